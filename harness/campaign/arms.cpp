@@ -1,0 +1,139 @@
+#include "harness/campaign/arms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+
+namespace harness {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+std::string kind_of(const DeviceInfo& device) { return device.emulation ? "cpu" : "cuda"; }
+
+std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, const CampaignOptions& options, Catalog& catalog,
+                                         const DeviceInfo& device, std::vector<std::string>& notes) {
+  std::vector<VariantInfo> chosen;
+  for (const VariantInfo& variant : kernel.variants) {
+    if (!options.variants.empty() && !contains(options.variants, variant.name)) continue;
+    const std::string reason = catalog.unsupported_reason(kernel.name, variant.name, device);
+    if (reason.empty()) chosen.push_back(variant);
+    else notes.push_back(fmt::format("{} {} is left out: {}", kernel.name, variant.name, reason));
+  }
+  return chosen;
+}
+
+void refuse_unknown_variants(Catalog& catalog, const CampaignOptions& options) {
+  std::vector<std::string> known;
+  for (const std::string& name : options.kernels)
+    for (const VariantInfo& variant : catalog.kernel(name).variants) known.push_back(variant.name);
+  for (const std::string& wanted : options.variants)
+    if (!contains(known, wanted))
+      throw bad_input(fmt::format("no variant '{}' in {}; did you mean '{}'?", wanted, fmt::join(options.kernels, ", "),
+                                  nearest(wanted, known)));
+}
+
+void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) {
+  std::vector<std::string> known;
+  for (const std::string& name : options.kernels)
+    for (const Workload& workload : catalog.kernel(name).workloads) {
+      known.push_back(workload.name);
+      known.insert(known.end(), workload.sets.begin(), workload.sets.end());
+    }
+  for (const std::string& word : options.workloads)
+    if (!contains(known, word))
+      throw bad_input(fmt::format("no workload or set '{}' in {}; did you mean '{}'?", word, fmt::join(options.kernels, ", "),
+                                  nearest(word, known)));
+}
+
+// The arm's prior: the widest range and the mean probability of its variants, enough evaluations for all of them.
+void merge_prior(ArmState& state, const VariantInfo& variant) {
+  const bool first = state.variants.empty();
+  const auto count = static_cast<double>(state.variants.size());
+  Prior& prior = state.prior;
+  prior.speedup_lo = first ? variant.prior.speedup_lo : std::min(prior.speedup_lo, variant.prior.speedup_lo);
+  prior.speedup_hi = first ? variant.prior.speedup_hi : std::max(prior.speedup_hi, variant.prior.speedup_hi);
+  prior.probability = (prior.probability * count + variant.prior.probability) / (count + 1);
+  if (first) prior.probability = variant.prior.probability;
+  prior.evaluations = first ? variant.prior.evaluations : prior.evaluations + variant.prior.evaluations;
+  if (first || variant.risk == "high" || (variant.risk == "medium" && state.risk == "low")) state.risk = variant.risk;
+  state.multi_kernel = state.multi_kernel || variant.multi_kernel;
+  state.variants.push_back(variant.name);
+}
+
+void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Workload& workload, const VariantInfo& variant,
+                 const DeviceInfo& device) {
+  const ArmId id{kernel.name, workload.name, variant.technique};
+  Arm* arm = find_arm(arms, id);
+  if (arm == nullptr) {
+    arm = &arms.arms.emplace_back();
+    arm->state.id = arm->space.id = id;
+    arm->state.weight = workload.weight;
+  }
+  Space space = catalog.space(kernel.name, variant.name, workload.name, device);
+  if (space.points.empty()) return;
+  merge_prior(arm->state, variant);
+  arm->state.space_points += static_cast<std::int64_t>(space.points.size());
+  arm->state.baseline = arm->state.baseline || variant.name == kernel.variants.front().name;
+  arm->space.variants.emplace_back(variant.name, std::move(space));
+}
+
+const Workload& find_workload(const KernelInfo& kernel, const std::string& name) {
+  return *std::find_if(kernel.workloads.begin(), kernel.workloads.end(), [&](const Workload& w) { return w.name == name; });
+}
+
+void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const CampaignOptions& options, const DeviceInfo& device) {
+  const std::vector<VariantInfo> variants = choose_variants(kernel, options, catalog, device, arms.notes);
+  const VariantInfo& baseline = kernel.variants.front();
+  for (const std::string& name : choose_workloads(kernel, options.workloads, device)) {
+    const Workload& workload = find_workload(kernel, name);
+    WorkloadPlan plan{kernel.name, name, catalog.problem(kernel.name, name).contract_hash, workload.weight, {}};
+    plan.baseline = {kernel.name, baseline.name, baseline.technique,
+                     catalog.default_config(kernel.name, baseline.name, name, device, {})};
+    arms.workloads.push_back(plan);
+    for (const VariantInfo& variant : variants) add_variant(arms, catalog, kernel, workload, variant, device);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked, const DeviceInfo& device) {
+  const std::vector<std::string> wanted = asked.empty() ? std::vector<std::string>{"default"} : asked;
+  std::vector<std::string> chosen;
+  for (const Workload& workload : kernel.workloads) {
+    const bool sensible = workload.devices.empty() || contains(workload.devices, kind_of(device));
+    for (const std::string& word : wanted) {
+      const bool by_set = contains(workload.sets, word) && (word != "default" || sensible);
+      if ((workload.name == word || by_set) && !contains(chosen, workload.name)) chosen.push_back(workload.name);
+    }
+  }
+  if (chosen.empty() && asked.empty())
+    throw bad_input(fmt::format("kernel '{}' has no workload in the set 'default' for {}; name one with --workload", kernel.name, kind_of(device)));
+  return chosen;
+}
+
+Arms make_arms(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options, const DeviceInfo& device) {
+  Arms arms;
+  refuse_unknown_variants(catalog, options);
+  refuse_unknown_workloads(catalog, options);
+  for (const std::string& name : options.kernels) add_kernel(arms, catalog, catalog.kernel(name), options, device);
+  std::erase_if(arms.arms, [](const Arm& arm) { return arm.space.variants.empty(); });
+  if (arms.arms.empty())
+    throw bad_input(fmt::format("nothing to try for {} on {}: {}", fmt::join(options.kernels, ", "), device.device,
+                                arms.notes.empty() ? "no workload was chosen" : arms.notes.front()));
+  for (std::size_t i = 0; i < arms.arms.size(); ++i)
+    arms.arms[i].search = scripts.search(options.search, arms.arms[i].space, options.seed * 1000003 + i);
+  return arms;
+}
+
+Arm* find_arm(Arms& arms, const ArmId& id) {
+  const auto found = std::find_if(arms.arms.begin(), arms.arms.end(), [&](const Arm& arm) { return arm.state.id == id; });
+  return found == arms.arms.end() ? nullptr : &*found;
+}
+
+}  // namespace harness

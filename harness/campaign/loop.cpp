@@ -1,0 +1,349 @@
+#include "harness/campaign/loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+// Before anything was measured: g++ takes a second or two for an emulated kernel, NVRTC and a warm runner under one.
+constexpr double kAssumedEmulated = 3, kAssumedGpu = 0.8;
+// At most this share of a budget is kept for confirming winners.
+constexpr double kReserveShare = 0.3;
+// Attempts that began and never ended, after which a candidate is recorded as having crashed the harness.
+constexpr int kTriesBeforeCrash = 2;
+
+struct StoreFailure : Error { using Error::Error; };
+
+}  // namespace
+
+template <typename Call>
+auto Campaign::stored(Call call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw StoreFailure(error.kind(), error.what());
+  }
+}
+
+Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<std::int64_t> resume)
+    : ports_(std::move(ports)),
+      options_(std::move(options)),
+      device_(ports_.evaluator.device()),
+      state_(make_arms(ports_.catalog, ports_.scripts, options_, device_), device_.emulation ? kAssumedEmulated : kAssumedGpu),
+      strategy_(ports_.scripts.strategy(options_.strategy)),
+      resume_(resume) {}
+
+CampaignSummary Campaign::run() {
+  begin();
+  Ended ended = guarded([this] { return explore(); });
+  const bool may_confirm = ended->reason == "budget" || ended->reason == "goal" || ended->reason == "exhausted" ||
+                           ended->reason == "strategy" || ended->reason == "cost";
+  if (may_confirm)
+    if (Ended trouble = guarded([this] { return confirm_winners(); })) ended = trouble;
+  const CampaignSummary summary = summarize(*ended);
+  try {
+    ports_.ledger.charge(campaign_, "idle", std::max(0.0, summary.spent_s - spent_before_ - busy_s_));
+    ports_.ledger.end_campaign(campaign_, summary.reason, summary.spent_s, summary.cost_usd);
+  } catch (const Error&) {
+    if (summary.reason != "store_error") throw;   // what is saved is saved; the campaign stays resumable
+  }
+  ports_.display.finished(summary);
+  return summary;
+}
+
+Decision Campaign::dry_run() { return strategy_->decide(snapshot()); }
+
+void Campaign::begin() {
+  started_ = ports_.clock.seconds();
+  CampaignRecord record;
+  record.name = options_.name;
+  record.device = device_.device;
+  record.device_name = device_.name;
+  record.strategy = strategy_->identity().name;
+  record.strategy_hash = strategy_->identity().hash;
+  record.search = options_.search;
+  record.seed = options_.seed;
+  record.budget_s = options_.budget_s;
+  record.max_cost_usd = options_.max_cost_usd;
+  record.kernels = options_.kernels;
+  record.options = options_;
+  record.environment = ports_.environment;
+  record.usd_per_hour = options_.usd_per_hour;
+  campaign_ = resume_ ? *resume_ : ports_.ledger.begin_campaign(record);
+  std::vector<std::string> contracts;
+  for (const WorkloadBook& book : state_.workloads()) contracts.push_back(book.plan.contract_hash);
+  state_.add_evidence(ports_.ledger.evidence(campaign_, contracts, device_.name));
+  if (resume_) replay_record();
+  ports_.display.started({campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
+}
+
+// A search is fed what is recorded and must ask for it in the same order; then it continues where it was.
+void Campaign::replay_record() {
+  spent_before_ = ports_.ledger.spent_seconds(campaign_);
+  for (const IterationSummary& iteration : ports_.ledger.iterations(campaign_)) tell_recorded(iteration);
+  for (const Orphan& orphan : ports_.ledger.orphans(campaign_)) {
+    const Candidate& candidate = orphan.record.candidate;
+    orphan_tries_[{{candidate.kernel, orphan.record.workload, candidate.technique}, orphan.record.ask}] = orphan.tries;
+  }
+}
+
+void Campaign::tell_recorded(const IterationSummary& iteration) {
+  const ArmId id{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique};
+  Arm* arm = find_arm(state_.arms(), id);
+  if (iteration.ask > 0 && iteration.outcome != "interrupted" && arm != nullptr) {
+    const std::optional<SearchAsk> ask = state_.advance(*arm);
+    if (!ask || ask->variant != iteration.candidate.variant || to_text(ask->config) != to_text(iteration.candidate.config))
+      throw bad_input(fmt::format("campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
+                                  "kernel's space or the search has changed since; start a new campaign",
+                                  campaign_, iteration.iteration, iteration.candidate.variant, to_text(iteration.candidate.config),
+                                  options_.search, ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
+  }
+  state_.apply(iteration);
+}
+
+// Runs a part of the campaign; whatever goes wrong in it becomes the campaign's end, with everything saved.
+Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
+  try {
+    return part();
+  } catch (const StoreFailure& error) {
+    return Ending{"store_error", error.what()};
+  } catch (const Error& error) {
+    return Ending{error.kind() == Error::Kind::environment ? "device_lost" : "script_error", error.what()};
+  }
+}
+
+Campaign::Ended Campaign::explore() {
+  for (;;) {
+    if (Ended ended = check_limits()) return ended;
+    if (Ended ended = step()) return ended;
+  }
+}
+
+Campaign::Ended Campaign::check_limits() {
+  if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
+  const double needed = state_.evaluation_seconds() + reserve_seconds();
+  if (options_.budget_s && spent_seconds() + needed > *options_.budget_s)
+    return Ending{"budget", fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
+                                        spent_seconds(), *options_.budget_s)};
+  if (options_.max_cost_usd && spent_usd() &&
+      *spent_usd() + *options_.usd_per_hour * needed / 3600 > *options_.max_cost_usd)
+    return Ending{"cost", fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
+  const auto rows = state_.best();
+  const auto reached = [&](const BestRow& row) {
+    if (options_.goal_speedup) return row.state.speedup && *row.state.speedup >= *options_.goal_speedup;
+    return row.state.of_floor && *row.state.of_floor >= *options_.goal_of_floor;
+  };
+  if ((options_.goal_speedup || options_.goal_of_floor) && std::all_of(rows.begin(), rows.end(), reached))
+    return Ending{"goal", "the goal is reached on every workload"};
+  const auto& arms = state_.arms().arms;
+  if (std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.state.exhausted || arm.state.closed; }))
+    return Ending{"exhausted", "nothing is left to try"};
+  return std::nullopt;
+}
+
+Campaign::Ended Campaign::step() {
+  const double begin = ports_.clock.seconds();
+  Decision decision = decide();
+  const double decide_s = ports_.clock.seconds() - begin;
+  busy_s_ += decide_s;
+  const std::int64_t id = stored([&] {
+    return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(), ports_.clock.unix_seconds(), decide_s);
+  });
+  return obey(decision, id);
+}
+
+Decision Campaign::decide() {
+  Decision decision = strategy_->decide(snapshot());
+  if (decision.action != "try" && decision.action != "close") return decision;
+  const Arm* arm = find_arm(state_.arms(), decision.arm);
+  const std::string label = decision.arm.kernel + " " + decision.arm.workload + " " + decision.arm.technique;
+  if (arm == nullptr) throw bad_input(fmt::format("strategy '{}' chose an arm that does not exist: {}", options_.strategy, label));
+  if (arm->state.closed) throw bad_input(fmt::format("strategy '{}' chose an arm that it has closed: {}", options_.strategy, label));
+  if (decision.action == "try" && arm->state.exhausted)
+    throw bad_input(fmt::format("strategy '{}' chose an arm that is exhausted: {}", options_.strategy, label));
+  return decision;
+}
+
+Campaign::Ended Campaign::obey(const Decision& decision, std::int64_t decision_id) {
+  if (decision.action == "stop") return Ending{decision.reason.value_or("strategy"), decision.why};
+  if (decision.action == "confirm") return Ending{"strategy", decision.why};
+  if (decision.action == "propose")
+    throw bad_input(fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
+  Arm& arm = *find_arm(state_.arms(), decision.arm);
+  announce_pivot(decision);
+  if (decision.action == "close") {
+    arm.state.closed = true;
+    return std::nullopt;
+  }
+  WorkloadBook& book = state_.workload(decision.arm.kernel, decision.arm.workload);
+  if (!book.baseline_tried) {
+    if (Ended ended = evaluate_baseline(book, decision, decision_id)) return ended;
+    if (Ended ended = check_limits()) return ended;
+  }
+  return try_arm(decision, decision_id, arm);
+}
+
+void Campaign::announce_pivot(const Decision& decision) {
+  const bool pivot = decision.action == "try" && state_.current && *state_.current != decision.arm;
+  if (pivot || decision.action == "close")
+    ports_.display.pivoted({campaign_, pivot ? "pivot" : "close", state_.current, decision.arm, decision.rule, decision.why});
+}
+
+Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
+  Work work{ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_), "baseline", 0, false};
+  if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+  book.baseline_tried = true;
+  return std::nullopt;
+}
+
+Campaign::Ended Campaign::try_arm(const Decision& decision, std::int64_t decision_id, Arm& arm) {
+  const std::optional<SearchAsk> ask = state_.advance(arm);
+  if (!ask) return std::nullopt;   // now exhausted: the strategy decides again
+  const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
+  prepare_ahead(arm, *ask);
+  return evaluate({ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false}, decision, decision_id);
+}
+
+void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
+  std::vector<Realized> next;
+  for (const auto& [variant, config] : ask.hints)
+    next.push_back(ports_.catalog.realize({arm.state.id.kernel, variant, arm.state.id.technique, config}, arm.state.id.workload, device_));
+  ports_.evaluator.prepare(next);
+}
+
+std::optional<Incumbent> Campaign::incumbent_for(const Work& work, WorkloadBook& book) {
+  const std::string& workload = book.plan.workload;
+  if (work.confirm && book.baseline_ns)
+    return Incumbent{ports_.catalog.realize(book.plan.baseline, workload, device_), *book.baseline_ns};
+  if (book.standings.empty() || work.confirm) return std::nullopt;
+  const Standing& best = book.standings.back();
+  return Incumbent{ports_.catalog.realize(best.candidate, workload, device_), best.time_ns};
+}
+
+Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, std::int64_t decision_id) {
+  const Realized& realized = work.realized;
+  const std::string workload = realized.problem.workload.name;
+  WorkloadBook& book = state_.workload(realized.candidate.kernel, workload);
+  AttemptRecord attempt{campaign_, decision_id, realized.candidate, workload, realized.problem.contract_hash,
+                        realized.source_hash, work.ask, work.purpose};
+  ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
+                           fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
+                                       to_text(realized.candidate.config), workload),
+                           book.standings.empty() ? std::nullopt : book.standings.back().speedup});
+  const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
+  const ArmId arm{realized.candidate.kernel, workload, realized.candidate.technique};
+  const auto tries = orphan_tries_.find({arm, work.ask});
+  Evaluation evaluation;
+  if (work.ask > 0 && tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
+    evaluation.outcome = Crashed{CrashKind::unknown, "the harness itself ended twice while this was evaluated"};
+  } else {
+    EvaluationRequest request{realized, incumbent_for(work, book), work.purpose == "baseline" ? std::nullopt : book.baseline_ns,
+                              work.confirm, {}};
+    if (work.purpose == "search")
+      request.recorded_with = [&](const std::string& hash) {
+        return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
+      };
+    evaluation = ports_.evaluator.evaluate(request);
+  }
+  evaluation.cost.prepare_s = ports_.evaluator.take_prepare_seconds();
+  busy_s_ += evaluation.cost.wall_s;
+  if (work.confirm) confirm_s_ = std::max(confirm_s_, evaluation.cost.wall_s);
+  if (auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
+    if (work.purpose == "baseline") {   // it is its own baseline
+      passed->timing.baseline_ns = passed->timing.time_ns;
+      passed->timing.speedup = passed->timing.speedup_lo = passed->timing.speedup_hi = 1.0;
+    }
+  }
+  const bool confirmed = work.confirm && std::holds_alternative<Passed>(evaluation.outcome);
+  const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
+  const std::size_t standings_before = book.standings.size();
+  state_.apply(summarize_iteration(iteration, attempt, evaluation));
+  const bool new_best = !work.confirm && book.standings.size() > standings_before;
+  ports_.display.iteration({iteration, attempt, &evaluation, decision, device_.device, confirmed, new_best});
+  if (std::holds_alternative<Interrupted>(evaluation.outcome)) return Ending{"interrupted", "stopped by the user"};
+  if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome); crashed != nullptr && crashed->kind == CrashKind::device_lost)
+    return Ending{"device_lost", crashed->detail};
+  return std::nullopt;
+}
+
+// Winners are timed again in fresh processes with fresh inputs, beside the baseline; one that fails gives way to the next.
+Campaign::Ended Campaign::confirm_winners() {
+  for (WorkloadBook& book : state_.workloads())
+    if (Ended ended = confirm(book)) return ended;
+  return std::nullopt;
+}
+
+Campaign::Ended Campaign::confirm(WorkloadBook& book) {
+  while (!book.standings.empty() && book.confirmed != book.standings.back().iteration) {
+    if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
+    const double expected = std::max(confirm_s_, state_.evaluation_seconds());
+    if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;
+    Decision decision;
+    decision.action = "confirm";
+    const Candidate candidate = book.standings.back().candidate;
+    decision.arm = {candidate.kernel, book.plan.workload, candidate.technique};
+    decision.why = fmt::format("{} is the best on {}: timed again in a fresh process", candidate.variant, book.plan.workload);
+    const std::int64_t id = stored([&] {
+      return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(), ports_.clock.unix_seconds(), 0);
+    });
+    const std::size_t before = book.standings.size();
+    const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), "confirm", 0, true};
+    if (Ended ended = evaluate(work, decision, id)) return ended;
+    if (book.standings.size() == before && book.confirmed != book.standings.back().iteration) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Snapshot Campaign::snapshot() {
+  Snapshot snapshot = state_.snapshot();
+  snapshot.campaign = campaign_;
+  snapshot.device = device_.device;
+  snapshot.device_name = device_.name;
+  snapshot.emulation = device_.emulation;
+  snapshot.seed = options_.seed;
+  snapshot.now_unix = ports_.clock.unix_seconds();
+  snapshot.budget_s = options_.budget_s.value_or(0);
+  snapshot.spent_s = spent_seconds();
+  snapshot.max_cost_usd = options_.max_cost_usd;
+  snapshot.spent_usd = spent_usd();
+  snapshot.reserve_s = reserve_seconds();
+  snapshot.goal_speedup = options_.goal_speedup;
+  snapshot.goal_of_floor = options_.goal_of_floor;
+  return snapshot;
+}
+
+double Campaign::spent_seconds() const { return spent_before_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0); }
+
+std::optional<double> Campaign::spent_usd() const {
+  if (!options_.usd_per_hour) return std::nullopt;
+  return *options_.usd_per_hour * spent_seconds() / 3600;
+}
+
+double Campaign::reserve_seconds() {
+  const auto& books = state_.workloads();
+  const auto open = std::count_if(books.begin(), books.end(), [](const WorkloadBook& book) { return !book.confirmed; });
+  const double each = std::max(confirm_s_, 1.5 * state_.evaluation_seconds());
+  const double wanted = static_cast<double>(open) * each;
+  return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;
+}
+
+CampaignSummary Campaign::summarize(const Ending& ending) {
+  CampaignSummary summary;
+  summary.campaign = campaign_;
+  summary.reason = ending.reason;
+  summary.message = ending.message;
+  summary.iterations = state_.iterations();
+  summary.outcomes = state_.outcomes();
+  summary.best = state_.best();
+  summary.score = state_.score();
+  summary.spent_s = spent_seconds();
+  summary.cost_usd = spent_usd();
+  summary.emulation = device_.emulation;
+  return summary;
+}
+
+}  // namespace harness

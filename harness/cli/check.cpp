@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/campaign/arms.h"
+#include "harness/cli/command.h"
+#include "harness/cli/interrupt.h"
+#include "harness/core/error.h"
+
+// check: is a kernel plugin fit to be optimized? Its manifests, spaces and launch arithmetic, its reference against its
+// baseline through all gates, and every variant through the compilers that are here.
+namespace harness {
+namespace {
+
+struct CheckArguments {
+  std::vector<std::string> kernels;
+  std::string device = "auto", architecture = "sm_90a";
+  bool json = false;
+};
+
+struct Report {
+  std::vector<std::string> problems, done;
+};
+
+void note(const CheckArguments& arguments, const std::string& line) {
+  if (!arguments.json) std::fprintf(stderr, "  %s\n", line.c_str());
+}
+
+// The baseline on each workload: builds the reference, draws, compares; a baseline that fails its own gates is a problem.
+void run_baseline(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kernel, const CheckArguments& arguments, Report& report) {
+  const DeviceInfo device = evaluator.device();
+  const VariantInfo& baseline = kernel.variants.front();
+  for (const std::string& workload : choose_workloads(kernel, {}, device)) {
+    const Config config = catalog.default_config(kernel.name, baseline.name, workload, device, {});
+    const Realized realized = catalog.realize({kernel.name, baseline.name, baseline.technique, config}, workload, device);
+    const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, false, {}});
+    const json error = error_json(evaluation.outcome);
+    if (!error.is_null())
+      report.problems.push_back(fmt::format("{} on {}: {}: {}", baseline.name, workload, outcome_name(evaluation.outcome),
+                                            error.value("message", "")));
+    note(arguments, fmt::format("{} on {}: {}", baseline.name, workload, outcome_name(evaluation.outcome)));
+  }
+}
+
+// Every variant's first configuration on every workload for a named architecture; needs no GPU.
+void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& kernel, const CheckArguments& arguments, Report& report) {
+  DeviceInfo device;
+  device.device = "cuda:0";
+  device.architecture = arguments.architecture;
+  device.compute_capability = std::atoi(arguments.architecture.c_str() + 3);
+  device.multiprocessors = 132;
+  device.max_shared_bytes = 232448;
+  int built = 0;
+  for (const VariantInfo& variant : kernel.variants) {
+    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    for (const std::string& workload : choose_workloads(kernel, {}, device)) {
+      const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
+      const BuildResult result = compiler.build(catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
+      ++built;
+      if (const auto* failure = std::get_if<CompileFailure>(&result))
+        report.problems.push_back(fmt::format("{} on {} does not compile for {}: {}", variant.name, workload, arguments.architecture, failure->log));
+    }
+  }
+  note(arguments, fmt::format("{} builds for {} through NVRTC", built, arguments.architecture));
+}
+
+Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Compiler* offline, const CheckArguments& arguments) {
+  Report report;
+  try {
+    const KernelInfo& kernel = catalog.kernel(name);
+    report.problems = catalog.inspect(name, evaluator.device());
+    run_baseline(catalog, evaluator, kernel, arguments, report);
+    if (offline != nullptr) compile_offline(catalog, *offline, kernel, arguments, report);
+  } catch (const Error& error) {
+    report.problems.emplace_back(error.what());
+  }
+  return report;
+}
+
+int check(CheckArguments arguments, Shell& shell) {
+  const Places places = shell.places();
+  const auto catalog = shell.rooms.catalog(places);
+  if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
+  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
+  catch_interrupts();
+  const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, interrupted);
+  const auto offline = shell.rooms.offline_compiler(places, arguments.architecture);
+  if (!offline) note(arguments, "no NVRTC here: compiling for " + arguments.architecture + " is not checked");
+  bool all = true;
+  for (const std::string& name : arguments.kernels) {
+    if (interrupted()) return 130;
+    if (!arguments.json) std::fprintf(stderr, "%s\n", name.c_str());
+    const Report report = check_kernel(name, *catalog, *evaluator, offline.get(), arguments);
+    all = all && report.problems.empty();
+    if (arguments.json) {
+      const json object{{"kernel", name}, {"passed", report.problems.empty()}, {"mutants", json::array()}, {"problems", report.problems}};
+      std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+    } else {
+      std::printf("%s: %s\n", name.c_str(), report.problems.empty() ? "ok" : "FAILED");
+      for (const std::string& problem : report.problems) std::printf("  %s\n", problem.c_str());
+    }
+    std::fflush(stdout);
+  }
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto arguments = std::make_shared<CheckArguments>();
+  app.add_option("kernel", arguments->kernels, "Kernels (default: all)")->type_name("[KERNEL...]");
+  app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
+  app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")->capture_default_str();
+  app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
+  add_plugin_options(app, shell);
+  action = [arguments, &shell] { return check(*arguments, shell); };
+}
+
+}  // namespace harness

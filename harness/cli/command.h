@@ -1,0 +1,48 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/rooms.h"
+
+namespace harness {
+
+/// What every command shares once the line is parsed.
+struct Shell {
+  const Rooms& rooms;
+  std::vector<std::string> more_kernels, more_strategies;   // --kernels DIR, --strategies DIR
+  std::string db;                                           // --db FILE; "" : the default store
+
+  Places places() const;
+  std::string store_path() const;
+};
+
+/// A command adds its arguments to `app` and sets `action`, which returns the exit status.
+struct Command {
+  const char* name;
+  const char* summary;
+  void (*define)(CLI::App& app, Shell& shell, std::function<int()>& action);
+};
+
+const std::vector<Command>& commands();   // in the order of --help
+
+// Options that several commands have, worded once.
+void add_db_option(CLI::App& app, Shell& shell);
+void add_plugin_options(CLI::App& app, Shell& shell);
+
+/// "90s", "30m", "1h30m", "2h", "45" (seconds). Throws Error(bad_input).
+double parse_duration(const std::string& text);
+/// "2x" or "90%". Throws Error(bad_input).
+struct Goal { std::optional<double> speedup, of_floor; };
+Goal parse_goal(const std::string& text);
+/// "NAME=VALUE".
+std::pair<std::string, Value> parse_parameter(const std::string& text);
+std::vector<std::string> split_commas(const std::string& text);
+/// auto: the first GPU that is there, else the cpu. Throws Error: unknown (2), not available (3).
+DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices);
+
+/// Runs the program; the exit status of CLI.md.
+int run_command_line(int argc, char** argv, const Rooms& rooms);
+
+}  // namespace harness

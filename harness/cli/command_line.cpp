@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "harness/cli/command.h"
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kVersion = "harness 0.1.0";
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  return names;
+}
+
+// CLI11 says "extras" for an unknown command; people want to hear the nearest one.
+void refuse_unknown_command(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  for (const std::string& name : command_names())
+    if (name == argv[1]) return;
+  throw bad_input(fmt::format("no command '{}'; did you mean '{}'? See harness --help", argv[1], nearest(argv[1], command_names())));
+}
+
+int dispatch(int argc, char** argv, const Rooms& rooms) {
+  refuse_unknown_command(argc, argv);
+  CLI::App app{"harness: an agentic optimization harness for CUDA kernels", "harness"};
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  Shell shell{rooms, {}, {}, ""};
+  std::vector<std::function<int()>> actions(commands().size());
+  std::vector<CLI::App*> defined;
+  for (std::size_t i = 0; i < commands().size(); ++i) {
+    CLI::App* sub = app.add_subcommand(commands()[i].name, commands()[i].summary);
+    commands()[i].define(*sub, shell, actions[i]);
+    defined.push_back(sub);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);   // --help, --version
+  } catch (const CLI::ParseError& error) {
+    throw bad_input(fmt::format("{} (see harness {}--help)", error.what(), argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : ""));
+  }
+  for (std::size_t i = 0; i < defined.size(); ++i)
+    if (defined[i]->parsed()) return actions[i]();
+  return 2;
+}
+
+}  // namespace
+
+Places Shell::places() const {
+  Places places = find_places();
+  places.kernel_folders.insert(places.kernel_folders.end(), more_kernels.begin(), more_kernels.end());
+  places.strategy_folders.insert(places.strategy_folders.end(), more_strategies.begin(), more_strategies.end());
+  return places;
+}
+
+std::string Shell::store_path() const { return db.empty() ? find_places().default_store : db; }
+
+void add_db_option(CLI::App& app, Shell& shell) {
+  app.add_option("--db", shell.db, "The store (default: $HARNESS_DB, else experiments.db in the project's top folder)")->type_name("FILE");
+}
+
+void add_plugin_options(CLI::App& app, Shell& shell) {
+  app.add_option("--kernels", shell.more_kernels, "A further folder of kernel plugins")->type_name("DIR");
+  app.add_option("--strategies", shell.more_strategies, "A further folder of strategies")->type_name("DIR");
+}
+
+int run_command_line(int argc, char** argv, const Rooms& rooms) {
+  try {
+    return dispatch(argc, argv, rooms);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "harness: %s\n", error.what());
+    return error.exit_status();
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/campaign/arms.h"
+#include "harness/cli/command.h"
+#include "harness/cli/interrupt.h"
+#include "harness/core/clock.h"
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+#include "harness/report/events.h"
+#include "harness/report/format.h"
+#include "harness/report/table.h"
+#include "harness/store/queries.h"
+
+namespace harness {
+namespace {
+
+struct EvalArguments {
+  std::string kernel, variant, device = "auto", workloads;
+  std::int64_t from = 0;
+  std::vector<std::string> parameters;
+  double usd_per_hour = 0;
+  bool no_record = false, json = false;
+};
+
+Config given_parameters(const EvalArguments& arguments) {
+  Config config;
+  for (const std::string& text : arguments.parameters) config.insert_or_assign(parse_parameter(text).first, parse_parameter(text).second);
+  return config;
+}
+
+void print_person(const IterationEnded& event) {
+  const Evaluation& evaluation = *event.evaluation;
+  const Candidate& candidate = event.attempt.candidate;
+  std::printf("%s %s %s on %s: %s\n", candidate.kernel.c_str(), candidate.variant.c_str(), to_text(candidate.config).c_str(),
+              event.attempt.workload.c_str(), std::string(outcome_name(evaluation.outcome)).c_str());
+  report::Table table{{"gate", "", "evidence"}, {}};
+  for (const GateResult& gate : evaluation.gates) table.rows.push_back({gate.name, gate.passed ? "ok" : "FAILED", gate.detail});
+  std::printf("%s", report::aligned(table).c_str());
+  if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
+    const Timing& timing = passed->timing;
+    std::printf("time %s [%s, %s]  cold %s  warm %s  floor %s  (%s)%s\n", report::nanoseconds(timing.time_ns).c_str(),
+                report::nanoseconds(timing.time_lo_ns).c_str(), report::nanoseconds(timing.time_hi_ns).c_str(),
+                report::nanoseconds(timing.cold_ns).c_str(), report::nanoseconds(timing.warm_ns).c_str(),
+                report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(), timing.emulation ? "  EMULATION" : "");
+  } else {
+    const json error = error_json(evaluation.outcome);
+    if (!error.is_null()) std::printf("%s\n", error.value("message", "").c_str());
+    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome)) std::printf("%s\n", failed->log.c_str());
+  }
+}
+
+// The variant and configuration to evaluate: named, or those of a recorded iteration.
+Candidate candidate_of(const EvalArguments& arguments, Catalog& catalog, Shell& shell, std::string& workload) {
+  if (arguments.from == 0) return {arguments.kernel, arguments.variant, "", given_parameters(arguments)};
+  const json row = store::show(*store::Store::open(shell.store_path(), store::Mode::read_only), arguments.from, false);
+  workload = row.at("workload");
+  Candidate candidate{row.at("kernel"), row.at("variant"), "", config_from_json(row.at("config"))};
+  for (const auto& [name, value] : given_parameters(arguments)) candidate.config.insert_or_assign(name, value);
+  catalog.kernel(candidate.kernel);
+  return candidate;
+}
+
+const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& name) {
+  std::vector<std::string> names;
+  for (const VariantInfo& variant : kernel.variants) {
+    if (variant.name == name) return variant;
+    names.push_back(variant.name);
+  }
+  throw bad_input(fmt::format("kernel '{}' has no variant '{}'; did you mean '{}'?", kernel.name, name, nearest(name, names)));
+}
+
+bool evaluate_one(const Candidate& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
+                  Evaluator& evaluator, Ledger* ledger, std::int64_t campaign) {
+  const DeviceInfo device = evaluator.device();
+  Candidate candidate = asked;
+  candidate.config = catalog.default_config(asked.kernel, asked.variant, workload, device, asked.config);
+  const Realized realized = catalog.realize(candidate, workload, device);
+  AttemptRecord attempt{campaign, 0, candidate, workload, realized.problem.contract_hash, realized.source_hash, 0, "eval"};
+  const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
+  const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, true, {}});
+  const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
+  const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
+  if (arguments.json) std::puts(report::evaluation_json(event).dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  else print_person(event);
+  std::fflush(stdout);
+  return std::holds_alternative<Passed>(evaluation.outcome);
+}
+
+int eval(const EvalArguments& arguments, Shell& shell) {
+  const Places places = shell.places();
+  const auto catalog = shell.rooms.catalog(places);
+  std::string workload;
+  Candidate candidate = candidate_of(arguments, *catalog, shell, workload);
+  const KernelInfo& kernel = catalog->kernel(candidate.kernel);
+  candidate.technique = find_variant(kernel, candidate.variant).technique;
+  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
+  std::vector<std::string> asked = split_commas(arguments.workloads);
+  if (asked.empty() && !workload.empty()) asked = {workload};
+  const std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
+  if (workloads.empty()) {
+    std::vector<std::string> known;
+    for (const Workload& each : kernel.workloads) known.push_back(each.name);
+    throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'; did you mean '{}'?", kernel.name, asked.front(), nearest(asked.front(), known)));
+  }
+  for (const std::string& each : workloads) catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
+  catch_interrupts();
+  const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
+  const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
+  std::unique_ptr<Ledger> ledger = arguments.no_record ? nullptr : shell.rooms.ledger(shell.store_path());
+  std::int64_t campaign = 0;
+  SystemClock clock;
+  const double begin = clock.seconds();
+  if (ledger) {
+    CampaignRecord record;
+    record.name = "eval";
+    record.device = device.device;
+    record.device_name = device.name;
+    record.kernels = {candidate.kernel};
+    record.options = {{"eval", true}};
+    record.environment = {{"device", device}, {"revision", git_revision(places.home)}};
+    campaign = ledger->begin_campaign(record);
+  }
+  bool all = true;
+  for (const std::string& each : workloads) all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, ledger.get(), campaign) && all;
+  if (ledger) ledger->end_campaign(campaign, interrupted() ? "interrupted" : "exhausted", clock.seconds() - begin, std::nullopt);
+  if (interrupted()) return 130;
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto arguments = std::make_shared<EvalArguments>();
+  app.add_option("kernel", arguments->kernel, "The kernel");
+  app.add_option("variant", arguments->variant, "The variant");
+  app.add_option("--from", arguments->from, "Evaluate what this recorded iteration evaluated")->type_name("ITERATION");
+  app.add_option("-p", arguments->parameters, "A parameter's value; the others take their first valid one")->type_name("NAME=VALUE")->take_all();
+  app.add_option("--workload", arguments->workloads, "Workloads or sets, separated by commas (default: the set 'default')");
+  app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
+  app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
+  app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");
+  app.add_flag("--json", arguments->json, "One JSON object a workload and line");
+  add_db_option(app, shell);
+  add_plugin_options(app, shell);
+  action = [arguments, &shell] {
+    if (arguments->from == 0 && (arguments->kernel.empty() || arguments->variant.empty()))
+      throw bad_input("name a kernel and a variant, or --from an iteration: harness eval KERNEL VARIANT");
+    return eval(*arguments, shell);
+  };
+}
+
+}  // namespace harness

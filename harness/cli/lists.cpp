@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/command.h"
+#include "harness/report/table.h"
+
+// devices, kernels, variants, strategies: what there is.
+namespace harness {
+namespace {
+
+void print_json(const json& value) { std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str()); }
+void print_table(const report::Table& table) { std::fputs(report::aligned(table).c_str(), stdout); }
+
+json device_json(const DeviceInfo& device) {
+  json object = device;
+  return object;
+}
+
+int devices(Shell& shell, bool as_json) {
+  const std::vector<DeviceInfo> found = shell.rooms.devices(shell.places());
+  json rows = json::array();
+  report::Table table{{"device", "name", "available", "architecture", "compiler", "driver"}, {}};
+  for (const DeviceInfo& device : found) {
+    rows.push_back(device_json(device));
+    table.rows.push_back({device.device, device.name.empty() ? "-" : device.name, device.available ? "yes" : "no", device.architecture,
+                          device.compiler, device.driver});
+  }
+  if (as_json) {
+    print_json(rows);
+    return 0;
+  }
+  print_table(table);
+  for (const DeviceInfo& device : found)
+    for (const std::string& missing : device.missing) std::printf("%s: %s\n", device.device.c_str(), missing.c_str());
+  return 0;
+}
+
+json workload_json(const Workload& workload) {
+  json object = json::object();
+  for (const auto& [name, value] : workload.values) object[name] = value_to_json(value);
+  object["name"] = workload.name;
+  object["sets"] = workload.sets;
+  object["devices"] = workload.devices;
+  object["weight"] = workload.weight;
+  return object;
+}
+
+// A broken plugin is named and the others are listed: exit 2 at the end.
+int kernels(Shell& shell, bool as_json) {
+  const auto catalog = shell.rooms.catalog(shell.places());
+  json rows = json::array();
+  report::Table table{{"kernel", "workloads", "variants", "summary"}, {}};
+  std::vector<std::string> broken;
+  for (const std::string& name : catalog->kernel_names()) {
+    try {
+      const KernelInfo& kernel = catalog->kernel(name);
+      json workloads = json::array(), variants = json::array();
+      for (const Workload& workload : kernel.workloads) workloads.push_back(workload_json(workload));
+      for (const VariantInfo& variant : kernel.variants) variants.push_back(variant.name);
+      rows.push_back({{"name", name}, {"summary", kernel.summary}, {"workloads", workloads}, {"variants", variants}});
+      table.rows.push_back({name, std::to_string(kernel.workloads.size()), std::to_string(kernel.variants.size()), kernel.summary});
+    } catch (const std::exception& error) {
+      broken.emplace_back(error.what());
+    }
+  }
+  if (as_json) print_json(rows);
+  else print_table(table);
+  for (const std::string& sentence : broken) std::fprintf(stderr, "harness: %s\n", sentence.c_str());
+  return broken.empty() ? 0 : 2;
+}
+
+int variants(Shell& shell, const std::string& kernel, bool as_json) {
+  const auto catalog = shell.rooms.catalog(shell.places());
+  json rows = json::array();
+  report::Table table{{"variant", "technique", "risk", "speedup expected", "probability", "parameters"}, {}};
+  for (const VariantInfo& variant : catalog->kernel(kernel).variants) {
+    json parameters = json::object();
+    std::string shown;
+    for (const Parameter& parameter : variant.parameters) {
+      std::vector<std::string> values;
+      for (const Value& value : parameter.values) {
+        parameters[parameter.name].push_back(value_to_json(value));
+        values.push_back(to_text(value));
+      }
+      shown += fmt::format("{}{}={{{}}}", shown.empty() ? "" : " ", parameter.name, fmt::join(values, ","));
+    }
+    rows.push_back({{"name", variant.name}, {"technique", variant.technique}, {"parameters", parameters},
+                    {"requires", variant.requirements}, {"prior", variant.prior}, {"risk", variant.risk}});
+    table.rows.push_back({variant.name, variant.technique, variant.risk,
+                          fmt::format("{:g}x to {:g}x", variant.prior.speedup_lo, variant.prior.speedup_hi),
+                          fmt::format("{:g}", variant.prior.probability), shown});
+  }
+  if (as_json) print_json(rows);
+  else print_table(table);
+  return 0;
+}
+
+int strategies(Shell& shell, bool as_json) {
+  const json rows = shell.rooms.scripts(shell.places())->list();
+  if (as_json) print_json(rows);
+  else print_table(report::from_rows({"kind", "name", "summary", "file"}, rows));
+  return 0;
+}
+
+std::shared_ptr<bool> json_flag(CLI::App& app) {
+  auto flag = std::make_shared<bool>(false);
+  app.add_flag("--json", *flag, "JSON instead of a table");
+  return flag;
+}
+
+}  // namespace
+
+void define_devices(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  action = [flag = json_flag(app), &shell] { return devices(shell, *flag); };
+}
+
+void define_kernels(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  add_plugin_options(app, shell);
+  action = [flag = json_flag(app), &shell] { return kernels(shell, *flag); };
+}
+
+void define_variants(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  add_plugin_options(app, shell);
+  auto kernel = std::make_shared<std::string>();
+  app.add_option("kernel", *kernel, "The kernel")->required()->type_name("KERNEL");
+  action = [flag = json_flag(app), kernel, &shell] { return variants(shell, *kernel, *flag); };
+}
+
+void define_strategies(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  add_plugin_options(app, shell);
+  action = [flag = json_flag(app), &shell] { return strategies(shell, *flag); };
+}
+
+}  // namespace harness

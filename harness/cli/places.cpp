@@ -1,0 +1,93 @@
+#include "harness/cli/places.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/core/error.h"
+
+namespace fs = std::filesystem;
+
+namespace harness {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_home(const fs::path& folder) {
+  std::error_code none;
+  return fs::is_directory(folder / "kernels", none) && fs::is_directory(folder / "strategies", none);
+}
+
+std::string home_above(fs::path folder) {
+  for (;; folder = folder.parent_path()) {
+    if (is_home(folder)) return folder.string();
+    if (folder == folder.root_path()) return "";
+  }
+}
+
+std::string find_home(const std::string& project) {
+  if (const std::string named = environment("HARNESS_HOME"); !named.empty()) {
+    if (is_home(named)) return named;
+    throw environment_error(fmt::format("HARNESS_HOME is '{}', which has no kernels/ and strategies/; point it at a folder that has", named));
+  }
+  if (!project.empty()) return project;
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  if (const std::string above = home_above(program.parent_path()); !above.empty()) return above;
+  const fs::path installed = program.parent_path().parent_path() / "share" / "harness";
+  if (is_home(installed)) return installed.string();
+  throw environment_error("no kernels/ and strategies/ are found here, beside the program or under its prefix; set HARNESS_HOME");
+}
+
+std::string find_cache() {
+  if (const std::string named = environment("HARNESS_CACHE"); !named.empty()) return named;
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return base + "/harness";
+  if (const std::string user = environment("HOME"); !user.empty()) return user + "/.cache/harness";
+  return fmt::format("/tmp/harness-cache-{}", getuid());
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+Places find_places() {
+  std::error_code none;
+  Places places;
+  places.project = home_above(fs::current_path(none));
+  places.home = find_home(places.project);
+  places.kernel_folders = {places.home + "/kernels"};
+  places.strategy_folders = {places.home + "/strategies"};
+  places.include_folder = places.home + "/kernels/include";
+  const std::string in_tree = places.home + "/harness/device/cpu/include";
+  places.cpu_headers = fs::is_directory(in_tree, none) ? in_tree : places.home + "/cpu";
+  places.cache_folder = find_cache();
+  places.default_store = environment("HARNESS_DB");
+  if (places.default_store.empty())
+    places.default_store = (places.project.empty() ? std::string() : places.project + "/") + "experiments.db";
+  return places;
+}
+
+std::string git_revision(const std::string& folder) {
+  const fs::path git = fs::path(folder) / ".git";
+  const std::string head = first_line(git / "HEAD");
+  if (!head.starts_with("ref: ")) return head;
+  const std::string reference = head.substr(5);
+  if (const std::string loose = first_line(git / reference); !loose.empty()) return loose;
+  std::ifstream packed(git / "packed-refs");
+  for (std::string line; std::getline(packed, line);)
+    if (line.ends_with(" " + reference)) return line.substr(0, line.find(' '));
+  return "";
+}
+
+}  // namespace harness

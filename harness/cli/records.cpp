@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/command.h"
+#include "harness/report/format.h"
+#include "harness/report/table.h"
+#include "harness/store/diff.h"
+#include "harness/store/queries.h"
+#include "harness/store/query.h"
+
+// history, show, best, diff, cost, query: what is recorded, for people and programs.
+namespace harness {
+namespace {
+
+std::unique_ptr<store::Store> open_to_read(const Shell& shell) {
+  return store::Store::open(shell.store_path(), store::Mode::read_only);
+}
+
+void print_json(const json& value) { std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str()); }
+
+void print_table(const report::Table& table) { std::fputs(report::aligned(table).c_str(), stdout); }
+
+std::string text(const json& row, const char* key) { return report::cell(row.value(key, json())); }
+
+std::optional<double> number(const json& row, const char* key) {
+  const json value = row.value(key, json());
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::string config_text(const json& row) {
+  const json config = row.value("config", json());
+  return config.is_object() ? to_text(config_from_json(config)) : report::cell(config);
+}
+
+report::Table iteration_table(const json& rows) {
+  report::Table table{{"iteration", "campaign", "device", "kernel", "workload", "variant", "configuration", "outcome", "time", "speedup"}, {}};
+  for (const json& row : rows)
+    table.rows.push_back({text(row, "iteration"), text(row, "campaign"), text(row, "device"), text(row, "kernel"), text(row, "workload"),
+                          text(row, "variant"), config_text(row), text(row, "outcome"),
+                          report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup"))});
+  return table;
+}
+
+report::Table best_table(const json& rows) {
+  report::Table table{{"kernel", "workload", "device", "variant", "configuration", "time", "speedup", "confirmed", "iteration"}, {}};
+  for (const json& row : rows)
+    table.rows.push_back({text(row, "kernel"), text(row, "workload"), text(row, "device_name"), text(row, "variant"), config_text(row),
+                          report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup")),
+                          text(row, "confirmed") == "1" || text(row, "confirmed") == "true" ? "yes" : "no", text(row, "iteration")});
+  return table;
+}
+
+report::Table generic_table(const json& rows) {
+  std::vector<std::string> columns;
+  if (!rows.empty())
+    for (const auto& [key, value] : rows.front().items()) columns.push_back(key);
+  return report::from_rows(columns, rows);
+}
+
+void print_iteration(const json& row) {
+  std::printf("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(), text(row, "campaign").c_str(),
+              text(row, "kernel").c_str(), text(row, "variant").c_str(), config_text(row).c_str(), text(row, "workload").c_str(),
+              text(row, "device").c_str(), text(row, "outcome").c_str());
+  std::printf("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n", report::nanoseconds(number(row, "time_ns")).c_str(),
+              report::nanoseconds(number(row, "cold_time_ns")).c_str(), report::nanoseconds(number(row, "baseline_ns")).c_str(),
+              report::ratio(number(row, "speedup")).c_str(), report::nanoseconds(number(row, "floor_ns")).c_str(), text(row, "verdict").c_str());
+  if (const json error = row.value("error", json()); error.is_object())
+    std::printf("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(), text(error, "message").c_str());
+  if (const json decision = row.value("decision", json()); decision.is_object())
+    std::printf("decision: %s: %s\n", text(decision, "action").c_str(), text(decision, "why").c_str());
+  report::Table gates{{"gate", "", "evidence"}, {}};
+  for (const json& gate : row.value("gates", json::array()))
+    gates.rows.push_back({text(gate, "name"), gate.value("passed", false) ? "ok" : "FAILED", text(gate, "detail")});
+  print_table(gates);
+  std::printf("hashes %s\nresources %s\ncost %s\n", row.value("hashes", json()).dump().c_str(), row.value("resources", json()).dump().c_str(),
+              row.value("cost", json()).dump().c_str());
+  if (const std::string log = row.value("log", json()).is_string() ? row["log"].get<std::string>() : ""; !log.empty())
+    std::printf("--- compiler log\n%s\n", log.c_str());
+  if (const json source = row.value("source", json()); source.is_string()) std::printf("--- source\n%s", source.get<std::string>().c_str());
+}
+
+void print_pairs(const char* title, const json& pairs, const char* key) {
+  if (pairs.empty()) return;
+  report::Table table{{title, "a", "b"}, {}};
+  for (const json& pair : pairs) table.rows.push_back({text(pair, key), text(pair, "a"), text(pair, "b")});
+  print_table(table);
+}
+
+json named_pairs(const json& object) {
+  json pairs = json::array();
+  for (const auto& [name, sides] : object.items()) {
+    json pair = sides;
+    pair["name"] = name;
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+void print_diff(const json& answer) {
+  for (const char* side : {"a", "b"})
+    std::printf("%s: iteration %s: %s %s %s on %s: %s\n", side, text(answer[side], "iteration").c_str(), text(answer[side], "kernel").c_str(),
+                text(answer[side], "variant").c_str(), config_text(answer[side]).c_str(), text(answer[side], "workload").c_str(),
+                text(answer[side], "outcome").c_str());
+  if (!answer.value("comparable", true)) std::printf("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
+  print_pairs("parameter", answer.value("parameters", json::array()), "name");
+  print_pairs("time", named_pairs(answer.value("times", json::object())), "name");
+  print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name");
+  print_pairs("gate", answer.value("gates", json::array()), "name");
+  if (const json source = answer.value("source", json()); source.is_string()) std::fputs(source.get<std::string>().c_str(), stdout);
+}
+
+struct Filter {
+  store::HistoryFilter history;
+  std::int64_t campaign = 0, a = 0, b = 0;
+  std::string kernel, outcome, workload, by = "technique", sql, format = "table";
+  bool json = false, source = false;
+};
+
+void print_answer(const store::QueryAnswer& answer, const std::string& format) {
+  if (format == "json") {
+    json objects = json::array();
+    for (const json& row : answer.rows) {
+      json object = json::object();
+      for (std::size_t i = 0; i < answer.columns.size(); ++i) object[answer.columns[i]] = row[i];
+      objects.push_back(object);
+    }
+    return print_json(objects);
+  }
+  report::Table table{answer.columns, {}};
+  for (const json& row : answer.rows) {
+    auto& cells = table.rows.emplace_back();
+    for (const json& value : row) cells.push_back(value.is_null() && format == "csv" ? "" : report::cell(value));
+  }
+  const std::string text = format == "csv" ? report::csv(table) : format == "markdown" ? report::markdown(table) : report::aligned(table);
+  std::fputs(text.c_str(), stdout);
+}
+
+std::shared_ptr<Filter> with_json(CLI::App& app, Shell& shell) {
+  auto filter = std::make_shared<Filter>();
+  add_db_option(app, shell);
+  app.add_flag("--json", filter->json, "JSON instead of a table");
+  return filter;
+}
+
+}  // namespace
+
+void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  const auto filter = with_json(app, shell);
+  app.add_option("--campaign", filter->campaign, "Only this campaign");
+  app.add_option("--kernel", filter->kernel, "Only this kernel");
+  app.add_option("--outcome", filter->outcome, "Only this outcome: passed, wrong_answer, ...");
+  app.add_option("--limit", filter->history.limit, "At most this many, newest first")->capture_default_str()->check(CLI::PositiveNumber);
+  action = [filter, &shell] {
+    if (filter->campaign > 0) filter->history.campaign = filter->campaign;
+    if (!filter->kernel.empty()) filter->history.kernel = filter->kernel;
+    if (!filter->outcome.empty()) filter->history.outcome = filter->outcome;
+    const json rows = store::history(*open_to_read(shell), filter->history);
+    if (filter->json) print_json(rows);
+    else if (rows.empty()) std::puts("nothing is recorded that fits");
+    else print_table(iteration_table(rows));
+    return 0;
+  };
+}
+
+void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  const auto filter = with_json(app, shell);
+  app.add_option("iteration", filter->a, "Its number")->required()->type_name("ITERATION");
+  app.add_flag("--source", filter->source, "Print its source too");
+  action = [filter, &shell] {
+    const json row = store::show(*open_to_read(shell), filter->a, filter->source);
+    if (filter->json) print_json(row);
+    else print_iteration(row);
+    return 0;
+  };
+}
+
+void define_best(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  const auto filter = with_json(app, shell);
+  app.add_option("kernel", filter->kernel, "Only this kernel")->type_name("[KERNEL]");
+  app.add_option("--workload", filter->workload, "Only this workload");
+  action = [filter, &shell] {
+    const auto wanted = [](const std::string& name) { return name.empty() ? std::nullopt : std::optional(name); };
+    const json rows = store::best(*open_to_read(shell), wanted(filter->kernel), wanted(filter->workload));
+    if (filter->json) print_json(rows);
+    else if (rows.empty()) std::puts("nothing has passed yet");
+    else print_table(best_table(rows));
+    return 0;
+  };
+}
+
+void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  const auto filter = with_json(app, shell);
+  app.add_option("a", filter->a, "An iteration")->required()->type_name("ITERATION");
+  app.add_option("b", filter->b, "Another")->required()->type_name("ITERATION");
+  action = [filter, &shell] {
+    const json answer = store::diff(*open_to_read(shell), filter->a, filter->b);
+    if (filter->json) print_json(answer);
+    else print_diff(answer);
+    return 0;
+  };
+}
+
+void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  const auto filter = with_json(app, shell);
+  app.add_option("--by", filter->by, "technique, stage, campaign or device")
+      ->capture_default_str()->check(CLI::IsMember({"technique", "stage", "campaign", "device"}));
+  action = [filter, &shell] {
+    const auto by = filter->by == "technique" ? store::CostBy::technique : filter->by == "stage" ? store::CostBy::stage
+                    : filter->by == "campaign" ? store::CostBy::campaign : store::CostBy::device;
+    const json rows = store::cost(*open_to_read(shell), by);
+    if (filter->json) print_json(rows);
+    else if (rows.empty()) std::puts("nothing has been spent yet");
+    else print_table(generic_table(rows));
+    return 0;
+  };
+}
+
+void define_query(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto filter = std::make_shared<Filter>();
+  add_db_option(app, shell);
+  app.add_option("sql", filter->sql, "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions keep their names")
+      ->required()->type_name("SQL");
+  app.add_option("--format", filter->format, "table, csv, json or markdown")
+      ->capture_default_str()->check(CLI::IsMember({"table", "csv", "json", "markdown"}));
+  action = [filter, &shell] {
+    print_answer(store::query(shell.store_path(), filter->sql), filter->format);
+    return 0;
+  };
+}
+
+}  // namespace harness

@@ -1,0 +1,29 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cli/places.h"
+#include "harness/core/catalog.h"
+#include "harness/core/evaluator.h"
+#include "harness/core/ledger.h"
+#include "harness/core/strategy.h"
+
+namespace harness {
+
+/// What the commands are made of. main.cpp fills it with the real classes; a command asks for what it needs, so that
+/// `harness --help` opens nothing.
+struct Rooms {
+  std::function<std::unique_ptr<Catalog>(const Places&)> catalog;
+  std::function<std::unique_ptr<ScriptLibrary>(const Places&)> scripts;
+  std::function<std::vector<DeviceInfo>(const Places&)> devices;
+  std::function<std::unique_ptr<Evaluator>(const Places&, const DeviceInfo&, std::optional<double> usd_per_hour,
+                                           std::function<bool()> stop)> evaluator;
+  std::function<std::unique_ptr<Ledger>(const std::string& path)> ledger;
+  /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
+  std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;
+};
+
+}  // namespace harness

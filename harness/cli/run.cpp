@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "harness/campaign/loop.h"
+#include "harness/cli/command.h"
+#include "harness/cli/interrupt.h"
+#include "harness/core/error.h"
+#include "harness/report/events.h"
+#include "harness/report/table.h"
+#include "harness/report/terminal.h"
+
+namespace harness {
+namespace {
+
+struct RunArguments {
+  CampaignOptions options;
+  std::string budget, goal, device = "auto", workloads, variants, name, resume;
+  double max_cost = 0, usd_per_hour = 0;
+  bool resuming = false, dry_run = false, json = false, quiet = false;
+};
+
+json environment_of(const Places& places, const DeviceInfo& device) {
+  utsname host{};
+  uname(&host);
+  const char* given = std::getenv("HARNESS_REVISION");
+  return {{"harness", "0.1.0"}, {"revision", given != nullptr ? std::string(given) : git_revision(places.home)},
+          {"host", host.nodename}, {"system", std::string(host.sysname) + " " + host.release}, {"device", device}};
+}
+
+void fill_options(RunArguments& arguments) {
+  CampaignOptions& options = arguments.options;
+  if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget);
+  if (!arguments.goal.empty()) {
+    const Goal goal = parse_goal(arguments.goal);
+    options.goal_speedup = goal.speedup;
+    options.goal_of_floor = goal.of_floor;
+  }
+  if (!arguments.name.empty()) options.name = arguments.name;
+  if (!arguments.workloads.empty()) options.workloads = split_commas(arguments.workloads);
+  if (!arguments.variants.empty()) options.variants = split_commas(arguments.variants);
+  const char* price = std::getenv("HARNESS_USD_PER_HOUR");
+  if (arguments.usd_per_hour > 0) options.usd_per_hour = arguments.usd_per_hour;
+  else if (price != nullptr) {
+    const Value value = parse_value(price);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) options.usd_per_hour = static_cast<double>(*whole);
+    else if (const auto* number = std::get_if<double>(&value)) options.usd_per_hour = *number;
+    else throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}', which is not a number", price));
+  }
+  if (arguments.max_cost > 0) options.max_cost_usd = arguments.max_cost;
+  if (options.max_cost_usd && !options.usd_per_hour)
+    throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
+}
+
+std::int64_t campaign_to_resume(const RunArguments& arguments, Ledger& ledger) {
+  if (arguments.resume.empty() || arguments.resume == "latest") {
+    if (const auto latest = ledger.latest_resumable()) return *latest;
+    throw bad_input("no campaign in this store was cut short; name one to go on with: --resume CAMPAIGN --budget 10m");
+  }
+  const Value value = parse_value(arguments.resume);
+  if (const auto* id = std::get_if<std::int64_t>(&value)) return *id;
+  throw bad_input(fmt::format("'{}' is not a campaign's number; see harness history", arguments.resume));
+}
+
+// A resumed campaign does what it was begun to do; --budget adds time to what it has spent.
+void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campaign) {
+  const CampaignRecord record = ledger.campaign(campaign);
+  const std::optional<double> more = arguments.options.budget_s;
+  arguments.options = record.options.get<CampaignOptions>();
+  arguments.device = record.device;
+  if (more) arguments.options.budget_s = ledger.spent_seconds(campaign) + *more;
+}
+
+std::unique_ptr<Display> make_display(const RunArguments& arguments) {
+  if (arguments.json) return std::make_unique<report::JsonDisplay>();
+  const bool terminal = isatty(2) != 0;
+  report::TerminalDisplay::Options options;
+  options.live = terminal;
+  options.color = terminal && std::getenv("NO_COLOR") == nullptr;
+  options.quiet = arguments.quiet;
+  return std::make_unique<report::TerminalDisplay>(options);
+}
+
+int exit_status(const CampaignSummary& summary, const CampaignOptions& options) {
+  if (summary.reason == "script_error") return 2;
+  if (summary.reason == "device_lost" || summary.reason == "store_error") return 3;
+  if (summary.reason == "interrupted") return 130;
+  const bool passed = std::any_of(summary.best.begin(), summary.best.end(), [](const BestRow& row) { return row.state.best_ns.has_value(); });
+  const bool goal_missed = (options.goal_speedup || options.goal_of_floor) && summary.reason != "goal";
+  return passed && !goal_missed ? 0 : 1;
+}
+
+void print_dry_run(const Decision& decision) {
+  std::printf("%s %s %s %s: %s\n", decision.action.c_str(), decision.arm.kernel.c_str(), decision.arm.workload.c_str(),
+              decision.arm.technique.c_str(), decision.why.c_str());
+  if (decision.table.empty()) return;
+  std::vector<std::string> columns;
+  for (const auto& [key, value] : decision.table.front().items()) columns.push_back(key);
+  std::printf("%s", report::aligned(report::from_rows(columns, decision.table)).c_str());
+}
+
+int run(RunArguments arguments, Shell& shell) {
+  fill_options(arguments);
+  const Places places = shell.places();
+  if (arguments.options.kernels.empty() && !arguments.resuming)
+    throw bad_input("name a kernel to optimize: harness run KERNEL...; see harness kernels");
+  std::unique_ptr<Ledger> ledger;
+  std::optional<std::int64_t> resume;
+  if (!arguments.dry_run) ledger = shell.rooms.ledger(shell.store_path());
+  if (arguments.resuming && ledger) {
+    resume = campaign_to_resume(arguments, *ledger);
+    restore_options(arguments, *ledger, *resume);
+  }
+  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
+  const auto catalog = shell.rooms.catalog(places);
+  const auto scripts = shell.rooms.scripts(places);
+  catch_interrupts();
+  const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
+  const auto display = make_display(arguments);
+  SystemClock clock;
+  if (!ledger) ledger = shell.rooms.ledger(":memory:");
+  Campaign campaign({*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted, environment_of(places, device)},
+                    arguments.options, resume);
+  if (arguments.dry_run) {
+    print_dry_run(campaign.dry_run());
+    return 0;
+  }
+  const CampaignSummary summary = campaign.run();
+  if (summary.reason == "script_error" || summary.reason == "device_lost" || summary.reason == "store_error")
+    std::fprintf(stderr, "harness: %s\n", summary.message.c_str());
+  return exit_status(summary, arguments.options);
+}
+
+}  // namespace
+
+void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto arguments = std::make_shared<RunArguments>();
+  CampaignOptions& options = arguments->options;
+  app.add_option("kernel", options.kernels, "Kernels to optimize")->type_name("KERNEL");
+  app.add_option("--budget", arguments->budget, "Wall time, confirmation of the winners included: 90s, 30m, 1h30m");
+  app.add_option("--max-cost", arguments->max_cost, "US dollars; needs --usd-per-hour")->check(CLI::PositiveNumber);
+  app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price (default: $HARNESS_USD_PER_HOUR)")->check(CLI::PositiveNumber);
+  app.add_option("--goal", arguments->goal, "End early at this speedup over the baseline (2x) or share of the floor (90%)");
+  app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
+  app.add_option("--workload", arguments->workloads, "Workloads or sets, separated by commas (default: the set 'default')");
+  app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");
+  app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
+  app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
+  app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")->capture_default_str();
+  app.add_option("--name", arguments->name, "A name for the campaign");
+  auto* resume = app.add_option("--resume", arguments->resume, "Go on with a campaign (default: the newest that was cut short)")
+                     ->expected(0, 1)->type_name("[CAMPAIGN]");
+  app.add_flag("--dry-run", arguments->dry_run, "Print what would be decided first, and why; evaluate nothing");
+  app.add_flag("--json", arguments->json, "One JSON object a line");
+  app.add_flag("--quiet", arguments->quiet, "Only the closing table");
+  add_db_option(app, shell);
+  add_plugin_options(app, shell);
+  action = [arguments, resume, &shell] {
+    arguments->resuming = resume->count() > 0;
+    return run(*arguments, shell);
+  };
+}
+
+}  // namespace harness

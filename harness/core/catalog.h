@@ -1,0 +1,92 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/contract.h"
+#include "harness/core/device.h"
+#include "harness/core/plan.h"
+#include "harness/core/value.h"
+
+namespace harness {
+
+/// kernel + variant + configuration: what is evaluated on a workload.
+struct Candidate {
+  std::string kernel, variant, technique;
+  Config config;
+};
+
+/// What a variant's manifest expects of it, before anything was measured. Minutes are never written in a manifest.
+struct Prior {
+  double speedup_lo = 1, speedup_hi = 1;   // over the kernel's baseline
+  double probability = 0.8;                // that it passes the gates
+  int evaluations = 20;                    // to find its good configurations
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<Value> values;
+  std::string bind;                        // define, template, launch, scalar
+};
+
+struct VariantInfo {
+  std::string name, technique, risk;       // risk: low, medium, high
+  bool multi_kernel = false;
+  Prior prior;
+  std::vector<Parameter> parameters;       // in order of the manifest's sorted names
+  json requirements = json::object();      // {"arch": ">=80"}
+  std::string file;                        // the manifest, for messages
+  std::string source_hash;                 // of the .cu and everything it includes from the plugin folders
+};
+
+struct KernelInfo {
+  std::string name, summary, file;
+  std::vector<Workload> workloads;
+  std::vector<VariantInfo> variants;       // ascending by number; the first is the baseline
+};
+
+/// The configurations of one variant that its constraint allows on a workload and device: points[i][p] is an index into
+/// parameters[p].values.
+struct Space {
+  std::vector<Parameter> parameters;
+  std::vector<std::vector<std::uint16_t>> points;
+};
+Config configuration(const Space& space, std::size_t point);
+
+/// A candidate on a workload made concrete for a device: everything an evaluation needs, as plain values.
+struct Realized {
+  Candidate candidate;
+  Problem problem;
+  Plan plan;
+  BuildSpec build;
+  std::string source_hash;
+};
+
+/// Port to the plugin folders (script/ reads the manifests). Every method throws Error(bad_input) with file, line and
+/// what to do when a manifest is wrong or a name is unknown (with the nearest known one).
+class Catalog {
+ public:
+  virtual ~Catalog() = default;
+  virtual std::vector<std::string> kernel_names() = 0;
+  virtual const KernelInfo& kernel(const std::string& name) = 0;
+  virtual Problem problem(const std::string& kernel, const std::string& workload) = 0;
+  virtual Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
+                      const DeviceInfo& device) = 0;
+  /// The first valid configuration: what a baseline or `eval` without parameters runs. Given values override it; an
+  /// unknown parameter or a value outside its list is an Error.
+  virtual Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
+                                const DeviceInfo& device, const Config& given) = 0;
+  virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
+  /// "" if the variant can run there, else why not (requires.arch, shared memory...).
+  virtual std::string unsupported_reason(const std::string& kernel, const std::string& variant, const DeviceInfo& device) = 0;
+  /// Problems of a manifest that only a closer look finds: untraceable launch arithmetic, impossible spaces, a work model
+  /// that is not positive. Empty: none.
+  virtual std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) = 0;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Candidate, kernel, variant, technique, config)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prior, speedup_lo, speedup_hi, probability, evaluations)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, values, bind)
+
+}  // namespace harness

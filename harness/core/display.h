@@ -1,0 +1,77 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/ledger.h"
+
+// What a campaign tells whoever watches: a terminal, a stream of JSON lines, a test.
+namespace harness {
+
+struct CampaignStarted {
+  std::int64_t campaign = 0;
+  CampaignRecord record;
+  bool resumed = false;
+  std::size_t workloads = 0, arms = 0;
+};
+
+struct IterationEnded {
+  std::int64_t iteration = 0;
+  AttemptRecord attempt;
+  const Evaluation* evaluation = nullptr;   // valid during the call
+  Decision decision;
+  std::string device;
+  bool confirmed = false;
+  bool new_best = false;
+};
+
+/// Another arm was chosen, or one was left for good.
+struct Pivoted {
+  std::int64_t campaign = 0;
+  std::string action;                        // pivot, close
+  std::optional<ArmId> from;
+  ArmId to;
+  std::optional<std::string> rule;
+  std::string why;
+};
+
+/// For the live line.
+struct Progress {
+  double spent_s = 0, budget_s = 0;
+  std::int64_t iterations = 0;
+  std::map<std::string, std::int64_t> outcomes;
+  std::string doing;                         // what runs now: "softmax 20_online BLOCK=128 on r4096x1024_bf16"
+  std::optional<double> best_speedup;        // of the workload at work
+};
+
+struct BestRow {
+  WorkloadState state;
+  Config config;
+  std::int64_t iteration = 0;
+};
+
+struct CampaignSummary {
+  std::int64_t campaign = 0;
+  std::string reason;                        // CLI.md: budget, cost, goal, exhausted, strategy, script_error, ...
+  std::string message;                       // why, in words
+  std::int64_t iterations = 0;
+  std::map<std::string, std::int64_t> outcomes;
+  std::vector<BestRow> best;
+  std::optional<double> score;               // weighted geometric mean of the speedups over the baselines
+  double spent_s = 0;
+  std::optional<double> cost_usd;
+  bool emulation = false;
+};
+
+class Display {
+ public:
+  virtual ~Display() = default;
+  virtual void started(const CampaignStarted& event) = 0;
+  virtual void iteration(const IterationEnded& event) = 0;
+  virtual void pivoted(const Pivoted& event) = 0;
+  virtual void progress(const Progress& event) = 0;
+  virtual void finished(const CampaignSummary& summary) = 0;
+};
+
+}  // namespace harness

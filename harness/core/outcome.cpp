@@ -1,0 +1,158 @@
+#include "harness/core/outcome.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace harness {
+namespace {
+
+template <typename... Cases>
+struct Match : Cases... {
+  using Cases::operator()...;
+};
+
+json number_to_json(double number) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  return number;
+}
+
+double number_from_json(const json& j) {
+  return j.is_string() ? std::stod(j.get<std::string>()) : j.get<double>();
+}
+
+json error(const std::string& stage, const std::string& error_class, const std::string& message) {
+  return {{"stage", stage}, {"class", error_class}, {"message", message}, {"first_bad", nullptr}};
+}
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// The first line of a compiler's log that names an error, else the first that says anything.
+std::string first_error_line(const std::string& log) {
+  std::istringstream lines(log);
+  std::string fallback;
+  for (std::string line; std::getline(lines, line);) {
+    line = trimmed(line);
+    if (line.find("error") != std::string::npos) return line;
+    if (fallback.empty()) fallback = line;
+  }
+  return fallback.empty() ? "the compiler failed and said nothing" : fallback;
+}
+
+std::string or_else(const std::string& text, const char* fallback) {
+  return text.empty() ? fallback : text;
+}
+
+json wrong_answer_json(const WrongAnswer& wrong) {
+  json j = error("gates", "wrong_answer", wrong.message);
+  j["first_bad"] = wrong.first_bad;
+  j["fingerprint"] = wrong.fingerprint;
+  return j;
+}
+
+json abandoned_json(const Abandoned& abandoned) {
+  std::ostringstream message;
+  message << "stopped early at " << abandoned.time_ns << " ns: clearly slower than the limit of "
+          << abandoned.threshold_ns << " ns";
+  return error("timing", "clearly_slower", message.str());
+}
+
+json timed_out_json(const TimedOut& timed_out) {
+  std::ostringstream message;
+  message << "did not end within its deadline of " << timed_out.deadline_s << " s";
+  return error(or_else(timed_out.stage, "run"), "deadline", message.str());
+}
+
+}  // namespace
+
+void to_json(json& j, const FirstBad& bad) {
+  j = json{{"argument", bad.argument},
+           {"index", bad.index},
+           {"expected", number_to_json(bad.expected)},
+           {"got", number_to_json(bad.got)},
+           {"ulp", bad.ulp}};
+}
+
+void from_json(const json& j, FirstBad& bad) {
+  bad.argument = j.at("argument").get<std::string>();
+  bad.index = j.at("index").get<std::vector<std::int64_t>>();
+  bad.expected = number_from_json(j.at("expected"));
+  bad.got = number_from_json(j.at("got"));
+  bad.ulp = j.at("ulp").get<std::int64_t>();
+}
+
+bool Verdict::passed() const {
+  return std::ranges::all_of(gates, &GateResult::passed);
+}
+
+std::string_view outcome_name(const Outcome& outcome) {
+  return std::visit(
+      Match{[](const Passed&) { return "passed"; }, [](const CompileError&) { return "compile_error"; },
+            [](const LaunchError&) { return "launch_error"; }, [](const WrongAnswer&) { return "wrong_answer"; },
+            [](const Rejected&) { return "rejected"; }, [](const NoEffect&) { return "no_effect"; },
+            [](const Abandoned&) { return "abandoned"; }, [](const Unsupported&) { return "unsupported"; },
+            [](const Crashed&) { return "crashed"; }, [](const TimedOut&) { return "timed_out"; },
+            [](const OutOfMemory&) { return "out_of_memory"; }, [](const Interrupted&) { return "interrupted"; }},
+      outcome);
+}
+
+json error_json(const Outcome& outcome) {
+  return std::visit(
+      Match{[](const Passed&) { return json(nullptr); },
+            [](const CompileError& c) { return error("build", "compile_error", first_error_line(c.log)); },
+            [](const LaunchError& l) { return error("run", "launch_error", l.message); },
+            [](const WrongAnswer& w) { return wrong_answer_json(w); },
+            [](const Rejected& r) { return error("gates", r.gate, r.message); },
+            [](const NoEffect& n) {
+              return error("build", "same_machine_code",
+                           "its machine code is that of iteration " + std::to_string(n.same_as_iteration));
+            },
+            [](const Abandoned& a) { return abandoned_json(a); },
+            [](const Unsupported& u) { return error("build", "unsupported", u.message); },
+            [](const Crashed& c) {
+              return error("run", std::string(name(c.kind)), or_else(c.detail, "the process that ran it died"));
+            },
+            [](const TimedOut& t) { return timed_out_json(t); },
+            [](const OutOfMemory& o) { return error("run", "out_of_memory", or_else(o.detail, "memory ran out")); },
+            [](const Interrupted&) { return error("run", "interrupted", "interrupted before it ended"); }},
+      outcome);
+}
+
+std::string_view name(CrashKind kind) {
+  switch (kind) {
+    case CrashKind::illegal_access:
+      return "illegal_access";
+    case CrashKind::trap:
+      return "trap";
+    case CrashKind::assertion:
+      return "assertion";
+    case CrashKind::barrier_deadlock:
+      return "barrier_deadlock";
+    case CrashKind::signal:
+      return "signal";
+    case CrashKind::device_lost:
+      return "device_lost";
+    case CrashKind::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view name(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::faster:
+      return "faster";
+    case Comparison::slower:
+      return "slower";
+    case Comparison::same:
+      break;
+  }
+  return "same";
+}
+
+}  // namespace harness

@@ -1,0 +1,108 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/core/device.h"
+#include "harness/core/json.h"
+
+namespace harness {
+
+/// Where an output first departs from the reference, for people and agents.
+struct FirstBad {
+  std::string argument;
+  std::vector<std::int64_t> index;
+  double expected = 0, got = 0;
+  std::int64_t ulp = 0;
+};
+
+/// The measured error of one output argument. `ulp_histogram[k]`: elements whose distance is 0, 1, 2-3, 4-7, 8-15, ...
+/// (bucket k covers [2^(k-1), 2^k)); the last bucket, 32, is everything larger and all non-finite.
+struct ArgumentError {
+  std::string argument;
+  double relative_l2 = 0;
+  std::int64_t max_ulp = 0;
+  std::vector<std::int64_t> ulp_histogram;
+  std::int64_t non_finite = 0;      // where the reference is finite
+  std::int64_t unwritten = 0;       // still exactly the poison, where the reference differs from it
+  std::int64_t mismatches = 0;      // exact, quantized, set
+  double tolerance = 0;
+};
+
+struct GateResult {
+  std::string name;                 // "finite", "written", "relative-l2", "inputs-unchanged", "guard-zones", ...
+  bool passed = true;
+  std::string detail;               // evidence in words and numbers, also when it passed
+};
+
+/// What the judge says of one launch: all gates of correctness over one draw.
+struct Verdict {
+  std::uint64_t seed = 0;
+  std::vector<GateResult> gates;
+  std::vector<ArgumentError> errors;
+  std::optional<FirstBad> first_bad;
+  std::string pattern;              // where and how the wrong elements lie, in stable words: "rows >= 64, ratio 0.675"
+  bool passed() const;
+};
+
+enum class Comparison { faster, slower, same };
+
+/// Times in nanoseconds per call. `time` is the rotating median; intervals are 95 %.
+struct Timing {
+  double time_ns = 0, time_lo_ns = 0, time_hi_ns = 0;
+  std::optional<double> cold_ns, warm_ns;
+  std::optional<double> baseline_ns;                     // the kernel's 00 variant, this campaign and workload
+  std::optional<double> speedup, speedup_lo, speedup_hi; // over the baseline
+  std::optional<double> incumbent_ns;                    // measured interleaved with this candidate
+  std::optional<double> floor_ns;                        // speed of light; null on the cpu device
+  std::optional<Comparison> verdict;                     // against the incumbent; null for the first
+  Samples samples;
+  bool emulation = false;
+};
+
+enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal, device_lost, unknown };
+
+// The outcome of an experiment: a sum type, and every consumer says what it does with each case.
+struct Passed       { Timing timing; };
+struct CompileError { std::string log; };
+struct LaunchError  { std::string message; };
+struct WrongAnswer  { std::string message; std::optional<FirstBad> first_bad; std::string fingerprint; };
+struct Rejected     { std::string gate, message; };
+struct NoEffect     { std::int64_t same_as_iteration = 0; };
+struct Abandoned    { double threshold_ns = 0, time_ns = 0; };
+struct Unsupported  { std::string message; };
+struct Crashed      { CrashKind kind = CrashKind::unknown; std::string detail; };
+struct TimedOut     { double deadline_s = 0; std::string stage; };
+struct OutOfMemory  { std::string detail; };
+struct Interrupted  {};
+using Outcome = std::variant<Passed, CompileError, LaunchError, WrongAnswer, Rejected, NoEffect, Abandoned, Unsupported,
+                             Crashed, TimedOut, OutOfMemory, Interrupted>;
+
+std::string_view outcome_name(const Outcome& outcome);   // "compile_error": the words of the CLI and the store
+/// The JSON `error` object of CLI.md ({stage, class, message, first_bad}); null for Passed.
+json error_json(const Outcome& outcome);
+std::string_view name(CrashKind kind);
+std::string_view name(Comparison comparison);
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Comparison, {{Comparison::faster, "faster"}, {Comparison::slower, "slower"}, {Comparison::same, "same"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(CrashKind, {{CrashKind::unknown, "unknown"},
+                                         {CrashKind::illegal_access, "illegal_access"},
+                                         {CrashKind::trap, "trap"},
+                                         {CrashKind::assertion, "assertion"},
+                                         {CrashKind::barrier_deadlock, "barrier_deadlock"},
+                                         {CrashKind::signal, "signal"},
+                                         {CrashKind::device_lost, "device_lost"}})
+/// JSON has no infinities or NaN, and those are what a first bad element often holds: they are written "inf", "-inf", "nan".
+void to_json(json& j, const FirstBad& bad);
+void from_json(const json& j, FirstBad& bad);
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten,
+                                   mismatches, tolerance)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, name, passed, detail)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict, seed, gates, errors, first_bad, pattern)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup, speedup_lo,
+                                   speedup_hi, incumbent_ns, floor_ns, verdict, samples, emulation)
+
+}  // namespace harness

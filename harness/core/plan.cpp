@@ -1,0 +1,64 @@
+#include "harness/core/plan.h"
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+json argument_to_json(const LaunchArgument& argument) {
+  return std::visit([](const auto& held) { return json(held); }, argument);
+}
+
+LaunchArgument argument_from_json(const json& j) {
+  if (j.contains("name")) return j.get<NamedArgument>();
+  if (j.contains("dtype")) return j.get<ScalarArgument>();
+  throw bad_input("launch argument '" + j.dump() + "' has neither a name nor a dtype; give one of them");
+}
+
+json step_to_json(const Step& step) {
+  if (const auto* launch = std::get_if<Launch>(&step)) return {{"launch", *launch}};
+  if (const auto* memset = std::get_if<Memset>(&step)) return {{"memset", *memset}};
+  return {{"library", std::get<LibraryCall>(step)}};
+}
+
+Step step_from_json(const json& j) {
+  if (j.contains("launch")) return j["launch"].get<Launch>();
+  if (j.contains("memset")) return j["memset"].get<Memset>();
+  if (j.contains("library")) return j["library"].get<LibraryCall>();
+  throw bad_input("plan step '" + j.dump() + "' is not a launch, memset or library step; use one of these keys");
+}
+
+}  // namespace
+
+void to_json(json& j, const Launch& launch) {
+  json args = json::array();
+  for (const LaunchArgument& argument : launch.args) args.push_back(argument_to_json(argument));
+  j = json{{"entry", launch.entry},     {"grid", launch.grid},     {"block", launch.block},
+           {"cluster", launch.cluster}, {"shared", launch.shared}, {"cooperative", launch.cooperative},
+           {"args", std::move(args)}};
+}
+
+void from_json(const json& j, Launch& launch) {
+  launch.entry = j.at("entry").get<std::string>();
+  launch.grid = j.at("grid").get<Dim3>();
+  launch.block = j.at("block").get<Dim3>();
+  launch.cluster = j.at("cluster").get<Dim3>();
+  launch.shared = j.at("shared").get<std::int64_t>();
+  launch.cooperative = j.at("cooperative").get<bool>();
+  launch.args.clear();
+  for (const json& argument : j.at("args")) launch.args.push_back(argument_from_json(argument));
+}
+
+void to_json(json& j, const Plan& plan) {
+  json steps = json::array();
+  for (const Step& step : plan.steps) steps.push_back(step_to_json(step));
+  j = json{{"steps", std::move(steps)}, {"workspaces", plan.workspaces}};
+}
+
+void from_json(const json& j, Plan& plan) {
+  plan.steps.clear();
+  for (const json& step : j.at("steps")) plan.steps.push_back(step_from_json(step));
+  plan.workspaces = j.at("workspaces").get<std::vector<Workspace>>();
+}
+
+}  // namespace harness

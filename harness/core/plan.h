@@ -1,0 +1,120 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/core/contract.h"
+#include "harness/core/json.h"
+
+// The launches of a candidate on a workload with all numbers filled in. A worker needs a Plan and an Artifact and knows
+// no Lua.
+namespace harness {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// The device address of a contract argument or workspace by name, plus `offset` bytes. An absent optional argument is
+/// passed as null; a scalar or structure argument by its value.
+struct NamedArgument {
+  std::string name;
+  std::int64_t offset = 0;
+};
+/// A scalar passed by value: i32(n), i64(n), f32(x)...
+struct ScalarArgument {
+  Dtype dtype = Dtype::s32;
+  Value value;
+};
+using LaunchArgument = std::variant<NamedArgument, ScalarArgument>;
+
+struct Launch {
+  std::string entry;            // name expression as given to the compiler: "rmsnorm<__nv_bfloat16,8>"
+  Dim3 grid, block, cluster;
+  std::int64_t shared = 0;      // dynamic shared memory, bytes
+  bool cooperative = false;
+  std::vector<LaunchArgument> args;
+};
+struct Memset {
+  std::string target;           // workspace or output
+  std::int64_t offset = 0, bytes = 0;
+  int value = 0;                // one byte, repeated
+};
+struct LibraryCall {
+  std::string library, operation;
+  json options = json::object();
+};
+using Step = std::variant<Launch, Memset, LibraryCall>;
+
+/// Scratch memory of a variant: `zeroed` before every launch of the plan (outside the timed region) or `dirty`.
+struct Workspace {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::int64_t align = 256;
+  bool zeroed = false;
+};
+
+struct Plan {
+  std::vector<Step> steps;
+  std::vector<Workspace> workspaces;
+};
+
+/// What the compiler is given. Entries are the distinct name expressions of the plan's launches.
+struct BuildSpec {
+  std::string source_name;                    // as shown in diagnostics: kernels/softmax/variants/10_warp.cu
+  std::string source;                         // the text
+  std::vector<std::string> entries;
+  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::string> options;           // extra, device-neutral: "--use_fast_math" "--std=c++17"
+  std::vector<std::string> include_dirs;      // the kernel's folder and kernels/include
+};
+
+/// What one entry of a compiled module uses. `parameter_bytes` is empty where the device cannot tell.
+struct EntryResources {
+  std::string entry;
+  int registers = 0;
+  std::int64_t static_shared_bytes = 0;
+  std::int64_t spill_bytes = 0;
+  std::int64_t local_bytes = 0;
+  int max_threads = 1024;
+  std::vector<std::int64_t> parameter_bytes;
+};
+
+/// A compiled module in the content-addressed cache: a cubin or a host shared object. `key` hashes everything that
+/// decided it (source, options, headers, compiler version, architecture); `code_hash` the machine code alone.
+struct Artifact {
+  std::string path;
+  std::string key;
+  std::string code_hash;
+  std::string architecture;    // "sm_90a", "x86-64"
+  std::string compiler;        // "NVRTC 13.0", "g++ 12.2.0"
+  std::string log;             // the whole compiler log, also when it succeeded
+  std::vector<EntryResources> entries;
+  bool from_cache = false;
+  double compile_s = 0;        // 0 when it came from the cache
+};
+struct CompileFailure {
+  std::string log;
+  double compile_s = 0;
+};
+using BuildResult = std::variant<Artifact, CompileFailure>;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dim3, x, y, z)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedArgument, name, offset)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarArgument, dtype, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memset, target, offset, bytes, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryCall, library, operation, options)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Workspace, name, bytes, align, zeroed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BuildSpec, source_name, source, entries, defines, options, include_dirs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes,
+                                   max_threads, parameter_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Artifact, path, key, code_hash, architecture, compiler, log, entries, from_cache, compile_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileFailure, log, compile_s)
+void to_json(json& j, const Launch& launch);
+void from_json(const json& j, Launch& launch);
+void to_json(json& j, const Plan& plan);
+void from_json(const json& j, Plan& plan);
+
+}  // namespace harness

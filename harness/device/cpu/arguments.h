@@ -1,0 +1,28 @@
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "harness/core/device.h"
+#include "harness/device/cpu/include/harness_cpu/abi.h"
+
+namespace harness::cpu {
+
+/// The values of a launch's parameters and the array of pointers to them that an entry is called with.
+class ArgumentPack {
+ public:
+  /// `image` is where the executable's layout lies. Throws LaunchRefused for a name that is neither a buffer nor an
+  /// argument, a value that does not fit its type, or a parameter of another number or size than the compiled entry's;
+  /// NotSupported for tensor maps.
+  ArgumentPack(const Launch& launch, const HarnessCpuEntry& entry, const Executable& executable,
+               std::span<std::byte> image);
+
+  void** pointers() { return pointers_.data(); }
+
+ private:
+  std::deque<std::vector<std::byte>> values_;
+  std::vector<void*> pointers_;
+};
+
+}  // namespace harness::cpu

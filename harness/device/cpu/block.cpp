@@ -1,0 +1,189 @@
+#include "harness/device/cpu/block.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <thread>
+
+#include "harness/device/cpu/indices.h"
+#include "harness/device/cpu/lineup.h"
+
+namespace harness::cpu {
+namespace {
+
+thread_local BlockRunner* current = nullptr;
+
+int barrier_value(int result, unsigned positive, unsigned arrived) {
+  switch (result) {
+    case harness_cpu_count:
+      return static_cast<int>(positive);
+    case harness_cpu_and:
+      return positive == arrived;
+    case harness_cpu_or:
+      return positive > 0;
+    default:
+      return 0;
+  }
+}
+
+bool same(const Site& a, const Site& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+}  // namespace
+
+BlockRunner& current_block() {
+  return *current;
+}
+
+void LaunchState::fail(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (fault_.empty()) fault_ = text;
+  failed_ = true;
+}
+
+void BlockRunner::begin(LaunchState& launch) {
+  launch_ = &launch;
+  const auto as_index = [](const Dim3& d) { return HarnessCpuIndex{d.x, d.y, d.z}; };
+  harness_cpu_block_dim = as_index(launch.launch.block);
+  harness_cpu_grid_dim = as_index(launch.launch.grid);
+  scheduler_.shape(harness_cpu_block_dim);
+}
+
+void BlockRunner::run(const HarnessCpuIndex& block) {
+  const int threads = static_cast<int>(scheduler_.threads().size());
+  for (int i = 0; i * 32 < threads; ++i) {
+    const int lanes = std::min(32, threads - i * 32);
+    warps_[i].absent = lanes == 32 ? 0 : ~0u << lanes;
+    warps_[i].exited = 0;
+    warps_[i].groups = 0;
+    warps_[i].at_barrier = {};
+  }
+  barriers_.fill({});
+  current = this;
+  block_ = harness_cpu_block_idx = block;
+  scheduler_.run();
+  if (!launch_->failed() && scheduler_.exited() < threads)
+    launch_->fail("barrier_deadlock: " + describe_lineup(scheduler_.threads(), block));
+}
+
+void BlockRunner::run_thread(Thread& thread) {
+  launch_->entry.call(launch_->arguments);
+  leave_warp(thread);
+}
+
+BlockRunner::Barrier& BlockRunner::enter_barrier(int id, unsigned& threads, bool predicate, const Site& site) {
+  if (id < 0 || id >= static_cast<int>(barriers_.size())) {
+    report("trap", fmt::format("there is no barrier {}", id), site);
+    abandon();
+  }
+  if (threads == 0) threads = static_cast<unsigned>(scheduler_.threads().size());
+  Barrier& barrier = barriers_[id];
+  ++barrier.arrived;
+  barrier.positive += predicate;
+  return barrier;
+}
+
+// Two warps may wait at different __syncthreads calls; the threads of one warp must agree on the call.
+void BlockRunner::check_warp_agrees(const Site& site) {
+  const Thread& self = scheduler_.current();
+  Site& first = warps_[self.linear / 32].at_barrier;
+  if (!first.file) first = site;
+  if (same(first, site)) return;
+  launch_->fail("barrier_deadlock: " + describe_divergence(scheduler_.threads(), block_, self, site));
+  abandon();
+}
+
+int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, const Site& site) {
+  const bool whole_block = threads == 0;
+  Barrier& barrier = enter_barrier(id, threads, predicate, site);
+  if (id == 0 && whole_block) check_warp_agrees(site);
+  if (barrier.arrived < threads) {
+    Thread& self = scheduler_.current();
+    barrier.waiting.push(self);
+    scheduler_.wait(site, 0);
+    return static_cast<int>(self.result);
+  }
+  const int value = barrier_value(result, barrier.positive, barrier.arrived);
+  release(barrier, value);
+  if (id == 0 && whole_block)
+    for (Warp& warp : warps_) warp.at_barrier = {};
+  return value;
+}
+
+void BlockRunner::barrier_arrive(int id, unsigned threads, const Site& site) {
+  Barrier& barrier = enter_barrier(id, threads, false, site);
+  if (barrier.arrived >= threads) release(barrier, 0);
+}
+
+void BlockRunner::release(Barrier& barrier, int result) {
+  while (!barrier.waiting.empty()) {
+    Thread& thread = barrier.waiting.pop();
+    thread.result = static_cast<std::uint64_t>(result);
+    scheduler_.wake(thread);
+  }
+  barrier = {};
+}
+
+std::uint64_t BlockRunner::collective(int operation, std::uint32_t mask, std::uint64_t value, unsigned source,
+                                      const Site& site) {
+  Thread& self = scheduler_.current();
+  Warp& warp = warps_[self.linear / 32];
+  const int lane = self.linear % 32;
+  if (!(mask >> lane & 1)) {
+    report("trap", fmt::format("lane {} calls {} with mask {:#010x}, which does not name it", lane, site.name, mask),
+           site);
+    abandon();
+  }
+  int index = 0;
+  while (index < warp.groups && (warp.group[index].mask != mask || warp.group[index].operation != operation)) ++index;
+  if (index == warp.groups) warp.group[warp.groups++] = {operation, mask, 0};
+  Group& group = warp.group[index];
+  group.arrived |= 1u << lane;
+  warp.exchange.values[lane] = value;
+  warp.exchange.sources[lane] = static_cast<std::uint8_t>(source);
+  if (complete(warp, group)) finish(warp, index);
+  else scheduler_.wait(site, mask);
+  return self.result;
+}
+
+bool BlockRunner::complete(const Warp& warp, const Group& group) const {
+  const bool excused = group.operation != harness_cpu_warp_shuffle;
+  const std::uint32_t missing = group.mask & ~group.arrived & ~warp.absent;
+  return (excused ? missing & ~warp.exited : missing) == 0;
+}
+
+void BlockRunner::finish(Warp& warp, int index) {
+  const Group group = warp.group[index];
+  warp.group[index] = warp.group[--warp.groups];
+  const auto results = evaluate(group.operation, group.arrived, warp.exchange);
+  Thread* const lanes = &scheduler_.threads()[(&warp - warps_.data()) * 32];
+  for (std::uint32_t left = group.arrived; left; left &= left - 1) {
+    Thread& thread = lanes[std::countr_zero(left)];
+    thread.result = results[std::countr_zero(left)];
+    if (thread.state == ThreadState::waiting) scheduler_.wake(thread);
+  }
+}
+
+void BlockRunner::leave_warp(const Thread& thread) {
+  Warp& warp = warps_[thread.linear / 32];
+  warp.exited |= 1u << thread.linear % 32;
+  for (int i = warp.groups; i-- > 0;)
+    if (complete(warp, warp.group[i])) finish(warp, i);
+}
+
+void BlockRunner::yield() {
+  if (launch_->failed()) abandon();
+  // Whom this thread waits for runs on another host thread.
+  if (!scheduler_.yield()) std::this_thread::yield();
+}
+
+void BlockRunner::report(const char* kind, const std::string& what, const Site& site) {
+  const HarnessCpuIndex& t = scheduler_.current().index;
+  const std::string where = site.file ? fmt::format("{}:{}: ", site.file, site.line) : "";
+  launch_->fail(fmt::format("{}: {}block ({},{},{}), thread ({},{},{}): {}", kind, where, block_.x, block_.y, block_.z,
+                            t.x, t.y, t.z, what));
+}
+
+}  // namespace harness::cpu

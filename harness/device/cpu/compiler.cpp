@@ -1,0 +1,121 @@
+#include "harness/device/cpu/compiler.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/device/cpu/diagnostics.h"
+#include "harness/device/cpu/flags.h"
+#include "harness/device/cpu/include/harness_cpu/abi.h"
+#include "harness/device/cpu/process.h"
+#include "harness/device/cpu/source.h"
+#include "harness/device/cpu/toolchain.h"
+
+namespace harness {
+namespace {
+
+constexpr double kLimitS = 30;
+constexpr long long kMemoryBytes = 4ll << 30;
+constexpr std::int64_t kMaxStaticShared = 48 * 1024;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// What a GPU's linker refuses.
+std::string oversized(const std::vector<EntryResources>& entries) {
+  for (const EntryResources& entry : entries)
+    if (entry.static_shared_bytes > kMaxStaticShared)
+      return fmt::format("entry {} uses {} bytes of static shared memory; at most {} are possible (dynamic: {})\n",
+                         entry.entry, entry.static_shared_bytes, kMaxStaticShared, HARNESS_CPU_MAX_SHARED);
+  return "";
+}
+
+}  // namespace
+
+CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler)
+    : include_folder_(std::filesystem::absolute(include_folder).string()),
+      compiler_(compiler.empty() ? cpu::find_program("g++") : compiler),
+      cache_(cache_folder) {
+  if (compiler_.empty())
+    throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
+  if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
+  version_ = cpu::compiler_version(compiler_);
+  identity_ = version_ + "\n" + cpu::processor_features();
+}
+
+std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
+                                 const std::vector<std::string>& flags) const {
+  Sha256 hash;
+  hash.field(identity_).field(source).field(std::to_string(HARNESS_CPU_ABI));
+  for (const std::string& flag : flags) hash.field(flag);
+  for (const std::string& entry : spec.entries) hash.field(entry);
+  return hash.hex();
+}
+
+BuildResult CpuCompiler::build(const BuildSpec& spec) {
+  const cpu::Flags flags = cpu::compile_flags(spec, include_folder_);
+  const std::string source = cpu::candidate_source(spec);
+  const std::string request = this->request(spec, source, flags.arguments);
+  if (std::optional<Artifact> known = cache_.find(request)) return *known;
+  const std::string scratch = cache_.scratch();
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> headers;
+  BuildResult result = compile(spec, source, flags.arguments, scratch, headers);
+  const std::string notes = cpu::describe_ignored(flags.ignored);
+  if (auto* failure = std::get_if<CompileFailure>(&result)) {
+    failure->compile_s = seconds_since(start);
+    failure->log = notes + cpu::explain(failure->log, spec, scratch);
+    cache_.discard(scratch);
+    return result;
+  }
+  auto& artifact = std::get<Artifact>(result);
+  artifact.compile_s = seconds_since(start);
+  artifact.log = notes + cpu::explain(artifact.log, spec, scratch);
+  cache_.store(request, headers, scratch, artifact);
+  return result;
+}
+
+BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source,
+                                 const std::vector<std::string>& flags, const std::string& scratch,
+                                 std::vector<std::string>& headers) {
+  const std::string candidate = scratch + "/candidate";
+  cpu::write_file(candidate + ".cpp", source);
+  std::vector<std::string> arguments = {compiler_, "-x", "c++", "-pipe"};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  for (const std::string& argument :
+       {std::string("-include"), std::string("harness_cpu/prelude.h"), std::string("-MMD"), std::string("-MF"),
+        candidate + ".d", std::string("-c"), candidate + ".cpp", std::string("-o"), candidate + ".o"})
+    arguments.push_back(argument);
+  const cpu::ProcessResult compiled = cpu::run_process(arguments, scratch, kLimitS, kMemoryBytes);
+  if (compiled.timed_out)
+    return CompileFailure{fmt::format("{}the compiler was stopped after {} s\n", compiled.output, kLimitS)};
+  if (compiled.exit_status != 0) return CompileFailure{compiled.output};
+
+  const std::string object = cpu::read_file(candidate + ".o");
+  cpu::write_file(candidate + ".s", cpu::dynamic_shared_source(cpu::read_elf(object).tls));
+  const cpu::ProcessResult linked = cpu::run_process({compiler_, "-shared", "-Wl,-Bsymbolic", "-Wl,-z,now",
+                                                      candidate + ".o", candidate + ".s", "-o", candidate + ".so"},
+                                                     scratch, kLimitS, kMemoryBytes);
+  if (linked.exit_status != 0) return CompileFailure{compiled.output + linked.output};
+
+  const std::string shared_object = cpu::read_file(candidate + ".so");
+  const cpu::ElfFacts facts = cpu::read_elf(shared_object);
+  Artifact artifact;
+  artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, cpu::read_elf(object).tls);
+  if (const std::string refusal = oversized(artifact.entries); !refusal.empty())
+    return CompileFailure{compiled.output + refusal};
+  artifact.code_hash = facts.code_hash;
+  artifact.architecture = "x86-64";
+  artifact.compiler = version_;
+  artifact.log = compiled.output + linked.output;
+  headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");
+  for (const char* suffix : {".o", ".s", ".d"}) std::filesystem::remove(candidate + suffix);
+  return artifact;
+}
+
+}  // namespace harness

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/core/device.h"
+#include "harness/device/cpu/cache.h"
+
+namespace harness {
+
+/// Compiles CUDA C++ for the cpu device with g++ into a shared object that CpuSession loads.
+///
+/// Host code generation: -O2 -march=native, no strict aliasing (kernels reinterpret), products and sums may be fused as
+/// under NVRTC's default -fmad=true, no errno, no exceptions. Of a build's options the language standard (-std=,
+/// --std=) and the optimization level (-O0 to -O3) are obeyed; all others mean nothing to this device and are named in
+/// the log. Diagnostics carry the kernel's own file name and lines.
+class CpuCompiler : public Compiler {
+ public:
+  /// `include_folder` holds the emulation's headers (harness/device/cpu/include). `compiler` is a path; "" looks for
+  /// g++ in PATH. Throws environment_error if there is none or the cache folder cannot be made.
+  CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler = "");
+
+  /// A hit in the cache starts no process. The compiler has 30 s and 4 GB.
+  BuildResult build(const BuildSpec& spec) override;
+
+  const std::string& version() const { return version_; }  // "g++ 12.2.0"
+
+ private:
+  std::string request(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags) const;
+  BuildResult compile(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
+                      const std::string& scratch, std::vector<std::string>& headers);
+
+  std::string include_folder_, compiler_, version_;
+  std::string identity_;  // of the compiler and of the processor that -march=native means
+  cpu::ArtifactCache cache_;
+};
+
+}  // namespace harness

@@ -1,0 +1,91 @@
+#include "harness/device/cpu/elf.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "harness/core/hash.h"
+
+namespace harness::cpu {
+namespace {
+
+template <typename T>
+T read_at(std::string_view file, std::uint64_t offset) {
+  if (offset > file.size() || file.size() - offset < sizeof(T))
+    throw std::runtime_error("the object file is cut short");
+  T value;
+  std::memcpy(&value, file.data() + offset, sizeof value);
+  return value;
+}
+
+struct Section {
+  std::string_view name;
+  Elf64_Shdr header;
+  std::string_view bytes;
+};
+
+std::string_view content(std::string_view file, const Elf64_Shdr& header) {
+  if (header.sh_type == SHT_NOBITS) return {};
+  if (header.sh_offset > file.size() || file.size() - header.sh_offset < header.sh_size)
+    throw std::runtime_error("the object file is cut short");
+  return file.substr(header.sh_offset, header.sh_size);
+}
+
+std::string_view text_at(std::string_view table, std::uint64_t offset) {
+  if (offset >= table.size()) return {};
+  const std::string_view tail = table.substr(offset);
+  return tail.substr(0, tail.find('\0'));
+}
+
+std::vector<Section> read_sections(std::string_view file) {
+  const auto header = read_at<Elf64_Ehdr>(file, 0);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != EM_X86_64)
+    throw std::runtime_error("not an x86-64 object file");
+  std::vector<Section> sections(header.e_shnum);
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    sections[i].header = read_at<Elf64_Shdr>(file, header.e_shoff + i * sizeof(Elf64_Shdr));
+    sections[i].bytes = content(file, sections[i].header);
+  }
+  if (header.e_shstrndx < sections.size())
+    for (Section& section : sections) section.name = text_at(sections[header.e_shstrndx].bytes, section.header.sh_name);
+  return sections;
+}
+
+std::vector<TlsSymbol> read_tls(const std::vector<Section>& sections) {
+  std::vector<TlsSymbol> found;
+  for (const Section& table : sections) {
+    if (table.header.sh_type != SHT_SYMTAB || table.header.sh_link >= sections.size()) continue;
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.bytes.size(); at += sizeof(Elf64_Sym)) {
+      const auto symbol = read_at<Elf64_Sym>(table.bytes, at);
+      const std::string_view name = text_at(sections[table.header.sh_link].bytes, symbol.st_name);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || name.empty()) continue;
+      found.push_back({std::string(name), static_cast<std::int64_t>(symbol.st_size), symbol.st_shndx != SHN_UNDEF});
+    }
+  }
+  return found;
+}
+
+bool is_code(const Section& section) {
+  if (!(section.header.sh_flags & SHF_ALLOC)) return false;
+  for (const std::string_view prefix : {".text", ".rodata", ".data", ".tdata", ".bss", ".tbss"})
+    if (section.name == prefix || section.name.starts_with(std::string(prefix) + ".")) return true;
+  return false;
+}
+
+}  // namespace
+
+ElfFacts read_elf(std::string_view file) {
+  const std::vector<Section> sections = read_sections(file);
+  ElfFacts facts;
+  facts.tls = read_tls(sections);
+  Sha256 code;
+  for (const Section& section : sections) {
+    if (is_code(section)) code.field(section.name).field(std::to_string(section.header.sh_size)).field(section.bytes);
+    if (section.name == ".harness_facts") facts.entry_facts = section.bytes;
+  }
+  facts.code_hash = code.hex();
+  return facts;
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness::cpu {
+
+/// A symbol of a thread-local variable: in a candidate, a __shared__ variable.
+struct TlsSymbol {
+  std::string name;  // mangled
+  std::int64_t bytes = 0;
+  bool defined = false;
+};
+
+/// What the builder wants to know of an x86-64 object file or shared object, read without loading it. Views point into
+/// the bytes given to `read_elf`. Throws std::runtime_error if they are not such a file.
+struct ElfFacts {
+  std::vector<TlsSymbol> tls;
+  std::string code_hash;         // machine code and constants; not names, addresses or debug information
+  std::string_view entry_facts;  // the section .harness_facts; empty where absent
+};
+
+ElfFacts read_elf(std::string_view file);
+
+}  // namespace harness::cpu

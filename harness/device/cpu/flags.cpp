@@ -1,0 +1,59 @@
+#include "harness/device/cpu/flags.h"
+
+#include <algorithm>
+#include <array>
+
+namespace harness::cpu {
+namespace {
+
+constexpr std::array kFixed = {"-march=native",
+                               "-fPIC",
+                               "-fvisibility=hidden",
+                               "-fno-gnu-unique",
+                               "-fno-plt",
+                               "-fno-strict-aliasing",
+                               "-fno-math-errno",
+                               "-fno-trapping-math",
+                               "-ffp-contract=fast",
+                               "-fno-exceptions",
+                               "-fno-rtti",
+                               "-fno-asynchronous-unwind-tables",
+                               "-fno-threadsafe-statics",
+                               "-fno-extern-tls-init",
+                               "-Wreturn-type",
+                               "-Wuninitialized",
+                               "-Wno-attributes",
+                               "-Wno-unknown-pragmas",
+                               "-Wno-psabi",
+                               "-fmax-errors=20",
+                               "-fdiagnostics-color=never"};
+constexpr std::array kStandards = {"c++14", "c++17", "c++20", "c++2a", "gnu++17", "gnu++20"};
+constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
+
+template <typename List>
+bool contains(const List& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+}  // namespace
+
+Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
+  Flags flags;
+  std::string standard = "c++17", level = "-O2";
+  for (const std::string& option : spec.options) {
+    const std::string bare = option.starts_with("--std=")  ? option.substr(6)
+                             : option.starts_with("-std=") ? option.substr(5)
+                                                           : "";
+    if (contains(kStandards, bare)) standard = bare == "c++14" ? "c++17" : bare;
+    else if (contains(kLevels, option)) level = option;
+    else flags.ignored.push_back(option);
+  }
+  flags.arguments = {"-std=" + standard, level};
+  flags.arguments.insert(flags.arguments.end(), kFixed.begin(), kFixed.end());
+  for (const auto& [name, value] : spec.defines) flags.arguments.push_back("-D" + name + "=" + value);
+  flags.arguments.push_back("-I" + include_folder);
+  for (const std::string& folder : spec.include_dirs) flags.arguments.push_back("-I" + folder);
+  return flags;
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/core/plan.h"
+
+namespace harness::cpu {
+
+struct Flags {
+  std::vector<std::string> arguments;  // for g++
+  std::vector<std::string> ignored;    // options of the build that mean nothing here
+};
+
+/// g++'s arguments for a build, without files. Only what is known to be harmless gets through from the options.
+Flags compile_flags(const BuildSpec& spec, const std::string& include_folder);
+
+}  // namespace harness::cpu

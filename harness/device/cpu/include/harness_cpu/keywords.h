@@ -1,0 +1,36 @@
+#pragma once
+
+// The standard headers that the emulation uses come first: their own words must not be touched by what follows.
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <type_traits>
+#include <utility>
+
+// The words of CUDA C++ for the host compiler. A block's fibers share one host thread, so a thread-local variable is
+// shared by exactly the threads of a block; `extern __shared__` arrays are left undefined by the compiler and are all
+// put at the same address when the candidate is linked.
+#define __HARNESS_CPU__ 1
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __shared__ thread_local
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#define __forceinline__ __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __attribute__((aligned(bytes)))
+// The standard library writes __attribute__((__noinline__)), which must stay valid; as advice it changes no result.
+#define __noinline__
+#define __inline_hint__

@@ -1,0 +1,3 @@
+#pragma once
+// Its device side is always there; its host side has no place in a kernel source.
+#include "harness_cpu/prelude.h"

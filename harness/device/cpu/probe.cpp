@@ -1,0 +1,50 @@
+#include "harness/device/cpu/probe.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "harness/core/error.h"
+#include "harness/device/cpu/include/harness_cpu/abi.h"
+#include "harness/device/cpu/process.h"
+#include "harness/device/cpu/toolchain.h"
+
+namespace harness {
+
+namespace cpu {
+
+int default_threads() {
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
+}
+
+DeviceInfo describe(int threads) {
+  DeviceInfo info;
+  info.device = "cpu";
+  info.name = processor_name();
+  info.available = true;
+  info.emulation = true;
+  info.architecture = "x86-64";
+  info.multiprocessors = threads;
+  info.max_shared_bytes = HARNESS_CPU_MAX_SHARED;
+  info.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  info.l2_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
+  return info;
+}
+
+}  // namespace cpu
+
+DeviceInfo probe_cpu(const std::string& compiler) {
+  DeviceInfo info = cpu::describe(cpu::default_threads());
+  const std::string program = compiler.empty() ? cpu::find_program("g++") : compiler;
+  try {
+    if (program.empty()) throw environment_error("g++ was not found in PATH; the cpu device compiles kernels with it");
+    info.compiler = cpu::compiler_version(program);
+  } catch (const Error& error) {
+    info.available = false;
+    info.missing.push_back(error.what());
+  }
+  return info;
+}
+
+}  // namespace harness

@@ -1,0 +1,109 @@
+#include "harness/device/cpu/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/core/error.h"
+
+namespace harness::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kMaxOutput = 1 << 20;
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (std::string& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+// Between fork and exec only async-signal-safe calls are allowed: other threads of this process may hold any lock.
+[[noreturn]] void become(char* const* arguments, char* const* environment, int output, long long memory_bytes) {
+  setpgid(0, 0);
+  const rlim_t memory = static_cast<rlim_t>(memory_bytes);
+  const rlimit limit{memory, memory}, no_core{0, 0};
+  setrlimit(RLIMIT_AS, &limit);
+  setrlimit(RLIMIT_CORE, &no_core);
+  const int empty = open("/dev/null", O_RDONLY);
+  dup2(empty, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  execve(arguments[0], arguments, environment);
+  _exit(127);
+}
+
+/// Reads until the pipe closes; false when the time is up first.
+bool read_until_closed(int pipe, Clock::time_point deadline, std::string& output) {
+  std::array<char, 16384> buffer;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd waiting{pipe, POLLIN, 0};
+    if (poll(&waiting, 1, static_cast<int>(left)) <= 0) continue;
+    const ssize_t count = read(pipe, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return true;
+    output.append(buffer.data(), std::min<std::size_t>(static_cast<std::size_t>(count), kMaxOutput - output.size()));
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& scratch, double limit_s,
+                          long long memory_bytes) {
+  std::vector<std::string> argument_texts = arguments;
+  const char* path = std::getenv("PATH");
+  std::vector<std::string> environment_texts = {std::string("PATH=") + (path ? path : "/usr/bin:/bin"), "LC_ALL=C",
+                                                "TMPDIR=" + scratch};
+  const std::vector<char*> argv = pointers(argument_texts), environment = pointers(environment_texts);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw environment_error("no pipe could be made: " + std::string(strerror(errno)));
+  const pid_t child = fork();
+  if (child == 0) become(argv.data(), environment.data(), ends[1], memory_bytes);
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    throw environment_error("no process could be started: " + std::string(strerror(errno)));
+  }
+  setpgid(child, child);
+  ProcessResult result;
+  const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
+  result.timed_out = !read_until_closed(ends[0], Clock::now() + limit, result.output);
+  if (result.timed_out) kill(-child, SIGKILL);
+  result.exit_status = wait_for(child);
+  kill(-child, SIGKILL);
+  close(ends[0]);
+  return result;
+}
+
+std::string find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::string left = path ? path : "/usr/bin:/bin";
+  while (!left.empty()) {
+    const std::size_t end = left.find(':');
+    const std::string candidate = left.substr(0, end) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    left = end == std::string::npos ? "" : left.substr(end + 1);
+  }
+  return "";
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace harness::cpu {
+
+/// The stacks of one host thread's fibers. Address space is reserved once; a stack gets memory when it is touched and
+/// keeps it. Below each stack lies a guard page: overflowing a stack is a segmentation fault.
+class StackPool {
+ public:
+  static constexpr std::size_t kStackBytes = 128 * 1024;
+
+  explicit StackPool(int stacks);
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  /// Makes at least `stacks` usable, at most as many as the constructor was told. Throws DeviceMemoryExhausted.
+  void open(int stacks);
+  /// All stacks are free again, whatever ran on them.
+  void reset();
+  /// A free stack; there must be one.
+  int take();
+  void give_back(int stack) { free_.push_back(stack); }
+  /// The highest address of a stack. Neighbours differ in their offset within a page, so that the hot ends of a
+  /// thousand stacks do not share a few cache sets.
+  void* top(int stack) const;
+  void* bottom(int stack) const;
+
+ private:
+  std::byte* region_ = nullptr;
+  int stacks_ = 0;
+  int opened_ = 0;         // stacks [0, opened_) are usable
+  std::vector<int> free_;  // last in, first out
+};
+
+}  // namespace harness::cpu

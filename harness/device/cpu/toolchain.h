@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace harness::cpu {
+
+/// "g++ 12.2.0". Throws environment_error if the program does not answer as g++ does.
+std::string compiler_version(const std::string& compiler);
+
+/// What -march=native depends on, from /proc/cpuinfo; and the processor's name for people.
+std::string processor_features();
+std::string processor_name();
+
+/// The files of a make rule as g++ -MMD writes it, without `source` itself.
+std::vector<std::string> read_dependencies(const std::string& rule_file, const std::string& source);
+
+}  // namespace harness::cpu

@@ -1,0 +1,33 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/core/plan.h"
+
+namespace harness::cuda {
+
+/// Compiled modules on disk, shared by processes: KEY.cubin and, written after it, KEY.json with the artifact and the
+/// mangled name of every entry. Files appear whole, by renaming; two writers of one key write the same bytes.
+class BuildCache {
+ public:
+  /// The folder is made on the first store.
+  explicit BuildCache(const std::string& folder);
+
+  /// The artifact with `from_cache` set and compile_s 0; nullopt if it is not there or not readable.
+  std::optional<Artifact> find(const std::string& key) const;
+  /// Writes both files and sets `artifact.path`. Throws Error when the folder cannot be written.
+  void store(Artifact& artifact, const std::map<std::string, std::string>& lowered_names,
+             const std::string& cubin) const;
+
+ private:
+  std::string folder_;
+};
+
+/// Entry (name expression) -> mangled name, from the file beside `artifact.path`. Throws Error if that is gone.
+std::map<std::string, std::string> lowered_names(const Artifact& artifact);
+
+/// Throws Error when the file is gone.
+std::string read_cubin(const Artifact& artifact);
+
+}  // namespace harness::cuda

@@ -1,0 +1,146 @@
+#include "harness/device/cuda/compiler.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/device/cuda/build_options.h"
+#include "harness/device/cuda/builtin_headers.h"
+#include "harness/device/cuda/compile_log.h"
+#include "harness/device/cuda/cubin.h"
+#include "harness/device/cuda/include_scan.h"
+#include "harness/device/cuda/nvrtc_program.h"
+
+namespace harness::cuda {
+namespace {
+
+const NvrtcApi& require_nvrtc() {
+  const NvrtcLibrary& library = nvrtc_library();
+  if (!library.api) throw environment_error(library.missing);
+  return *library.api;
+}
+
+/// Hash of everything that decides the cubin. The toolkit's own headers stand for themselves by folder and version.
+std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
+                      const std::string& toolkit_include, const IncludeScan& scan) {
+  Sha256 hash;
+  hash.field("nvrtc cubin 1").field(api.version()).field(toolkit_include);
+  for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
+  hash.field(spec.source_name).field(spec.source);
+  for (const std::string& option : options) {
+    if (!option.starts_with("--include-path=")) hash.field(option);
+  }
+  hash.field("entries");
+  for (const std::string& entry : spec.entries) hash.field(entry);
+  hash.field("headers");
+  for (const auto& [name, contents] : scan.headers) hash.field(name).field(contents);
+  return hash.hex();
+}
+
+/// Threads of a block that the registers allow: a warp takes them in units of 256, warps come in fours.
+int max_threads(const CubinKernel& kernel) {
+  constexpr int kRegistersOfSm = 65536;
+  const int of_warp = (kernel.registers * 32 + 255) / 256 * 256;
+  const int fitting = of_warp ? kRegistersOfSm / of_warp / 4 * 4 * 32 : 1024;
+  const int bound = kernel.launch_bounds ? kernel.launch_bounds : 1024;
+  return std::min({fitting, bound, 1024});
+}
+
+std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOutput& output, const Cubin& cubin) {
+  const auto logged = parse_ptxas_log(output.log);
+  std::vector<EntryResources> entries;
+  for (const std::string& entry : spec.entries) {
+    const std::string& mangled = output.lowered_names.at(entry);
+    const auto kernel = cubin.kernels.find(mangled);
+    if (kernel == cubin.kernels.end()) throw environment_error(fmt::format("the cubin has no kernel {}.", mangled));
+    const auto line = logged.find(mangled);
+    const LoggedResources said = line == logged.end() ? LoggedResources{} : line->second;
+    entries.push_back({entry, kernel->second.registers, said.static_shared_bytes, said.spill_bytes,
+                       kernel->second.frame_bytes, max_threads(kernel->second), kernel->second.parameter_bytes});
+  }
+  return entries;
+}
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// NVRTC reports an entry it cannot find on a line of its own making; a plain sentence in front says what it means.
+std::string explain(const BuildSpec& spec, const std::string& log) {
+  constexpr std::string_view kMark = "Input name expression was: \"";
+  std::string sentences;
+  for (std::size_t at = log.find(kMark); at != std::string::npos; at = log.find(kMark, at + 1)) {
+    const std::size_t begin = at + kMark.size();
+    const std::string named = without_spaces(log.substr(begin, log.find('"', begin) - begin));
+    for (const std::string& entry : spec.entries) {
+      if (without_spaces(entry) == named) {
+        sentences += fmt::format("{}: the entry '{}' of the plan names no __global__ function of this source.\n",
+                                 spec.source_name, entry);
+      }
+    }
+  }
+  return sentences + log;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+int compute_capability(const std::string& architecture) {
+  if (!architecture.starts_with("sm_")) return 0;
+  return std::atoi(architecture.c_str() + 3);
+}
+
+NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include)
+    : cache_(cache_folder), architecture_(std::move(architecture)), toolkit_include_(std::move(toolkit_include)) {
+  const NvrtcApi& api = require_nvrtc();
+  const auto& known = api.architectures;
+  if (std::find(known.begin(), known.end(), compute_capability(architecture_)) == known.end()) {
+    throw environment_error(
+        fmt::format("NVRTC {} does not compile for {}; it knows sm_{}. Name one of these, or install "
+                    "another toolkit.",
+                    api.version(), architecture_, fmt::join(known, ", sm_")));
+  }
+}
+
+BuildResult NvrtcCompiler::build(const BuildSpec& spec) {
+  const auto start = std::chrono::steady_clock::now();
+  const NvrtcApi& api = require_nvrtc();
+  const NvrtcOptions options = nvrtc_options(spec, architecture_, toolkit_include_);
+  if (!options.refused.empty()) {
+    return CompileFailure{fmt::format("{}: the compile option '{}' is not allowed; allowed are {}.", spec.source_name,
+                                      options.refused.front(), allowed_options())};
+  }
+  const IncludeScan scan = scan_includes(spec.source_name, spec.source, spec.include_dirs);
+  if (!scan.computed.empty()) {
+    return CompileFailure{
+        fmt::format("{}: an #include must name its file in <> or \"\" here, not by a macro: the build "
+                    "cache has to know what is included.",
+                    scan.computed.front())};
+  }
+  Artifact artifact;
+  artifact.key = build_key(api, spec, options.options, toolkit_include_, scan);
+  if (auto cached = cache_.find(artifact.key)) return std::move(*cached);
+
+  const NvrtcOutput output = compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options);
+  if (!output.compiled) return CompileFailure{explain(spec, output.log), seconds_since(start)};
+  const Cubin cubin = parse_cubin(output.cubin);
+  artifact.code_hash = cubin.code_hash;
+  artifact.architecture = architecture_;
+  artifact.compiler = "NVRTC " + api.version();
+  artifact.log = output.log;
+  artifact.entries = entry_resources(spec, output, cubin);
+  artifact.compile_s = seconds_since(start);
+  cache_.store(artifact, output.lowered_names, output.cubin);
+  return artifact;
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness::cuda {
+
+/// What a cubin says of one kernel in its .nv.info sections.
+struct CubinKernel {
+  int registers = 0;
+  std::int64_t frame_bytes = 0;               // local memory of a thread
+  int launch_bounds = 0;                      // product of __launch_bounds__; 0 where there are none
+  std::vector<std::int64_t> parameter_bytes;  // in order; by-value structs by their size
+};
+
+struct Cubin {
+  std::map<std::string, CubinKernel> kernels;  // by mangled name
+  /// SHA-256 of instructions, their relocations and constant data: equal when the machine code is equal, whatever the
+  /// source looked like.
+  std::string code_hash;
+};
+
+/// Reads an ELF image as NVRTC makes it. Throws Error when it is not one; never reads outside of `image`.
+Cubin parse_cubin(std::string_view image);
+
+}  // namespace harness::cuda

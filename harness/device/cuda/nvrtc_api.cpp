@@ -1,0 +1,50 @@
+#include "harness/device/cuda/nvrtc_api.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/device/cuda/shared_library.h"
+#include "harness/device/cuda/toolkit.h"
+
+namespace harness::cuda {
+namespace {
+
+bool ask_version(NvrtcApi& api) {
+  int count = 0;
+  if (api.nvrtcVersion(&api.major, &api.minor) != kNvrtcSuccess) return false;
+  if (api.nvrtcGetNumSupportedArchs(&count) != kNvrtcSuccess || count <= 0) return false;
+  api.architectures.resize(static_cast<std::size_t>(count));
+  return api.nvrtcGetSupportedArchs(api.architectures.data()) == kNvrtcSuccess;
+}
+
+NvrtcLibrary open_nvrtc() {
+  const SharedLibrary library(library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}));
+  if (!library) {
+    if (!library.reason().empty()) return {nullptr, fmt::format("libnvrtc does not load: {}.", library.reason())};
+    return {
+        nullptr,
+        "libnvrtc.so.13 or .12, NVIDIA's run-time compiler, was not found: it is needed to compile kernels for a GPU; "
+        "install the CUDA toolkit or the pip package nvidia-cuda-nvrtc, or set CUDA_HOME."};
+  }
+  static NvrtcApi api;
+  std::vector<std::string> absent;
+#define X(symbol, ...) library.resolve(api.symbol, #symbol, absent);
+  HARNESS_NVRTC_CALLS(X)
+#undef X
+  if (!absent.empty()) {
+    return {nullptr, fmt::format("{} is too old: it lacks {}; install NVRTC of CUDA 12 or later.", library.path(),
+                                 fmt::join(absent, ", "))};
+  }
+  api.path = library.path();
+  if (!ask_version(api)) return {nullptr, fmt::format("{} does not tell its version; install it again.", api.path)};
+  return {&api, ""};
+}
+
+}  // namespace
+
+const NvrtcLibrary& nvrtc_library() {
+  static const NvrtcLibrary library = open_nvrtc();
+  return library;
+}
+
+}  // namespace harness::cuda

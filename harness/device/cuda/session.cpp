@@ -1,0 +1,183 @@
+#include "harness/device/cuda/session.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/device/cuda/probe.h"
+#include "harness/device/cuda/relocation.h"
+#include "harness/device/cuda/timing_run.h"
+
+namespace harness::cuda {
+namespace {
+
+const DriverApi& require_driver() {
+  const DriverLibrary& library = driver_library();
+  if (!library.api) throw environment_error(library.missing);
+  return *library.api;
+}
+
+std::string pci_bus_id(const DriverApi& api, Device device) {
+  char text[32] = {};
+  return api.cuDeviceGetPCIBusId(text, sizeof text, device) == kSuccess ? text : "";
+}
+
+/// Device code may print and allocate, but not much: both are taken from the memory of the GPU.
+void limit_device_code(const DriverApi& api) {
+  check_fault(api, api.cuCtxSetLimit(kLimitPrintfFifo, 256 << 10), "cuCtxSetLimit");
+  check_fault(api, api.cuCtxSetLimit(kLimitMallocHeap, 1 << 20), "cuCtxSetLimit");
+}
+
+std::int64_t free_bytes(const DriverApi& api) {
+  std::size_t free = 0, total = 0;
+  check(api, api.cuMemGetInfo_v2(&free, &total), "cuMemGetInfo");
+  return static_cast<std::int64_t>(free);
+}
+
+}  // namespace
+
+CudaSession::CudaSession(int ordinal) : CudaSession(require_driver(), ordinal) {}
+
+CudaSession::CudaSession(const DriverApi& api, int ordinal)
+    : api_(api),
+      context_(api, ordinal),
+      info_(describe_device(api, ordinal)),
+      clock_(pci_bus_id(api, context_.device())),
+      stream_(create_stream(api)),
+      modules_(api),
+      image_memory_(api),
+      set_memory_(api) {
+  limit_device_code(api);
+}
+
+DeviceInfo CudaSession::info() {
+  DeviceInfo info = info_;
+  describe_compiler(info);
+  return info;
+}
+
+/// Runs `work`; a fault of unknown kind on a GPU that NVML calls lost is named so.
+template <typename Work>
+auto CudaSession::with_fault_named(Work work) {
+  try {
+    return work();
+  } catch (const DeviceFault& fault) {
+    if (std::string_view(fault.what()).starts_with("device_lost") || !clock_.device_lost()) throw;
+    throw DeviceFault(fmt::format("device_lost: {}", fault.what()));
+  }
+}
+
+void CudaSession::run(const Executable& executable, std::span<std::byte> image) {
+  with_fault_named([&] { run_once(executable, image); });
+}
+
+void CudaSession::run_once(const Executable& executable, std::span<std::byte> image) {
+  const LoadedPlan plan(api_, modules_, executable);
+  const DevicePointer base = image_memory_.reserve(static_cast<std::int64_t>(image.size()));
+  const RelocatedImage relocated(executable.layout, image, base);
+  if (!image.empty()) {
+    check(api_, api_.cuMemcpyHtoDAsync_v2(base, image.data(), image.size(), stream_.get()), "cuMemcpyHtoDAsync");
+  }
+  try {
+    plan.enqueue(stream_.get(), base);
+  } catch (const LaunchRefused&) {
+    synchronize(api_, stream_.get());  // a fault of an earlier step belongs to this run, not to the next
+    throw;
+  }
+  synchronize(api_, stream_.get());
+  if (!image.empty()) {
+    check(api_, api_.cuMemcpyDtoHAsync_v2(image.data(), base, image.size(), stream_.get()), "cuMemcpyDtoHAsync");
+  }
+  synchronize(api_, stream_.get());
+}
+
+std::vector<EntryResources> CudaSession::resources(const Executable& executable) {
+  const auto module = modules_.load(executable.artifact);
+  std::vector<EntryResources> all;
+  for (const EntryResources& compiled : executable.artifact.entries) {
+    EntryResources seen = driver_resources(api_, compiled.entry, module->functions.at(compiled.entry));
+    seen.spill_bytes = compiled.spill_bytes;
+    all.push_back(std::move(seen));
+  }
+  return all;
+}
+
+std::vector<Samples> CudaSession::time(std::span<const Executable> contenders,
+                                       std::span<const std::vector<std::span<std::byte>>> images,
+                                       const TimingPolicy& policy) {
+  return with_fault_named([&] { return time_all(contenders, images, policy); });
+}
+
+std::vector<std::unique_ptr<Contender>> CudaSession::prepare(
+    std::span<const Executable> contenders, std::span<const std::vector<std::span<std::byte>>> images) {
+  const std::int64_t available = free_bytes(api_) + set_memory_.capacity();
+  const std::int64_t budget = available / 4 / static_cast<std::int64_t>(contenders.size());
+  std::vector<std::int64_t> sets;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const ImageLayout& layout = contenders[i].layout;
+    const auto given = static_cast<std::int64_t>(images[i].size());
+    sets.push_back(count_sets(layout.bytes, given, info_.l2_bytes, budget));
+    bytes += InputSets::bytes_needed(layout, given, sets.back());
+  }
+  DevicePointer base = set_memory_.reserve(bytes);
+  std::vector<std::unique_ptr<Contender>> prepared;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const ImageLayout& layout = contenders[i].layout;
+    prepared.push_back(std::make_unique<Contender>(api_, stream_.get(), LoadedPlan(api_, modules_, contenders[i]),
+                                                   InputSets(api_, stream_.get(), base, layout, images[i], sets[i])));
+    base += static_cast<DevicePointer>(
+        InputSets::bytes_needed(layout, static_cast<std::int64_t>(images[i].size()), sets[i]));
+  }
+  return prepared;
+}
+
+const CudaSession::Measuring& CudaSession::measuring(const Executable& executable) {
+  if (measuring_) return *measuring_;
+  Measuring made;
+  const std::string cache_folder = std::filesystem::path(executable.artifact.path).parent_path().string();
+  try {
+    made.kernels = std::make_unique<MeasuringKernels>(api_, modules_, stream_.get(), cache_folder, info_);
+    made.timer = std::make_unique<SingleCallTimer>(api_, stream_.get(), *made.kernels);
+  } catch (const Error& error) {
+    made.missing = error.what();
+  } catch (const DeviceMemoryExhausted& error) {
+    made.missing = error.what();
+  }
+  return measuring_.emplace(std::move(made));
+}
+
+std::vector<Samples> CudaSession::time_all(std::span<const Executable> contenders,
+                                           std::span<const std::vector<std::span<std::byte>>> images,
+                                           const TimingPolicy& policy) {
+  if (contenders.empty()) return {};
+  if (images.size() != contenders.size()) throw bad_input("timing needs images for each contender.");
+  for (const auto& given : images) {
+    if (given.empty()) throw bad_input("timing needs at least one painted image for each contender.");
+  }
+  const auto prepared = prepare(contenders, images);
+  measure_rotating(prepared, policy, clock_);
+  const Measuring none{nullptr, nullptr, "not asked for"};
+  const Measuring& single = policy.cold ? measuring(contenders.front()) : none;
+  std::vector<std::vector<double>> cold(contenders.size());
+  if (single.timer) cold = measure_cold(prepared, *single.timer, *single.kernels, stream_.get());
+  std::vector<Samples> all;
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    Contender& contender = *prepared[i];
+    Samples samples;
+    samples.rotating_ns = contender.samples_ns();
+    samples.cold_ns = std::move(cold[i]);
+    samples.warm_ns = measure_warm(contender, single.timer.get());
+    samples.clock_mhz = contender.clocks_mhz();
+    samples.calls_per_sample = static_cast<int>(contender.shape().calls);
+    samples.input_sets =
+        static_cast<int>(std::min(contender.sets().count(), contender.shape().calls * contender.shape().graphs));
+    samples.method = describe_method(contender, single.timer.get(), single.missing);
+    all.push_back(std::move(samples));
+  }
+  synchronize(api_, stream_.get());
+  return all;
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/core/device.h"
+#include "harness/device/cuda/contender.h"
+#include "harness/device/cuda/device_arena.h"
+#include "harness/device/cuda/module_cache.h"
+#include "harness/device/cuda/single_call.h"
+
+namespace harness::cuda {
+
+/// Runs and times plans on one GPU, in the primary context of the constructing thread. After a DeviceFault the process
+/// is of no further use: every call fails with the same code.
+class CudaSession : public TimingSession {
+ public:
+  /// Throws Error with a sentence when there is no driver or no such GPU.
+  explicit CudaSession(int ordinal);
+  /// With a driver of the caller's, which must outlive the session.
+  CudaSession(const DriverApi& api, int ordinal);
+
+  DeviceInfo info() override;
+  void run(const Executable& executable, std::span<std::byte> image) override;
+  std::vector<Samples> time(std::span<const Executable> contenders,
+                            std::span<const std::vector<std::span<std::byte>>> images,
+                            const TimingPolicy& policy) override;
+
+  /// Registers, memory and parameters of every entry as the driver sees them after loading; spills from the compiler.
+  std::vector<EntryResources> resources(const Executable& executable);
+
+ private:
+  /// Both, or the reason why there are none.
+  struct Measuring {
+    std::unique_ptr<MeasuringKernels> kernels;
+    std::unique_ptr<SingleCallTimer> timer;
+    std::string missing;
+  };
+  void run_once(const Executable& executable, std::span<std::byte> image);
+  std::vector<Samples> time_all(std::span<const Executable> contenders,
+                                std::span<const std::vector<std::span<std::byte>>> images, const TimingPolicy& policy);
+  std::vector<std::unique_ptr<Contender>> prepare(std::span<const Executable> contenders,
+                                                  std::span<const std::vector<std::span<std::byte>>> images);
+  const Measuring& measuring(const Executable& executable);
+  template <typename Work>
+  auto with_fault_named(Work work);
+
+  const DriverApi& api_;
+  PrimaryContext context_;
+  DeviceInfo info_;
+  ClockReader clock_;
+  OwnedStream stream_;
+  ModuleCache modules_;
+  DeviceArena image_memory_, set_memory_;
+  std::optional<Measuring> measuring_;
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,107 @@
+#include "harness/evaluate/gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/hash.h"
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kPointerBytes = 8;
+constexpr std::int64_t kRegistersPerBlock = 65536;   // of every architecture from sm_50 to sm_100
+
+std::int64_t argument_bytes(const LaunchArgument& argument, const Problem& problem) {
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return storage_bytes(scalar->dtype);
+  const Argument* declared = find_argument(problem, std::get<NamedArgument>(argument).name);
+  if (declared == nullptr) return kPointerBytes;   // a workspace
+  if (declared->kind == ArgumentKind::scalar) return storage_bytes(declared->dtype);
+  if (declared->kind == ArgumentKind::structure) return declared->struct_bytes;
+  if (declared->kind == ArgumentKind::tensor_map) return 128;
+  return kPointerBytes;
+}
+
+std::string argument_label(const LaunchArgument& argument) {
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return std::string(name(scalar->dtype)) + " scalar";
+  return "'" + std::get<NamedArgument>(argument).name + "'";
+}
+
+const EntryResources* find_entry(const Artifact& artifact, const std::string& entry) {
+  for (const EntryResources& resources : artifact.entries)
+    if (resources.entry == entry) return &resources;
+  return nullptr;
+}
+
+std::string argument_problem(const Launch& launch, const Problem& problem, const EntryResources& compiled) {
+  if (launch.args.size() != compiled.parameter_bytes.size())
+    return fmt::format("{} takes {} parameters and is given {}", launch.entry, compiled.parameter_bytes.size(), launch.args.size());
+  for (std::size_t i = 0; i < launch.args.size(); ++i) {
+    const std::int64_t given = argument_bytes(launch.args[i], problem);
+    if (given != compiled.parameter_bytes[i])
+      return fmt::format("{}: parameter {} has {} bytes and is given {} ({} bytes)", launch.entry, i + 1,
+                         compiled.parameter_bytes[i], argument_label(launch.args[i]), given);
+  }
+  return "";
+}
+
+std::string resource_problem(const Launch& launch, const EntryResources* compiled, const DeviceInfo& device) {
+  const std::int64_t threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
+  const std::int64_t limit = std::min(device.max_threads_per_block, compiled != nullptr ? compiled->max_threads : 1024);
+  if (threads < 1 || threads > limit)
+    return fmt::format("{}: a block of {} threads, the limit is {}", launch.entry, threads, limit);
+  if (std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z < 1) return launch.entry + ": an empty grid";
+  const std::int64_t shared = launch.shared + (compiled != nullptr ? compiled->static_shared_bytes : 0);
+  if (shared > device.max_shared_bytes)
+    return fmt::format("{}: {} bytes of shared memory a block, the device has {}", launch.entry, shared, device.max_shared_bytes);
+  if (compiled != nullptr && compiled->registers * threads > kRegistersPerBlock)
+    return fmt::format("{}: {} registers x {} threads exceed the {} of a multiprocessor", launch.entry, compiled->registers,
+                       threads, kRegistersPerBlock);
+  return "";
+}
+
+template <typename Check>
+GateResult over_launches(const std::string& name, const Plan& plan, const std::string& good, Check check) {
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<Launch>(&step);
+    if (launch == nullptr) continue;
+    if (std::string problem = check(*launch); !problem.empty()) return {name, false, problem};
+  }
+  return {name, true, good};
+}
+
+}  // namespace
+
+GateResult check_arguments(const Realized& realized, const Artifact& artifact) {
+  int known = 0;
+  GateResult result = over_launches("arguments", realized.plan, "", [&](const Launch& launch) {
+    const EntryResources* compiled = find_entry(artifact, launch.entry);
+    if (compiled == nullptr || (compiled->parameter_bytes.empty() && !launch.args.empty())) return std::string();
+    ++known;
+    return argument_problem(launch, realized.problem, *compiled);
+  });
+  if (result.passed) result.detail = fmt::format("sizes agree in {} launches", known);
+  return result;
+}
+
+GateResult check_resources(const Realized& realized, const Artifact& artifact, const DeviceInfo& device) {
+  std::string used;
+  if (const auto heaviest = heaviest_entry(artifact); heaviest && heaviest->registers > 0)
+    used = fmt::format("{} registers, {} bytes spilled", heaviest->registers, heaviest->spill_bytes);
+  return over_launches("resources", realized.plan, used, [&](const Launch& launch) {
+    return resource_problem(launch, find_entry(artifact, launch.entry), device);
+  });
+}
+
+std::optional<EntryResources> heaviest_entry(const Artifact& artifact) {
+  const auto heaviest = std::max_element(artifact.entries.begin(), artifact.entries.end(),
+                                         [](const auto& a, const auto& b) { return a.registers < b.registers; });
+  if (heaviest == artifact.entries.end()) return std::nullopt;
+  return *heaviest;
+}
+
+std::string binary_identity(const Artifact& artifact, const Plan& plan) {
+  return sha256_hex(artifact.code_hash + json(plan).dump());
+}
+
+}  // namespace harness

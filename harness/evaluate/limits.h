@@ -1,0 +1,25 @@
+#pragma once
+#include <algorithm>
+#include <optional>
+
+#include "harness/core/device.h"
+
+namespace harness {
+
+/// Deadlines and timing effort of evaluations on a device, seconds.
+struct Limits {
+  double run_s = 10;                // one launch of the plan, upload and download included
+  double slack_s = 1;               // what a launch may take beside the kernel itself
+  double multiple = 30;             // adaptive deadline: this many times the best known time
+  TimingPolicy search, confirm;     // while searching, and for finalists
+};
+
+/// The deadline of one run: a multiple of the best known time plus slack, never more than the limit.
+inline double run_deadline(const Limits& limits, std::optional<double> best_ns) {
+  if (!best_ns) return limits.run_s;
+  return std::min(limits.run_s, limits.slack_s + limits.multiple * *best_ns * 1e-9);
+}
+
+Limits default_limits(const DeviceInfo& device);
+
+}  // namespace harness

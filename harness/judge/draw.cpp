@@ -1,0 +1,122 @@
+#include "harness/judge/draw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/core/error.h"
+#include "harness/judge/elements.h"
+#include "harness/judge/generators.h"
+#include "harness/judge/indexing.h"
+
+namespace harness::judge {
+namespace {
+
+class Draw {
+ public:
+  Draw(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image,
+       const DrawOptions& options)
+      : problem_(problem), layout_(layout), seed_(seed), image_(image), options_(options) {}
+
+  /// After the argument it depends on.
+  void argument(const Argument& a) {
+    if (done_.contains(a.name)) return;
+    if (!a.gen) throw bad_input(fmt::format("argument '{}' is an input without a generator; give it a `gen`", a.name));
+    if (!started_.insert(a.name).second) {
+      throw bad_input(fmt::format("the generator of '{}' depends on itself; break the circle", a.name));
+    }
+    const GeneratorOptions options(problem_, a);
+    if (const ElementValue value = element_value(options, a, seed_, options_.form)) fill(a, value);
+    else if (a.gen->kind != "custom") fill(a, integers(a, options));
+    done_.insert(a.name);
+  }
+
+ private:
+  std::vector<std::int64_t> integers(const Argument& a, const GeneratorOptions& options) {
+    const std::string& kind = a.gen->kind;
+    const std::int64_t count = count_elements(a);
+    if (kind == "integers") return draw_integers(options, seed_, count, options_.threads);
+    if (kind == "permutation") return draw_permutation(options, seed_, count);
+    if (kind == "ragged") return draw_ragged(options, seed_, count);
+    if (kind == "prefix_sum") return draw_prefix_sum(other(a, options, "of"), count);
+    if (kind == "block_table") {
+      return draw_block_table(options, seed_, other(a, options, options.has("lengths") ? "lengths" : "of"), count);
+    }
+    if (kind == "routing") {
+      return draw_routing(options, seed_, count, a.shape.empty() ? 1 : a.shape.back(), options_.threads);
+    }
+    throw bad_input(
+        fmt::format("argument '{}' has the unknown generator '{}'; use normal, uniform, integers, permutation, "
+                    "ragged, prefix_sum, block_table, routing, mask, constant or custom",
+                    a.name, kind));
+  }
+
+  std::vector<std::int64_t> other(const Argument& a, const GeneratorOptions& options, const std::string& key) {
+    const std::string name = options.text(key, "");
+    const Argument* found = find_argument(problem_, name);
+    if (found == nullptr || !is_drawn(*found) || is_floating(found->dtype)) {
+      throw bad_input(
+          fmt::format("option '{}' of the generator of '{}' must name an integer input, not '{}'", key, a.name, name));
+    }
+    argument(*found);
+    return load_integers(*found, layout_, image_);
+  }
+
+  void fill(const Argument& a, const ElementValue& value) {
+    each(a, [&](std::int64_t logical, std::byte* unit) { store_rounded(a.dtype, unit, value(logical)); });
+  }
+
+  void fill(const Argument& a, const std::vector<std::int64_t>& values) {
+    each(a, [&](std::int64_t logical, std::byte* unit) { store_integer(a.dtype, unit, values[logical]); });
+  }
+
+  /// Elements that share storage are written in order, by one thread: the last one stays.
+  template <typename F>
+  void each(const Argument& a, F&& write) {
+    const Indexer indexer(a);
+    std::byte* const data = payload(layout_, a.name, image_).data();
+    const int bytes = storage_bytes(a.dtype);
+    const int threads = indexer.overlapping() ? 1 : options_.threads;
+    parallel_ranges(indexer.count(), threads, [&](std::int64_t begin, std::int64_t end) {
+      indexer.for_elements(begin, end,
+                           [&](std::int64_t logical, std::int64_t storage) { write(logical, data + storage * bytes); });
+    });
+  }
+
+  const Problem& problem_;
+  const ImageLayout& layout_;
+  std::uint64_t seed_;
+  std::span<std::byte> image_;
+  const DrawOptions& options_;
+  std::set<std::string> started_, done_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& draw_forms() {
+  static const std::vector<std::string> kForms{"nominal", "scaled 1e-2", "scaled 1e2", "spikes", "shifted"};
+  return kForms;
+}
+
+void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image,
+                 const DrawOptions& options) {
+  if (std::ranges::find(draw_forms(), options.form) == draw_forms().end()) {
+    throw bad_input(
+        fmt::format("'{}' is no form of a draw; use one of: {}", options.form, fmt::join(draw_forms(), ", ")));
+  }
+  Draw draw(problem, layout, seed, image, options);
+  for (const Argument& a : problem.arguments) {
+    if (is_drawn(a)) draw.argument(a);
+  }
+}
+
+std::vector<std::string> needs_custom_draw(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const Argument& a : problem.arguments) {
+    if (is_drawn(a) && a.gen && a.gen->kind == "custom") names.push_back(a.name);
+  }
+  return names;
+}
+
+}  // namespace harness::judge

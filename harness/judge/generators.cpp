@@ -1,0 +1,126 @@
+#include "harness/judge/generators.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "harness/core/error.h"
+#include "kernels/include/harness/random.cuh"
+
+namespace harness::judge {
+
+GeneratorOptions::GeneratorOptions(const Problem& problem, const Argument& argument)
+    : problem_(problem), argument_(argument) {}
+
+const json* GeneratorOptions::find(const std::string& key) const {
+  const auto found = argument_.gen->options.find(key);
+  return found == argument_.gen->options.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool GeneratorOptions::has(const std::string& key) const {
+  return find(key) != nullptr;
+}
+
+double GeneratorOptions::number(const std::string& key, double fallback) const {
+  const json* option = find(key);
+  if (option == nullptr) return fallback;
+  if (option->is_number()) return option->get<double>();
+  const auto& sizes = problem_.workload.values;
+  const auto size = option->is_string() ? sizes.find(option->get<std::string>()) : sizes.end();
+  if (size != sizes.end()) {
+    if (const auto* integer = std::get_if<std::int64_t>(&size->second)) return static_cast<double>(*integer);
+    if (const auto* real = std::get_if<double>(&size->second)) return *real;
+  }
+  throw bad_input(fmt::format("option '{}' of the generator of '{}' is {}; use a number or the name of a size", key,
+                              argument_.name, option->dump()));
+}
+
+std::int64_t GeneratorOptions::integer(const std::string& key, std::int64_t fallback) const {
+  const json* option = find(key);
+  if (option == nullptr) return fallback;
+  return option->is_number_integer() ? option->get<std::int64_t>() : static_cast<std::int64_t>(number(key, 0));
+}
+
+std::int64_t GeneratorOptions::required(const std::string& key) const {
+  if (!has(key)) {
+    throw bad_input(
+        fmt::format("the generator {} of '{}' needs the option '{}'", argument_.gen->kind, argument_.name, key));
+  }
+  return integer(key, 0);
+}
+
+std::string GeneratorOptions::text(const std::string& key, const std::string& fallback) const {
+  const json* option = find(key);
+  return option != nullptr && option->is_string() ? option->get<std::string>() : fallback;
+}
+
+namespace {
+
+using Change = std::function<double(double value, random::Words bits)>;
+
+Change form_change(const std::string& form) {
+  if (form == "scaled 1e-2") return [](double value, random::Words) { return value * 1e-2; };
+  if (form == "scaled 1e2") return [](double value, random::Words) { return value * 1e2; };
+  if (form == "shifted") return [](double value, random::Words) { return value + 2; };
+  if (form == "spikes") {
+    return [](double value, random::Words bits) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
+  }
+  return nullptr;
+}
+
+ElementValue nominal(const GeneratorOptions& options, const std::string& kind, std::uint64_t seed,
+                     std::uint64_t stream) {
+  if (kind == "normal") {
+    const double scale = options.number("scale", 1);
+    const double deviation = scale * options.number("std", 1), mean = scale * options.number("mean", 0);
+    return [=](std::uint64_t e) {
+      return random::affine(deviation, random::normal(random::words(seed, stream, e)), mean);
+    };
+  }
+  if (kind == "uniform") {
+    const double lo = options.number("lo", 0), width = options.number("hi", 1) - lo;
+    return [=](std::uint64_t e) { return random::affine(width, random::uniform(random::words(seed, stream, e)), lo); };
+  }
+  if (kind == "mask") {
+    const double density = options.number("density", 0.5);
+    return [=](std::uint64_t e) { return random::uniform(random::words(seed, stream, e)) < density ? 1.0 : 0.0; };
+  }
+  if (kind == "constant") {
+    const double value = options.number("value", 0);
+    return [=](std::uint64_t) { return value; };
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ElementValue element_value(const GeneratorOptions& options, const Argument& argument, std::uint64_t seed,
+                           const std::string& form) {
+  const std::string& kind = argument.gen->kind;
+  constexpr std::int64_t kMostConstants = 16;
+  if (kind == "constant" && count_elements(argument) > kMostConstants) {
+    throw bad_input(
+        fmt::format("'{}' draws a constant for {} elements; constant data hides errors, so use normal or "
+                    "uniform for more than {}",
+                    argument.name, count_elements(argument), kMostConstants));
+  }
+  ElementValue value = nominal(options, kind, seed, random::stream_of(argument.name.c_str()));
+  const Change change = form_change(form);
+  const bool changes = is_floating(argument.dtype) && (kind == "normal" || kind == "uniform");
+  if (!change || !changes) return value;
+  const std::uint64_t stream = random::stream_of((argument.name + ":form").c_str());
+  return [=](std::uint64_t e) { return change(value(e), random::words(seed, stream, e)); };
+}
+
+std::vector<std::int64_t> shuffled(std::uint64_t seed, std::uint64_t stream, std::int64_t n,
+                                   std::uint64_t first_element) {
+  std::vector<std::int64_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t i = n - 1; i > 0; --i) {
+    const auto other = random::below(random::words(seed, stream, first_element + i), i + 1);
+    std::swap(order[i], order[other]);
+  }
+  return order;
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,115 @@
+#include "harness/judge/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "harness/core/error.h"
+
+namespace harness::judge {
+namespace {
+
+constexpr std::int64_t kBaseAlign = 4096;
+constexpr std::int64_t kPointerBytes = 8;
+
+std::int64_t bytes_of(const Argument& a) {
+  const std::int64_t units = (span_elements(a) + elements_per_unit(a.dtype) - 1) / elements_per_unit(a.dtype);
+  return units * storage_bytes(a.dtype);
+}
+
+/// The first offset from `from` on that is aligned to `align` and, below the base's own alignment, no better.
+std::int64_t aligned_exactly(std::int64_t from, std::int64_t align) {
+  if (align == kBaseAlign) return (from + align - 1) / align * align;
+  const std::int64_t step = 2 * align;
+  return (std::max<std::int64_t>(from - align, 0) + step - 1) / step * step + align;
+}
+
+class Placement {
+ public:
+  void place(const std::string& name, std::int64_t bytes, std::int64_t align, bool restored) {
+    if (align > kBaseAlign || !std::has_single_bit(static_cast<std::uint64_t>(align))) {
+      throw bad_input(fmt::format("buffer '{}' asks for an alignment of {} bytes; use a power of two up to {}", name,
+                                  align, kBaseAlign));
+    }
+    const std::int64_t offset = aligned_exactly(end_ + kGuardBytes, align);
+    layout.buffers.push_back({name, offset, bytes, restored});
+    end_ = offset + bytes;
+  }
+
+  void close() { layout.bytes = (end_ + kGuardBytes + kBaseAlign - 1) / kBaseAlign * kBaseAlign; }
+
+  ImageLayout layout;
+
+ private:
+  std::int64_t end_ = 0;
+};
+
+std::int64_t unit_offset(const Argument& whole, std::int64_t element) {
+  return element / elements_per_unit(whole.dtype) * storage_bytes(whole.dtype);
+}
+
+/// The tensor that a view or an array of pointers refers to, and its buffer.
+std::pair<const Argument*, ImageBuffer> whole_of(const Problem& problem, const ImageLayout& layout, const Argument& a) {
+  const Argument* whole = find_argument(problem, a.of);
+  const ImageBuffer* buffer = find_buffer(layout, a.of);
+  if (whole == nullptr || buffer == nullptr) {
+    throw bad_input(
+        fmt::format("argument '{}' refers to '{}', which is no tensor with memory here; name one", a.name, a.of));
+  }
+  return {whole, *buffer};
+}
+
+ImageBuffer view_buffer(const Problem& problem, const ImageLayout& layout, const Argument& view) {
+  const auto [whole, buffer] = whole_of(problem, layout, view);
+  const std::int64_t offset = unit_offset(*whole, view.offset), bytes = bytes_of(view);
+  if (view.offset < 0 || offset + bytes > buffer.bytes) {
+    throw bad_input(fmt::format("view '{}' ends at byte {} of '{}', which has {}; correct its offset, shape or strides",
+                                view.name, offset + bytes, view.of, buffer.bytes));
+  }
+  return {view.name, buffer.offset + offset, bytes, false};
+}
+
+void relocate(const Problem& problem, const Argument& pointers, ImageLayout& layout) {
+  const auto [whole, buffer] = whole_of(problem, layout, pointers);
+  std::int64_t at = find_buffer(layout, pointers.name)->offset;
+  for (const std::int64_t element : pointers.offsets) {
+    const std::int64_t offset = unit_offset(*whole, element);
+    if (element < 0 || offset > buffer.bytes) {
+      throw bad_input(fmt::format("pointer to element {} of '{}' in '{}' leaves the tensor; correct its offset",
+                                  element, pointers.of, pointers.name));
+    }
+    layout.relocations.push_back({at, buffer.offset + offset});
+    at += kPointerBytes;
+  }
+}
+
+}  // namespace
+
+ImageLayout make_layout(const Problem& problem, const Plan& plan) {
+  constexpr std::int64_t kDefaultAlign = 16;
+  Placement placement;
+  for (const Argument& a : problem.arguments) {
+    const std::int64_t align = a.align == 0 ? kDefaultAlign : a.align;
+    if (a.absent) continue;
+    if (is_tensor(a.kind)) {
+      const bool restored = a.kind == ArgumentKind::inout;
+      placement.place(a.name, bytes_of(a), std::max<std::int64_t>(align, storage_bytes(a.dtype)), restored);
+    } else if (a.kind == ArgumentKind::pointers) {
+      const auto entries = static_cast<std::int64_t>(a.offsets.size());
+      placement.place(a.name, entries * kPointerBytes, std::max(align, kPointerBytes), false);
+    }
+  }
+  for (const Workspace& w : plan.workspaces) placement.place(w.name, w.bytes, w.align == 0 ? 256 : w.align, w.zeroed);
+  placement.close();
+  ImageLayout layout = std::move(placement.layout);
+  for (const Argument& a : problem.arguments) {
+    if (a.kind == ArgumentKind::view && !a.absent) layout.buffers.push_back(view_buffer(problem, layout, a));
+  }
+  for (const Argument& a : problem.arguments) {
+    if (a.kind == ArgumentKind::pointers && !a.absent) relocate(problem, a, layout);
+  }
+  return layout;
+}
+
+}  // namespace harness::judge

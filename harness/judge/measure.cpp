@@ -1,0 +1,161 @@
+#include "harness/judge/measure.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace harness::judge {
+namespace {
+
+/// Sums of one row, or of the whole tensor.
+struct Sums {
+  double error2 = 0, reference2 = 0, product = 0;
+  std::int64_t count = 0;
+  void add(const Sums& other) {
+    error2 += other.error2;
+    reference2 += other.reference2;
+    product += other.product;
+    count += other.count;
+  }
+};
+
+void count_ulp(const Element& e, ArgumentError& error) {
+  constexpr int kLastBucket = 32;
+  const std::int64_t distance = e.ulp;
+  const bool far = distance >= (std::int64_t{1} << (kLastBucket - 1)) || !std::isfinite(e.got);
+  const bool agrees_beyond = far && distance == 0;
+  const int bucket = agrees_beyond ? 0 : far ? kLastBucket : std::bit_width(static_cast<std::uint64_t>(distance));
+  ++error.ulp_histogram[bucket];
+  error.max_ulp = std::max(error.max_ulp, distance);
+}
+
+void count_element(const Output& output, std::int64_t i, const Element& e, Measured& m) {
+  if (!e.agrees) {
+    ++m.disagree;
+    if (m.first_disagree < 0) m.first_disagree = i;
+    if (std::isfinite(e.expected)) ++m.error.non_finite;
+  }
+  const double badness = output.badness(i, e);
+  if (badness > m.worst_badness) {
+    m.worst_badness = badness;
+    m.worst = i;
+  }
+  if (badness > 1) {
+    ++m.wrong;
+    if (output.untouched(i)) {
+      if (m.first_unwritten < 0) m.first_unwritten = i;
+      ++m.error.unwritten;
+    }
+  }
+}
+
+Sums element_sums(const Element& e) {
+  if (!std::isfinite(e.reference) || !std::isfinite(e.got)) return {};
+  return {(e.got - e.reference) * (e.got - e.reference), e.reference * e.reference, e.got * e.reference, 1};
+}
+
+/// The row with the largest error against the larger of its own norm and that of a typical row of as many elements.
+void judge_row(const Output& output, std::int64_t row, const Sums& sums, Measured& m) {
+  if (sums.error2 == 0) return;
+  const double typical = output.rms() * std::sqrt(static_cast<double>(sums.count));
+  const double scale = std::max(std::sqrt(sums.reference2), typical);
+  const double error = std::sqrt(sums.error2) / (scale == 0 ? std::sqrt(static_cast<double>(sums.count)) : scale);
+  if (error <= m.worst_row_error) return;
+  m.worst_row_error = error;
+  m.worst_row = row;
+}
+
+/// Relative to the reference's norm; where that is all zero, the rms error itself. Overflow to infinity is cut off.
+double relative(const Sums& sums) {
+  if (sums.error2 == 0) return 0;
+  const double scale2 = sums.reference2 == 0 ? static_cast<double>(sums.count) : sums.reference2;
+  return std::min(std::sqrt(sums.error2 / scale2), std::numeric_limits<double>::max());
+}
+
+/// Some rows of an output.
+struct Piece {
+  Measured measured;
+  Sums total;
+};
+
+void measure_row(const Output& output, std::int64_t row, Piece& piece) {
+  const bool floating = is_floating(output.argument().dtype);
+  const bool counts_differences = !floating || output.kind() != "relative";
+  const std::int64_t length = output.indexer().row_length();
+  Measured& m = piece.measured;
+  Sums sums;
+  for (std::int64_t i = row * length; i < (row + 1) * length; ++i) {
+    if (!output.valid(i)) continue;
+    const Element e = output.element(i);
+    ++m.compared;
+    count_element(output, i, e, m);
+    sums.add(element_sums(e));
+    if (floating) count_ulp(e, m.error);
+    const double difference = counts_differences ? output.difference(i, e) : 0;
+    if (difference > 0) ++m.error.mismatches;
+    if (difference > output.steps()) ++m.over_steps;
+  }
+  if (floating) judge_row(output, row, sums, m);
+  piece.total.add(sums);
+}
+
+void take_first(std::int64_t& first, std::int64_t later) {
+  if (first < 0) first = later;
+}
+
+/// `later` follows `m` in order: the first of equals stays.
+void merge(Measured& m, const Measured& later) {
+  m.compared += later.compared;
+  m.wrong += later.wrong;
+  m.over_steps += later.over_steps;
+  m.disagree += later.disagree;
+  m.error.non_finite += later.error.non_finite;
+  m.error.unwritten += later.error.unwritten;
+  m.error.mismatches += later.error.mismatches;
+  m.error.max_ulp = std::max(m.error.max_ulp, later.error.max_ulp);
+  for (std::size_t i = 0; i < m.error.ulp_histogram.size(); ++i)
+    m.error.ulp_histogram[i] += later.error.ulp_histogram[i];
+  take_first(m.first_unwritten, later.first_unwritten);
+  take_first(m.first_disagree, later.first_disagree);
+  if (later.worst_badness > m.worst_badness) {
+    m.worst_badness = later.worst_badness;
+    m.worst = later.worst;
+  }
+  if (later.worst_row_error > m.worst_row_error) {
+    m.worst_row_error = later.worst_row_error;
+    m.worst_row = later.worst_row;
+  }
+}
+
+}  // namespace
+
+Measured measure(const Output& output) {
+  // Pieces of a fixed size, added in order, so that the sums do not depend on the number of threads.
+  constexpr std::int64_t kPieceElements = 1 << 14;
+  const Indexer& indexer = output.indexer();
+  const std::int64_t rows_each =
+      std::max<std::int64_t>(1, kPieceElements / std::max<std::int64_t>(1, indexer.row_length()));
+  Piece empty;
+  if (is_floating(output.argument().dtype)) empty.measured.error.ulp_histogram.assign(33, 0);
+  std::vector<Piece> pieces((indexer.rows() + rows_each - 1) / rows_each, empty);
+  parallel_ranges(static_cast<std::int64_t>(pieces.size()), threads_for(indexer.count()),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t p = begin; p < end; ++p) {
+                      const std::int64_t stop = std::min((p + 1) * rows_each, indexer.rows());
+                      for (std::int64_t row = p * rows_each; row < stop; ++row) measure_row(output, row, pieces[p]);
+                    }
+                  });
+  for (const Piece& piece : pieces) {
+    merge(empty.measured, piece.measured);
+    empty.total.add(piece.total);
+  }
+  Measured m = std::move(empty.measured);
+  m.error.argument = output.argument().name;
+  m.error.tolerance = output.tolerance();
+  m.error.relative_l2 = relative(empty.total);
+  if (empty.total.reference2 > 0) m.factor = empty.total.product / empty.total.reference2;
+  return m;
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+
+#include "harness/core/outcome.h"
+#include "harness/judge/output.h"
+
+namespace harness::judge {
+
+/// What one pass over an output finds.
+struct Measured {
+  ArgumentError error;
+  std::int64_t compared = 0;    // valid elements
+  std::int64_t wrong = 0;       // badness > 1
+  std::int64_t over_steps = 0;  // quantized: off by more than `steps`
+  std::int64_t disagree = 0;    // NaN and infinities on one side only, or different
+  std::int64_t first_unwritten = -1, first_disagree = -1;
+  std::int64_t worst = -1;  // element of the largest badness
+  double worst_badness = 0;
+  std::int64_t worst_row = -1;
+  double worst_row_error = 0;
+  double factor = 1;  // <out, ref> / <ref, ref>
+};
+/// The same numbers to the last bit on any number of threads.
+Measured measure(const Output& output);
+
+}  // namespace harness::judge

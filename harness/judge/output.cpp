@@ -1,0 +1,137 @@
+#include "harness/judge/output.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "harness/core/error.h"
+#include "harness/judge/elements.h"
+#include "harness/judge/tolerance.h"
+
+namespace harness::judge {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<std::int64_t> valid_lengths(const Problem& problem, const ImageLayout& layout,
+                                        std::span<const std::byte> before, const Argument& output) {
+  if (output.valid_rows.empty()) return {};
+  const Argument* lengths = find_argument(problem, output.valid_rows);
+  if (lengths == nullptr || !is_drawn(*lengths) || is_floating(lengths->dtype) || output.shape.size() < 2 ||
+      count_elements(*lengths) < output.shape[0]) {
+    throw bad_input(
+        fmt::format("valid_rows of '{}' must name an integer input with a length for each of its first extent, "
+                    "not '{}'",
+                    output.name, output.valid_rows));
+  }
+  return load_integers(*lengths, layout, before);
+}
+
+Output::Kind kind_of(const std::string& kind) {
+  if (kind == "relative") return Output::Kind::relative;
+  if (kind == "ulp") return Output::Kind::ulp;
+  return kind == "quantized" ? Output::Kind::quantized : Output::Kind::other;
+}
+
+}  // namespace
+
+Output::Output(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
+               std::span<const std::byte> after, const Argument& argument, const ReferenceArray& reference)
+    : argument_(argument),
+      indexer_(argument),
+      compare_(compare_of(argument)),
+      kind_(kind_of(compare_.kind)),
+      tolerance_(tolerance_of(argument)),
+      steps_(std::max(compare_.options.value("steps", 1.0), 0.5)),
+      reference_(reference),
+      before_(payload(layout, argument.name, before)),
+      after_(payload(layout, argument.name, after)),
+      bytes_(storage_bytes(argument.dtype)),
+      lengths_(valid_lengths(problem, layout, before, argument)) {
+  if (is_floating(argument.dtype)) measure_rows();
+}
+
+void Output::measure_rows() {
+  double total = 0;
+  std::int64_t total_count = 0;
+  row_rms_.reserve(indexer_.rows());
+  for (std::int64_t row = 0; row < indexer_.rows(); ++row) {
+    double sum = 0;
+    std::int64_t count = 0;
+    for (std::int64_t i = row * indexer_.row_length(); i < (row + 1) * indexer_.row_length(); ++i) {
+      if (!valid(i) || !std::isfinite(reference_.values[i])) continue;
+      sum += reference_.values[i] * reference_.values[i];
+      ++count;
+    }
+    row_rms_.push_back(count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)));
+    total += sum;
+    total_count += count;
+  }
+  rms_ = total_count == 0 ? 0 : std::sqrt(total / static_cast<double>(total_count));
+}
+
+bool Output::valid(std::int64_t logical) const {
+  if (lengths_.empty()) return true;
+  const std::int64_t outer = indexer_.count() / argument_.shape[0];
+  const std::int64_t inner = outer / argument_.shape[1];
+  return logical / inner % argument_.shape[1] < lengths_[logical / outer];
+}
+
+bool Output::untouched(std::int64_t logical) const {
+  return std::memcmp(unit(before_, logical), unit(after_, logical), bytes_) == 0;
+}
+
+Element Output::element(std::int64_t logical) const {
+  const std::byte* const left = unit(after_, logical);
+  Element e;
+  e.reference = e.expected = reference_.values[logical];
+  e.got = load_as_double(argument_.dtype, left);
+  if (!is_floating(argument_.dtype)) return e;
+  std::uint64_t rounded = 0;
+  store_rounded(argument_.dtype, &rounded, e.reference);
+  e.expected = load_as_double(argument_.dtype, &rounded);
+  e.ulp = ulp_distance(argument_.dtype, &rounded, left);
+  if (std::isfinite(e.expected)) e.agrees = std::isfinite(e.got);
+  else e.agrees = std::isnan(e.expected) ? std::isnan(e.got) : e.got == e.expected;
+  return e;
+}
+
+std::uint64_t Output::integer_distance(std::int64_t logical) const {
+  const std::byte* const a = reference_.raw.data() + logical * bytes_;
+  const std::byte* const b = unit(after_, logical);
+  const std::int64_t x = load_integer(argument_.dtype, a), y = load_integer(argument_.dtype, b);
+  const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
+  const bool x_above = argument_.dtype == Dtype::u64 ? ux > uy : x > y;
+  return x_above ? ux - uy : uy - ux;
+}
+
+double Output::difference(std::int64_t logical, const Element& e) const {
+  if (!is_floating(argument_.dtype)) return static_cast<double>(integer_distance(logical));
+  if (!e.agrees) return kInfinity;
+  return std::isfinite(e.expected) ? std::fabs(e.got - e.expected) : 0;
+}
+
+double Output::badness(std::int64_t logical, const Element& e) const {
+  if (!e.agrees) return kInfinity;
+  if (kind_ == Kind::relative) {
+    const double error = std::fabs(e.got - e.reference);
+    if (error == 0 || !std::isfinite(e.expected)) return 0;
+    const double scale = std::max({std::fabs(e.reference), row_rms_[logical / indexer_.row_length()], rms_});
+    return error / (kRowFactor * tolerance_ * (scale == 0 ? 1 : scale));
+  }
+  if (kind_ == Kind::ulp) return static_cast<double>(e.ulp) / (tolerance_ + 0.5);
+  const double off = difference(logical, e);
+  if (kind_ == Kind::quantized) return off / steps_;
+  return off == 0 ? 0 : 1 + off;
+}
+
+FirstBad Output::describe(std::int64_t logical) const {
+  const Element e = element(logical);
+  const std::int64_t distance =
+      is_floating(argument_.dtype) ? e.ulp : static_cast<std::int64_t>(integer_distance(logical));
+  return {argument_.name, indexer_.index(logical), e.expected, e.got, distance};
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,78 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/core/contract.h"
+#include "harness/core/image.h"
+#include "harness/core/outcome.h"
+#include "harness/judge/indexing.h"
+#include "harness/judge/reference.h"
+
+namespace harness::judge {
+
+/// One element: the reference, the same rounded to the output's type, and what the launch left.
+struct Element {
+  double reference = 0, expected = 0, got = 0;
+  std::int64_t ulp = 0;  // floating types
+  bool agrees = true;    // both are finite, or both the same infinity, or both NaN
+};
+
+/// One output before and after a launch, beside its reference: what a single element is and how wrong it is.
+class Output {
+ public:
+  enum class Kind { relative, ulp, quantized, other };
+
+  Output(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
+         std::span<const std::byte> after, const Argument& argument, const ReferenceArray& reference);
+
+  const Argument& argument() const { return argument_; }
+  const Indexer& indexer() const { return indexer_; }
+  const std::string& kind() const { return compare_.kind; }
+  const json& options() const { return compare_.options; }
+  double tolerance() const { return tolerance_; }
+  double steps() const { return steps_; }  // quantized
+
+  /// False outside the valid rows of a ragged output.
+  bool valid(std::int64_t logical) const;
+  bool untouched(std::int64_t logical) const;  // the same bytes as before the launch
+  Element element(std::int64_t logical) const;
+  /// |got - expected| of integers, exactly; of floats in doubles. Infinite where finiteness disagrees.
+  double difference(std::int64_t logical, const Element& e) const;
+  /// In units of what a single element may be off by; above 1 it is wrong. Infinite where finiteness disagrees.
+  double badness(std::int64_t logical, const Element& e) const;
+  double badness(std::int64_t logical) const { return badness(logical, element(logical)); }
+  double row_rms(std::int64_t row) const { return row_rms_[row]; }
+  double rms() const { return rms_; }
+  FirstBad describe(std::int64_t logical) const;
+
+  /// Calls f(logical) for all valid elements, in order.
+  template <typename F>
+  void for_valid(F&& f) const {
+    for (std::int64_t i = 0; i < indexer_.count(); ++i) {
+      if (valid(i)) f(i);
+    }
+  }
+
+ private:
+  const std::byte* unit(std::span<const std::byte> payload, std::int64_t logical) const {
+    return payload.data() + indexer_.offset(logical) * bytes_;
+  }
+  void measure_rows();
+  std::uint64_t integer_distance(std::int64_t logical) const;
+
+  const Argument& argument_;
+  Indexer indexer_;
+  Compare compare_;
+  Kind kind_;
+  double tolerance_, steps_;
+  const ReferenceArray& reference_;
+  std::span<const std::byte> before_, after_;
+  int bytes_;
+  std::vector<std::int64_t> lengths_;  // ragged outputs
+  std::vector<double> row_rms_;
+  double rms_ = 0;
+};
+
+}  // namespace harness::judge

@@ -1,0 +1,92 @@
+#include "harness/judge/paint.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "harness/judge/elements.h"
+#include "harness/judge/indexing.h"
+#include "kernels/include/harness/random.cuh"
+
+namespace harness::judge {
+namespace {
+
+/// Pattern bytes depend on the place in the image alone, so pieces can be painted in any order.
+class Pattern {
+ public:
+  Pattern(std::uint64_t seed, std::span<std::byte> image, int threads)
+      : seed_(seed), stream_(random::stream_of(":pattern")), image_(image), threads_(threads) {}
+
+  void fill(std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t kBlock = sizeof(random::Words);
+    if (begin >= end) return;
+    const std::int64_t first = begin / kBlock, last = (end + kBlock - 1) / kBlock;
+    parallel_ranges(last - first, threads_, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t block = first + from; block < first + to; ++block) {
+        const random::Words bits = random::words(seed_, stream_, block);
+        const std::int64_t low = std::max(begin, block * kBlock), high = std::min(end, (block + 1) * kBlock);
+        std::memcpy(image_.data() + low, reinterpret_cast<const std::byte*>(&bits) + (low - block * kBlock),
+                    high - low);
+      }
+    });
+  }
+
+ private:
+  std::uint64_t seed_, stream_;
+  std::span<std::byte> image_;
+  int threads_;
+};
+
+double poison_value(Dtype dtype, random::Words bits) {
+  if (is_floating(dtype)) return random::normal(bits);
+  if (dtype == Dtype::s8) return static_cast<double>(random::below(bits, 256)) - 128;
+  if (dtype == Dtype::u8) return static_cast<double>(random::below(bits, 256));
+  return static_cast<double>(random::below(bits, 32768));
+}
+
+void poison(const Argument& a, std::uint64_t seed, std::span<std::byte> bytes, int threads) {
+  const Indexer indexer(a);
+  const std::uint64_t stream = random::stream_of((a.name + ":poison").c_str());
+  const int size = storage_bytes(a.dtype);
+  parallel_ranges(indexer.count(), threads, [&](std::int64_t begin, std::int64_t end) {
+    indexer.for_elements(begin, end, [&](std::int64_t logical, std::int64_t storage) {
+      std::byte* const unit = bytes.data() + storage * size;
+      const random::Words bits = random::words(seed, stream, logical);
+      if (a.dtype == Dtype::b8) *unit = static_cast<std::byte>(2 + random::below(bits, 254));
+      else store_rounded(a.dtype, unit, poison_value(a.dtype, bits));
+    });
+  });
+}
+
+/// Everything that no element of a tensor will cover: guards, padding, dirty workspaces, inputs left to the caller.
+void paint_pattern(const Problem& problem, const ImageLayout& layout, const Pattern& pattern) {
+  std::int64_t end = 0;
+  for (const ImageBuffer& buffer : layout.buffers) {
+    const Argument* a = find_argument(problem, buffer.name);
+    if (a != nullptr && a->kind == ArgumentKind::view) continue;
+    pattern.fill(end, buffer.offset);
+    end = buffer.offset + buffer.bytes;
+    const bool covered =
+        a != nullptr && is_tensor(a->kind) && Indexer(*a).dense() && !(a->gen && a->gen->kind == "custom");
+    if (!covered) pattern.fill(buffer.offset, end);
+  }
+  pattern.fill(end, layout.bytes);
+}
+
+}  // namespace
+
+void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, std::uint64_t seed,
+           std::span<std::byte> image, const DrawOptions& options) {
+  assert(static_cast<std::int64_t>(image.size()) == layout.bytes);
+  paint_pattern(problem, layout, Pattern(seed, image, options.threads));
+  for (const Workspace& w : plan.workspaces) {
+    if (w.zeroed) std::ranges::fill(payload(layout, w.name, image), std::byte{0});
+  }
+  for (const Relocation& r : layout.relocations) std::memcpy(image.data() + r.at, &r.target, sizeof r.target);
+  for (const Argument& a : problem.arguments) {
+    if (a.kind == ArgumentKind::output && !a.absent) poison(a, seed, payload(layout, a.name, image), options.threads);
+  }
+  draw_inputs(problem, layout, seed, image, options);
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,149 @@
+#include "harness/judge/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "harness/core/error.h"
+#include "harness/judge/elements.h"
+#include "harness/judge/indexing.h"
+#include "harness/judge/layout.h"
+
+namespace harness::judge {
+namespace {
+
+constexpr std::int64_t kBlock = 128;
+
+std::string result_name(const Argument& a) {
+  return a.kind == ArgumentKind::inout ? a.name + ".out" : a.name;
+}
+
+Dtype result_dtype(const Argument& a) {
+  return is_floating(a.dtype) ? Dtype::f64 : a.dtype;
+}
+
+Argument input_of(const Argument& a) {
+  Argument input = a;
+  input.kind = ArgumentKind::input;
+  input.compare.reset();
+  return input;
+}
+
+Argument result_of(const Argument& a) {
+  Argument result = a;
+  result.name = result_name(a);
+  result.kind = ArgumentKind::output;
+  result.dtype = result_dtype(a);
+  result.gen.reset();
+  result.align = std::max<std::int64_t>(a.align, storage_bytes(result.dtype));
+  return result;
+}
+
+/// The arguments that the reference's signature has, in its order.
+std::vector<Argument> signature(const Problem& problem) {
+  std::vector<Argument> arguments;
+  for (const Argument& a : problem.arguments) {
+    switch (a.kind) {
+      case ArgumentKind::input:
+      case ArgumentKind::scalar:
+      case ArgumentKind::structure:
+        arguments.push_back(a);
+        break;
+      case ArgumentKind::inout:
+        arguments.push_back(input_of(a));
+        [[fallthrough]];
+      case ArgumentKind::output:
+        arguments.push_back(result_of(a));
+        break;
+      case ArgumentKind::view:
+      case ArgumentKind::pointers:
+      case ArgumentKind::tensor_map:
+      case ArgumentKind::workspace:
+        break;
+    }
+  }
+  return arguments;
+}
+
+Launch launch_of(const Problem& problem, const std::vector<Argument>& arguments) {
+  const Reference& reference = problem.reference;
+  const std::int64_t blocks = std::max<std::int64_t>(1, (reference.threads + kBlock - 1) / kBlock);
+  if (blocks > std::numeric_limits<std::int32_t>::max() || reference.sizes.size() != reference.size_values.size()) {
+    throw bad_input(
+        fmt::format("the reference of '{}' asks for {} threads and has {} values for {} sizes; give it at most "
+                    "2^31 blocks of {} threads and one value a size",
+                    problem.kernel, reference.threads, reference.size_values.size(), reference.sizes.size(), kBlock));
+  }
+  Launch launch;
+  launch.entry = reference.entry;
+  launch.grid.x = static_cast<std::uint32_t>(blocks);
+  launch.block.x = kBlock;
+  for (const Argument& a : arguments) launch.args.push_back(NamedArgument{a.name, 0});
+  for (const std::int64_t size : reference.size_values) launch.args.push_back(ScalarArgument{Dtype::s64, size});
+  return launch;
+}
+
+ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<const std::byte> image) {
+  const Dtype stored = result_dtype(a);
+  const int bytes = storage_bytes(stored);
+  const auto data = payload(job.executable.layout, result_name(a), image);
+  const Indexer indexer(a);
+  ReferenceArray array{a.dtype, a.shape, std::vector<double>(indexer.count()), {}};
+  if (!is_floating(a.dtype)) array.raw.resize(indexer.count() * bytes);
+  indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
+    const std::byte* const unit = data.data() + storage * bytes;
+    array.values[logical] = load_as_double(stored, unit);
+    if (!array.raw.empty()) std::memcpy(array.raw.data() + logical * bytes, unit, bytes);
+  });
+  return array;
+}
+
+}  // namespace
+
+BuildSpec trusted_build(const std::string& path, const std::string& source, std::vector<std::string> entries) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  BuildSpec spec;
+  spec.source_name = path;
+  spec.source = source;
+  spec.entries = std::move(entries);
+  spec.include_dirs = {folder.string(), (folder.parent_path() / "include").string()};
+  return spec;
+}
+
+BuildSpec reference_build(const Problem& problem, const std::string& source) {
+  return trusted_build(problem.reference.source, source, {problem.reference.entry});
+}
+
+ReferenceJob make_reference_job(const Problem& problem, const std::string& source) {
+  ReferenceJob job;
+  job.spec = reference_build(problem, source);
+  job.executable.problem = problem;
+  job.executable.problem.arguments = signature(problem);
+  job.executable.plan.steps = {launch_of(problem, job.executable.problem.arguments)};
+  job.executable.layout = make_layout(job.executable.problem, job.executable.plan);
+  return job;
+}
+
+std::vector<std::byte> reference_image(const Problem& problem, const ImageLayout& layout,
+                                       std::span<const std::byte> painted, const ReferenceJob& job) {
+  std::vector<std::byte> image(job.executable.layout.bytes, std::byte{0xff});
+  for (const Argument& a : problem.arguments) {
+    if (!is_drawn(a)) continue;
+    std::ranges::copy(payload(layout, a.name, painted),
+                      payload(job.executable.layout, a.name, std::span(image)).begin());
+  }
+  return image;
+}
+
+ReferenceValues read_reference(const Problem& problem, const ReferenceJob& job, std::span<const std::byte> image) {
+  ReferenceValues values;
+  for (const Argument& a : problem.arguments) {
+    if (is_judged(a)) values[a.name] = read_array(a, job, image);
+  }
+  return values;
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,221 @@
+#include "harness/judge/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/error.h"
+#include "harness/judge/elements.h"
+#include "harness/judge/guards.h"
+#include "harness/judge/measure.h"
+#include "harness/judge/pattern.h"
+#include "harness/judge/set_compare.h"
+#include "harness/judge/tolerance.h"
+
+namespace harness::judge {
+namespace {
+
+/// An output with what was found in it and how its own gate went.
+struct Judged {
+  Output output;
+  Measured measured;
+  GateResult gate;
+};
+
+std::string place(const Output& output, std::int64_t logical) {
+  return output.argument().name + index_text(output.indexer().index(logical));
+}
+
+std::string element_words(const Output& output, std::int64_t logical) {
+  const Element e = output.element(logical);
+  return fmt::format("{} is {:.6g}, expected {:.6g}", place(output, logical), e.got, e.expected);
+}
+
+std::string row_words(const Output& output, std::int64_t row) {
+  auto index = output.indexer().index(row * output.indexer().row_length());
+  if (!index.empty()) index.pop_back();
+  return index.empty() ? "the only row" : "row " + index_text(index);
+}
+
+double scale_limit(const Measured& m, double tolerance) {
+  return tolerance * (kScaleShare + 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(m.compared, 1))));
+}
+
+GateResult relative_gate(const Output& output, const Measured& m) {
+  const double t = output.tolerance();
+  const bool whole = m.error.relative_l2 <= t && m.disagree == 0;
+  const bool rows = m.worst_row_error <= kRowFactor * t;
+  // badness counts in units of the row factor
+  const bool elements = m.worst_badness <= kElementFactor / kRowFactor;
+  const bool scale = std::fabs(m.factor - 1) <= scale_limit(m, t);
+  std::string detail = fmt::format("relative L2 {:.3g}, tolerance {:.3g}", m.error.relative_l2, t);
+  if (!rows) {
+    detail += fmt::format("; {} has {:.3g}, more than {:.3g}", row_words(output, m.worst_row), m.worst_row_error,
+                          kRowFactor * t);
+  }
+  if (!elements && m.worst >= 0) detail += "; " + element_words(output, m.worst);
+  if (!scale) detail += fmt::format("; the whole is {:.6g} times the reference", m.factor);
+  return {"relative-l2", whole && rows && elements && scale, detail};
+}
+
+GateResult ulp_gate(const Output& output, const Measured& m) {
+  const bool passed = m.wrong == 0;
+  std::string detail = fmt::format("largest distance {} ulp, tolerance {:g}", m.error.max_ulp, output.tolerance());
+  if (!passed)
+    detail += fmt::format("; {} of {} elements are beyond it; ", m.wrong, m.compared) + element_words(output, m.worst);
+  return {"ulp", passed, detail};
+}
+
+GateResult exact_gate(const Output& output, const Measured& m) {
+  std::string detail = fmt::format("{} of {} elements differ", m.error.mismatches, m.compared);
+  if (m.worst >= 0) detail += "; " + element_words(output, m.worst);
+  return {"exact", m.error.mismatches == 0, detail};
+}
+
+GateResult quantized_gate(const Output& output, const Measured& m) {
+  const double allowed = std::max(1.0, std::floor(output.tolerance() * static_cast<double>(m.compared)));
+  const bool passed = m.over_steps == 0 && static_cast<double>(m.error.mismatches) <= allowed;
+  std::string detail = fmt::format("{} of {} elements differ, at most {} may; {} by more than {} steps",
+                                   m.error.mismatches, m.compared, allowed, m.over_steps, output.steps());
+  if (!passed && m.worst >= 0) detail += "; " + element_words(output, m.worst);
+  return {"quantized", passed, detail};
+}
+
+GateResult set_gate(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
+                    const Output& output, Measured& m) {
+  const SetDifference sets = compare_sets(problem, layout, before, output);
+  m.error.mismatches = sets.wrong_rows;
+  std::string detail = fmt::format("{} of {} rows are other sets than the reference's", sets.wrong_rows, sets.rows);
+  if (sets.first_wrong >= 0) {
+    m.worst = sets.first_wrong;
+    detail += "; " + element_words(output, sets.first_wrong);
+  }
+  return {"set", sets.wrong_rows == 0, detail};
+}
+
+void check_comparison(const Argument& a) {
+  const std::string kind = compare_of(a).kind;
+  const bool of_floats = kind == "relative" || kind == "ulp";
+  const bool known = of_floats || kind == "exact" || kind == "quantized" || kind == "set" || kind == "custom";
+  if (known && (is_floating(a.dtype) || !of_floats)) return;
+  throw bad_input(
+      fmt::format("output '{}' of type {} cannot be compared as '{}'; use relative or ulp (floating types), exact, "
+                  "quantized, set or custom",
+                  a.name, name(a.dtype), kind));
+}
+
+/// What the gates of all outputs need.
+struct Launched {
+  const Problem& problem;
+  const ImageLayout& layout;
+  std::span<const std::byte> before, after;
+  const ReferenceValues& reference;
+  const std::map<std::string, GateResult>& custom;
+};
+
+GateResult own_gate(const Launched& launched, const Output& output, Measured& m) {
+  const std::string& kind = output.kind();
+  if (kind == "relative") return relative_gate(output, m);
+  if (kind == "ulp") return ulp_gate(output, m);
+  if (kind == "exact") return exact_gate(output, m);
+  if (kind == "quantized") return quantized_gate(output, m);
+  if (kind == "set") return set_gate(launched.problem, launched.layout, launched.before, output, m);
+  const auto found = launched.custom.find(output.argument().name);
+  if (found != launched.custom.end()) return {"custom", found->second.passed, found->second.detail};
+  throw bad_input(fmt::format("nobody ran the custom comparison of output '{}'; run it and hand its gate over",
+                              output.argument().name));
+}
+
+Judged judge_output(const Launched& launched, const Argument& a) {
+  check_comparison(a);
+  const auto values = launched.reference.find(a.name);
+  if (values == launched.reference.end() ||
+      static_cast<std::int64_t>(values->second.values.size()) != count_elements(a)) {
+    throw bad_input(fmt::format("the reference has no values for output '{}' of '{}'; it must compute all outputs",
+                                a.name, launched.problem.kernel));
+  }
+  Output output(launched.problem, launched.layout, launched.before, launched.after, a, values->second);
+  Measured measured = measure(output);
+  GateResult gate = own_gate(launched, output, measured);
+  gate.name += ":" + a.name;
+  return {std::move(output), std::move(measured), std::move(gate)};
+}
+
+GateResult finite_gate(const std::vector<Judged>& outputs) {
+  for (const Judged& j : outputs) {
+    if (j.measured.disagree == 0) continue;
+    return {
+        "finite", false,
+        fmt::format("{} of {} elements of '{}' are NaN or infinite where the reference is not, or other than it; {}",
+                    j.measured.disagree, j.measured.compared, j.output.argument().name,
+                    element_words(j.output, j.measured.first_disagree))};
+  }
+  return {"finite", true, "all finite where the reference is"};
+}
+
+bool unwritten(const Measured& m) {
+  constexpr std::int64_t kChance = 16;
+  return m.error.unwritten > 0 && m.error.unwritten * kChance >= m.wrong;
+}
+
+GateResult written_gate(const std::vector<Judged>& outputs) {
+  for (const Judged& j : outputs) {
+    if (!unwritten(j.measured)) continue;
+    return {"written", false,
+            fmt::format("{} of {} elements of '{}' were never written, the first {}", j.measured.error.unwritten,
+                        j.measured.compared, j.output.argument().name, place(j.output, j.measured.first_unwritten))};
+  }
+  return {"written", true, "every element written"};
+}
+
+bool healthy(const Judged& j) {
+  return j.gate.passed && j.measured.disagree == 0 && !unwritten(j.measured);
+}
+
+/// The output that departs most, with its worst element and the pattern of the wrong ones.
+void describe_worst(const std::vector<Judged>& outputs, Verdict& verdict) {
+  const Judged* worst = nullptr;
+  for (const Judged& j : outputs) {
+    if (healthy(j)) continue;
+    if (worst == nullptr || j.measured.worst_badness > worst->measured.worst_badness) worst = &j;
+  }
+  if (worst == nullptr) return;
+  const std::int64_t element = worst->measured.disagree > 0 ? worst->measured.first_disagree : worst->measured.worst;
+  if (element >= 0) verdict.first_bad = worst->output.describe(element);
+  verdict.pattern = describe_pattern(worst->output, worst->measured);
+}
+
+}  // namespace
+
+Verdict judge(const Problem& problem, const Plan&, const ImageLayout& layout, std::span<const std::byte> before,
+              std::span<const std::byte> after, const ReferenceValues& reference, std::uint64_t seed,
+              const std::map<std::string, GateResult>& custom) {
+  const Launched launched{problem, layout, before, after, reference, custom};
+  std::vector<Judged> outputs;
+  for (const Argument& a : problem.arguments) {
+    if (is_judged(a)) outputs.push_back(judge_output(launched, a));
+  }
+  Verdict verdict;
+  verdict.seed = seed;
+  verdict.gates = {check_guards(problem, layout, before, after), check_inputs(problem, layout, before, after),
+                   finite_gate(outputs), written_gate(outputs)};
+  for (const Judged& j : outputs) {
+    verdict.gates.push_back(j.gate);
+    verdict.errors.push_back(j.measured.error);
+  }
+  describe_worst(outputs, verdict);
+  return verdict;
+}
+
+std::string fingerprint(const Verdict& verdict) {
+  std::string words;
+  for (const GateResult& gate : verdict.gates) {
+    if (gate.passed) continue;
+    words += (words.empty() ? "" : " ") + gate.name;
+  }
+  if (words.empty() || verdict.pattern.empty()) return words;
+  return words + ": " + verdict.pattern;
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "harness/cli/command.h"
+#include "harness/core/error.h"
+#include "harness/device/cuda/compiler.h"
+#include "harness/device/cuda/probe.h"
+#include "harness/evaluate/evaluator.h"
+#include "harness/script/catalog.h"
+#include "harness/script/library.h"
+#include "harness/store/store.h"
+#include "harness/worker/serve.h"
+
+// The composition root: the only file that names the real classes.
+namespace {
+
+using namespace harness;
+
+std::vector<std::filesystem::path> paths(const std::vector<std::string>& folders) { return {folders.begin(), folders.end()}; }
+
+std::unique_ptr<Catalog> make_catalog(const Places& places) {
+  return std::make_unique<script::LuaCatalog>(paths(places.kernel_folders), paths({places.include_folder}));
+}
+
+std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
+  return std::make_unique<script::Library>(paths(places.strategy_folders));
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo& device, std::optional<double> usd_per_hour,
+                                          std::function<bool()> stop) {
+  PipelineEvaluator::Options options;
+  options.target = {device.device, device.architecture, places.cache_folder, places.cpu_headers, cuda::find_toolkit_include()};
+  options.device = device;
+  options.limits = default_limits(device);
+  // The supervisor and the runner need a core each; the others compile ahead.
+  options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - (device.emulation ? 0 : 2));
+  options.usd_per_hour = usd_per_hour;
+  options.stop = std::move(stop);
+  return std::make_unique<PipelineEvaluator>(std::move(options));
+}
+
+std::unique_ptr<Ledger> open_ledger(const std::string& path) {
+  if (path == ":memory:") return store::Store::in_memory();
+  return store::Store::open(path, store::Mode::read_write);
+}
+
+std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std::string& architecture) {
+  if (!cuda::nvrtc_available()) return nullptr;
+  return std::make_unique<cuda::NvrtcCompiler>(places.cache_folder, architecture, cuda::find_toolkit_include());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "worker") return serve_worker(argv[2]);
+  const Rooms rooms{make_catalog, make_scripts, [](const Places&) { return probe_devices(); }, make_evaluator, open_ledger,
+                    make_offline_compiler};
+  return run_command_line(argc, argv, rooms);
+}

@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+
+#include "harness/core/display.h"
+
+namespace harness::report {
+
+/// What a person sees: one live line on a terminal, a line for every new best and every pivot, and a table at the end.
+/// Messages go to stderr, the table to stdout.
+class TerminalDisplay : public Display {
+ public:
+  struct Options {
+    bool live = false, color = false, quiet = false;
+    std::string resume_hint;      // the command that goes on, without the campaign's number
+  };
+  explicit TerminalDisplay(Options options) : options_(std::move(options)) {}
+  void started(const CampaignStarted& event) override;
+  void iteration(const IterationEnded& event) override;
+  void pivoted(const Pivoted& event) override;
+  void progress(const Progress& event) override;
+  void finished(const CampaignSummary& summary) override;
+
+ private:
+  void say(const std::string& line);
+  void clear();
+  std::string strong(const std::string& text) const;
+  Options options_;
+  bool line_shown_ = false;
+};
+
+/// The closing table and sentences, as text that can be pasted anywhere.
+std::string closing_text(const CampaignSummary& summary);
+
+}  // namespace harness::report

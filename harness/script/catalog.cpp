@@ -1,0 +1,125 @@
+#include "harness/script/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+#include "harness/script/catalog_kernel.h"
+#include "harness/script/space.h"
+#include "harness/script/trace.h"
+
+namespace harness::script {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_sensible_on(const Workload& workload, const DeviceInfo& device) {
+  const std::string kind = device.device.starts_with("cuda") ? "cuda" : "cpu";
+  return std::ranges::find(workload.devices, kind) != workload.devices.end();
+}
+
+/// Adds what goes wrong in `action` to `problems`, each sentence once.
+template <typename Action>
+void collect(std::vector<std::string>& problems, Action action) {
+  try {
+    action();
+  } catch (const Error& failure) {
+    if (std::ranges::find(problems, failure.what()) == problems.end()) problems.emplace_back(failure.what());
+  }
+}
+
+}  // namespace
+
+LuaCatalog::LuaCatalog(const std::vector<fs::path>& kernel_folders, std::vector<fs::path> include_dirs)
+    : include_dirs_(std::move(include_dirs)) {
+  for (const fs::path& folder : kernel_folders) {
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+      if (!fs::exists(entry.path() / "kernel.lua")) continue;
+      const std::string name = entry.path().filename().string();
+      const auto [other, fresh] = folders_.emplace(name, entry.path());
+      if (!fresh) {
+        throw bad_input(fmt::format("kernel '{}' is in two places, {} and {}; rename one", name,
+                                    shown_path(other->second), shown_path(entry.path())));
+      }
+    }
+    if (failed)
+      throw bad_input(
+          fmt::format("{}: this folder of kernels cannot be read ({})", shown_path(folder), failed.message()));
+  }
+}
+
+LuaCatalog::~LuaCatalog() = default;
+
+std::vector<std::string> LuaCatalog::kernel_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, folder] : folders_) names.push_back(name);
+  return names;
+}
+
+LoadedKernel& LuaCatalog::load(const std::string& name) {
+  const auto folder = folders_.find(name);
+  if (folder == folders_.end()) {
+    std::string help = did_you_mean(name, kernel_names());
+    if (help.empty()) help = fmt::format("; there are: {}", fmt::join(kernel_names(), ", "));
+    throw bad_input(fmt::format("there is no kernel '{}'{}", name, help));
+  }
+  auto& kept = loaded_[name];
+  if (!kept) kept = std::make_unique<LoadedKernel>(folder->second, include_dirs_);
+  return *kept;
+}
+
+const KernelInfo& LuaCatalog::kernel(const std::string& name) {
+  return load(name).info;
+}
+
+Problem LuaCatalog::problem(const std::string& kernel, const std::string& workload) {
+  return load(kernel).manifest.problem(workload);
+}
+
+Space LuaCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
+                        const DeviceInfo& device) {
+  LoadedKernel& loaded = load(kernel);
+  return enumerate_space(loaded.variant(variant), loaded.manifest.workload(workload), device);
+}
+
+Config LuaCatalog::default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
+                                  const DeviceInfo& device, const Config& given) {
+  LoadedKernel& loaded = load(kernel);
+  return first_configuration(loaded.variant(variant), loaded.manifest.workload(workload), device, given);
+}
+
+Realized LuaCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
+  return load(candidate.kernel).realize(candidate, workload, device);
+}
+
+std::string LuaCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,
+                                           const DeviceInfo& device) {
+  return load(kernel).variant(variant).unsupported_reason(device);
+}
+
+std::vector<std::string> LuaCatalog::inspect(const std::string& name, const DeviceInfo& device) {
+  std::vector<std::string> problems;
+  if (!folders_.contains(name)) load(name);
+  collect(problems, [&] {
+    LoadedKernel& loaded = load(name);
+    for (const auto& variant : loaded.variants) {
+      if (!variant->unsupported_reason(device).empty()) continue;
+      for (const Workload& workload : loaded.manifest.workloads()) {
+        if (!is_sensible_on(workload, device)) continue;
+        collect(problems, [&] {
+          const Config config = first_configuration(*variant, workload, device, {});
+          loaded.realize({name, variant->info().name, "", config}, workload.name, device);
+        });
+      }
+      for (std::string& problem : trace_problems(loaded.manifest, *variant, device)) {
+        if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
+      }
+    }
+  });
+  return problems;
+}
+
+}  // namespace harness::script

@@ -1,0 +1,43 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/core/catalog.h"
+
+namespace harness::script {
+
+struct LoadedKernel;
+
+/// The plugin folders. A kernel is read when it is first used and then kept: a broken one fails when it is used and
+/// stops no other. Not thread-safe.
+class LuaCatalog : public Catalog {
+ public:
+  /// Each of `kernel_folders` holds one folder a kernel; `include_dirs` (kernels/include) are what every device source
+  /// may include from. Throws Error(bad_input) for a folder that is not there and for a kernel that is in two of them.
+  LuaCatalog(const std::vector<std::filesystem::path>& kernel_folders, std::vector<std::filesystem::path> include_dirs);
+  ~LuaCatalog() override;
+
+  std::vector<std::string> kernel_names() override;
+  const KernelInfo& kernel(const std::string& name) override;
+  Problem problem(const std::string& kernel, const std::string& workload) override;
+  Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
+              const DeviceInfo& device) override;
+  Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
+                        const DeviceInfo& device, const Config& given) override;
+  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
+  std::string unsupported_reason(const std::string& kernel, const std::string& variant,
+                                 const DeviceInfo& device) override;
+  std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) override;
+
+ private:
+  LoadedKernel& load(const std::string& name);
+
+  std::map<std::string, std::filesystem::path> folders_;  // kernel name -> its folder
+  std::vector<std::filesystem::path> include_dirs_;
+  std::map<std::string, std::unique_ptr<LoadedKernel>> loaded_;
+};
+
+}  // namespace harness::script

@@ -1,0 +1,233 @@
+#include "harness/script/convert.h"
+
+#include <cmath>
+
+#include "harness/core/error.h"
+
+namespace harness::script {
+namespace {
+
+// Keys that no script can make: what a read-only table stands for, what it is called, and (in its target) itself.
+const char kTargetKey = 1, kNameKey = 2, kStandInKey = 3;
+constexpr const char* kReadOnly = "read-only";
+
+/// Name of the field at `key` within the stand-in at 1, pushed: "campaign.arms[3]".
+void push_field_name(lua_State* L, int key) {
+  lua_rawgetp(L, 1, &kNameKey);
+  const char* parent = lua_tostring(L, -1);
+  const char* field = luaL_tolstring(L, key, nullptr);
+  if (lua_type(L, key) == LUA_TNUMBER) lua_pushfstring(L, "%s[%s]", parent, field);
+  else lua_pushfstring(L, "%s.%s", parent, field);
+}
+
+int read_field(lua_State* L) {
+  lua_rawgetp(L, 1, &kTargetKey);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, -2) != LUA_TTABLE) return 1;
+  const int value = lua_gettop(L);
+  if (lua_rawgetp(L, value, &kStandInKey) != LUA_TNIL) return 1;
+  push_field_name(L, 2);
+  push_read_only(L, value, lua_tostring(L, -1));
+  return 1;
+}
+
+int refuse_write(lua_State* L) {
+  push_field_name(L, 2);
+  return luaL_error(L, "%s is read-only", lua_tostring(L, -1));
+}
+
+int read_length(lua_State* L) {
+  lua_rawgetp(L, 1, &kTargetKey);
+  lua_pushinteger(L, static_cast<lua_Integer>(lua_rawlen(L, -1)));
+  return 1;
+}
+
+constexpr luaL_Reg kReadOnlyMethods[] = {
+    {"__index", read_field}, {"__newindex", refuse_write}, {"__len", read_length}, {nullptr, nullptr}};
+
+void push_array(lua_State* L, const json& j) {
+  lua_createtable(L, static_cast<int>(j.size()), 0);
+  lua_Integer place = 0;
+  for (const json& element : j) {
+    push_json(L, element);
+    lua_rawseti(L, -2, ++place);
+  }
+}
+
+void push_object(lua_State* L, const json& j) {
+  const auto& fields = j.get_ref<const json::object_t&>();
+  if (fields.size() == 1 && fields.begin()->first == "float" && fields.begin()->second.is_string()) {
+    lua_pushnumber(L, std::strtod(fields.begin()->second.get_ref<const std::string&>().c_str(), nullptr));
+    return;
+  }
+  lua_createtable(L, 0, static_cast<int>(fields.size()));
+  for (const auto& [name, value] : fields) {
+    lua_pushlstring(L, name.data(), name.size());
+    push_json(L, value);
+    lua_rawset(L, -3);
+  }
+}
+
+class StackKeeper {
+ public:
+  explicit StackKeeper(lua_State* L) : L_(L), top_(lua_gettop(L)) {}
+  ~StackKeeper() { lua_settop(L_, top_); }
+  StackKeeper(const StackKeeper&) = delete;
+  StackKeeper& operator=(const StackKeeper&) = delete;
+
+ private:
+  lua_State* L_;
+  int top_;
+};
+
+std::string string_at(lua_State* L, int index) {
+  std::size_t size = 0;
+  const char* text = lua_tolstring(L, index, &size);  // a string already: converts and allocates nothing
+  return {text, size};
+}
+
+json array_from(lua_State* L, int table, const std::string& name, int depth) {
+  json array = json::array();
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, table));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, table, i);
+    array.push_back(to_json(L, -1, name + "[" + std::to_string(i) + "]", depth));
+    lua_pop(L, 1);
+  }
+  return array;
+}
+
+json table_to_json(lua_State* L, int index, const std::string& name, int depth) {
+  if (depth == 0) throw bad_input(name + " is nested too deeply");
+  push_target(L, index);
+  const int table = lua_gettop(L);
+  const bool sequence = lua_rawlen(L, table) > 0;
+  json object = json::object();
+  std::size_t keys = 0;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
+    const int type = lua_type(L, -2);
+    if (type == LUA_TLIGHTUSERDATA) continue;
+    ++keys;
+    if (sequence && lua_isinteger(L, -2)) continue;
+    if (sequence || type != LUA_TSTRING) throw bad_input(name + " mixes keys; use either 1, 2, 3 ... or names");
+    const std::string field = string_at(L, -2);
+    object[field] = to_json(L, -1, name + "." + field, depth - 1);
+  }
+  if (sequence && keys != lua_rawlen(L, table)) throw bad_input(name + " has holes; use the keys 1, 2, 3 ...");
+  if (sequence) return array_from(L, table, name, depth - 1);
+  return keys == 0 ? json::array() : object;
+}
+
+}  // namespace
+
+void push_json(lua_State* L, const json& j) {
+  luaL_checkstack(L, 4, "a value is nested too deeply");
+  switch (j.type()) {
+    case json::value_t::boolean:
+      lua_pushboolean(L, j.get<bool>());
+      return;
+    case json::value_t::number_integer:
+      lua_pushinteger(L, j.get<lua_Integer>());
+      return;
+    case json::value_t::number_unsigned:
+      lua_pushinteger(L, static_cast<lua_Integer>(j.get<lua_Unsigned>()));
+      return;
+    case json::value_t::number_float:
+      lua_pushnumber(L, j.get<double>());
+      return;
+    case json::value_t::string: {
+      const auto& text = j.get_ref<const std::string&>();
+      lua_pushlstring(L, text.data(), text.size());
+      return;
+    }
+    case json::value_t::array:
+      push_array(L, j);
+      return;
+    case json::value_t::object:
+      push_object(L, j);
+      return;
+    default:
+      lua_pushnil(L);
+  }
+}
+
+void push_value(lua_State* L, const Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) lua_pushboolean(L, *flag);
+  else if (const auto* integer = std::get_if<std::int64_t>(&value)) lua_pushinteger(L, *integer);
+  else if (const auto* real = std::get_if<double>(&value)) lua_pushnumber(L, *real);
+  else if (const auto* text = std::get_if<std::string>(&value)) lua_pushlstring(L, text->data(), text->size());
+}
+
+void push_config(lua_State* L, const Config& config) {
+  lua_createtable(L, 0, static_cast<int>(config.size()) + 1);
+  for (const auto& [name, value] : config) {
+    lua_pushlstring(L, name.data(), name.size());
+    push_value(L, value);
+    lua_rawset(L, -3);
+  }
+}
+
+bool to_value(lua_State* L, int index, Value& value) {
+  switch (lua_type(L, index)) {
+    case LUA_TBOOLEAN:
+      value = lua_toboolean(L, index) != 0;
+      return true;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index)) value = static_cast<std::int64_t>(lua_tointeger(L, index));
+      else value = lua_tonumber(L, index);
+      return true;
+    case LUA_TSTRING:
+      value = string_at(L, index);
+      return true;
+    default:
+      return false;
+  }
+}
+
+json to_json(lua_State* L, int index, const std::string& name, int depth) {
+  const StackKeeper keeper(L);
+  index = lua_absindex(L, index);
+  if (lua_checkstack(L, 6) == 0) throw bad_input(name + " is nested too deeply");
+  Value value;
+  if (to_value(L, index, value)) return value_to_json(value);
+  if (lua_isnoneornil(L, index)) return nullptr;
+  if (lua_istable(L, index)) return table_to_json(L, index, name, depth);
+  throw bad_input(name + " is a " + lua_typename(L, lua_type(L, index)) + "; use a boolean, number, string or table");
+}
+
+void push_read_only(lua_State* L, int index, const char* name) {
+  luaL_checkstack(L, 6, "a value is nested too deeply");
+  index = lua_absindex(L, index);
+  if (lua_rawgetp(L, index, &kTargetKey) != LUA_TNIL) {  // a stand-in already
+    lua_pop(L, 1);
+    lua_pushvalue(L, index);
+    return;
+  }
+  lua_pop(L, 1);
+  if (lua_rawgetp(L, index, &kStandInKey) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, index);
+  lua_rawsetp(L, -2, &kTargetKey);
+  lua_pushstring(L, name);
+  lua_rawsetp(L, -2, &kNameKey);
+  if (luaL_newmetatable(L, kReadOnly) != 0) {
+    luaL_setfuncs(L, kReadOnlyMethods, 0);
+    lua_pushstring(L, kReadOnly);
+    lua_setfield(L, -2, "__metatable");
+  }
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, index, &kStandInKey);
+}
+
+void push_target(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  if (lua_istable(L, index)) {
+    if (lua_rawgetp(L, index, &kTargetKey) != LUA_TNIL) return;
+    lua_pop(L, 1);
+  }
+  lua_pushvalue(L, index);
+}
+
+}  // namespace harness::script

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstddef>
+#include <lua.hpp>
+
+#include "harness/core/strategy.h"
+#include "harness/script/sandbox.h"
+#include "harness/script/search_space.h"
+
+namespace harness::script {
+
+inline constexpr std::size_t kMostHints = 32;
+
+/// The fields of the API's `space` (strategies/api.lua): size, variants, parameters.
+json describe_space(const SearchSpace& space);
+/// Pushes the read-only `space` with these fields and its methods. Space and sandbox must outlive it. Protected mode
+/// only.
+void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox);
+/// Pushes what evaluate returns: { outcome, passed, time_ns, cost_s }. Protected mode only.
+void push_result(lua_State* L, const SearchResult& result);
+
+/// The point of the configuration at `index`. False: `refusal` says why. Raises nothing, throws nothing.
+bool read_point(lua_State* L, int index, const SearchSpace& space, std::size_t& point, char* refusal,
+                std::size_t size) noexcept;
+
+}  // namespace harness::script

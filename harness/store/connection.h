@@ -1,0 +1,39 @@
+#pragma once
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "harness/store/schema.h"
+
+namespace harness::store {
+
+enum class Mode { read_write, read_only };
+
+/// An open store: one SQLite connection and its prepared statements. Not thread-safe: one connection, one thread.
+/// Files are not trusted: schemas cannot call functions with side effects, and extensions cannot be loaded.
+class Connection {
+ public:
+  /// read_write creates the file on first use and migrates an older one. read_only works in a folder that is not
+  /// writable too; it migrates an older store only where it can write. Throws Error: missing folder or store, not
+  /// SQLite, not a store, newer schema, locked for `patience_ms`, read-only, network file system.
+  static Connection open(const std::string& path, Mode mode, int patience_ms = 5000,
+                         const Schema& schema = current_schema());
+  /// A private store that vanishes with the connection.
+  static Connection in_memory();
+
+  const std::string& path() const { return path_; }
+  SQLite::Database& database() { return database_; }
+  /// The statement for this SQL, prepared on first use. Its last user has reset it (Query does).
+  SQLite::Statement& prepared(const char* sql);
+
+ private:
+  Connection(std::string path, SQLite::Database database);
+
+  std::string path_;
+  SQLite::Database database_;
+  std::unordered_map<std::string, std::unique_ptr<SQLite::Statement>> statements_;
+};
+
+}  // namespace harness::store

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <unordered_map>
+
+#include "harness/core/error.h"
+#include "harness/store/export_row.h"
+#include "harness/store/rows.h"
+#include "harness/store/transfer.h"
+
+namespace harness::store {
+namespace {
+
+using Numbers = std::unordered_map<std::int64_t, std::int64_t>;  // id in this store -> number within the campaign
+
+class Exporter {
+ public:
+  Exporter(Connection& connection, std::ostream& out, const ExportOptions& options)
+      : connection_(connection), out_(out), options_(options) {}
+
+  void write() {
+    line({{"harness_export", 1}, {"schema", current_schema().version()}});
+    write_texts("source",
+                "SELECT DISTINCT s.hash, s.text FROM source s JOIN iteration i ON i.source = s.hash "
+                "WHERE ?1 IS NULL OR i.campaign = ?1 ORDER BY s.hash");
+    if (options_.logs) {
+      write_texts("build_log",
+                  "SELECT DISTINCT l.hash, l.text FROM build_log l JOIN iteration i ON i.build_log = l.hash "
+                  "WHERE ?1 IS NULL OR i.campaign = ?1 ORDER BY l.hash");
+    }
+    std::vector<std::int64_t> ids;
+    Query query(connection_, "SELECT id FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix, uuid",
+                options_.campaign);
+    while (query.next()) ids.push_back(query.integer(0));
+    for (const std::int64_t id : ids) write_campaign(id);
+  }
+
+ private:
+  void line(const json& j) { out_ << j.dump(-1, ' ', false, json::error_handler_t::replace) << '\n'; }
+
+  void write_texts(const char* type, const char* sql) {
+    Query query(connection_, sql, options_.campaign);
+    while (query.next()) line({{"type", type}, {"hash", query.text(0)}, {"text", query.text(1)}});
+  }
+
+  void write_campaign(std::int64_t id) {
+    write_head(id);
+    const Numbers decisions = write_decisions(id);
+    const Numbers attempts = write_attempts(id, decisions);
+    write_iterations(id, attempts);
+    write_charges(id);
+  }
+
+  void write_head(std::int64_t id) {
+    const CampaignRecord record = read_campaign(connection_, id);
+    Query query(connection_,
+                "SELECT uuid, started_unix, ended_unix, reason, spent_s, cost_usd FROM campaign WHERE id = ?", id);
+    query.next();
+    line({{"type", "campaign"},
+          {"uuid", query.text(0)},
+          {"name", record.name},
+          {"device", record.device},
+          {"device_name", record.device_name},
+          {"strategy", record.strategy},
+          {"strategy_hash", record.strategy_hash},
+          {"search", record.search},
+          {"seed", record.seed},
+          {"budget_s", record.budget_s},
+          {"max_cost_usd", record.max_cost_usd},
+          {"usd_per_hour", record.usd_per_hour},
+          {"kernels", record.kernels},
+          {"options", record.options},
+          {"environment", record.environment},
+          {"started_unix", query.real(1)},
+          {"ended_unix", query.maybe_real(2)},
+          {"reason", query.maybe_text(3)},
+          {"spent_s", query.real(4)},
+          {"cost_usd", query.maybe_real(5)}});
+  }
+
+  Numbers write_decisions(std::int64_t campaign) {
+    Numbers numbers;
+    Query query(
+        connection_,
+        "SELECT id, action, kernel, workload, technique, from_kernel, from_workload, from_technique, why, rule, "
+        "reason, predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, script, script_hash, "
+        "now_unix, decide_s FROM decision WHERE campaign = ? ORDER BY id",
+        campaign);
+    while (query.next()) {
+      numbers.emplace(query.integer(0), numbers.size() + 1);
+      json j = {{"type", "decision"}};
+      for (int column = 1; column < query.columns(); ++column) {
+        const std::string name = query.column_name(column);
+        j[name] = name == "numbers" ? query.parsed(column) : query.value(column);
+      }
+      line(j);
+    }
+    return numbers;
+  }
+
+  Numbers write_attempts(std::int64_t campaign, const Numbers& decisions) {
+    Numbers numbers;
+    Query query(connection_,
+                "SELECT a.id, a.decision, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash, "
+                "a.workload, a.ask, a.purpose, a.begun_unix "
+                "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.campaign = ? ORDER BY a.id",
+                campaign);
+    while (query.next()) {
+      numbers.emplace(query.integer(0), numbers.size() + 1);
+      const auto decision = decisions.find(query.integer(1));
+      line({{"type", "attempt"},
+            {"decision", decision == decisions.end() ? json(nullptr) : json(decision->second)},
+            {"kernel", query.text(2)},
+            {"variant", query.text(3)},
+            {"technique", query.text(4)},
+            {"config", query.parsed(5)},
+            {"contract_hash", query.text(6)},
+            {"source_hash", query.text(7)},
+            {"workload", query.text(8)},
+            {"ask", query.integer(9)},
+            {"purpose", query.text(10)},
+            {"begun_unix", query.real(11)}});
+    }
+    return numbers;
+  }
+
+  void write_iterations(std::int64_t campaign, const Numbers& attempts) {
+    Query query(connection_,
+                "SELECT i.id, i.candidate <> a.candidate FROM iteration i JOIN attempt a ON a.id = i.attempt "
+                "WHERE i.campaign = ? ORDER BY i.id",
+                campaign);
+    while (query.next()) {
+      RecordedIteration found = read_iteration(connection_, query.integer(0), Texts::none);
+      if (!options_.samples) found.row.samples.clear();
+      if (!options_.logs) found.row.log_key.reset();
+      json j = exported(found.row);
+      j["type"] = "iteration";
+      j["attempt"] = attempts.at(found.attempt);
+      j["same_as"] = same_as(found.row.same_as);
+      j["edited"] = nullptr;  // hashes, where the sources were edited after the attempt began
+      if (query.flag(1)) {
+        j["edited"] = {{"contract_hash", found.identity.contract_hash}, {"source_hash", found.identity.source_hash}};
+      }
+      line(j);
+    }
+  }
+
+  json same_as(const std::optional<std::int64_t>& iteration) {
+    if (!iteration) return nullptr;
+    Query query(connection_,
+                "SELECT p.uuid, (SELECT count(*) FROM iteration e WHERE e.campaign = i.campaign AND e.id <= i.id) "
+                "FROM iteration i JOIN campaign p ON p.id = i.campaign WHERE i.id = ?",
+                *iteration);
+    if (!query.next()) return nullptr;
+    return {{"campaign", query.text(0)}, {"iteration", query.integer(1)}};
+  }
+
+  void write_charges(std::int64_t campaign) {
+    Query query(connection_, "SELECT stage, day, seconds, usd FROM charge WHERE campaign = ? ORDER BY stage, day",
+                campaign);
+    while (query.next()) {
+      line({{"type", "charge"},
+            {"stage", query.text(0)},
+            {"day", query.text(1)},
+            {"seconds", query.real(2)},
+            {"usd", query.maybe_real(3)}});
+    }
+  }
+
+  Connection& connection_;
+  std::ostream& out_;
+  const ExportOptions& options_;
+};
+
+}  // namespace
+
+void export_store(Store& store, std::ostream& out, const ExportOptions& options) {
+  if (options.campaign) read_campaign(store.connection(), *options.campaign);
+  Read read(store.connection());
+  Exporter(store.connection(), out, options).write();
+}
+
+void export_store(Store& store, const std::string& file, const ExportOptions& options) {
+  const std::string partial = fmt::format("{}.{}.partial", file, getpid());
+  const auto give_up = [&](const std::string& why) {
+    std::error_code ignored;
+    std::filesystem::remove(partial, ignored);
+    return environment_error(
+        fmt::format("cannot write {}: {}; name a file in a writable folder with free space", file, why));
+  };
+  errno = 0;
+  std::ofstream out(partial, std::ios::binary);
+  if (!out) throw give_up(std::strerror(errno));
+  try {
+    export_store(store, out, options);
+  } catch (...) {
+    out.close();
+    std::filesystem::remove(partial);
+    throw;
+  }
+  out.close();
+  if (!out) throw give_up(std::strerror(errno));
+  std::error_code failed;
+  std::filesystem::rename(partial, file, failed);
+  if (failed) throw give_up(failed.message());
+}
+
+}  // namespace harness::store

@@ -1,0 +1,248 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/store/export_row.h"
+#include "harness/store/rows.h"
+#include "harness/store/text.h"
+#include "harness/store/transfer.h"
+
+namespace harness::store {
+namespace {
+
+constexpr std::size_t kLongestLine = 64 * 1024 * 1024;
+
+std::string text_of(const json& j, const char* key) {
+  return j.at(key).get<std::string>();
+}
+
+template <typename T>
+std::optional<T> maybe(const json& j, const char* key) {
+  return j.at(key).get<std::optional<T>>();
+}
+
+class Importer {
+ public:
+  explicit Importer(Connection& connection) : connection_(connection) {}
+
+  void header(const json& j) {
+    if (!j.is_object() || j.value("harness_export", json()) != 1) {
+      throw bad_input("this is no export of harness; its first line must be {\"harness_export\":1,...}");
+    }
+    const int schema = j.at("schema").get<int>();
+    if (schema > current_schema().version()) {
+      throw bad_input(
+          fmt::format("it was exported with schema version {}, and this harness knows versions up to {}; use "
+                      "the newer harness",
+                      schema, current_schema().version()));
+    }
+  }
+
+  void take(const json& j) {
+    const std::string type = text_of(j, "type");
+    if (type == "source") take_text(j, kAddSource);
+    else if (type == "build_log") take_text(j, kAddLog);
+    else if (type == "campaign") take_campaign(j);
+    else if (!known(type)) throw bad_input(fmt::format("unknown type \"{}\"", type));
+    else if (!started_) throw bad_input(fmt::format("\"{}\" before the first campaign", type));
+    else if (campaign_) take_part(type, j);
+  }
+
+  const ImportReport& report() const { return report_; }
+
+ private:
+  static bool known(const std::string& type) {
+    return type == "decision" || type == "attempt" || type == "iteration" || type == "charge";
+  }
+
+  void take_part(const std::string& type, const json& j) {
+    if (type == "decision") take_decision(j);
+    else if (type == "attempt") take_attempt(j);
+    else if (type == "iteration") take_iteration(j);
+    else take_charge(j);
+  }
+
+  void take_text(const json& j, const char* sql) {
+    const std::string text = text_of(j, "text");
+    if (sha256_hex(text) != text_of(j, "hash")) throw bad_input("the hash is not that of the text");
+    intern_text(connection_, sql, text);
+  }
+
+  void take_campaign(const json& j) {
+    started_ = true;
+    campaign_.reset();
+    const std::string uuid = text_of(j, "uuid");
+    if (uuid.empty()) throw bad_input("\"uuid\" is empty");
+    if (Query known(connection_, "SELECT 1 FROM campaign WHERE uuid = ?", uuid); known.next()) {
+      ++report_.skipped;
+      return;
+    }
+    CampaignRecord record;
+    record.name = maybe<std::string>(j, "name");
+    record.device = text_of(j, "device");
+    record.device_name = text_of(j, "device_name");
+    record.strategy = text_of(j, "strategy");
+    record.strategy_hash = text_of(j, "strategy_hash");
+    record.search = text_of(j, "search");
+    record.seed = j.at("seed").get<std::uint64_t>();
+    record.budget_s = maybe<double>(j, "budget_s");
+    record.max_cost_usd = maybe<double>(j, "max_cost_usd");
+    record.usd_per_hour = maybe<double>(j, "usd_per_hour");
+    record.kernels = j.at("kernels").get<std::vector<std::string>>();
+    record.options = j.at("options");
+    record.environment = j.at("environment");
+    campaign_ = insert_campaign(connection_, record, uuid, j.at("started_unix").get<double>());
+    Query(connection_,
+          "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = ?5, imported = 1 WHERE id = ?1",
+          *campaign_, maybe<double>(j, "ended_unix"), maybe<std::string>(j, "reason"), j.at("spent_s").get<double>(),
+          maybe<double>(j, "cost_usd"))
+        .run();
+    uuid_ = uuid;
+    decisions_.clear();
+    attempts_.clear();
+    iterations_.clear();
+    ++report_.campaigns;
+  }
+
+  void take_decision(const json& j) {
+    DecisionRecord record;
+    Decision& decision = record.decision;
+    decision.action = text_of(j, "action");
+    decision.arm = {text_of(j, "kernel"), text_of(j, "workload"), text_of(j, "technique")};
+    decision.why = text_of(j, "why");
+    decision.rule = maybe<std::string>(j, "rule");
+    decision.reason = maybe<std::string>(j, "reason");
+    decision.predict = {j.at("predict_speedup_lo").get<double>(), j.at("predict_speedup_hi").get<double>(),
+                        j.at("predict_evaluations").get<int>()};
+    decision.table = j.at("numbers");
+    if (!j.at("from_kernel").is_null()) {
+      record.from = ArmId{text_of(j, "from_kernel"), text_of(j, "from_workload"), text_of(j, "from_technique")};
+    }
+    record.now_unix = j.at("now_unix").get<std::int64_t>();
+    decisions_.push_back(insert_decision(connection_, *campaign_, record,
+                                         {text_of(j, "script"), text_of(j, "script_hash")},
+                                         j.at("decide_s").get<double>()));
+  }
+
+  void take_attempt(const json& j) {
+    AttemptRecord record;
+    record.campaign = *campaign_;
+    if (!j.at("decision").is_null()) record.decision = numbered(decisions_, j.at("decision"), "decision");
+    record.candidate = {text_of(j, "kernel"), text_of(j, "variant"), text_of(j, "technique"),
+                        config_from_json(j.at("config"))};
+    record.workload = text_of(j, "workload");
+    record.contract_hash = text_of(j, "contract_hash");
+    record.source_hash = text_of(j, "source_hash");
+    record.ask = j.at("ask").get<std::int64_t>();
+    record.purpose = text_of(j, "purpose");
+    attempts_.push_back(insert_attempt(connection_, record, j.at("begun_unix").get<double>()));
+    candidates_.resize(attempts_.size());
+    candidates_.back() = record.candidate;
+  }
+
+  void take_iteration(const json& j) {
+    const std::int64_t attempt = numbered(attempts_, j.at("attempt"), "attempt");
+    IterationRow row = imported(j);
+    row.same_as = same_as(j.at("same_as"));
+    std::int64_t candidate = 0;
+    if (const json& edited = j.at("edited"); !edited.is_null()) {
+      candidate = intern_candidate(connection_, candidates_[j.at("attempt").get<std::size_t>() - 1],
+                                   text_of(edited, "contract_hash"), text_of(edited, "source_hash"));
+    }
+    iterations_.push_back(insert_iteration(connection_, attempt, candidate, row));
+    ++report_.iterations;
+  }
+
+  void take_charge(const json& j) {
+    const std::string day = text_of(j, "day");
+    if (day.size() != 10) throw bad_input("\"day\" must look like 2025-01-31");
+    add_charge(connection_, *campaign_, text_of(j, "stage"), day, j.at("seconds").get<double>(),
+               maybe<double>(j, "usd"));
+  }
+
+  static std::int64_t numbered(const std::vector<std::int64_t>& ids, const json& number, const char* what) {
+    const auto index = number.get<std::int64_t>();
+    if (index < 1 || index > static_cast<std::int64_t>(ids.size())) {
+      throw bad_input(fmt::format("{} {} does not come before this line in its campaign", what, index));
+    }
+    return ids[static_cast<std::size_t>(index) - 1];
+  }
+
+  /// In this campaign, or in another one if the store has it.
+  std::optional<std::int64_t> same_as(const json& j) {
+    if (j.is_null()) return std::nullopt;
+    const std::string uuid = text_of(j, "campaign");
+    if (uuid == uuid_) return numbered(iterations_, j.at("iteration"), "iteration");
+    Query query(connection_,
+                "SELECT i.id FROM iteration i WHERE i.campaign = (SELECT id FROM campaign WHERE uuid = ?) "
+                "ORDER BY i.id LIMIT 1 OFFSET ?",
+                uuid, std::max<std::int64_t>(j.at("iteration").get<std::int64_t>() - 1, 0));
+    return query.next() ? std::optional(query.integer(0)) : std::nullopt;
+  }
+
+  Connection& connection_;
+  ImportReport report_;
+  bool started_ = false;
+  std::optional<std::int64_t> campaign_;  // none: its lines are skipped
+  std::string uuid_;
+  std::vector<std::int64_t> decisions_, attempts_, iterations_;  // ids, by number
+  std::vector<Candidate> candidates_;                            // of the attempts
+};
+
+/// false: the input has ended.
+bool read_line(std::istream& in, std::string& line) {
+  line.clear();
+  auto* buffer = in.rdbuf();
+  for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
+    if (c == '\n') return true;
+    if (line.size() >= kLongestLine) throw bad_input("the line is longer than 64 MB");
+    line += static_cast<char>(c);
+  }
+  return !line.empty();
+}
+
+void import_lines(Importer& importer, std::istream& in, std::int64_t& number) {
+  std::string line;
+  for (number = 1; read_line(in, line); ++number) {
+    const std::optional<json> parsed = parsed_json(line);
+    if (!parsed || !parsed->is_object()) throw bad_input("this is not a JSON object");
+    if (number == 1) importer.header(*parsed);
+    else importer.take(*parsed);
+  }
+  if (number == 1) throw bad_input("the file is empty");
+}
+
+}  // namespace
+
+ImportReport import_store(Store& store, std::istream& in, const std::string& name) {
+  Write write(store.connection());
+  Importer importer(store.connection());
+  std::int64_t number = 1;
+  const auto refuse = [&](const std::string& why) {
+    return bad_input(fmt::format("{}:{}: {}; nothing was imported", name, number, why));
+  };
+  try {
+    import_lines(importer, in, number);
+  } catch (const json::exception& exception) {
+    throw refuse(exception.what());
+  } catch (const Error& error) {
+    if (error.kind() == Error::Kind::bad_input) throw refuse(error.what());
+    throw;
+  }
+  write.commit();
+  return importer.report();
+}
+
+ImportReport import_store(Store& store, const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || in.peek() == std::char_traits<char>::eof()) {
+    throw bad_input(fmt::format("cannot read {}, or it is empty; name a file made by `harness export`", file));
+  }
+  return import_store(store, in, file);
+}
+
+}  // namespace harness::store

@@ -1,0 +1,223 @@
+#include "harness/store/iteration_row.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/store/text.h"
+
+namespace harness::store {
+namespace {
+
+template <typename... Cases>
+struct Match : Cases... {
+  using Cases::operator()...;
+};
+
+std::optional<double> finite(std::optional<double> number) {
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+void keep_series(IterationRow& row, const char* kind, std::vector<double> series) {
+  std::erase_if(series, [](double number) { return !std::isfinite(number); });
+  if (!series.empty()) row.samples[kind] = std::move(series);
+}
+
+void keep_timing(IterationRow& row, const Timing& timing) {
+  row.time_ns = finite(timing.time_ns);
+  row.time_lo_ns = finite(timing.time_lo_ns);
+  row.time_hi_ns = finite(timing.time_hi_ns);
+  row.cold_ns = finite(timing.cold_ns);
+  row.warm_ns = finite(timing.warm_ns);
+  row.baseline_ns = finite(timing.baseline_ns);
+  row.speedup = finite(timing.speedup);
+  row.speedup_lo = finite(timing.speedup_lo);
+  row.speedup_hi = finite(timing.speedup_hi);
+  row.incumbent_ns = finite(timing.incumbent_ns);
+  row.floor_ns = finite(timing.floor_ns);
+  if (timing.verdict) row.verdict = name(*timing.verdict);
+  row.emulation = timing.emulation;
+  row.calls_per_sample = timing.samples.calls_per_sample;
+  row.input_sets = timing.samples.input_sets;
+  row.method = timing.samples.method;
+  keep_series(row, "rotating_ns", timing.samples.rotating_ns);
+  keep_series(row, "cold_ns", timing.samples.cold_ns);
+  keep_series(row, "warm_ns", timing.samples.warm_ns);
+  keep_series(row, "clock_mhz", timing.samples.clock_mhz);
+}
+
+void keep_outcome(IterationRow& row, const Outcome& outcome) {
+  row.outcome = outcome_name(outcome);
+  if (!std::holds_alternative<NoEffect>(outcome)) row.error = error_json(outcome);
+  std::visit(Match{[&](const Passed& passed) { keep_timing(row, passed.timing); },
+                   [&](const CompileError& error) {
+                     if (!row.log && !error.log.empty()) row.log = error.log;
+                   },
+                   [&](const WrongAnswer& wrong) { row.fingerprint = wrong.fingerprint; },
+                   [&](const NoEffect& same) {
+                     if (same.same_as_iteration > 0) row.same_as = same.same_as_iteration;
+                   },
+                   [&](const Abandoned& abandoned) {
+                     row.threshold_ns = finite(abandoned.threshold_ns);
+                     row.stopped_ns = finite(abandoned.time_ns);
+                   },
+                   [](const auto&) {}},
+             outcome);
+}
+
+/// JSON that survives a round trip through text: every string valid UTF-8.
+json clean(const json& j) {
+  return json::parse(j.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+json finite_json(double number) {
+  return std::isfinite(number) ? json(number) : json(nullptr);
+}
+
+json errors_json(const std::vector<ArgumentError>& errors) {
+  json list = json::array();
+  for (const ArgumentError& error : errors) {
+    json item = error;
+    item["relative_l2"] = finite_json(error.relative_l2);
+    item["tolerance"] = finite_json(error.tolerance);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+json interval(const std::optional<double>& lo, const std::optional<double>& hi) {
+  return lo && hi ? json{*lo, *hi} : json(nullptr);
+}
+
+json samples_json(const IterationRow& row) {
+  if (row.outcome != "passed") return nullptr;
+  json samples = {{"calls_per_sample", row.calls_per_sample}, {"input_sets", row.input_sets}, {"method", row.method}};
+  for (const char* kind : {"rotating_ns", "cold_ns", "warm_ns", "clock_mhz"}) samples[kind] = json::array();
+  for (const auto& [kind, series] : row.samples) samples[kind] = series;
+  return samples;
+}
+
+json resources_json(const IterationRow& row) {
+  if (!row.registers) return nullptr;
+  return {{"registers", row.registers},
+          {"shared_bytes", row.shared_bytes},
+          {"spill_bytes", row.spill_bytes},
+          {"local_bytes", row.local_bytes}};
+}
+
+json or_null(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+
+void add_detail(json& j, const IterationIdentity& identity, const IterationRow& row) {
+  j["gates"] = row.gates;
+  j["hashes"] = {{"contract", or_null(identity.contract_hash)},
+                 {"source", or_null(identity.source_hash)},
+                 {"binary", or_null(row.binary_hash)}};
+  j["resources"] = resources_json(row);
+  j["errors"] = errors_json(row.errors);
+  j["seeds"] = row.seeds;
+  j["samples"] = samples_json(row);
+  j["compiler"] = or_null(row.compiler);
+  j["from_cache"] = row.from_cache;
+  j["log"] = row.log;
+}
+
+}  // namespace
+
+IterationRow row_of(const Evaluation& evaluation, bool confirmed, double ended_unix) {
+  IterationRow row;
+  row.ended_unix = ended_unix;
+  row.confirmed = confirmed;
+  if (!evaluation.log.empty()) row.log = valid_utf8(evaluation.log);
+  if (!evaluation.source_text.empty()) row.source = valid_utf8(evaluation.source_text);
+  keep_outcome(row, evaluation.outcome);
+  row.error = clean(row.error);
+  if (row.log) row.log = valid_utf8(*row.log);
+  row.binary_hash = evaluation.binary_hash;
+  row.compiler = evaluation.compiler;
+  row.from_cache = evaluation.from_cache;
+  if (evaluation.resources) {
+    row.registers = evaluation.resources->registers;
+    row.shared_bytes = evaluation.resources->static_shared_bytes;
+    row.spill_bytes = evaluation.resources->spill_bytes;
+    row.local_bytes = evaluation.resources->local_bytes;
+  }
+  row.seeds = evaluation.seeds;
+  row.cost = evaluation.cost;
+  row.gates = evaluation.gates;
+  for (GateResult& gate : row.gates) gate.detail = valid_utf8(gate.detail);
+  row.errors = evaluation.errors;
+  return row;
+}
+
+json shown_error(const IterationRow& row) {
+  if (row.outcome != "no_effect") return row.error;
+  if (row.same_as) return error_json(NoEffect{*row.same_as});
+  return {{"stage", "build"},
+          {"class", "same_machine_code"},
+          {"message", "its machine code is that of an iteration that this store does not hold"},
+          {"first_bad", nullptr}};
+}
+
+json iteration_json(const IterationIdentity& identity, const IterationRow& row, Detail detail) {
+  json j = {{"campaign", identity.campaign},
+            {"iteration", identity.iteration > 0 ? json(identity.iteration) : json(nullptr)},
+            {"kernel", identity.candidate.kernel},
+            {"workload", identity.workload},
+            {"variant", identity.candidate.variant},
+            {"technique", identity.candidate.technique},
+            {"config", config_to_json(identity.candidate.config)},
+            {"device", identity.device},
+            {"purpose", identity.purpose},
+            {"outcome", row.outcome},
+            {"time_ns", row.time_ns},
+            {"time_ci95_ns", interval(row.time_lo_ns, row.time_hi_ns)},
+            {"cold_time_ns", row.cold_ns},
+            {"warm_time_ns", row.warm_ns},
+            {"baseline_ns", row.baseline_ns},
+            {"incumbent_ns", row.incumbent_ns},
+            {"speedup", row.speedup},
+            {"speedup_ci95", interval(row.speedup_lo, row.speedup_hi)},
+            {"floor_ns", row.floor_ns},
+            {"verdict", row.verdict},
+            {"confirmed", row.confirmed},
+            {"emulation", row.emulation},
+            {"cost", row.cost},
+            {"decision", identity.decision},
+            {"error", shown_error(row)}};
+  if (detail == Detail::full) add_detail(j, identity, row);
+  return j;
+}
+
+json iteration_json(const AttemptRecord& attempt, const Evaluation& evaluation, std::int64_t iteration, bool confirmed,
+                    const json& decision, const std::string& device, Detail detail) {
+  const IterationIdentity identity{.iteration = iteration,
+                                   .campaign = attempt.campaign,
+                                   .candidate = attempt.candidate,
+                                   .workload = attempt.workload,
+                                   .purpose = attempt.purpose,
+                                   .device = device,
+                                   .contract_hash = contract_hash_of(attempt, evaluation),
+                                   .source_hash = source_hash_of(attempt, evaluation),
+                                   .decision = decision};
+  return iteration_json(identity, row_of(evaluation, confirmed, 0), detail);
+}
+
+json decision_json(const Decision& decision) {
+  return {{"action", decision.action},
+          {"why", decision.why},
+          {"rule", decision.rule},
+          {"predict",
+           {{"speedup", {decision.predict.speedup_lo, decision.predict.speedup_hi}},
+            {"evaluations", decision.predict.evaluations}}}};
+}
+
+std::string contract_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation) {
+  return evaluation.contract_hash.empty() ? attempt.contract_hash : evaluation.contract_hash;
+}
+
+std::string source_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation) {
+  return evaluation.source_hash.empty() ? attempt.source_hash : evaluation.source_hash;
+}
+
+}  // namespace harness::store

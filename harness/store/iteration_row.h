@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/evaluator.h"
+#include "harness/core/ledger.h"
+
+namespace harness::store {
+
+/// Everything the store keeps of one evaluation, flat: what is inserted, read back, exported, imported and shown as
+/// JSON. So a live `run --json` line and a recorded one cannot differ. Columns and units: schema.sql.
+struct IterationRow {
+  double ended_unix = 0;
+  std::string outcome;
+  bool confirmed = false;
+  std::optional<double> time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns;
+  std::optional<double> speedup, speedup_lo, speedup_hi, incumbent_ns, floor_ns;
+  std::optional<std::string> verdict;
+  bool emulation = false;
+  std::optional<std::int64_t> calls_per_sample, input_sets;
+  std::optional<std::string> method;
+  json error = nullptr;  // null for passed, and for no_effect: that one follows from same_as
+  std::string fingerprint;
+  std::optional<double> threshold_ns, stopped_ns;
+  std::optional<std::int64_t> same_as;  // an iteration of this store
+  std::string binary_hash, compiler;    // "" where it was not built
+  bool from_cache = false;
+  std::optional<std::int64_t> registers, shared_bytes, spill_bytes, local_bytes;
+  std::optional<std::string> source_key, log_key;  // SHA-256 of the texts in the store
+  std::vector<std::uint64_t> seeds;
+  StageCosts cost;
+  std::vector<GateResult> gates;
+  std::vector<ArgumentError> errors;
+  std::map<std::string, std::vector<double>> samples;  // by kind: rotating_ns, cold_ns, warm_ns, clock_mhz
+  std::optional<std::string> source, log;              // the texts; read back only when asked for
+};
+
+IterationRow row_of(const Evaluation& evaluation, bool confirmed, double ended_unix);
+
+/// The `error` of CLI.md; null for passed.
+json shown_error(const IterationRow& row);
+
+/// Which evaluation it was.
+struct IterationIdentity {
+  std::int64_t iteration = 0, campaign = 0;
+  Candidate candidate;
+  std::string workload, purpose, device, contract_hash, source_hash;
+  json decision = nullptr;  // decision_json, or null
+};
+
+enum class Detail {
+  line,  // the event of `run --json`
+  full,  // with gates, hashes, resources, errors, seeds, samples and log: `eval --json`, `show --json`
+};
+
+/// The iteration object of CLI.md (without "event").
+json iteration_json(const IterationIdentity& identity, const IterationRow& row, Detail detail);
+/// The same for an evaluation that has just ended, whether it was recorded or not (then `iteration` is 0).
+json iteration_json(const AttemptRecord& attempt, const Evaluation& evaluation, std::int64_t iteration, bool confirmed,
+                    const json& decision, const std::string& device, Detail detail);
+/// {"action","why","rule","predict":{"speedup":[lo,hi],"evaluations"}}
+json decision_json(const Decision& decision);
+
+/// The evaluation's hash, which is what was built, or the attempt's where it did not get so far.
+std::string contract_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation);
+std::string source_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation);
+
+}  // namespace harness::store

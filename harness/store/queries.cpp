@@ -1,0 +1,115 @@
+#include "harness/store/queries.h"
+
+#include "harness/core/error.h"
+#include "harness/store/rows.h"
+
+namespace harness::store {
+namespace {
+
+json row_object(const Query& query) {
+  json row = json::object();
+  for (int column = 0; column < query.columns(); ++column) {
+    const std::string name = query.column_name(column);
+    if (name == "config") row[name] = query.parsed(column);
+    else if (name == "confirmed" || name == "emulation") row[name] = query.flag(column);
+    else row[name] = query.value(column);
+  }
+  return row;
+}
+
+json all_rows(Query& query) {
+  json rows = json::array();
+  while (query.next()) rows.push_back(row_object(query));
+  return rows;
+}
+
+// An arm's counts and a stage's seconds are summed apart, then joined by the key.
+constexpr const char* kCostByTechnique = R"sql(
+  WITH spent AS (SELECT kernel, technique, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
+                 FROM rollup_cost GROUP BY kernel, technique),
+       done AS (SELECT kernel, technique, sum(iterations) AS iterations, sum(passed) AS passed,
+                       max(best_speedup) AS best_speedup FROM rollup_arm GROUP BY kernel, technique)
+  SELECT nullif(spent.technique, '') AS technique, nullif(spent.kernel, '') AS kernel, iterations, passed, best_speedup,
+         seconds, usd, unpriced_s
+  FROM spent LEFT JOIN done USING (kernel, technique) ORDER BY seconds DESC, technique, kernel)sql";
+
+constexpr const char* kCostByStage = R"sql(
+  SELECT stage, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
+  FROM rollup_cost GROUP BY stage ORDER BY seconds DESC, stage)sql";
+
+constexpr const char* kCostByCampaign = R"sql(
+  WITH spent AS (SELECT campaign, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
+                 FROM rollup_cost GROUP BY campaign),
+       done AS (SELECT campaign, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
+                FROM rollup_arm GROUP BY campaign)
+  SELECT p.id AS campaign, p.name, p.device, p.device_name, iterations, passed, best_speedup, seconds, usd, unpriced_s
+  FROM spent JOIN campaign p ON p.id = spent.campaign LEFT JOIN done ON done.campaign = p.id
+  ORDER BY seconds DESC, p.id)sql";
+
+constexpr const char* kCostByDevice = R"sql(
+  WITH spent AS (SELECT device_name, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
+                 FROM rollup_cost r JOIN campaign p ON p.id = r.campaign GROUP BY device_name),
+       done AS (SELECT device_name, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
+                FROM rollup_arm r JOIN campaign p ON p.id = r.campaign GROUP BY device_name)
+  SELECT spent.device_name AS device, iterations, passed, best_speedup, seconds, usd, unpriced_s
+  FROM spent LEFT JOIN done USING (device_name) ORDER BY seconds DESC, device)sql";
+
+const char* cost_sql(CostBy by) {
+  switch (by) {
+    case CostBy::technique:
+      return kCostByTechnique;
+    case CostBy::stage:
+      return kCostByStage;
+    case CostBy::campaign:
+      return kCostByCampaign;
+    case CostBy::device:
+      break;
+  }
+  return kCostByDevice;
+}
+
+}  // namespace
+
+json history(Store& store, const HistoryFilter& filter) {
+  // Only the conditions asked for, so that each finds its index.
+  std::string sql = "SELECT * FROM v_iterations WHERE 1";
+  sql += filter.campaign ? " AND campaign = ?1" : " AND ?1 IS NULL";
+  sql += filter.kernel ? " AND kernel = ?2" : " AND ?2 IS NULL";
+  sql += filter.outcome ? " AND outcome = ?3" : " AND ?3 IS NULL";
+  sql += " ORDER BY iteration DESC LIMIT ?4";
+  Query query(store.connection(), sql.c_str(), filter.campaign, filter.kernel, filter.outcome, filter.limit);
+  return all_rows(query);
+}
+
+json best(Store& store, const std::optional<std::string>& kernel, const std::optional<std::string>& workload) {
+  Query query(store.connection(),
+              "SELECT * FROM v_best WHERE (?1 IS NULL OR kernel = ?1) AND (?2 IS NULL OR workload = ?2) "
+              "ORDER BY kernel, workload, device_name",
+              kernel, workload);
+  return all_rows(query);
+}
+
+json cost(Store& store, CostBy by) {
+  Query query(store.connection(), cost_sql(by));
+  return all_rows(query);
+}
+
+json show(Store& store, std::int64_t iteration, bool with_source) {
+  const RecordedIteration found = read_iteration(store.connection(), iteration, with_source ? Texts::all : Texts::log);
+  json shown = iteration_json(found.identity, found.row, Detail::full);
+  if (with_source) shown["source"] = found.row.source;
+  return shown;
+}
+
+json campaigns(Store& store) {
+  Query query(store.connection(),
+              "SELECT p.id AS campaign, p.name, p.device, p.device_name, p.strategy, p.search, p.seed, p.budget_s, "
+              "strftime('%Y-%m-%d %H:%M:%S', p.started_unix, 'unixepoch') AS started, "
+              "strftime('%Y-%m-%d %H:%M:%S', p.ended_unix, 'unixepoch') AS ended, p.reason, p.spent_s, p.cost_usd, "
+              "coalesce((SELECT sum(iterations) FROM rollup_arm r WHERE r.campaign = p.id), 0) AS iterations, "
+              "coalesce((SELECT sum(passed) FROM rollup_arm r WHERE r.campaign = p.id), 0) AS passed "
+              "FROM campaign p ORDER BY p.id DESC");
+  return all_rows(query);
+}
+
+}  // namespace harness::store

@@ -1,0 +1,144 @@
+#include "harness/store/query.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <string_view>
+
+#include "harness/core/error.h"
+#include "harness/store/connection.h"
+#include "harness/store/text.h"
+
+namespace harness::store {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Error refused(const std::string& why) {
+  return bad_input(fmt::format("the query was refused: {}", why));
+}
+
+bool harmless_function(std::string_view name) {
+  static constexpr std::string_view kDenied[] = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"};
+  return std::ranges::find(kDenied, name) == std::end(kDenied);
+}
+
+/// Those that only describe the schema, also as table-valued functions (pragma_table_info).
+bool harmless_pragma(std::string_view name) {
+  static constexpr std::string_view kAllowed[] = {"table_info", "table_xinfo",      "table_list", "index_list",
+                                                  "index_info", "foreign_key_list", "index_xinfo"};
+  return std::ranges::find(kAllowed, name) != std::end(kAllowed);
+}
+
+int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return second != nullptr && harmless_function(second) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_PRAGMA:
+      return first != nullptr && harmless_pragma(first) ? SQLITE_OK : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+int past_deadline(void* deadline) {
+  return Clock::now() >= *static_cast<Clock::time_point*>(deadline) ? 1 : 0;
+}
+
+/// The first use of a table-valued function declares its columns, which looks like writing to the authorizer; so those
+/// that people need are used once before there is one. Others cannot be.
+constexpr const char* kDeclareFunctions =
+    "SELECT 1 FROM json_each('[]'), json_tree('[]');"
+    "SELECT 1 FROM pragma_table_info('iteration'), pragma_table_xinfo('iteration'), pragma_table_list('iteration'), "
+    "pragma_index_list('iteration'), pragma_index_info('x'), pragma_index_xinfo('x'), "
+    "pragma_foreign_key_list('iteration') LIMIT 1;"
+    "PRAGMA query_only = ON";
+
+void confine(sqlite3* handle, Clock::time_point* deadline) {
+  sqlite3_exec(handle, kDeclareFunctions, nullptr, nullptr, nullptr);
+  // Functions written in C are not interrupted, so what they work on is kept short.
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 32 * 1024 * 1024);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 1024 * 1024);
+  sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256);
+  sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 200);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
+  sqlite3_progress_handler(handle, 1000, past_deadline, deadline);
+  sqlite3_set_authorizer(handle, authorize, nullptr);
+}
+
+/// Throws unless the text is exactly one complete statement that only reads.
+void check_statement(sqlite3* handle, const std::string& sql) {
+  if (sql.find('\0') != std::string::npos) throw refused("it holds a NUL character");
+  sqlite3_stmt* raw = nullptr;
+  const char* rest = nullptr;
+  const int code = sqlite3_prepare_v2(handle, sql.c_str(), static_cast<int>(sql.size()) + 1, &raw, &rest);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
+  if (code == SQLITE_AUTH)
+    throw refused("it may only read (SELECT); SQLite says: " + std::string(sqlite3_errmsg(handle)));
+  if (code != SQLITE_OK) throw bad_input(fmt::format("the query is wrong: {}", sqlite3_errmsg(handle)));
+  if (!statement) throw bad_input("the query is empty; try: SELECT * FROM v_iterations LIMIT 5");
+  if (sqlite3_stmt_readonly(raw) == 0) throw refused("it may only read (SELECT)");
+  if (sqlite3_bind_parameter_count(raw) > 0) throw refused("it has parameters (?); write the values into it");
+  sqlite3_stmt* second = nullptr;
+  const int second_code = sqlite3_prepare_v2(handle, rest, -1, &second, nullptr);
+  sqlite3_finalize(second);
+  if (second_code != SQLITE_OK || second != nullptr) throw refused("it is more than one statement; give one at a time");
+}
+
+std::int64_t bytes_of(const json& value) {
+  return value.is_string() ? static_cast<std::int64_t>(value.get_ref<const std::string&>().size()) : 8;
+}
+
+QueryAnswer collect(SQLite::Statement& statement, const QueryLimits& limits) {
+  QueryAnswer answer;
+  for (int i = 0; i < statement.getColumnCount(); ++i) answer.columns.push_back(valid_utf8(statement.getColumnName(i)));
+  std::int64_t bytes = 0;
+  while (statement.executeStep()) {
+    if (limits.rows >= 0 && static_cast<std::int64_t>(answer.rows.size()) >= limits.rows) {
+      answer.truncated = true;
+      break;
+    }
+    json row = json::array();
+    for (int i = 0; i < statement.getColumnCount(); ++i) {
+      row.push_back(value_of(statement.getColumn(i)));
+      bytes += bytes_of(row.back());
+    }
+    if (bytes > limits.bytes) {
+      throw refused(
+          fmt::format("its answer is larger than {} MB; select less or add a LIMIT", limits.bytes / 1'000'000));
+    }
+    answer.rows.push_back(std::move(row));
+  }
+  return answer;
+}
+
+}  // namespace
+
+QueryAnswer query(const std::string& path, const std::string& sql, const QueryLimits& limits) {
+  Connection connection = Connection::open(path, Mode::read_only);
+  sqlite3* handle = connection.database().getHandle();
+  auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+  confine(handle, &deadline);
+  check_statement(handle, sql);
+  try {
+    SQLite::Statement statement(connection.database(), sql);
+    return collect(statement, limits);
+  } catch (const SQLite::Exception& exception) {
+    if (exception.getErrorCode() == SQLITE_INTERRUPT) {
+      throw bad_input(
+          fmt::format("the query took longer than {:g} s and was stopped; narrow it or add a LIMIT", limits.seconds));
+    }
+    throw bad_input(fmt::format("the query is wrong: {}", exception.what()));
+  }
+}
+
+}  // namespace harness::store

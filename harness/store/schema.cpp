@@ -1,0 +1,62 @@
+#include "harness/store/schema.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+
+namespace harness::store {
+namespace {
+
+constexpr const char* kSchemaText =
+#include "harness/store/schema.sql"
+    ;
+
+int pragma(SQLite::Database& database, const char* name) {
+  return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
+}
+
+bool has_tables(SQLite::Database& database) {
+  return database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() > 0;
+}
+
+}  // namespace
+
+const Schema& current_schema() {
+  static const Schema schema{kSchemaText, {}};
+  return schema;
+}
+
+SchemaState schema_state(SQLite::Database& database, const Schema& schema, const std::string& path) {
+  if (!has_tables(database)) return SchemaState::empty;
+  if (pragma(database, "application_id") != kApplicationId) {
+    throw bad_input(fmt::format(
+        "{} is an SQLite file, but not a store of harness; name another file with --db, which is created on "
+        "first use",
+        path));
+  }
+  const int found = pragma(database, "user_version");
+  if (found > schema.version()) {
+    throw bad_input(
+        fmt::format("the store {} has schema version {}, and this harness knows versions up to {}; use the newer "
+                    "harness that wrote it, or name another file with --db",
+                    path, found, schema.version()));
+  }
+  return found == schema.version() ? SchemaState::current : SchemaState::older;
+}
+
+void bring_up_to_date(SQLite::Database& database, const Schema& schema, const std::string& path) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  const SchemaState state = schema_state(database, schema, path);  // another process may have been faster
+  if (state == SchemaState::current) return;
+  if (state == SchemaState::empty) {
+    database.exec(schema.create);
+    database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  } else {
+    const int found = pragma(database, "user_version");
+    for (int version = found; version < schema.version(); ++version) database.exec(schema.steps[version - 1]);
+  }
+  database.exec(fmt::format("PRAGMA user_version = {}", schema.version()));
+  transaction.commit();
+}
+
+}  // namespace harness::store

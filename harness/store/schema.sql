@@ -1,0 +1,416 @@
+R"sql(
+-- The store of harness: every experiment, what decided it, what it found and what it cost.
+--
+-- Units are in the names: _ns nanoseconds, _s seconds, _usd or usd US dollars, _bytes bytes, _unix seconds since 1970 (UTC).
+-- NULL means unknown or not applicable, never zero. Columns marked "json" hold JSON text; SQLite's json_each() reads them.
+-- Rows are only ever added: an attempt before an evaluation, an iteration after it, each in one transaction.
+-- People and scripts read the views at the end; their names and columns are stable. Tables may change between versions
+-- (PRAGMA user_version counts them).
+-- The first and last line of this file let C++ include it as one string.
+
+------------------------------------------------------------------------------------------------------ what was run
+
+-- One `harness run` or `harness eval`.
+CREATE TABLE campaign (
+  id            INTEGER PRIMARY KEY,
+  uuid          TEXT NOT NULL UNIQUE,      -- made once, kept by export and import: the same campaign is never imported twice
+  name          TEXT,
+  device        TEXT NOT NULL,             -- "cpu", "cuda:0"
+  device_name   TEXT NOT NULL,             -- "NVIDIA H200": times are only compared within one device name
+  strategy      TEXT NOT NULL,             -- "" for an eval, which decides nothing
+  strategy_hash TEXT NOT NULL,             -- of everything that decides
+  search        TEXT NOT NULL,
+  seed          INTEGER NOT NULL,          -- of strategies and searches (64 bits, shown signed)
+  budget_s      REAL,                      -- wall seconds allowed; NULL: none
+  max_cost_usd  REAL,
+  usd_per_hour  REAL,                      -- price of the device; NULL: unknown
+  kernels       TEXT NOT NULL,   -- json array of names
+  options       TEXT NOT NULL,   -- json: everything a resume needs
+  started_unix  REAL NOT NULL,
+  ended_unix    REAL,                      -- NULL while it runs, and after it was killed
+  reason        TEXT,                      -- budget, cost, goal, exhausted, strategy, script_error, device_lost, store_error, interrupted
+  spent_s       REAL NOT NULL DEFAULT 0,   -- wall seconds so far, over all its sessions
+  cost_usd      REAL,                      -- of those
+  owner         TEXT,                      -- the process that last wrote to it, so that --resume leaves running campaigns alone
+  imported      INTEGER NOT NULL DEFAULT 0 CHECK (imported IN (0, 1))   -- came from `harness import`; never resumed
+) STRICT;
+
+-- Where it ran: GPU, driver, compiler, clocks, host, git revision, harness version.
+CREATE TABLE environment (
+  campaign INTEGER PRIMARY KEY REFERENCES campaign(id),
+  facts    TEXT NOT NULL           -- json object
+) STRICT;
+
+-- What the strategy chose, and why. Choosing another arm than before is a pivot: from_* then names the arm left.
+CREATE TABLE decision (
+  id                  INTEGER PRIMARY KEY,
+  campaign            INTEGER NOT NULL REFERENCES campaign(id),
+  action              TEXT NOT NULL,       -- try, confirm, close, stop, propose
+  kernel              TEXT NOT NULL,       -- the arm chosen; "" for a stop
+  workload            TEXT NOT NULL,
+  technique           TEXT NOT NULL,
+  from_kernel         TEXT,
+  from_workload       TEXT,
+  from_technique      TEXT,
+  why                 TEXT NOT NULL,
+  rule                TEXT,                -- the rule whose reason it is
+  reason              TEXT,                -- of a stop
+  predict_speedup_lo  REAL NOT NULL,       -- over the baseline
+  predict_speedup_hi  REAL NOT NULL,
+  predict_evaluations INTEGER NOT NULL,
+  numbers             TEXT NOT NULL,   -- json: the numbers it chose from, one object an arm
+  script              TEXT NOT NULL,
+  script_hash         TEXT NOT NULL,
+  now_unix            INTEGER NOT NULL,    -- the time that the script was told
+  decide_s            REAL NOT NULL
+) STRICT;
+CREATE INDEX decision_by_campaign ON decision(campaign);
+
+-- kernel + variant + configuration, with the hashes of what they were made of: an edit makes another candidate.
+CREATE TABLE candidate (
+  id            INTEGER PRIMARY KEY,
+  kernel        TEXT NOT NULL,
+  variant       TEXT NOT NULL,
+  technique     TEXT NOT NULL,
+  config        TEXT NOT NULL,   -- json: {"BLOCK":128}, keys sorted
+  contract_hash TEXT NOT NULL,             -- arguments, generators, reference, tolerances, gates
+  source_hash   TEXT NOT NULL,             -- the .cu and everything it includes from the plugin folders
+  UNIQUE (kernel, variant, technique, config, contract_hash, source_hash)
+) STRICT;
+
+-- A begun evaluation. One without an iteration is an orphan: the process died, and this is the culprit.
+CREATE TABLE attempt (
+  id         INTEGER PRIMARY KEY,
+  campaign   INTEGER NOT NULL REFERENCES campaign(id),
+  decision   INTEGER REFERENCES decision(id),   -- NULL: none led here (eval)
+  candidate  INTEGER NOT NULL REFERENCES candidate(id),
+  workload   TEXT NOT NULL,
+  ask        INTEGER NOT NULL,             -- number of this ask within its arm's search, from 1; 0: not asked by a search
+  purpose    TEXT NOT NULL,                -- search, baseline, confirm, eval
+  begun_unix REAL NOT NULL
+) STRICT;
+CREATE INDEX attempt_by_campaign ON attempt(campaign, candidate);
+CREATE INDEX attempt_by_decision ON attempt(decision);
+
+------------------------------------------------------------------------------------------------------ what was found
+
+-- Texts by content: the key is the SHA-256 of the text.
+CREATE TABLE source    (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;   -- kernel sources
+CREATE TABLE build_log (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;   -- whole compiler logs
+-- Machine code, by hash only: the artifact cache holds the bytes.
+CREATE TABLE binary (
+  id       INTEGER PRIMARY KEY,
+  hash     TEXT NOT NULL,
+  compiler TEXT NOT NULL,                  -- "NVRTC 13.0", "g++ 12.2.0"
+  UNIQUE (hash, compiler)
+) STRICT;
+
+-- An ended evaluation of one candidate on one workload.
+CREATE TABLE iteration (
+  id               INTEGER PRIMARY KEY,
+  attempt          INTEGER NOT NULL UNIQUE REFERENCES attempt(id),
+  campaign         INTEGER NOT NULL REFERENCES campaign(id),
+  candidate        INTEGER NOT NULL REFERENCES candidate(id),
+  kernel           TEXT NOT NULL,          -- the candidate's, repeated for the index
+  workload         TEXT NOT NULL,
+  purpose          TEXT NOT NULL,
+  ended_unix       REAL NOT NULL,
+  outcome          TEXT NOT NULL CHECK (outcome IN ('passed', 'compile_error', 'launch_error', 'wrong_answer', 'rejected',
+                     'no_effect', 'abandoned', 'unsupported', 'crashed', 'timed_out', 'out_of_memory', 'interrupted')),
+  confirmed        INTEGER NOT NULL CHECK (confirmed IN (0, 1)),   -- timed again in fresh processes on fresh inputs
+  -- Times per call, of passed iterations only. Intervals are 95 %.
+  time_ns          REAL,                   -- median over rotated inputs
+  time_lo_ns       REAL,
+  time_hi_ns       REAL,
+  cold_ns          REAL,                   -- one call after a flush of the L2
+  warm_ns          REAL,                   -- the same inputs again and again
+  baseline_ns      REAL,                   -- the kernel's 00 variant, this campaign and workload
+  speedup          REAL,                   -- baseline_ns / time_ns
+  speedup_lo       REAL,
+  speedup_hi       REAL,
+  incumbent_ns     REAL,                   -- measured interleaved with this candidate
+  floor_ns         REAL,                   -- speed of light; NULL on the cpu device
+  verdict          TEXT CHECK (verdict IN ('faster', 'slower', 'same')),   -- against the incumbent
+  emulation        INTEGER NOT NULL CHECK (emulation IN (0, 1)),   -- the cpu device: never compare with a GPU's time
+  calls_per_sample INTEGER,
+  input_sets       INTEGER,
+  method           TEXT,                   -- "graph x40, 128 sets, 16 bursts"
+  -- Why it did not pass.
+  error            TEXT,   -- json {stage, class, message, first_bad}
+  error_class      TEXT,                   -- of that object, for queries
+  error_message    TEXT,
+  fingerprint      TEXT NOT NULL,          -- of a wrong answer: the same mistake has the same one; else ""
+  threshold_ns     REAL,                   -- abandoned: the limit it was clearly slower than
+  stopped_ns       REAL,                   -- abandoned: its time so far
+  same_as          INTEGER REFERENCES iteration(id),   -- no_effect: the iteration with the same machine code
+  -- What was built. Resources are those of the entry with the most registers.
+  binary           INTEGER REFERENCES binary(id),
+  from_cache       INTEGER NOT NULL CHECK (from_cache IN (0, 1)),
+  registers        INTEGER,
+  shared_bytes     INTEGER,                -- static
+  spill_bytes      INTEGER,
+  local_bytes      INTEGER,
+  source           TEXT REFERENCES source(hash),
+  build_log        TEXT REFERENCES build_log(hash),
+  seeds            TEXT NOT NULL,   -- json array: of the input draws
+  -- Seconds by stage, summed over processes, and wall seconds as the supervisor's clock saw them.
+  decide_s         REAL NOT NULL,
+  prepare_s        REAL NOT NULL,
+  build_s          REAL NOT NULL,
+  gates_s          REAL NOT NULL,
+  timing_s         REAL NOT NULL,
+  idle_s           REAL NOT NULL,
+  wall_s           REAL NOT NULL,
+  usd              REAL                    -- wall_s at the device's price; NULL: price unknown
+) STRICT;
+CREATE INDEX iteration_by_campaign ON iteration(campaign);
+CREATE INDEX iteration_by_kernel ON iteration(kernel);
+CREATE INDEX iteration_by_outcome ON iteration(outcome);
+CREATE INDEX iteration_by_binary ON iteration(binary) WHERE binary IS NOT NULL;
+CREATE INDEX iteration_by_candidate ON iteration(candidate);
+
+-- Each check that was made, in order, with its evidence in words and numbers.
+CREATE TABLE gate_result (
+  iteration INTEGER NOT NULL REFERENCES iteration(id),
+  position  INTEGER NOT NULL,
+  name      TEXT NOT NULL,                 -- finite, written, relative-l2, guard-zones, ...
+  passed    INTEGER NOT NULL CHECK (passed IN (0, 1)),
+  detail    TEXT NOT NULL,
+  PRIMARY KEY (iteration, position)
+) STRICT, WITHOUT ROWID;
+
+-- The measured error of each output argument.
+CREATE TABLE argument_error (
+  iteration     INTEGER NOT NULL REFERENCES iteration(id),
+  position      INTEGER NOT NULL,
+  argument      TEXT NOT NULL,
+  relative_l2   REAL,                      -- NULL: not finite
+  max_ulp       INTEGER NOT NULL,
+  ulp_histogram TEXT NOT NULL,   -- json: elements at distance 0, 1, 2-3, 4-7, ...; the last: the rest
+  non_finite    INTEGER NOT NULL,          -- elements, where the reference is finite
+  unwritten     INTEGER NOT NULL,          -- elements still as poisoned
+  mismatches    INTEGER NOT NULL,          -- elements: exact, quantized, set
+  tolerance     REAL,
+  PRIMARY KEY (iteration, position)
+) STRICT, WITHOUT ROWID;
+
+-- Raw samples. kind: rotating_ns, cold_ns, warm_ns (per call), clock_mhz (the SM clock at each rotating sample).
+CREATE TABLE sample (
+  iteration INTEGER NOT NULL REFERENCES iteration(id),
+  kind      TEXT NOT NULL,
+  series    TEXT NOT NULL,   -- json array of numbers, in order of measurement
+  PRIMARY KEY (iteration, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Seconds of a campaign outside its evaluations, by day. Work that runs beside the device's wall time (prepare) costs no money of its own.
+CREATE TABLE charge (
+  campaign INTEGER NOT NULL REFERENCES campaign(id),
+  stage    TEXT NOT NULL,                  -- decide, prepare, idle, ...
+  day      TEXT NOT NULL,                  -- UTC, 2025-01-31
+  seconds  REAL NOT NULL,
+  usd      REAL,
+  PRIMARY KEY (campaign, stage, day)
+) STRICT, WITHOUT ROWID;
+
+------------------------------------------------------------------------------------------------------ sums kept current
+-- A million iterations answer at once because these are kept by triggers, in the transaction that adds the iteration.
+
+-- Candidates that gave a wrong answer or were rejected at least once: never the best, whatever they did before or after.
+CREATE TABLE refuted (
+  candidate   INTEGER NOT NULL REFERENCES candidate(id),
+  workload    TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  iteration   INTEGER NOT NULL REFERENCES iteration(id),   -- the first that showed it
+  PRIMARY KEY (candidate, workload, device_name)
+) STRICT, WITHOUT ROWID;
+
+-- The fastest passed iteration, once among the confirmed and once among the others.
+CREATE TABLE rollup_best (
+  kernel        TEXT NOT NULL,
+  workload      TEXT NOT NULL,
+  device_name   TEXT NOT NULL,
+  contract_hash TEXT NOT NULL,
+  confirmed     INTEGER NOT NULL,
+  iteration     INTEGER NOT NULL REFERENCES iteration(id),
+  time_ns       REAL NOT NULL,
+  PRIMARY KEY (kernel, workload, device_name, contract_hash, confirmed)
+) STRICT, WITHOUT ROWID;
+
+-- What each arm did in each campaign: the evidence of strategies.
+CREATE TABLE rollup_arm (
+  campaign      INTEGER NOT NULL REFERENCES campaign(id),
+  kernel        TEXT NOT NULL,
+  workload      TEXT NOT NULL,
+  technique     TEXT NOT NULL,
+  contract_hash TEXT NOT NULL,
+  iterations    INTEGER NOT NULL,
+  passed        INTEGER NOT NULL,
+  wall_s        REAL NOT NULL,
+  best_speedup  REAL,
+  PRIMARY KEY (campaign, kernel, workload, technique, contract_hash)
+) STRICT, WITHOUT ROWID;
+
+-- Seconds and money by stage. kernel and technique are "" for what the campaign spent outside its evaluations. The money
+-- of an evaluation is shared among its stages by their seconds; the stage "other" is wall time that no stage claimed.
+CREATE TABLE rollup_cost (
+  campaign   INTEGER NOT NULL REFERENCES campaign(id),
+  kernel     TEXT NOT NULL,
+  technique  TEXT NOT NULL,
+  stage      TEXT NOT NULL,
+  day        TEXT NOT NULL,                -- UTC
+  seconds    REAL NOT NULL,
+  usd        REAL,                         -- of the seconds whose price is known
+  unpriced_s REAL NOT NULL,                -- the seconds whose price is not
+  PRIMARY KEY (campaign, kernel, technique, stage, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER iteration_keeps_best AFTER INSERT ON iteration
+WHEN NEW.outcome = 'passed' AND NEW.time_ns IS NOT NULL
+BEGIN
+  INSERT INTO rollup_best
+    SELECT NEW.kernel, NEW.workload, p.device_name, c.contract_hash, NEW.confirmed, NEW.id, NEW.time_ns
+    FROM candidate c, campaign p
+    WHERE c.id = NEW.candidate AND p.id = NEW.campaign
+      AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = NEW.candidate AND r.workload = NEW.workload
+                                                AND r.device_name = p.device_name)
+    ON CONFLICT DO UPDATE SET iteration = excluded.iteration, time_ns = excluded.time_ns WHERE excluded.time_ns < time_ns;
+END;
+
+CREATE TRIGGER iteration_refutes AFTER INSERT ON iteration
+WHEN NEW.outcome IN ('wrong_answer', 'rejected')
+BEGIN
+  INSERT OR IGNORE INTO refuted
+    SELECT NEW.candidate, NEW.workload, p.device_name, NEW.id FROM campaign p WHERE p.id = NEW.campaign;
+END;
+
+-- Its place as the best, if it held one, goes to the next fastest.
+CREATE TRIGGER refuted_loses_best AFTER INSERT ON refuted
+WHEN EXISTS (SELECT 1 FROM rollup_best b JOIN iteration i ON i.id = b.iteration
+             WHERE b.kernel = (SELECT kernel FROM candidate WHERE id = NEW.candidate) AND b.workload = NEW.workload
+               AND b.device_name = NEW.device_name AND i.candidate = NEW.candidate)
+BEGIN
+  DELETE FROM rollup_best
+    WHERE (kernel, contract_hash) = (SELECT kernel, contract_hash FROM candidate WHERE id = NEW.candidate)
+      AND workload = NEW.workload AND device_name = NEW.device_name;
+  INSERT INTO rollup_best
+    SELECT kernel, workload, device_name, contract_hash, confirmed, id, time_ns FROM (
+      SELECT i.kernel, i.workload, p.device_name, c.contract_hash, i.confirmed, i.id, i.time_ns,
+             row_number() OVER (PARTITION BY i.confirmed ORDER BY i.time_ns, i.id) AS place
+      FROM candidate me
+      JOIN iteration i ON i.kernel = me.kernel
+      JOIN candidate c ON c.id = i.candidate AND c.contract_hash = me.contract_hash
+      JOIN campaign p ON p.id = i.campaign
+      WHERE me.id = NEW.candidate AND i.workload = NEW.workload AND p.device_name = NEW.device_name
+        AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = i.candidate AND r.workload = i.workload
+                                                  AND r.device_name = p.device_name))
+    WHERE place = 1;
+END;
+
+CREATE TRIGGER iteration_counts_for_its_arm AFTER INSERT ON iteration
+BEGIN
+  INSERT INTO rollup_arm
+    SELECT NEW.campaign, NEW.kernel, NEW.workload, c.technique, c.contract_hash, 1, NEW.outcome = 'passed', NEW.wall_s,
+           CASE WHEN NEW.outcome = 'passed' THEN NEW.speedup END
+    FROM candidate c WHERE c.id = NEW.candidate
+    ON CONFLICT DO UPDATE SET
+      iterations   = iterations + 1,
+      passed       = passed + excluded.passed,
+      wall_s       = wall_s + excluded.wall_s,
+      best_speedup = max(coalesce(best_speedup, excluded.best_speedup), coalesce(excluded.best_speedup, best_speedup));
+END;
+
+CREATE TRIGGER iteration_costs AFTER INSERT ON iteration
+BEGIN
+  INSERT INTO rollup_cost
+    SELECT NEW.campaign, NEW.kernel, c.technique, s.stage, date(NEW.ended_unix, 'unixepoch'), s.seconds,
+           NEW.usd * iif(s.total > 0, s.seconds / s.total, 1), iif(NEW.usd IS NULL, s.seconds, 0)
+    FROM candidate c, (
+      SELECT stage, seconds, sum(seconds) OVER () AS total FROM (
+        SELECT 'decide' AS stage, NEW.decide_s AS seconds
+        UNION ALL SELECT 'prepare', NEW.prepare_s
+        UNION ALL SELECT 'build', NEW.build_s
+        UNION ALL SELECT 'gates', NEW.gates_s
+        UNION ALL SELECT 'timing', NEW.timing_s
+        UNION ALL SELECT 'idle', NEW.idle_s
+        UNION ALL SELECT 'other', max(0, NEW.wall_s - (NEW.decide_s + NEW.prepare_s + NEW.build_s + NEW.gates_s
+                                                       + NEW.timing_s + NEW.idle_s)))) s
+    WHERE c.id = NEW.candidate AND (s.seconds > 0 OR (s.stage = 'other' AND s.total = 0 AND NEW.usd > 0))
+    ON CONFLICT DO UPDATE SET
+      seconds    = seconds + excluded.seconds,
+      usd        = CASE WHEN excluded.usd IS NULL THEN usd ELSE coalesce(usd, 0) + excluded.usd END,
+      unpriced_s = unpriced_s + excluded.unpriced_s;
+END;
+
+CREATE TRIGGER charge_costs AFTER INSERT ON charge
+BEGIN
+  INSERT INTO rollup_cost
+    VALUES (NEW.campaign, '', '', NEW.stage, NEW.day, NEW.seconds, NEW.usd, iif(NEW.usd IS NULL, NEW.seconds, 0));
+END;
+CREATE TRIGGER further_charge_costs AFTER UPDATE ON charge
+BEGIN
+  UPDATE rollup_cost SET seconds = NEW.seconds, usd = NEW.usd, unpriced_s = iif(NEW.usd IS NULL, NEW.seconds, 0)
+    WHERE campaign = NEW.campaign AND kernel = '' AND technique = '' AND stage = NEW.stage AND day = NEW.day;
+END;
+
+------------------------------------------------------------------------------------------------------ views for people
+
+-- One row an iteration. `harness history` shows the newest.
+CREATE VIEW v_iterations AS
+  SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device, p.device_name,
+         i.purpose, i.outcome, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.cold_ns AS cold_time_ns, i.warm_ns AS warm_time_ns,
+         i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.verdict,
+         i.confirmed, i.emulation, i.error_class, i.error_message, i.registers, i.shared_bytes, i.spill_bytes, i.build_s, i.gates_s,
+         i.timing_s, i.wall_s, i.usd, a.decision, a.ask, c.contract_hash, c.source_hash,
+         (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
+  FROM iteration i
+  JOIN attempt a ON a.id = i.attempt
+  JOIN candidate c ON c.id = i.candidate
+  JOIN campaign p ON p.id = i.campaign;
+
+-- The best of each kernel, workload and device under its newest contract: the best confirmed time, or, where none is
+-- confirmed, the best unconfirmed one (confirmed = 0).
+CREATE VIEW v_best AS
+  WITH dated AS (
+    SELECT b.*, max(i.ended_unix) OVER (PARTITION BY b.kernel, b.workload, b.device_name, b.contract_hash) AS newest
+    FROM rollup_best b JOIN iteration i ON i.id = b.iteration),
+  chosen AS (
+    SELECT kernel, workload, device_name, iteration,
+           row_number() OVER (PARTITION BY kernel, workload, device_name
+                              ORDER BY newest DESC, contract_hash, confirmed DESC) AS place
+    FROM dated)
+  SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
+         i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,
+         i.emulation, i.id AS iteration, i.campaign, p.device, c.contract_hash, c.source_hash,
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
+  FROM chosen b
+  JOIN iteration i ON i.id = b.iteration
+  JOIN candidate c ON c.id = i.candidate
+  JOIN campaign p ON p.id = i.campaign
+  WHERE b.place = 1;
+
+-- What each technique has been worth so far, by kernel and device.
+CREATE VIEW v_techniques AS
+  SELECT r.kernel, r.technique, p.device_name, count(DISTINCT r.workload) AS workloads, count(DISTINCT r.campaign) AS campaigns,
+         sum(r.iterations) AS iterations, sum(r.passed) AS passed, 1.0 * sum(r.passed) / sum(r.iterations) AS pass_rate,
+         max(r.best_speedup) AS best_speedup, sum(r.wall_s) AS wall_s, sum(r.wall_s) / sum(r.iterations) AS wall_s_per_iteration
+  FROM rollup_arm r JOIN campaign p ON p.id = r.campaign
+  GROUP BY r.kernel, r.technique, p.device_name;
+
+-- Where time and money went. technique is NULL for what a campaign spent outside its evaluations.
+CREATE VIEW v_costs AS
+  SELECT r.campaign, p.name AS campaign_name, p.device, p.device_name, nullif(r.kernel, '') AS kernel,
+         nullif(r.technique, '') AS technique, r.stage, r.day, r.seconds, r.usd, r.unpriced_s
+  FROM rollup_cost r JOIN campaign p ON p.id = r.campaign;
+
+-- Each decision with what it predicted and what came of it.
+CREATE VIEW v_decisions AS
+  SELECT d.id AS decision, d.campaign, d.action, d.kernel, d.workload, d.technique, d.from_kernel IS NOT NULL AS pivot,
+         d.from_kernel, d.from_workload, d.from_technique, d.rule, d.reason, d.why, d.predict_speedup_lo, d.predict_speedup_hi,
+         d.predict_evaluations,
+         (SELECT count(*) FROM attempt a JOIN iteration i ON i.attempt = a.id WHERE a.decision = d.id) AS iterations,
+         (SELECT max(i.speedup) FROM attempt a JOIN iteration i ON i.attempt = a.id WHERE a.decision = d.id) AS best_speedup,
+         d.script, d.script_hash, d.decide_s, strftime('%Y-%m-%d %H:%M:%S', d.now_unix, 'unixepoch') AS decided
+  FROM decision d;
+)sql"

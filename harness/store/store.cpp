@@ -1,0 +1,157 @@
+#include "harness/store/store.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "harness/core/error.h"
+#include "harness/store/owner.h"
+#include "harness/store/rows.h"
+
+namespace harness::store {
+namespace {
+
+double now_unix() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(now_unix())));
+}
+
+void add_spending(Connection& connection, std::int64_t campaign, double wall_s, const std::optional<double>& usd) {
+  Query(connection,
+        "UPDATE campaign SET spent_s = spent_s + ?2, cost_usd = iif(?3 IS NULL, cost_usd, coalesce(cost_usd, 0) + ?3) "
+        "WHERE id = ?1",
+        campaign, wall_s, usd)
+      .run();
+}
+
+/// Wall seconds outside an evaluation, which the device waits through.
+void charge_wall(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
+  Query query(connection, "SELECT usd_per_hour * ?2 / 3600 FROM campaign WHERE id = ?1", campaign, seconds);
+  const std::optional<double> usd = query.next() ? query.maybe_real(0) : std::nullopt;
+  add_charge(connection, campaign, stage, today(), seconds, usd);
+  add_spending(connection, campaign, seconds, usd);
+}
+
+void charge_beside(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
+  Query query(connection, "SELECT usd_per_hour * 0 FROM campaign WHERE id = ?", campaign);
+  const std::optional<double> usd = query.next() ? query.maybe_real(0) : std::nullopt;
+  add_charge(connection, campaign, stage, today(), seconds, usd);
+}
+
+struct Begun {
+  AttemptRecord record;  // campaign and hashes only
+  std::int64_t candidate = 0;
+};
+
+Begun begun(Connection& connection, std::int64_t attempt) {
+  Query query(connection,
+              "SELECT a.campaign, c.id, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash "
+              "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.id = ?",
+              attempt);
+  if (!query.next()) throw bad_input(fmt::format("there is no attempt {} in the store {}", attempt, connection.path()));
+  Begun found;
+  found.record.campaign = query.integer(0);
+  found.candidate = query.integer(1);
+  found.record.candidate = {query.text(2), query.text(3), query.text(4), config_from_json(query.parsed(5))};
+  found.record.contract_hash = query.text(6);
+  found.record.source_hash = query.text(7);
+  return found;
+}
+
+/// The candidate that was really built: its sources may have been edited since the attempt began.
+std::int64_t candidate_built(Connection& connection, const Begun& begun, const Evaluation& evaluation) {
+  const std::string contract = contract_hash_of(begun.record, evaluation);
+  const std::string source = source_hash_of(begun.record, evaluation);
+  if (contract == begun.record.contract_hash && source == begun.record.source_hash) return begun.candidate;
+  return intern_candidate(connection, begun.record.candidate, contract, source);
+}
+
+}  // namespace
+
+std::unique_ptr<Store> Store::open(const std::string& path, Mode mode) {
+  return std::make_unique<Store>(Connection::open(path, mode));
+}
+
+std::unique_ptr<Store> Store::in_memory() {
+  return std::make_unique<Store>(Connection::in_memory());
+}
+
+/// A campaign that goes on is running again: it has no end, and belongs to the process that writes to it.
+void Store::claim(std::int64_t campaign) {
+  if (claimed_.contains(campaign)) return;
+  Query(connection_, "UPDATE campaign SET owner = ?2, ended_unix = NULL, reason = NULL WHERE id = ?1", campaign,
+        this_process())
+      .run();
+  if (connection_.database().getChanges() == 0) {
+    throw bad_input(fmt::format("there is no campaign {} in the store {}", campaign, connection_.path()));
+  }
+}
+
+std::int64_t Store::begin_campaign(const CampaignRecord& record) {
+  Write write(connection_, Durability::machine);
+  const std::int64_t id = insert_campaign(connection_, record, new_uuid(), now_unix());
+  claim(id);
+  write.commit();
+  claimed_.insert(id);
+  return id;
+}
+
+void Store::end_campaign(std::int64_t campaign, const std::string& reason, double spent_s, std::optional<double> usd) {
+  Write write(connection_, Durability::machine);
+  Query(
+      connection_,
+      "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = coalesce(?5, cost_usd), owner = NULL "
+      "WHERE id = ?1",
+      campaign, now_unix(), reason, spent_s, usd)
+      .run();
+  write.commit();
+  claimed_.erase(campaign);
+}
+
+std::int64_t Store::record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
+                                    const ScriptIdentity& script, std::int64_t now_unix, double decide_s) {
+  Write write(connection_);
+  claim(campaign);
+  const std::int64_t id = insert_decision(connection_, campaign,
+                                          {.decision = decision, .from = from, .now_unix = now_unix}, script, decide_s);
+  if (decide_s > 0) charge_wall(connection_, campaign, "decide", decide_s);
+  write.commit();
+  claimed_.insert(campaign);
+  return id;
+}
+
+std::int64_t Store::begin_attempt(const AttemptRecord& record) {
+  Write write(connection_, Durability::machine);
+  claim(record.campaign);
+  const std::int64_t id = insert_attempt(connection_, record, now_unix());
+  write.commit();
+  claimed_.insert(record.campaign);
+  return id;
+}
+
+std::int64_t Store::end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) {
+  IterationRow row = row_of(evaluation, confirmed, now_unix());
+  Write write(connection_);
+  const Begun attempted = begun(connection_, attempt);
+  if (row.source) row.source_key = intern_text(connection_, kAddSource, *row.source);
+  if (row.log) row.log_key = intern_text(connection_, kAddLog, *row.log);
+  const std::int64_t candidate = candidate_built(connection_, attempted, evaluation);
+  const std::int64_t id = insert_iteration(connection_, attempt, candidate, row);
+  add_spending(connection_, attempted.record.campaign, row.cost.wall_s, row.cost.usd);
+  write.commit();
+  return id;
+}
+
+void Store::charge(std::int64_t campaign, const std::string& stage, double seconds) {
+  if (seconds <= 0) return;
+  Write write(connection_);
+  if (stage == "prepare") charge_beside(connection_, campaign, stage, seconds);
+  else charge_wall(connection_, campaign, stage, seconds);
+  write.commit();
+}
+
+}  // namespace harness::store

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <set>
+#include <string>
+
+#include "harness/core/ledger.h"
+#include "harness/store/connection.h"
+#include "harness/store/iteration_row.h"
+
+namespace harness::store {
+
+/// The real Ledger: an SQLite file. Two processes may write to one store at once: every call is one short transaction
+/// that waits for others up to the connection's patience. What a call has recorded survives `kill -9` of everything;
+/// an attempt, and everything before it, survives the death of the machine too.
+/// Errors: see Connection::open; an unknown campaign or attempt is Error(bad_input). Not thread-safe.
+class Store : public Ledger {
+ public:
+  static std::unique_ptr<Store> open(const std::string& path, Mode mode);
+  /// Vanishes with the object: `eval --no-record`, tests.
+  static std::unique_ptr<Store> in_memory();
+  explicit Store(Connection connection) : connection_(std::move(connection)) {}
+
+  std::int64_t begin_campaign(const CampaignRecord& record) override;
+  void end_campaign(std::int64_t campaign, const std::string& reason, double spent_s,
+                    std::optional<double> usd) override;
+  std::int64_t record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
+                               const ScriptIdentity& script, std::int64_t now_unix, double decide_s) override;
+  std::int64_t begin_attempt(const AttemptRecord& record) override;
+  std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) override;
+  /// "prepare" runs beside the device's wall time: it adds nothing to spent_seconds and costs nothing by itself.
+  void charge(std::int64_t campaign, const std::string& stage, double seconds) override;
+
+  /// The newest campaign that has not ended or ended as interrupted, device_lost or store_error; never an eval, an
+  /// imported one, or one that another living process is writing.
+  std::optional<std::int64_t> latest_resumable() override;
+  CampaignRecord campaign(std::int64_t id) override;
+  /// As told by end_campaign, plus the wall seconds recorded since: right also after a kill.
+  double spent_seconds(std::int64_t campaign) override;
+  std::vector<IterationSummary> iterations(std::int64_t campaign) override;
+  std::vector<DecisionRecord> decisions(std::int64_t campaign) override;
+  /// One for each candidate, workload, ask and purpose that has no iteration since; `attempt` is the last try.
+  std::vector<Orphan> orphans(std::int64_t campaign) override;
+  std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
+                                 const std::string& device_name) override;
+  /// Looks in this campaign first, then in others on the same device name under a contract that this campaign has used.
+  /// Only iterations that ran to a result count: passed, wrong_answer, rejected, abandoned.
+  std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) override;
+
+  Connection& connection() { return connection_; }
+
+ private:
+  void claim(std::int64_t campaign);
+
+  Connection connection_;
+  std::set<std::int64_t> claimed_;  // campaigns known to carry this process as owner
+};
+
+}  // namespace harness::store

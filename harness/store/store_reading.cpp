@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <tuple>
+
+#include "harness/store/owner.h"
+#include "harness/store/rows.h"
+#include "harness/store/store.h"
+
+// The reading half of the Ledger: resume, replay, evidence.
+namespace harness::store {
+namespace {
+
+IterationSummary summary(const Query& query) {
+  IterationSummary row;
+  row.iteration = query.integer(0);
+  row.campaign = query.integer(1);
+  row.ask = query.integer(2);
+  row.candidate = {query.text(3), query.text(4), query.text(5), config_from_json(query.parsed(6))};
+  row.workload = query.text(7);
+  row.outcome = query.text(8);
+  row.purpose = query.text(9);
+  row.contract_hash = query.text(10);
+  row.source_hash = query.text(11);
+  row.binary_hash = query.text(12);
+  row.fingerprint = query.text(13);
+  row.time_ns = query.maybe_real(14);
+  row.baseline_ns = query.maybe_real(15);
+  row.speedup = query.maybe_real(16);
+  row.verdict = query.maybe_text(17);
+  row.wall_s = query.real(18);
+  row.usd = query.maybe_real(19);
+  row.decision = query.integer(20);
+  return row;
+}
+
+DecisionRecord decision(const Query& query) {
+  DecisionRecord record;
+  record.id = query.integer(0);
+  record.decision.action = query.text(1);
+  record.decision.arm = {query.text(2), query.text(3), query.text(4)};
+  if (!query.null(5)) record.from = ArmId{query.text(5), query.text(6), query.text(7)};
+  record.decision.why = query.text(8);
+  record.decision.rule = query.maybe_text(9);
+  record.decision.reason = query.maybe_text(10);
+  record.decision.predict = {query.real(11), query.real(12), static_cast<int>(query.integer(13))};
+  record.decision.table = query.parsed(14);
+  record.now_unix = query.integer(15);
+  return record;
+}
+
+Orphan orphan(const Query& query) {
+  Orphan found;
+  found.attempt = query.integer(0);
+  found.record.campaign = query.integer(1);
+  found.record.decision = query.integer(2);
+  found.record.candidate = {query.text(3), query.text(4), query.text(5), config_from_json(query.parsed(6))};
+  found.record.workload = query.text(7);
+  found.record.contract_hash = query.text(8);
+  found.record.source_hash = query.text(9);
+  found.record.ask = query.integer(10);
+  found.record.purpose = query.text(11);
+  found.tries = static_cast<int>(query.integer(12));
+  return found;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> Store::latest_resumable() {
+  Query query(connection_,
+              "SELECT id, owner FROM campaign WHERE imported = 0 AND strategy <> '' AND "
+              "(reason IS NULL OR reason IN ('interrupted', 'device_lost', 'store_error')) ORDER BY id DESC");
+  while (query.next()) {
+    const std::string owner = query.text(1);
+    if (owner == this_process() || !still_runs(owner)) return query.integer(0);
+  }
+  return std::nullopt;
+}
+
+CampaignRecord Store::campaign(std::int64_t id) {
+  return read_campaign(connection_, id);
+}
+
+double Store::spent_seconds(std::int64_t campaign) {
+  Query query(connection_, "SELECT spent_s FROM campaign WHERE id = ?", campaign);
+  return query.next() ? query.real(0) : 0;
+}
+
+std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
+  std::vector<IterationSummary> rows;
+  Query query(
+      connection_,
+      "SELECT i.id, i.campaign, a.ask, c.kernel, c.variant, c.technique, c.config, i.workload, i.outcome, i.purpose, "
+      "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
+      "i.wall_s, i.usd, a.decision "
+      "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
+      "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id",
+      campaign);
+  while (query.next()) rows.push_back(summary(query));
+  return rows;
+}
+
+std::vector<DecisionRecord> Store::decisions(std::int64_t campaign) {
+  std::vector<DecisionRecord> rows;
+  Query query(
+      connection_,
+      "SELECT id, action, kernel, workload, technique, from_kernel, from_workload, from_technique, why, rule, reason, "
+      "predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, now_unix "
+      "FROM decision WHERE campaign = ? ORDER BY id",
+      campaign);
+  while (query.next()) rows.push_back(decision(query));
+  return rows;
+}
+
+std::vector<Orphan> Store::orphans(std::int64_t campaign) {
+  std::vector<Orphan> rows;
+  // A later attempt at the same thing that ended settles the earlier ones.
+  Query query(connection_,
+              "SELECT max(a.id), a.campaign, a.decision, c.kernel, c.variant, c.technique, c.config, a.workload, "
+              "c.contract_hash, c.source_hash, a.ask, a.purpose, count(*) "
+              "FROM attempt a JOIN candidate c ON c.id = a.candidate "
+              "WHERE a.campaign = ? AND NOT EXISTS ("
+              "  SELECT 1 FROM attempt later JOIN iteration i ON i.attempt = later.id "
+              "  WHERE later.campaign = a.campaign AND later.candidate = a.candidate AND later.workload = a.workload "
+              "    AND later.ask = a.ask AND later.purpose = a.purpose AND later.id >= a.id) "
+              "GROUP BY a.candidate, a.workload, a.ask, a.purpose ORDER BY max(a.id)",
+              campaign);
+  while (query.next()) rows.push_back(orphan(query));
+  return rows;
+}
+
+std::vector<Evidence> Store::evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
+                                      const std::string& device_name) {
+  std::vector<Evidence> rows;
+  Query query(
+      connection_,
+      "SELECT r.kernel, r.workload, r.technique, sum(r.iterations), sum(r.passed), sum(r.wall_s), max(r.best_speedup) "
+      "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
+      "WHERE r.campaign < ? AND p.device_name = ? AND r.contract_hash IN (SELECT value FROM json_each(?)) "
+      "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
+      campaign, device_name, json(contract_hashes).dump());
+  while (query.next()) {
+    rows.push_back({.arm = {query.text(0), query.text(1), query.text(2)},
+                    .evaluations = query.integer(3),
+                    .passed = query.integer(4),
+                    .spent_s = query.real(5),
+                    .best_speedup = query.maybe_real(6)});
+  }
+  return rows;
+}
+
+std::int64_t Store::same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) {
+  if (binary_hash.empty()) return 0;
+  Query query(
+      connection_,
+      "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id JOIN candidate c ON c.id = i.candidate "
+      "JOIN campaign p ON p.id = i.campaign "
+      "WHERE b.hash = ?1 AND i.workload = ?2 AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') "
+      "AND (i.campaign = ?3 OR (p.device_name = (SELECT device_name FROM campaign WHERE id = ?3) AND EXISTS ("
+      "  SELECT 1 FROM attempt a JOIN candidate mine ON mine.id = a.candidate "
+      "  WHERE a.campaign = ?3 AND mine.kernel = c.kernel AND mine.contract_hash = c.contract_hash))) "
+      "ORDER BY i.campaign = ?3 DESC, i.outcome = 'passed' DESC, i.id LIMIT 1",
+      binary_hash, workload, campaign);
+  return query.next() ? query.integer(0) : 0;
+}
+
+}  // namespace harness::store

@@ -1,0 +1,21 @@
+#pragma once
+#include <SQLiteCpp/Column.h>
+
+#include <optional>
+#include <string>
+
+#include "harness/core/json.h"
+
+namespace harness::store {
+
+/// The same text with every byte that is not part of well-formed UTF-8 replaced by U+FFFD: logs and sources may hold
+/// anything, JSON may not.
+std::string valid_utf8(const std::string& text);
+
+/// nullopt where the text is not JSON, or nested deeper than anything this program writes.
+std::optional<json> parsed_json(const std::string& text);
+
+/// An SQLite value by its own type: null, integer, real (not finite: null), text, or a blob as hexadecimal text.
+json value_of(const SQLite::Column& value);
+
+}  // namespace harness::store

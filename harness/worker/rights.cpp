@@ -1,0 +1,65 @@
+#include "harness/worker/rights.h"
+
+#include <fmt/format.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+// What a running kernel and the runner's own loop need: memory, threads that exist already, the socket, time, exit.
+// mprotect stays allowed: glibc needs it for lazily bound libraries and thread stacks.
+constexpr int kAllowed[] = {
+    SYS_read, SYS_write, SYS_writev, SYS_close, SYS_recvmsg, SYS_sendmsg, SYS_poll, SYS_ppoll, SYS_futex, SYS_mmap, SYS_munmap,
+    SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask,
+    SYS_rt_sigaction, SYS_sigaltstack, SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_sched_yield,
+    SYS_getpid, SYS_gettid, SYS_tgkill, SYS_fstat, SYS_newfstatat, SYS_lseek, SYS_restart_syscall, SYS_getrandom,
+    SYS_sched_getaffinity, SYS_rseq, SYS_set_robust_list, SYS_membarrier};
+
+sock_filter statement(unsigned short code, unsigned value) { return {code, 0, 0, value}; }
+
+std::vector<sock_filter> allow_list() {
+  constexpr unsigned kKill = SECCOMP_RET_KILL_PROCESS, kAllow = SECCOMP_RET_ALLOW;
+  std::vector<sock_filter> program;
+  program.push_back(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64});
+  program.push_back(statement(BPF_RET | BPF_K, kKill));
+  program.push_back(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
+  for (int call : kAllowed) {
+    program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, static_cast<unsigned>(call)});
+    program.push_back(statement(BPF_RET | BPF_K, kAllow));
+  }
+  program.push_back(statement(BPF_RET | BPF_K, kKill));
+  return program;
+}
+
+void limit(int resource, rlim_t value) {
+  const rlimit both{value, value};
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
+}
+
+}  // namespace
+
+void drop_rights() {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, 16 << 20);   // the captured output is a file in memory
+  limit(RLIMIT_NOFILE, 0);
+  std::vector<sock_filter> filter = allow_list();
+  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+    throw environment_error(fmt::format("cannot take the runner's rights away (seccomp): {}", std::strerror(errno)));
+}
+
+}  // namespace harness

@@ -1,0 +1,19 @@
+#include "harness/worker/serve.h"
+
+#include <cstdio>
+
+#include "harness/worker/builders.h"
+#include "harness/worker/judge.h"
+#include "harness/worker/runner.h"
+
+namespace harness {
+
+int serve_worker(const std::string& kind) {
+  if (kind == "builder") return serve_builder();
+  if (kind == "runner") return serve_runner();
+  if (kind == "judge") return serve_judge();
+  std::fprintf(stderr, "harness: no worker '%s'\n", kind.c_str());
+  return 2;
+}
+
+}  // namespace harness

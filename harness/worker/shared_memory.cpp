@@ -1,0 +1,39 @@
+#include "harness/worker/shared_memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+SharedMemory::SharedMemory(std::size_t bytes) : size_(bytes), descriptor_(memfd_create("harness-image", MFD_CLOEXEC)) {
+  if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
+    throw environment_error(fmt::format("cannot reserve {} bytes of shared memory: {}", bytes, std::strerror(errno)));
+  map();
+}
+
+SharedMemory::SharedMemory(int descriptor, std::size_t bytes) : size_(bytes), descriptor_(descriptor) {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0 || status.st_size < static_cast<off_t>(bytes))
+    throw environment_error("a shared memory image is smaller than its layout");
+  map();
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) munmap(data_, size_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void SharedMemory::map() {
+  void* address = mmap(nullptr, size_ == 0 ? 1 : size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (address == MAP_FAILED)
+    throw environment_error(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
+  data_ = static_cast<std::byte*>(address);
+}
+
+}  // namespace harness

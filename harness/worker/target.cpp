@@ -1,0 +1,33 @@
+#include "harness/worker/target.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/probe.h"
+#include "harness/device/cpu/session.h"
+#include "harness/device/cuda/compiler.h"
+#include "harness/device/cuda/probe.h"
+#include "harness/device/cuda/session.h"
+
+namespace harness {
+
+bool is_cpu(const Target& target) { return target.device == "cpu"; }
+
+std::unique_ptr<Compiler> make_compiler(const Target& target) {
+  if (is_cpu(target)) return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers);
+  return std::make_unique<cuda::NvrtcCompiler>(target.cache_folder, target.architecture, target.toolkit_include);
+}
+
+std::unique_ptr<Session> make_session(const Target& target) {
+  if (is_cpu(target)) return std::make_unique<CpuSession>();
+  return std::make_unique<cuda::CudaSession>(std::stoi(target.device.substr(target.device.find(':') + 1)));
+}
+
+std::vector<DeviceInfo> probe_devices() {
+  std::vector<DeviceInfo> devices = cuda::probe_cuda();
+  devices.push_back(probe_cpu());
+  return devices;
+}
+
+}  // namespace harness

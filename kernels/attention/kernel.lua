@@ -1,0 +1,92 @@
+-- o = softmax(scale * q k^T, masked) v, head by head. `causal` aligns the mask to the bottom right: query i sees key j iff
+-- j <= i + Sk - Sq. Query head h uses key/value head h / (Hq / Hkv) (GQA). A row that sees no key gives 0, and lse -inf.
+
+-- A workload on its sizes, with the name that states them: seed_b2h8s65_f16_causal, gqa_b2h8kv2s96_f16.
+local function workload(prefix, sizes, dtype, options)
+  local w = { B = sizes.B, Hq = sizes.H, Hkv = sizes.Hkv or sizes.H, Sq = sizes.S, Sk = sizes.Sk or sizes.S, D = sizes.D or 64,
+              dtype = dtype, causal = options.causal or false, lse = options.lse or false,
+              sets = options.sets, devices = options.devices, weight = options.weight or 1 }
+  w.name = prefix .. "_b" .. w.B .. "h" .. w.Hq
+    .. (w.Hkv ~= w.Hq and "kv" .. w.Hkv or "") .. "s" .. w.Sq .. (w.Sk ~= w.Sq and "k" .. w.Sk or "")
+    .. (w.D ~= 64 and "d" .. w.D or "") .. "_" .. dtype .. (w.causal and "_causal" or "") .. (w.lse and "_lse" or "")
+  return w
+end
+
+local workloads = {}
+local function add(...) workloads[#workloads + 1] = workload(...) end
+
+-- One head: as little parallelism as there can be.
+add("seed", { B = 1, H = 1, S = 128 }, "f16", { sets = { "headline", "default" } })
+add("seed", { B = 1, H = 1, S = 512 }, "f16", { sets = { "headline", "default" }, devices = { "cuda" } })
+add("seed", { B = 1, H = 1, S = 128 }, "bf16", { sets = { "headline" } })
+add("seed", { B = 1, H = 1, S = 512 }, "bf16", { sets = { "headline" } })
+
+-- Below, at and just above a tile of 64 keys, and several tiles. The big one is timed by default on a GPU only.
+for _, S in ipairs { 4, 64, 65, 128, 192, 256 } do
+  add("seed", { B = 2, H = 8, S = S }, "f16", { sets = { "seeds" } })
+  add("seed", { B = 2, H = 8, S = S }, "bf16", { sets = { "seeds" } })
+end
+add("seed", { B = 2, H = 8, S = 512 }, "f16", { sets = { "seeds", "default" }, devices = { "cuda" } })
+add("seed", { B = 2, H = 8, S = 512 }, "bf16", { sets = { "seeds" } })
+for _, S in ipairs { 4, 65, 256 } do
+  add("seed", { B = 2, H = 8, S = S }, "f16", { sets = { "seeds", "causal" }, causal = true })
+end
+add("seed", { B = 2, H = 8, S = 65 }, "bf16", { sets = { "seeds", "causal" }, causal = true })
+
+-- Enough heads to fill a device.
+add("batch", { B = 32, H = 8, S = 128 }, "f16", { sets = { "batch", "default" }, devices = { "cuda" } })
+add("batch", { B = 32, H = 8, S = 128 }, "bf16", { sets = { "batch" } })
+
+-- Shared key/value heads, unequal lengths (also more queries than keys: rows that see nothing), the optional output, D = 128.
+add("gqa", { B = 2, H = 8, Hkv = 2, S = 96 }, "f16", { sets = { "gqa" } })
+add("gqa", { B = 2, H = 8, Hkv = 2, S = 96 }, "bf16", { sets = { "gqa" }, causal = true, lse = true })
+add("chunk", { B = 1, H = 4, S = 33, Sk = 161 }, "f16", { sets = { "shapes", "causal" }, causal = true })
+add("chunk", { B = 1, H = 4, S = 80, Sk = 45 }, "f16", { sets = { "shapes", "causal" }, causal = true })
+add("chunk", { B = 1, H = 2, S = 1, Sk = 300 }, "bf16", { sets = { "shapes" } })
+add("shape", { B = 1, H = 4, S = 100 }, "f16", { sets = { "shapes" }, lse = true })
+add("wide", { B = 1, H = 4, S = 97, D = 128 }, "f16", { sets = { "shapes" } })
+add("wide", { B = 1, H = 4, S = 97, D = 128 }, "bf16", { sets = { "shapes", "causal" }, causal = true })
+
+-- What a CPU tries by default: seconds of emulation, one shape off the tile, one masked.
+add("quick", { B = 1, H = 2, S = 64 }, "f16", { sets = { "default" }, devices = { "cpu" } })
+add("quick", { B = 1, H = 2, S = 65 }, "bf16", { sets = { "default" }, devices = { "cpu" }, causal = true })
+
+-- Query-key pairs of one head that the mask lets through.
+local function visible_pairs(w)
+  if not w.causal then return w.Sq * w.Sk end
+  local shift = w.Sk - w.Sq
+  if shift < 0 then return w.Sk * (w.Sk + 1) / 2 end
+  return w.Sq * (shift + 1) + w.Sq * (w.Sq - 1) / 2
+end
+
+return kernel {
+  contract = 1,
+  name     = "attention",
+  summary  = "scaled dot-product attention, forward: causal or not, GQA, optional log-sum-exp",
+  domain   = {
+    B = range(1, 64), Hq = one_of { 1, 2, 4, 8, 16, 32, 64 }, Hkv = one_of { 1, 2, 4, 8 },
+    Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 64, 128 },
+    dtype = one_of { "f16", "bf16" }, causal = boolean(), lse = boolean(),
+    -- Whole groups of query heads, and tensors of at most 2^20 rows.
+    where = function(w) return all_of(divisible(w.Hq, w.Hkv), le(w.B * w.Hq * max(w.Sq, w.Sk), 1048576)) end,
+  },
+  workloads = workloads,
+  arguments = {
+    input  { "q",     dtype = "$dtype", shape = { "B", "Hq",  "Sq", "D" }, gen = normal {} },
+    input  { "k",     dtype = "$dtype", shape = { "B", "Hkv", "Sk", "D" }, gen = normal {} },
+    input  { "v",     dtype = "$dtype", shape = { "B", "Hkv", "Sk", "D" }, gen = normal {} },
+    output { "o",     dtype = "$dtype", shape = { "B", "Hq",  "Sq", "D" }, compare = relative {} },
+    output { "lse",   dtype = "f32",    shape = { "B", "Hq",  "Sq" }, optional = true, present = "lse", compare = relative {} },
+    scalar { "scale", dtype = "f32",    value = function(w) return w.D ^ -0.5 end },
+  },
+  reference = { source = "reference.cu", entry = "reference<$dtype,$causal>", sizes = { "B", "Hq", "Hkv", "Sq", "Sk", "D" },
+                threads = function(w) return w.B * w.Hq * w.Sq end },
+  -- 2 flops a multiply-add, two products, one exponential a visible pair. Queries that see nothing need not be read.
+  work = function(w)
+    local pairs_of_all = w.B * w.Hq * visible_pairs(w)
+    local reading = w.causal and min(w.Sq, w.Sk) or w.Sq
+    local elements = w.B * (w.Hq * (reading + w.Sq) + 2 * w.Hkv * w.Sk) * w.D
+    return { bytes = 2 * elements + (w.lse and 4 * w.B * w.Hq * w.Sq or 0),
+             flops = { [w.dtype] = 4 * pairs_of_all * w.D }, exps = pairs_of_all }
+  end,
+}

@@ -1,0 +1,114 @@
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/program.h"
+
+// Faulty kernels through the real workers of the cpu device, as a person sees them: typed outcomes, and life goes on.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+json eval_faulty(const std::string& variant, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"eval", "faulty", variant, "--device", "cpu", "--no-record", "--json", "--kernels",
+                                     std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Finished finished = run_harness(arguments);
+  INFO(finished.err);
+  REQUIRE(finished.lines().size() == 1);
+  CHECK(finished.status == (finished.lines()[0]["outcome"] == "passed" ? 0 : 1));
+  return finished.lines()[0];
+}
+
+std::string failed_gate(const json& iteration) {
+  for (const json& gate : iteration["gates"])
+    if (gate["passed"] == false) return gate["name"];
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("an honest variant passes every gate twice, and its time is marked as emulation") {
+  const json iteration = eval_faulty("00_good");
+  CHECK(iteration["outcome"] == "passed");
+  CHECK(iteration["time_ns"] > 0);
+  CHECK(iteration["floor_ns"].is_null());
+  CHECK(iteration["emulation"] == true);
+  std::vector<std::string> names;
+  for (const json& gate : iteration["gates"]) names.push_back(gate["name"]);
+  for (const char* name : {"compile", "arguments", "resources", "guard-zones", "inputs-unchanged", "finite", "written", "relative-l2:y",
+                           "relative-l2:y after timing"})
+    CHECK(std::find(names.begin(), names.end(), name) != names.end());
+  CHECK(iteration["seeds"].size() >= 2);
+  CHECK(iteration["seeds"][0] != iteration["seeds"][1]);
+  CHECK(iteration["hashes"]["binary"].get<std::string>().size() == 64);
+}
+
+TEST_CASE("a kernel that does not compile shows its own file and line") {
+  const json iteration = eval_faulty("20_no_compile");
+  CHECK(iteration["outcome"] == "compile_error");
+  CHECK(iteration["error"]["message"].get<std::string>().find("undeclared_thing") != std::string::npos);
+  CHECK(iteration["log"].get<std::string>().find("20_no_compile.cu:4") != std::string::npos);
+}
+
+TEST_CASE("each way of going wrong has its outcome") {
+  const auto [variant, outcome, kind] = GENERATE(table<std::string, std::string, std::string>({
+      {"10_trap", "crashed", "trap"},
+      {"12_divide", "crashed", "trap"},
+      {"14_wild", "crashed", "illegal_access"},
+      {"19_deadlock", "crashed", "barrier_deadlock"},
+      {"22_takes_a_shell", "crashed", "signal"},
+      {"24_wrong_grid", "launch_error", ""},
+      {"23_wrong_arguments", "rejected", ""},
+  }));
+  INFO(variant);
+  const json iteration = eval_faulty(variant);
+  CHECK(iteration["outcome"] == outcome);
+  if (!kind.empty()) CHECK(iteration["error"]["class"] == kind);
+  CHECK_FALSE(iteration["error"]["message"].get<std::string>().empty());
+  struct stat status {};
+  CHECK(stat("/tmp/harness-was-here", &status) != 0);
+}
+
+TEST_CASE("each wrong answer is caught by its gate") {
+  const auto [variant, gate] = GENERATE(table<std::string, std::string>({
+      {"13_past_the_end", "guard-zones"},
+      {"15_zeros", "relative-l2:y"},
+      {"16_half_written", "written"},
+      {"17_changes_inputs", "inputs-unchanged"},
+      {"18_nan", "finite"},
+  }));
+  INFO(variant);
+  const json iteration = eval_faulty(variant);
+  CHECK(iteration["outcome"] == "wrong_answer");
+  CHECK(failed_gate(iteration) == gate);
+}
+
+TEST_CASE("a kernel that hangs costs its deadline") {
+  const json iteration = eval_faulty("11_hang");
+  CHECK(iteration["outcome"] == "timed_out");
+}
+
+TEST_CASE("a kernel that takes all the memory it can is stopped") {
+  const json iteration = eval_faulty("21_exhausts_memory");
+  const std::string outcome = iteration["outcome"];
+  CHECK((outcome == "crashed" || outcome == "out_of_memory" || outcome == "timed_out"));
+}
+
+TEST_CASE("a campaign over faulty variants goes on to the end and keeps the honest one") {
+  const Scratch scratch;
+  const Finished finished = run_harness({"run", "faulty", "--device", "cpu", "--budget", "60s", "--strategy", "exhaustive", "--db", scratch.db(),
+                                         "--variant", "00_good,10_trap,14_wild,15_zeros,20_no_compile", "--json", "--kernels",
+                                         std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"});
+  INFO(finished.err);
+  const json last = finished.lines().back();
+  CHECK(last["event"] == "campaign_finished");
+  CHECK(last["reason"] == "exhausted");
+  CHECK(last["outcomes"]["crashed"] == 4);
+  CHECK(last["outcomes"]["wrong_answer"] == 2);
+  CHECK(last["outcomes"]["compile_error"] == 2);
+  REQUIRE(last["best"].size() == 1);
+  CHECK(last["best"][0]["variant"] == "00_good");
+  CHECK(finished.status == 0);
+}

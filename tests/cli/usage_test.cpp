@@ -1,0 +1,116 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/program.h"
+
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+struct Refusal {
+  std::vector<std::string> arguments;
+  int status;
+  std::string sentence;   // a part of it
+};
+
+void check_refusal(const Refusal& refusal) {
+  const Finished finished = run_harness(refusal.arguments);
+  INFO(refusal.sentence << " | " << finished.err);
+  CHECK(finished.status == refusal.status);
+  CHECK(finished.err.find(refusal.sentence) != std::string::npos);
+  CHECK(finished.err.starts_with("harness: "));
+  CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  CHECK(finished.out.empty());
+}
+
+}  // namespace
+
+TEST_CASE("unknown names are refused with the nearest known one") {
+  const Scratch scratch;
+  const std::string db = scratch.db();
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {{"rnu"}, 2, "did you mean 'run'"},
+           {{"run", "atention", "--device", "cpu", "--db", db}, 2, "did you mean 'attention'"},
+           {{"run", "softmax", "--device", "cpu", "--workload", "nonsense", "--db", db}, 2, "no workload or set 'nonsense'"},
+           {{"run", "softmax", "--device", "cpu", "--variant", "00_naiv", "--db", db}, 2, "did you mean '00_naive'"},
+           {{"run", "softmax", "--device", "cpu", "--strategy", "rio", "--db", db}, 2, "did you mean 'roi'"},
+           {{"run", "softmax", "--device", "cpu", "--search", "hilclimb", "--db", db}, 2, "did you mean 'hillclimb'"},
+           {{"run", "softmax", "--device", "gpu", "--db", db}, 2, "no device 'gpu'"},
+           {{"run", "softmax", "--device", "cuda:99", "--db", db}, 3, "cuda:99"},
+           {{"eval", "softmax", "00_naive", "-p", "BLOK=64", "--device", "cpu", "--no-record"}, 2, "BLOK"},
+           {{"variants", "sofmax"}, 2, "did you mean 'softmax'"},
+       })
+    check_refusal(refusal);
+  CHECK_FALSE(std::filesystem::exists(db + "-journal"));
+}
+
+TEST_CASE("budgets, goals and costs that mean nothing are refused") {
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {{"run", "softmax", "--budget", "soon"}, 2, "'soon' is not a duration"},
+           {{"run", "softmax", "--budget", "0"}, 2, "'0' is not a duration"},
+           {{"run", "softmax", "--budget", "-5m"}, 2, "is not a duration"},
+           {{"run", "softmax", "--goal", "fast"}, 2, "'fast' is not a goal"},
+           {{"run", "softmax", "--max-cost", "2"}, 2, "needs the device's price"},
+           {{"run"}, 2, "name a kernel"},
+           {{"run", "softmax", "--bugdet", "5m"}, 2, "--bugdet"},
+       })
+    check_refusal(refusal);
+}
+
+TEST_CASE("stores that cannot be used are refused in one sentence") {
+  const Scratch scratch;
+  scratch.write("text.db", "this is a text file and no database, whatever its name says.....................................");
+  for (const Refusal& refusal : std::vector<Refusal>{
+           {{"history", "--db", scratch.path("absent.db")}, 2, "absent.db"},
+           {{"history", "--db", scratch.path("text.db")}, 2, "text.db"},
+           {{"run", "vector_scale", "--device", "cpu", "--db", scratch.path("no/such/folder/x.db")}, 3, "x.db"},
+       }) {
+    const Finished finished = run_harness(refusal.arguments);
+    INFO(finished.err);
+    CHECK((finished.status == 2 || finished.status == 3));
+    CHECK(finished.err.find(refusal.sentence) != std::string::npos);
+    CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("every command answers --help") {
+  for (const char* command : {"run", "eval", "check", "devices", "kernels", "variants", "strategies", "history", "show", "best", "diff", "cost",
+                              "query", "export", "import", "new"}) {
+    const Finished finished = run_harness({command, "--help"});
+    INFO(command);
+    CHECK(finished.status == 0);
+    CHECK(finished.out.find("--help") != std::string::npos);
+  }
+}
+
+TEST_CASE("the lists are JSON with the contract's keys") {
+  const json kernels = json::parse(run_harness({"kernels", "--json"}).out);
+  REQUIRE(kernels.size() >= 5);
+  for (const char* key : {"name", "summary", "workloads", "variants"}) CHECK(kernels[0].contains(key));
+  const json variants = json::parse(run_harness({"variants", "attention", "--json"}).out);
+  REQUIRE(variants.size() >= 3);
+  for (const char* key : {"name", "technique", "parameters", "requires", "prior", "risk"}) CHECK(variants[0].contains(key));
+  const json devices = json::parse(run_harness({"devices", "--json"}).out);
+  CHECK(devices.back()["device"] == "cpu");
+  for (const char* key : {"device", "name", "available", "architecture", "missing"}) CHECK(devices[0].contains(key));
+  bool roi = false;
+  for (const json& row : json::parse(run_harness({"strategies", "--json"}).out)) roi = roi || row["name"] == "roi";
+  CHECK(roi);
+}
+
+TEST_CASE("a scaffolded kernel is complete and passes") {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch.path("home/kernels"));
+  std::filesystem::create_directories(scratch.path("home/strategies"));
+  const std::vector<std::string> home{"HARNESS_HOME=" + scratch.path("home")};
+  REQUIRE(run_harness({"new", "kernel", "double_it"}, home).status == 0);
+  const Finished again = run_harness({"new", "kernel", "double_it"}, home);
+  CHECK(again.status == 2);
+  CHECK(again.err.find("exists already") != std::string::npos);
+  const Finished finished = run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--no-record", "--json", "--kernels",
+                                         scratch.path("home/kernels")});
+  INFO(finished.err);
+  CHECK(finished.status == 0);
+}

@@ -1,0 +1,34 @@
+#include "harness/core/plan.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/core/error.h"
+
+using namespace harness;
+
+TEST_CASE("a plan survives JSON text with every kind of step and argument") {
+  Launch launch{
+      "scale<float,4>", {3, 2, 1}, {128}, {2}, 4096, true, {NamedArgument{"x", 16}, ScalarArgument{Dtype::f32, 0.5}}};
+  Plan plan{{launch, Memset{"counters", 8, 64, 255}, LibraryCall{"cublas", "gemm", {{"m", 4}}}},
+            {{"counters", 1024, 128, true}}};
+  const json j = plan;
+  REQUIRE(j["steps"][0]["launch"]["args"][0] == json{{"name", "x"}, {"offset", 16}});
+  REQUIRE(j["steps"][0]["launch"]["args"][1] == json{{"dtype", "f32"}, {"value", 0.5}});
+  const auto copy = json::parse(j.dump()).get<Plan>();
+  REQUIRE(json(copy) == j);
+  const auto& copied = std::get<Launch>(copy.steps.at(0));
+  REQUIRE(copied.grid == Dim3{3, 2, 1});
+  REQUIRE(copied.cooperative);
+  REQUIRE(std::get<NamedArgument>(copied.args.at(0)).offset == 16);
+  REQUIRE(std::get<ScalarArgument>(copied.args.at(1)).value == Value{0.5});
+  REQUIRE(std::get<Memset>(copy.steps.at(1)).value == 255);
+  REQUIRE(std::get<LibraryCall>(copy.steps.at(2)).operation == "gemm");
+  REQUIRE(copy.workspaces.at(0).zeroed);
+}
+
+TEST_CASE("a plan with an unknown step or argument is refused") {
+  REQUIRE_THROWS_AS(json::parse(R"({"steps":[{"sleep":1}],"workspaces":[]})").get<Plan>(), Error);
+  json j = Plan{{Launch{"k", {}, {}, {}, 0, false, {NamedArgument{"x", 0}}}}, {}};
+  j["steps"][0]["launch"]["args"][0] = json{{"offset", 4}};
+  REQUIRE_THROWS_AS(j.get<Plan>(), Error);
+}

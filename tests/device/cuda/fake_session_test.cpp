@@ -1,0 +1,315 @@
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "harness/core/error.h"
+#include "harness/device/cuda/build_cache.h"
+#include "harness/device/cuda/nvrtc_api.h"
+#include "harness/device/cuda/session.h"
+#include "tests/device/cuda/fake_driver.h"
+#include "tests/device/cuda/scratch.h"
+
+// CudaSession on a driver in memory: what is uploaded, launched, restored and timed, with no GPU.
+using namespace harness;
+using namespace harness::cuda;
+
+namespace {
+
+/// An image of 4096 bytes: x (input, 8 floats at 256), y (output at 512), count (restored, one int at 1024), and a
+/// buffer of one pointer to x at 1280. The kernel adds `step` to x into y and counts its runs.
+struct Fixture {
+  Scratch scratch;
+  FakeDriver driver;
+  const DriverApi& api = FakeDriver::install(driver);
+  Executable executable;
+  TimingPolicy policy;
+
+  Fixture() {
+    driver.kernels["_Z3addPfS_Pif"] = {{8, 8, 8, 4}, 5000, add};
+    driver.kernels["harness_empty"] = {{}, 500};
+    driver.kernels["harness_read"] = {{8, 8, 8}, 33000};
+    executable.artifact.key = "key";
+    executable.artifact.entries = {{"add"}};
+    executable.artifact.entries[0].spill_bytes = 16;
+    BuildCache(scratch.path("cache")).store(executable.artifact, {{"add", "_Z3addPfS_Pif"}}, "cubin");
+    executable.layout = {
+        4096, {{"x", 256, 32}, {"y", 512, 32}, {"count", 1024, 4, true}, {"pointers", 1280, 8}}, {{1280, 256}}};
+    Launch launch;
+    launch.entry = "add";
+    launch.block.x = 32;
+    launch.args = {NamedArgument{"pointers"}, NamedArgument{"y"}, NamedArgument{"count"},
+                   ScalarArgument{Dtype::f32, 1.0}};
+    executable.plan.steps = {launch};
+    policy.pause_s = 0;
+    policy.burst_s = 0.002;
+    policy.max_s = 5;
+  }
+
+  static void add(void** arguments) {
+    float** pointers = *static_cast<float***>(arguments[0]);
+    float* y = *static_cast<float**>(arguments[1]);
+    int* count = *static_cast<int**>(arguments[2]);
+    for (int i = 0; i < 8; ++i) y[i] = pointers[0][i] + *static_cast<float*>(arguments[3]);
+    if (*count != 0) y[0] = -1;  // not pristine
+    ++*count;
+  }
+  Launch& launch() { return std::get<Launch>(executable.plan.steps[0]); }
+  std::vector<std::byte> image(float first) const {
+    std::vector<std::byte> bytes(4096, std::byte{0xab});
+    for (int i = 0; i < 8; ++i) {
+      const float value = first + static_cast<float>(i);
+      std::memcpy(bytes.data() + 256 + 4 * i, &value, 4);
+    }
+    std::memset(bytes.data() + 1024, 0, 4);
+    return bytes;
+  }
+};
+
+float float_at(const std::vector<std::byte>& image, std::size_t at) {
+  float value;
+  std::memcpy(&value, image.data() + at, 4);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("a run uploads the image with its addresses, and brings back what the kernel wrote and no address") {
+  Fixture f;
+  CudaSession session(f.api, 0);
+  auto image = f.image(10);
+  const auto before = image;
+  session.run(f.executable, image);
+  CHECK(float_at(image, 512) == 11);
+  CHECK(float_at(image, 512 + 28) == 18);
+  CHECK(image[1024] == std::byte{1});
+  CHECK(std::memcmp(image.data() + 1280, before.data() + 1280, 8) == 0);
+  CHECK(std::memcmp(image.data(), before.data(), 512) == 0);
+  CHECK(std::memcmp(image.data() + 1288, before.data() + 1288, 4096 - 1288) == 0);
+}
+
+TEST_CASE("a pointer that the kernel overwrote is not hidden") {
+  Fixture f;
+  f.driver.kernels["_Z3addPfS_Pif"].body = [](void** arguments) { **static_cast<std::uint64_t**>(arguments[0]) = 42; };
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  session.run(f.executable, image);
+  std::uint64_t word = 0;
+  std::memcpy(&word, image.data() + 1280, 8);
+  CHECK(word == 42);
+}
+
+TEST_CASE("steps run in order, memsets within their buffer only") {
+  Fixture f;
+  f.executable.plan.steps.insert(f.executable.plan.steps.begin(), Memset{"y", 0, 32, 0x11});
+  f.executable.plan.steps.push_back(Memset{"y", 4, 4, 0});
+  CudaSession session(f.api, 0);
+  auto image = f.image(10);
+  session.run(f.executable, image);
+  CHECK(float_at(image, 512) == 11);
+  CHECK(float_at(image, 516) == 0);
+  f.executable.plan.steps.push_back(Memset{"y", 30, 4, 0});
+  REQUIRE_THROWS_WITH(session.run(f.executable, image),
+                      "memset of 4 bytes from 30 lies outside of 'y', which has 32 bytes.");
+}
+
+TEST_CASE("clusters, cooperative launches and large shared memory are asked of the driver") {
+  Fixture f;
+  f.launch().cluster.x = 2;
+  f.launch().cooperative = true;
+  f.launch().shared = 100000;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  session.run(f.executable, image);
+  CHECK(f.driver.last_cluster == std::vector<unsigned int>{2, 1, 1});
+  CHECK(f.driver.last_cooperative);
+  CHECK(f.driver.largest_dynamic_shared == 100000);
+  f.launch().shared = 300000;
+  REQUIRE_THROWS_AS(session.run(f.executable, image), LaunchRefused);
+}
+
+TEST_CASE("a refused launch says what was launched, restores the image and leaves the session usable") {
+  Fixture f;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  const auto before = image;
+  f.launch().block.x = 2048;
+  REQUIRE_THROWS_WITH(session.run(f.executable, image),
+                      Catch::Contains("cuLaunchKernelEx of add with grid (1, 1, 1), block (2048, 1, 1)"));
+  CHECK(image == before);
+  f.launch().block.x = 32;
+  f.driver.refuse_launch = kLaunchOutOfResources;
+  REQUIRE_THROWS_AS(session.run(f.executable, image), LaunchRefused);
+  f.driver.refuse_launch = kCooperativeLaunchTooLarge;
+  REQUIRE_THROWS_AS(session.run(f.executable, image), LaunchRefused);
+  f.driver.refuse_launch = 0;
+  REQUIRE_NOTHROW(session.run(f.executable, image));
+}
+
+TEST_CASE("arguments are checked before the driver would read past them") {
+  Fixture f;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  f.launch().args.pop_back();
+  REQUIRE_THROWS_WITH(session.run(f.executable, image),
+                      Catch::Contains("add takes 4 parameters of [8, 8, 8, 4] bytes"));
+  f.launch().entry = "other";
+  REQUIRE_THROWS_WITH(session.run(f.executable, image), Catch::Contains("the module has no entry 'other'"));
+  f.executable.plan.steps = {LibraryCall{"cublas", "gemm"}};
+  REQUIRE_THROWS_AS(session.run(f.executable, image), NotSupported);
+}
+
+TEST_CASE("sticky codes are faults whose text starts with their kind") {
+  const std::pair<int, std::string> kinds[] = {{kIllegalAddress, "illegal_access: cuStreamSynchronize"},
+                                               {kMisalignedAddress, "illegal_access: misaligned address"},
+                                               {kLaunchFailed, "trap: "},
+                                               {kIllegalInstruction, "trap: "},
+                                               {kAssert, "assertion: "},
+                                               {kDeviceUnavailable, "device_lost: "},
+                                               {kLaunchTimeout, "unknown: "}};
+  for (const auto& [code, text] : kinds) {
+    FakeDriver driver;
+    const DriverApi& api = FakeDriver::install(driver);
+    try {
+      check(api, code, "cuStreamSynchronize");
+      FAIL("no exception for " << code);
+    } catch (const DeviceFault& fault) {
+      CHECK_THAT(fault.what(), Catch::StartsWith(text));
+    }
+  }
+}
+
+TEST_CASE("a kernel that faults ends the run as a fault, and the image has no addresses left") {
+  Fixture f;
+  f.driver.kernels["_Z3addPfS_Pif"].body = [](void**) {};
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  const auto before = image;
+  f.driver.kernels["_Z3addPfS_Pif"].body = [&](void**) { f.driver.fault = kIllegalAddress; };
+  REQUIRE_THROWS_AS(session.run(f.executable, image), DeviceFault);
+  CHECK(image == before);
+  REQUIRE_THROWS_AS(session.run(f.executable, image), DeviceFault);
+  f.driver.fault = 0;  // for the destructors of the fixture
+}
+
+TEST_CASE("memory that is not there is its own exception") {
+  Fixture f;
+  f.driver.free_bytes = 4096;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  REQUIRE_THROWS_AS(session.run(f.executable, image), DeviceMemoryExhausted);
+  std::vector<std::vector<std::span<std::byte>>> images = {{image}};
+  REQUIRE_THROWS_AS(session.time(std::span(&f.executable, 1), images, f.policy), DeviceMemoryExhausted);
+}
+
+TEST_CASE("modules are loaded once, and everything is given back") {
+  Fixture f;
+  {
+    CudaSession session(f.api, 0);
+    auto image = f.image(0);
+    for (int i = 0; i < 3; ++i) session.run(f.executable, image);
+    CHECK(f.driver.modules_loaded == 1);
+    CHECK(session.resources(f.executable).at(0).registers == 32);
+    CHECK(session.resources(f.executable).at(0).spill_bytes == 16);
+    CHECK(session.resources(f.executable).at(0).parameter_bytes == std::vector<std::int64_t>{8, 8, 8, 4});
+    std::vector<std::vector<std::span<std::byte>>> images = {{image}};
+    session.time(std::span(&f.executable, 1), images, f.policy);
+  }
+  CHECK(f.driver.live_objects == 0);
+  CHECK(f.driver.allocated_bytes == 0);
+}
+
+TEST_CASE("timing gives the kernel's time, on pristine buffers in every set, and leaves the images as they were") {
+  Fixture f;
+  FakeKernel& kernel = f.driver.kernels["_Z3addPfS_Pif"];
+  int dirty = 0;
+  std::map<void*, int> used;
+  kernel.body = [&](void** arguments) {
+    int* count = *static_cast<int**>(arguments[2]);
+    dirty += *count != 0;
+    used[count] = static_cast<int>((**static_cast<float***>(arguments[0]))[0]);
+    ++*count;
+  };
+  CudaSession session(f.api, 0);
+  auto first = f.image(100), second = f.image(200);
+  const auto before = first;
+  std::vector<std::vector<std::span<std::byte>>> images = {{first, second}};
+  const Samples samples = session.time(std::span(&f.executable, 1), images, f.policy).at(0);
+  CHECK(samples.input_sets == 4059);  // 41 graphs of 99 calls, each call estimated at 5100 ns
+  CHECK(samples.calls_per_sample == 99);
+  CHECK(samples.rotating_ns.size() >= 12);
+  CHECK(samples.clock_mhz.empty());
+  for (double ns : samples.rotating_ns) CHECK(ns == Approx(5000 + 2000.0 / 99).epsilon(1e-3));
+  CHECK(dirty == 0);
+  CHECK(used.size() == 4059);
+  int of_second = 0;
+  for (const auto& [count, value] : used) of_second += value == 200;
+  CHECK(of_second == Approx(used.size() / 2).margin(2));
+  CHECK(first == before);
+  CHECK_THAT(samples.method, Catch::StartsWith("graph x99, 4059 sets in 41 graphs, "));
+  if (nvrtc_library().api) {
+    CHECK(samples.cold_ns.size() == 10);
+    CHECK(samples.warm_ns.size() == 5);  // single calls: count has to be restored
+    for (double ns : samples.cold_ns) CHECK(ns == Approx(5000).epsilon(1e-2));
+    for (double ns : samples.warm_ns) CHECK(ns == Approx(5000).epsilon(1e-2));
+  }
+}
+
+TEST_CASE("contenders alternate and each gets its own time") {
+  Fixture f;
+  f.driver.kernels["slow"] = f.driver.kernels["_Z3addPfS_Pif"];
+  f.driver.kernels["slow"].nanoseconds = 9000;
+  Executable slow = f.executable;
+  slow.artifact.key = "slow";
+  BuildCache(f.scratch.path("cache")).store(slow.artifact, {{"add", "slow"}}, "cubin");
+  CudaSession session(f.api, 0);
+  auto image = f.image(0), other = f.image(0);
+  std::vector<std::vector<std::span<std::byte>>> images = {{image}, {other}};
+  const std::vector<Executable> contenders = {f.executable, slow};
+  f.policy.cold = false;
+  const auto samples = session.time(contenders, images, f.policy);
+  CHECK(samples.at(0).rotating_ns.at(0) == Approx(5000).epsilon(0.01));
+  CHECK(samples.at(1).rotating_ns.at(0) == Approx(9000).epsilon(0.01));
+  CHECK(samples.at(0).cold_ns.empty());
+  std::string turns;  // who ran, without repetitions
+  for (const std::string& name : f.driver.order) {
+    const char who = name == "slow" ? 'B' : 'A';
+    if (turns.empty() || turns.back() != who) turns += who;
+  }
+  CHECK_THAT(turns, Catch::StartsWith("ABABA"));  // prepared A, B; round A B, round B A
+}
+
+TEST_CASE("with nothing to restore the warm time comes from a graph on one set, and few sets fit into little memory") {
+  Fixture f;
+  f.executable.layout.buffers[2].restored = false;
+  f.executable.layout.relocations.clear();
+  f.driver.kernels["_Z3addPfS_Pif"].body = [](void**) {};
+  f.driver.free_bytes = 1 << 20;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  std::vector<std::vector<std::span<std::byte>>> images = {{image}};
+  const Samples samples = session.time(std::span(&f.executable, 1), images, f.policy).at(0);
+  CHECK(samples.input_sets == 64);
+  CHECK(samples.calls_per_sample == 64);
+  CHECK(samples.warm_ns.size() == 5);
+  CHECK(samples.cold_ns.empty());  // no room to flush with
+  CHECK_THAT(samples.method, Catch::Contains("no cold samples: "));
+}
+
+TEST_CASE("a launch refused while capturing leaves no capture behind") {
+  Fixture f;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  int calls = 0;
+  f.driver.kernels["_Z3addPfS_Pif"].body = [&](void**) {
+    if (++calls == 2) f.driver.refuse_launch = kLaunchOutOfResources;
+  };
+  std::vector<std::vector<std::span<std::byte>>> images = {{image}};
+  REQUIRE_THROWS_AS(session.time(std::span(&f.executable, 1), images, f.policy), LaunchRefused);
+  f.driver.refuse_launch = 0;
+  REQUIRE_NOTHROW(session.run(f.executable, image));
+}
+
+TEST_CASE("a session of a GPU that is not there is refused in a sentence") {
+  Fixture f;
+  REQUIRE_THROWS_WITH(CudaSession(f.api, 3),
+                      "there is no cuda:3: the driver sees 1 GPU; `harness devices` lists them.");
+}

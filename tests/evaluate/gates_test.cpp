@@ -1,0 +1,63 @@
+#include "harness/evaluate/gates.h"
+
+#include <catch2/catch.hpp>
+
+using namespace harness;
+
+namespace {
+
+Realized one_launch(std::uint32_t block, std::int64_t shared) {
+  Realized realized;
+  Argument x;
+  x.name = "x";
+  x.shape = {16};
+  x.strides = {1};
+  realized.problem.arguments = {x};
+  Launch launch;
+  launch.entry = "f";
+  launch.block.x = block;
+  launch.shared = shared;
+  launch.args = {NamedArgument{"x", 0}, ScalarArgument{Dtype::s32, std::int64_t{3}}};
+  realized.plan.steps = {launch};
+  return realized;
+}
+
+Artifact compiled(std::vector<std::int64_t> parameters, int registers = 32) {
+  Artifact artifact;
+  EntryResources entry;
+  entry.entry = "f";
+  entry.registers = registers;
+  entry.parameter_bytes = std::move(parameters);
+  artifact.entries = {entry};
+  artifact.code_hash = "c";
+  return artifact;
+}
+
+DeviceInfo device() {
+  DeviceInfo info;
+  info.max_shared_bytes = 1000;
+  return info;
+}
+
+}  // namespace
+
+TEST_CASE("argument sizes are compared with the compiled parameters") {
+  CHECK(check_arguments(one_launch(32, 0), compiled({8, 4})).passed);
+  const GateResult wrong = check_arguments(one_launch(32, 0), compiled({8, 8}));
+  CHECK_FALSE(wrong.passed);
+  CHECK(wrong.detail == "f: parameter 2 has 8 bytes and is given s32 scalar (4 bytes)");
+  CHECK_FALSE(check_arguments(one_launch(32, 0), compiled({8})).passed);
+}
+
+TEST_CASE("resources are compared with the device") {
+  CHECK(check_resources(one_launch(1024, 1000), compiled({}), device()).passed);
+  CHECK(check_resources(one_launch(1025, 0), compiled({}), device()).detail.find("1025 threads") != std::string::npos);
+  CHECK_FALSE(check_resources(one_launch(32, 1001), compiled({}), device()).passed);
+  CHECK_FALSE(check_resources(one_launch(1024, 0), compiled({}, 65), device()).passed);
+}
+
+TEST_CASE("identity is machine code and launches together") {
+  const Artifact artifact = compiled({});
+  CHECK(binary_identity(artifact, one_launch(32, 0).plan) == binary_identity(artifact, one_launch(32, 0).plan));
+  CHECK(binary_identity(artifact, one_launch(32, 0).plan) != binary_identity(artifact, one_launch(64, 0).plan));
+}

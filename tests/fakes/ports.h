@@ -1,0 +1,269 @@
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+#include "harness/core/catalog.h"
+#include "harness/core/clock.h"
+#include "harness/core/display.h"
+#include "harness/core/error.h"
+#include "harness/core/evaluator.h"
+#include "harness/core/ledger.h"
+#include "harness/core/strategy.h"
+
+// In-memory twins of the ports: a campaign runs against them with no device, no store and no time passing.
+namespace harness::fakes {
+
+class FakeClock : public Clock {
+ public:
+  double seconds() override { return now; }
+  std::int64_t unix_seconds() override { return 1'700'000'000 + static_cast<std::int64_t>(now); }
+  double now = 1000;
+};
+
+/// One kernel "k" with workloads "w1", "w2", a baseline 00_base (technique "base") and 10_tile (technique "tile", N = 1..8).
+class FakeCatalog : public Catalog {
+ public:
+  FakeCatalog() {
+    info.name = "k";
+    for (const char* name : {"w1", "w2"}) {
+      Workload workload;
+      workload.name = name;
+      workload.sets = {"default"};
+      info.workloads.push_back(workload);
+    }
+    VariantInfo base;
+    base.name = "00_base";
+    base.technique = "base";
+    VariantInfo tile;
+    tile.name = "10_tile";
+    tile.technique = "tile";
+    tile.prior = {2, 4, 0.9, 8};
+    info.variants = {base, tile};
+  }
+  std::vector<std::string> kernel_names() override { return {"k"}; }
+  const KernelInfo& kernel(const std::string& name) override {
+    if (name != "k") throw bad_input("no kernel '" + name + "'");
+    return info;
+  }
+  Problem problem(const std::string&, const std::string& workload) override {
+    Problem problem;
+    problem.kernel = "k";
+    problem.contract_hash = "contract-" + workload;
+    problem.workload.name = workload;
+    return problem;
+  }
+  Space space(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&) override {
+    Space space;
+    if (variant == "00_base") {
+      space.points = {{}};
+      return space;
+    }
+    Parameter parameter{"N", {}, "launch"};
+    for (std::int64_t n = 1; n <= 8; ++n) {
+      parameter.values.push_back(n);
+      space.points.push_back({static_cast<std::uint16_t>(n - 1)});
+    }
+    space.parameters = {parameter};
+    return space;
+  }
+  Config default_config(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&, const Config&) override {
+    return variant == "00_base" ? Config{} : Config{{"N", std::int64_t{1}}};
+  }
+  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo&) override {
+    Realized realized;
+    realized.candidate = candidate;
+    realized.problem = problem(candidate.kernel, workload);
+    realized.source_hash = "source";
+    return realized;
+  }
+  std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }
+  std::vector<std::string> inspect(const std::string&, const DeviceInfo&) override { return {}; }
+  KernelInfo info;
+};
+
+/// Takes `cost_s` of the fake clock for each evaluation and answers with what `answer` says.
+class FakeEvaluator : public Evaluator {
+ public:
+  explicit FakeEvaluator(FakeClock& clock) : clock_(clock) {}
+  DeviceInfo device() override {
+    DeviceInfo info;
+    info.device = "cuda:0";
+    info.name = "Fake GPU";
+    info.available = true;
+    return info;
+  }
+  void prepare(std::span<const Realized> candidates) override { prepared += candidates.size(); }
+  Evaluation evaluate(const EvaluationRequest& request) override {
+    clock_.now += cost_s;
+    requests.push_back(request.realized.candidate);
+    confirms += request.confirm ? 1 : 0;
+    Evaluation evaluation;
+    evaluation.outcome = answer(request);
+    evaluation.cost.wall_s = cost_s;
+    return evaluation;
+  }
+  double take_prepare_seconds() override { return 0; }
+
+  static Outcome passed(double time_ns, const EvaluationRequest& request) {
+    Timing timing;
+    timing.time_ns = timing.time_lo_ns = timing.time_hi_ns = time_ns;
+    timing.baseline_ns = request.baseline_ns;
+    if (request.baseline_ns) timing.speedup = *request.baseline_ns / time_ns;
+    if (request.incumbent && !request.confirm) {
+      const double other = request.incumbent->time_ns;
+      timing.verdict = time_ns < other * 0.99 ? Comparison::faster : time_ns > other * 1.01 ? Comparison::slower : Comparison::same;
+    }
+    return Passed{timing};
+  }
+  /// The baseline takes 1000 ns; the tile variant 800 / N.
+  static Outcome honest(const EvaluationRequest& request) {
+    const Candidate& candidate = request.realized.candidate;
+    if (candidate.variant == "00_base") return passed(1000, request);
+    return passed(800.0 / static_cast<double>(std::get<std::int64_t>(candidate.config.at("N"))), request);
+  }
+  std::function<Outcome(const EvaluationRequest&)> answer = honest;
+  double cost_s = 1;
+  std::size_t prepared = 0;
+  int confirms = 0;
+  std::vector<Candidate> requests;
+
+ private:
+  FakeClock& clock_;
+};
+
+/// Keeps everything in vectors.
+class FakeLedger : public Ledger {
+ public:
+  std::int64_t begin_campaign(const CampaignRecord& record) override {
+    campaigns.push_back(record);
+    return static_cast<std::int64_t>(campaigns.size());
+  }
+  void end_campaign(std::int64_t, const std::string& reason, double spent, std::optional<double>) override {
+    ended = reason;
+    spent_s = spent;
+  }
+  std::int64_t record_decision(std::int64_t, const Decision& decision, const std::optional<ArmId>& from, const ScriptIdentity&,
+                               std::int64_t now, double) override {
+    decision_records.push_back({static_cast<std::int64_t>(decision_records.size()) + 1, decision, from, now});
+    return decision_records.back().id;
+  }
+  std::int64_t begin_attempt(const AttemptRecord& record) override {
+    if (full) throw environment_error("the disk is full");
+    attempts.push_back(record);
+    return static_cast<std::int64_t>(attempts.size());
+  }
+  std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool) override {
+    const AttemptRecord& record = attempts[static_cast<std::size_t>(attempt) - 1];
+    IterationSummary row;
+    row.iteration = static_cast<std::int64_t>(rows.size()) + 1;
+    row.campaign = record.campaign;
+    row.ask = record.ask;
+    row.candidate = record.candidate;
+    row.workload = record.workload;
+    row.outcome = outcome_name(evaluation.outcome);
+    row.purpose = record.purpose;
+    row.wall_s = evaluation.cost.wall_s;
+    if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
+      row.time_ns = passed->timing.time_ns;
+      row.baseline_ns = passed->timing.baseline_ns;
+      row.speedup = passed->timing.speedup;
+      if (passed->timing.verdict) row.verdict = name(*passed->timing.verdict);
+    }
+    rows.push_back(row);
+    return row.iteration;
+  }
+  void charge(std::int64_t, const std::string& stage, double seconds) override { charged[stage] += seconds; }
+  std::optional<std::int64_t> latest_resumable() override { return std::nullopt; }
+  CampaignRecord campaign(std::int64_t id) override { return campaigns.at(static_cast<std::size_t>(id) - 1); }
+  double spent_seconds(std::int64_t) override { return spent_s; }
+  std::vector<IterationSummary> iterations(std::int64_t) override { return rows; }
+  std::vector<DecisionRecord> decisions(std::int64_t) override { return decision_records; }
+  std::vector<Orphan> orphans(std::int64_t) override { return orphaned; }
+  std::vector<Evidence> evidence(std::int64_t, const std::vector<std::string>&, const std::string&) override { return earlier; }
+  std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
+
+  std::vector<CampaignRecord> campaigns;
+  std::vector<AttemptRecord> attempts;
+  std::vector<IterationSummary> rows;
+  std::vector<DecisionRecord> decision_records;
+  std::vector<Orphan> orphaned;
+  std::vector<Evidence> earlier;
+  std::map<std::string, double> charged;
+  std::string ended;
+  double spent_s = 0;
+  bool full = false;
+};
+
+class FakeDisplay : public Display {
+ public:
+  void started(const CampaignStarted& event) override { start = event; }
+  void iteration(const IterationEnded& event) override { new_bests += event.new_best ? 1 : 0; }
+  void pivoted(const Pivoted& event) override { pivots.push_back(event); }
+  void progress(const Progress&) override {}
+  void finished(const CampaignSummary& event) override { summary = event; }
+  CampaignStarted start;
+  std::vector<Pivoted> pivots;
+  CampaignSummary summary;
+  int new_bests = 0;
+};
+
+/// Asks for every point of every variant, in order.
+class FakeSearch : public Search {
+ public:
+  explicit FakeSearch(const ArmSpace& space) {
+    for (const auto& [variant, points] : space.variants)
+      for (std::size_t i = 0; i < points.points.size(); ++i) queue_.push_back({variant, configuration(points, i), {}});
+  }
+  ScriptIdentity identity() const override { return {"fake", "0"}; }
+  std::optional<SearchAsk> ask() override { return queue_.empty() ? std::nullopt : std::optional(queue_.front()); }
+  void tell(const SearchResult& result) override {
+    told.push_back(result);
+    queue_.pop_front();
+  }
+  std::vector<SearchResult> told;
+
+ private:
+  std::deque<SearchAsk> queue_;
+};
+
+class FakeStrategy : public Strategy {
+ public:
+  using Decide = std::function<Decision(const Snapshot&)>;
+  explicit FakeStrategy(Decide decide) : decide_(std::move(decide)) {}
+  ScriptIdentity identity() const override { return {"fake", "0"}; }
+  Decision decide(const Snapshot& snapshot) override { return decide_(snapshot); }
+
+ private:
+  Decide decide_;
+};
+
+class FakeScripts : public ScriptLibrary {
+ public:
+  std::unique_ptr<Strategy> strategy(const std::string&) override { return std::make_unique<FakeStrategy>(decide); }
+  std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
+    return std::make_unique<FakeSearch>(space);
+  }
+  std::vector<json> list() override { return {}; }
+
+  static Decision try_arm(const ArmState& arm) {
+    Decision decision;
+    decision.action = "try";
+    decision.arm = arm.id;
+    decision.why = "the first that is open";
+    return decision;
+  }
+  /// Every open arm in order.
+  static Decision first_open(const Snapshot& snapshot) {
+    for (const ArmState& arm : snapshot.arms)
+      if (!arm.exhausted && !arm.closed) return try_arm(arm);
+    Decision stop;
+    stop.action = "stop";
+    stop.reason = "exhausted";
+    return stop;
+  }
+  FakeStrategy::Decide decide = first_open;
+};
+
+}  // namespace harness::fakes

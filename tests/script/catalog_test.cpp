@@ -1,0 +1,281 @@
+#include "harness/script/catalog.h"
+
+#include <algorithm>
+
+#include "tests/script/catalog_folder.h"
+
+using namespace harness;
+using namespace harness::script;
+
+namespace {
+
+LuaCatalog fixtures() {
+  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {});
+}
+
+Realized realized(const std::string& kernel, const std::string& variant, const std::string& workload,
+                  const Config& given = {}) {
+  LuaCatalog catalog = fixtures();
+  const Config config = catalog.default_config(kernel, variant, workload, cuda_device(), given);
+  return catalog.realize({kernel, variant, "", config}, workload, cuda_device());
+}
+
+std::string hash_of_problem(const PluginFolder& folder) {
+  return folder.catalog().problem("scale", "small").contract_hash;
+}
+
+std::string hash_of_source(const PluginFolder& folder) {
+  return folder.catalog().kernel("scale").variants.at(0).source_hash;
+}
+
+}  // namespace
+
+TEST_CASE("a catalog lists the folders that have a kernel, and a broken one stops no other") {
+  PluginFolder folder;
+  folder.write("broken/kernel.lua", "return kernel {");
+  folder.write("include/harness/x.cuh", "");
+  LuaCatalog catalog = folder.catalog();
+  REQUIRE(catalog.kernel_names() == std::vector<std::string>{"broken", "scale"});
+  REQUIRE(catalog.kernel("scale").summary == "y = a x");
+  REQUIRE_THAT(complaint([&] { catalog.kernel("broken"); }), Catch::StartsWith("kernels/broken/kernel.lua:1: "));
+}
+
+TEST_CASE("unknown kernels, variants and workloads suggest the nearest") {
+  PluginFolder folder;
+  LuaCatalog catalog = folder.catalog();
+  REQUIRE(complaint([&] { catalog.kernel("scael"); }) == "there is no kernel 'scael'; did you mean 'scale'?");
+  REQUIRE(complaint([&] { catalog.problem("scale", "smal"); }) ==
+          "kernel 'scale' has no workload 'smal'; did you mean 'small'?");
+  REQUIRE(complaint([&] { catalog.space("scale", "00_naiv", "small", cpu_device()); }) ==
+          "kernel 'scale' has no variant '00_naiv'; did you mean '00_naive'?");
+  REQUIRE(complaint([&] { catalog.problem("scale", "something else"); }) ==
+          "kernel 'scale' has no workload 'something else'; it has: small, large");
+}
+
+TEST_CASE("folders add up, but not the same kernel twice") {
+  PluginFolder one, two;
+  two.write("other/kernel.lua", "");
+  REQUIRE_THAT(complaint([&] {
+                 LuaCatalog({one.path(), two.path()}, {});
+               }),
+               Catch::StartsWith("kernel 'scale' is in two places"));
+  std::filesystem::remove_all(two.path() / "scale");
+  REQUIRE(LuaCatalog({one.path(), two.path()}, {}).kernel_names() == std::vector<std::string>{"other", "scale"});
+  REQUIRE_THAT(complaint([&] { LuaCatalog({one.path() / "nowhere"}, {}); }), Catch::Contains("cannot be read"));
+}
+
+TEST_CASE("variants come in order of their numbers with all that their manifests say") {
+  LuaCatalog catalog = fixtures();
+  const KernelInfo& kernel = catalog.kernel("segments");
+  REQUIRE(kernel.workloads.at(0).sets == std::vector<std::string>{"default"});
+  REQUIRE(kernel.workloads.at(0).devices == std::vector<std::string>{"cpu", "cuda"});
+  REQUIRE(kernel.variants.size() == 2);
+  const VariantInfo& gather = kernel.variants.at(1);
+  REQUIRE(gather.name == "10_gather");
+  REQUIRE(gather.technique == "atomics");
+  REQUIRE(gather.risk == "high");
+  REQUIRE(gather.multi_kernel);
+  REQUIRE(gather.prior.speedup_lo == 1.5);
+  REQUIRE(gather.prior.probability == 0.5);
+  REQUIRE(gather.prior.evaluations == 12);
+  REQUIRE(gather.requirements == json{{"arch", ">=70"}});
+  std::string names;
+  for (const Parameter& parameter : gather.parameters) names += parameter.name + ":" + parameter.bind + " ";
+  REQUIRE(names == "ACC:define COPY:launch LANES:template PARTS:scalar UNROLL:define ");
+  const Workload padded = catalog.kernel("packed_qkv").workloads.at(1);
+  REQUIRE(padded.sets == std::vector<std::string>{"default", "odd"});
+  REQUIRE(padded.devices == std::vector<std::string>{"cpu"});
+}
+
+TEST_CASE("a plan holds workspaces, memsets and launches with all numbers filled in") {
+  const Plan plan =
+      realized("segments", "10_gather", "few", {{"LANES", std::int64_t{64}}, {"PARTS", std::int64_t{2}}}).plan;
+  REQUIRE(json(plan.workspaces[0]) == json{{"name", "sums"}, {"bytes", 56}, {"align", 256}, {"zeroed", true}});
+  REQUIRE(json(plan.workspaces[1]) == json{{"name", "scratch"}, {"bytes", 128}, {"align", 64}, {"zeroed", false}});
+  REQUIRE(plan.steps.size() == 4);
+  REQUIRE(json(std::get<Memset>(plan.steps[0])) ==
+          json{{"target", "scratch"}, {"offset", 0}, {"bytes", 128}, {"value", 255}});
+  REQUIRE(std::get<Memset>(plan.steps[1]).bytes == 4);
+  const Launch& add = std::get<Launch>(plan.steps[2]);
+  REQUIRE(add.entry == "add<64>");
+  REQUIRE(add.grid == Dim3{7, 2, 1});
+  REQUIRE(add.block == Dim3{64, 1, 1});
+  REQUIRE(add.shared == 512);
+  REQUIRE(std::get<NamedArgument>(add.args[3]).name == "sums");
+  REQUIRE(std::get<ScalarArgument>(add.args[4]).value == Value(std::int64_t{2}));
+  REQUIRE(std::get<ScalarArgument>(add.args[5]).dtype == Dtype::f32);
+  const Launch& copy = std::get<Launch>(plan.steps[3]);
+  REQUIRE(std::get<ScalarArgument>(copy.args[2]).dtype == Dtype::u32);
+  REQUIRE(std::get<ScalarArgument>(copy.args[3]).dtype == Dtype::s64);
+}
+
+TEST_CASE("clusters, cooperative launches and library calls are in the plan") {
+  const Launch launch = std::get<Launch>(realized("escapes", "20_cluster", "only").plan.steps.at(0));
+  REQUIRE(launch.cluster == Dim3{2, 1, 1});
+  REQUIRE(launch.cooperative);
+  const LibraryCall call = std::get<LibraryCall>(realized("escapes", "90_library", "only").plan.steps.at(0));
+  REQUIRE(call.library == "cublas");
+  REQUIRE(call.operation == "axpy");
+  REQUIRE(call.options == json{{"n", 100}, {"alpha", 12.5}, {"x", "x"}, {"y", "y"}, {"strides", {1, 1}}});
+  REQUIRE(realized("escapes", "90_library", "only").build.entries.empty());
+}
+
+TEST_CASE("parameters bind as defines, templates, launch quantities and scalars") {
+  const Realized candidate = realized("segments", "10_gather", "few");
+  const BuildSpec& build = candidate.build;
+  REQUIRE(build.defines == std::vector<std::pair<std::string, std::string>>{{"ACC", "float"}, {"UNROLL", "1"}});
+  REQUIRE(build.entries == std::vector<std::string>{"add<32>", "copy"});
+  REQUIRE(build.options == std::vector<std::string>{"--use_fast_math", "--maxrregcount=32", "--std=c++17"});
+  REQUIRE(build.source_name == "kernels/segments/variants/10_gather.cu");
+  REQUIRE_THAT(build.source, Catch::Contains("#include \"detail/sum.cuh\""));
+  REQUIRE(std::filesystem::equivalent(build.include_dirs.at(0), kSource / "tests/fixtures/kernels/segments/variants"));
+  REQUIRE(candidate.candidate.technique == "atomics");
+}
+
+TEST_CASE("a source hash covers what the source includes and nothing else") {
+  PluginFolder folder;
+  folder.write("scale/variants/detail.cuh", "#include <harness/deep.cuh>\n");
+  folder.write("include/harness/deep.cuh", "int one;\n");
+  folder.write("include/harness/other.cuh", "int other;\n");
+  const std::string first = hash_of_source(folder);
+  folder.write("include/harness/other.cuh", "changed\n");
+  REQUIRE(hash_of_source(folder) == first);
+  folder.write("include/harness/deep.cuh", "int two;\n");
+  const std::string second = hash_of_source(folder);
+  REQUIRE(second != first);
+  folder.write("scale/variants/00_naive.cu", "#include \"detail.cuh\"\n\n");
+  REQUIRE(hash_of_source(folder) != second);
+}
+
+TEST_CASE("a contract hash is the same wherever the kernel lies and however its workload is weighed") {
+  const PluginFolder one, two;
+  REQUIRE(hash_of_problem(one) == hash_of_problem(two));
+  two.kernel(edited(kGoodKernel, "N = 100,", "N = 100, weight = 5, sets = { \"odd\" }, "));
+  REQUIRE(hash_of_problem(one) == hash_of_problem(two));
+}
+
+TEST_CASE("a contract hash changes with all that decides what a result means") {
+  const std::string before = hash_of_problem(PluginFolder());
+  const auto after = [](const std::string& from, const std::string& to) {
+    PluginFolder folder;
+    folder.kernel(edited(kGoodKernel, from, to));
+    return hash_of_problem(folder);
+  };
+  REQUIRE(after("relative {}", "relative { tolerance = 0.5 }") != before);
+  REQUIRE(after("normal {}", "normal { std = 2 }") != before);
+  REQUIRE(after("2 * w.N", "3 * w.N") != before);
+  REQUIRE(after("value = 2", "value = 3") != before);
+  REQUIRE(after("N = 100", "N = 101") != before);
+  REQUIRE(after("return kernel {", "return kernel { deterministic = false,") != before);
+  PluginFolder folder;
+  folder.write("scale/reference.cu", "// another reference\n");
+  REQUIRE(hash_of_problem(folder) != before);
+}
+
+TEST_CASE("a variant says why a device cannot run it") {
+  LuaCatalog catalog = fixtures();
+  REQUIRE(catalog.unsupported_reason("grouped", "30_tensor_map", cuda_device()).empty());
+  REQUIRE(catalog.unsupported_reason("grouped", "30_tensor_map", cpu_device()) ==
+          "variant '30_tensor_map' requires a cuda device and this is 'cpu'");
+  DeviceInfo newer = cuda_device();
+  newer.compute_capability = 100;
+  newer.architecture = "sm_100a";
+  REQUIRE_THAT(catalog.unsupported_reason("grouped", "30_tensor_map", newer),
+               Catch::Contains("requires architecture >=90a"));
+  REQUIRE(catalog.unsupported_reason("escapes", "20_cluster", newer).empty());
+  REQUIRE(catalog.unsupported_reason("segments", "10_gather", cpu_device()).empty());
+}
+
+TEST_CASE("steps that name nothing known are refused with the nearest") {
+  REQUIRE(variant_complaint("\"x\", \"y\"", "\"x\", \"yy\"") ==
+          "kernels/scale/variants/00_naive.lua:8: launch 'scale<float,4>' names 'yy', which is no argument and no "
+          "workspace; "
+          "did you mean 'y'?");
+  REQUIRE_THAT(variant_complaint("<$dtype,$VEC>", "<$dtype,$VEK>"),
+               Catch::Contains(":8: launch has '$VEK'") && Catch::Contains("did you mean 'VEC'?"));
+  REQUIRE_THAT(variant_complaint("i32(w.N)", "w.N"), Catch::Contains("has the argument 100; write a name"));
+  REQUIRE_THAT(variant_complaint("i32(w.N)", "i32(1 / 2)"), Catch::Contains("whole number that fits its type"));
+  REQUIRE_THAT(variant_complaint("i32(w.N)", "u32(-1)"), Catch::Contains("whole number that fits its type"));
+}
+
+TEST_CASE("steps with impossible numbers are refused at their line") {
+  REQUIRE_THAT(variant_complaint("block = { p.BLOCK }", "block = { 0 }"),
+               Catch::Contains(":8: launch has 0 in its block"));
+  REQUIRE_THAT(variant_complaint("block = { p.BLOCK }", "block = { p.BLOCK / 3 }"),
+               Catch::Contains("extents are whole numbers"));
+  REQUIRE_THAT(variant_complaint("block = { p.BLOCK }", "block = { 1, 1, 1, 1 }"),
+               Catch::Contains("a list of 1 to 3 numbers"));
+  REQUIRE_THAT(variant_complaint("block = { p.BLOCK }", "block = { 1 }, shared = -1"), Catch::Contains("shared = -1"));
+  REQUIRE_THAT(variant_complaint("return { launch", "return { memset { \"x\" }, launch"),
+               Catch::Contains("only workspaces and outputs may be written"));
+  REQUIRE_THAT(variant_complaint("return { launch", "return { memset { \"y\", bytes = 401 }, launch"),
+               Catch::Contains("reaches past the end of 'y', which has 400 bytes"));
+  REQUIRE_THAT(variant_complaint("return { launch", "return {} or { launch"),
+               Catch::Contains("steps must return a list"));
+}
+
+TEST_CASE("a variant manifest is checked as strictly as a kernel's") {
+  const auto refused = [](const std::string& from, const std::string& to) {
+    PluginFolder folder;
+    folder.variant(edited(kGoodVariant, from, to));
+    return complaint([&] { folder.catalog().kernel("scale"); });
+  };
+  REQUIRE(refused("technique = \"naive\",", "") ==
+          "kernels/scale/variants/00_naive.lua:1: variant misses the field 'technique'; add technique = ...");
+  REQUIRE_THAT(refused("technique =", "risk = \"lo\", technique ="),
+               Catch::Contains("it must be one of: low, medium, high; did you mean 'low'?"));
+  REQUIRE_THAT(refused("bind = \"launch\"", "bind = \"lunch\""),
+               Catch::Contains("parameter 'BLOCK' has bind = 'lunch'") && Catch::Contains("did you mean 'launch'?"));
+  REQUIRE_THAT(refused("{ 4, 2 }", "{ 4, 2, 4.0 }"), Catch::Contains("parameter 'VEC' lists 4 twice"));
+  REQUIRE_THAT(refused("{ 4, 2 }", "{}"), Catch::Contains("a list of at least one value"));
+  REQUIRE_THAT(refused("technique =", "requires = { arch = \"sm_90\" }, technique ="),
+               Catch::Contains("has arch = 'sm_90'"));
+  REQUIRE_THAT(refused("technique =", "estimate = { speedup = { 3, 2 } }, technique ="),
+               Catch::Contains("0 < lowest <= highest"));
+  REQUIRE_THAT(refused("technique =", "options = { \"-I/etc\" }, technique ="),
+               Catch::Contains("the option '-I/etc', which is not allowed"));
+}
+
+TEST_CASE("a variant needs its number and its source") {
+  PluginFolder folder;
+  folder.write("scale/variants/fast.lua", kGoodVariant);
+  REQUIRE_THAT(complaint([&] { folder.catalog().kernel("scale"); }), Catch::Contains("variants are named NN_name.lua"));
+  std::filesystem::remove(folder.path() / "scale/variants/fast.lua");
+  std::filesystem::remove(folder.path() / "scale/variants/00_naive.cu");
+  REQUIRE_THAT(complaint([&] { folder.catalog().kernel("scale"); }), Catch::Contains("00_naive.cu: cannot be read"));
+}
+
+TEST_CASE("a configuration that is incomplete or refused is not realized") {
+  PluginFolder folder;
+  LuaCatalog catalog = folder.catalog();
+  const auto refused = [&](const Config& config) {
+    return complaint([&] { catalog.realize({"scale", "00_naive", "", config}, "small", cpu_device()); });
+  };
+  REQUIRE_THAT(refused({{"BLOCK", std::int64_t{64}}}), Catch::Contains("misses parameter 'VEC'"));
+  REQUIRE_THAT(refused({{"BLOCK", std::int64_t{64}}, {"VEC", std::int64_t{3}}}), Catch::Contains("has no value 3"));
+}
+
+TEST_CASE("every kernel in the repository loads, realizes everywhere and can be traced") {
+  for (const auto& folder : {kSource / "kernels", kSource / "tests/fixtures/kernels"}) {
+    LuaCatalog catalog({folder}, {folder / "include"});
+    REQUIRE(catalog.kernel_names().size() >= 5);
+    for (const std::string& name : catalog.kernel_names()) {
+      for (const DeviceInfo& device : {cpu_device(), cuda_device()}) {
+        INFO(name << " on " << device.device);
+        REQUIRE(catalog.inspect(name, device) == std::vector<std::string>{});
+      }
+    }
+  }
+}
+
+TEST_CASE("every kernel in the repository has something to run by default on both devices") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"});
+  for (const std::string& name : catalog.kernel_names()) {
+    for (const char* device : {"cpu", "cuda"}) {
+      INFO(name << " on " << device);
+      REQUIRE(std::ranges::any_of(catalog.kernel(name).workloads, [&](const Workload& workload) {
+        return std::ranges::count(workload.sets, "default") > 0 && std::ranges::count(workload.devices, device) > 0;
+      }));
+    }
+  }
+}

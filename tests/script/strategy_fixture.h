@@ -1,0 +1,82 @@
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/core/strategy.h"
+#include "harness/script/library.h"
+
+// What the tests of strategies and searches share: the shipped folder, scripts written for one test, plain snapshots.
+namespace harness::script::fixture {
+
+inline const std::filesystem::path kShipped = std::filesystem::path(HARNESS_SOURCE_DIR) / "strategies";
+
+/// A folder named "strategies" for one test; gone with it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "harness-scripts-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+    for (const char* part : {"rules", "search"}) std::filesystem::create_directories(path() / part);
+  }
+  ~Folder() { std::filesystem::remove_all(root_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::filesystem::path path() const { return root_ / "strategies"; }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path() / name) << text; }
+  Library library() const { return Library({path(), kShipped}, {.seconds = 2}); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// An arm of kernel "k" on workload "w" whose predicted time fits its prior at 6 s an evaluation.
+inline ArmState arm(const std::string& technique, double lo, double hi, double probability, int evaluations) {
+  ArmState state;
+  state.id = {"k", "w", technique};
+  state.variants = {"10_" + technique};
+  state.prior = {lo, hi, probability, evaluations};
+  state.risk = "low";
+  state.space_points = 1000;
+  state.predicted_s = 6.0 * evaluations;
+  return state;
+}
+
+/// `passed` evaluations with these speedups and `failed` others, 6 s each.
+inline void evaluate(ArmState& state, const std::vector<double>& gains, std::int64_t failed = 0) {
+  for (const double gain : gains) {
+    state.since_improvement = state.best_speedup && gain <= *state.best_speedup ? state.since_improvement + 1 : 0;
+    if (!state.best_speedup || gain > *state.best_speedup) state.best_speedup = gain;
+    state.gains.push_back(gain);
+  }
+  const auto passed = static_cast<std::int64_t>(gains.size());
+  state.outcomes["passed"] += passed;
+  if (failed > 0) state.outcomes["wrong_answer"] += failed;
+  state.since_improvement += failed;
+  state.evaluations += passed + failed;
+  state.spent_s += 6.0 * static_cast<double>(passed + failed);
+}
+
+/// One workload whose baseline is measured, and these arms.
+inline Snapshot snapshot(std::vector<ArmState> arms) {
+  Snapshot s;
+  s.campaign = 1;
+  s.device = "cpu";
+  s.now_unix = 1750000000;
+  s.budget_s = 1800;
+  s.evaluation_s = 6;
+  s.arms = std::move(arms);
+  WorkloadState workload;
+  workload.kernel = "k";
+  workload.workload = "w";
+  workload.baseline_ns = workload.best_ns = 1000;
+  workload.speedup = 1;
+  for (const ArmState& state : s.arms) {
+    s.iterations += state.evaluations;
+    if (state.best_speedup && *state.best_speedup > *workload.speedup) workload.speedup = state.best_speedup;
+  }
+  s.workloads = {workload};
+  return s;
+}
+
+}  // namespace harness::script::fixture

@@ -1,0 +1,119 @@
+#include <catch2/catch.hpp>
+
+#include "harness/store/queries.h"
+#include "tests/store/history.h"
+
+using namespace harness;
+using namespace harness::store;
+using namespace harness::store::test;
+
+namespace {
+
+// The same sums, from the iterations alone.
+constexpr const char* kBestRecomputed = R"(
+  SELECT kernel, workload, device_name, contract_hash, confirmed, id, time_ns FROM (
+    SELECT i.*, c.contract_hash, p.device_name,
+           row_number() OVER (PARTITION BY i.kernel, i.workload, p.device_name, c.contract_hash, i.confirmed
+                              ORDER BY i.time_ns, i.id) AS place
+    FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign
+    WHERE i.outcome = 'passed' AND NOT EXISTS (
+      SELECT 1 FROM iteration w JOIN campaign q ON q.id = w.campaign
+      WHERE w.candidate = i.candidate AND w.workload = i.workload AND q.device_name = p.device_name
+        AND w.outcome IN ('wrong_answer', 'rejected')))
+  WHERE place = 1 ORDER BY 1, 2, 3, 4, 5)";
+
+constexpr const char* kArmsRecomputed = R"(
+  SELECT i.campaign, i.kernel, i.workload, c.technique, c.contract_hash, count(*), sum(i.outcome = 'passed'),
+         round(sum(i.wall_s), 6), max(iif(i.outcome = 'passed', i.speedup, NULL))
+  FROM iteration i JOIN candidate c ON c.id = i.candidate GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5)";
+
+}  // namespace
+
+TEST_CASE("the sums equal what the iterations say, after any history") {
+  const unsigned seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
+  auto store = Store::in_memory();
+  random_history(*store, seed, 4, 40);
+  CHECK(rows(*store,
+             "SELECT kernel, workload, device_name, contract_hash, confirmed, iteration, time_ns FROM rollup_best "
+             "ORDER BY 1, 2, 3, 4, 5") == rows(*store, kBestRecomputed));
+  CHECK(rows(*store,
+             "SELECT campaign, kernel, workload, technique, contract_hash, iterations, passed, round(wall_s, 6), "
+             "best_speedup FROM rollup_arm ORDER BY 1, 2, 3, 4, 5") == rows(*store, kArmsRecomputed));
+  for (const char* stage : {"build", "gates", "timing"}) {
+    INFO(stage);
+    Query sums(store->connection(), "SELECT sum(seconds) FROM rollup_cost WHERE stage = ?", stage);
+    REQUIRE(sums.next());
+    const std::string own = std::string("SELECT sum(") + stage + "_s) FROM iteration";
+    CHECK(sums.real(0) == Approx(value(*store, own.c_str()).get<double>()));
+  }
+  CHECK(
+      value(*store, "SELECT sum(usd) FROM rollup_cost").get<double>() ==
+      Approx(value(*store, "SELECT (SELECT sum(usd) FROM iteration) + (SELECT total(usd) FROM charge)").get<double>()));
+  CHECK(value(*store, "SELECT sum(seconds) FROM rollup_cost WHERE kernel = ''") ==
+        value(*store, "SELECT sum(seconds) FROM charge"));
+}
+
+TEST_CASE("the best is the best confirmed, and without one the best there is, marked so") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100));
+  record(*store, an_attempt(campaign, 2), passed(80));
+  CHECK(best(*store)[0]["time_ns"] == 80);
+  CHECK(best(*store)[0]["confirmed"] == false);
+  CHECK(best(*store)[0]["config"] == json{{"BLOCK", 2}, {"FAST", true}});
+  const auto confirmed = record(*store, an_attempt(campaign, 1), passed(95), true);
+  REQUIRE(best(*store).size() == 1);
+  CHECK(best(*store)[0]["iteration"] == confirmed);
+  CHECK(best(*store)[0]["confirmed"] == true);
+  CHECK(best(*store)[0]["of_floor"].get<double>() == Approx(50.0 / 95));
+  CHECK(best(*store, "attention", "s128").size() == 1);
+  CHECK(best(*store, "softmax").empty());
+}
+
+TEST_CASE("a candidate that once gave a wrong answer is never the best") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100));
+  record(*store, an_attempt(campaign, 2), passed(50));
+  record(*store, an_attempt(campaign, 2), wrong(), true);
+  CHECK(best(*store)[0]["time_ns"] == 100);
+  record(*store, an_attempt(campaign, 2), passed(40), true);
+  CHECK(best(*store)[0]["time_ns"] == 100);
+}
+
+TEST_CASE("the best is that of the newest contract") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  AttemptRecord old = an_attempt(campaign, 1);
+  old.contract_hash = "0ld";
+  record(*store, old, passed(10), true);
+  const auto newer = record(*store, an_attempt(campaign, 1), passed(100));
+  REQUIRE(best(*store).size() == 1);
+  CHECK(best(*store)[0]["iteration"] == newer);
+}
+
+TEST_CASE("devices have each their own best") {
+  auto store = Store::in_memory();
+  record(*store, an_attempt(store->begin_campaign(a_campaign("A"))), passed(10));
+  record(*store, an_attempt(store->begin_campaign(a_campaign("B"))), passed(20));
+  const json rows = best(*store);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["device_name"] == "A");
+  CHECK(rows[1]["time_ns"] == 20);
+}
+
+TEST_CASE("money without a price is unknown, not zero") {
+  auto store = Store::in_memory();
+  CampaignRecord record_without_price = a_campaign();
+  record_without_price.usd_per_hour.reset();
+  const auto campaign = store->begin_campaign(record_without_price);
+  Evaluation evaluation = passed(100);
+  evaluation.cost.usd.reset();
+  record(*store, an_attempt(campaign), evaluation);
+  store->charge(campaign, "idle", 2);
+  for (const json& row : cost(*store, CostBy::stage)) {
+    INFO(row.dump());
+    CHECK(row["usd"].is_null());
+    CHECK(row["unpriced_s"] == row["seconds"]);
+  }
+}

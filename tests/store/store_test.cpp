@@ -1,0 +1,198 @@
+#include "harness/store/store.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/core/error.h"
+#include "tests/store/history.h"
+
+using namespace harness;
+using namespace harness::store;
+using namespace harness::store::test;
+
+TEST_CASE("a campaign is read back as it was begun") {
+  auto store = Store::in_memory();
+  const auto id = store->begin_campaign(a_campaign());
+  const CampaignRecord back = store->campaign(id);
+  CHECK(back.name == "nightly");
+  CHECK(back.seed == 0xfedcba9876543210u);
+  CHECK(back.budget_s == 1800);
+  CHECK_FALSE(back.max_cost_usd);
+  CHECK(back.kernels == std::vector<std::string>{"attention"});
+  CHECK(back.options == json{{"goal", "2x"}});
+  CHECK(back.environment == json{{"driver", "580.1"}});
+  CHECK_THROWS_AS(store->campaign(id + 1), Error);
+}
+
+TEST_CASE("decisions are read back in order, pivots with the arm they left") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  const ArmId left{"attention", "s128", "tiling"};
+  Decision pivot = a_decision("split-kv");
+  pivot.rule = "time-overrun";
+  const auto first = store->record_decision(campaign, a_decision(), {}, {"roi", "h"}, 1700000000, 0.5);
+  const auto second = store->record_decision(campaign, pivot, left, {"roi", "h"}, 1700000001, 0.5);
+  const auto back = store->decisions(campaign);
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].id == first);
+  CHECK_FALSE(back[0].from);
+  CHECK(back[0].decision.table == a_decision().table);
+  CHECK(back[0].decision.predict.evaluations == 12);
+  CHECK(back[1].id == second);
+  CHECK(back[1].from == left);
+  CHECK(back[1].decision.rule == "time-overrun");
+  CHECK(back[1].now_unix == 1700000001);
+  CHECK(value(*store, "SELECT sum(pivot) FROM v_decisions") == 1);
+  CHECK(store->spent_seconds(campaign) == Approx(1.0));
+}
+
+TEST_CASE("iterations are read back in order with what resume and replay need") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  AttemptRecord attempt = an_attempt(campaign, 32);
+  attempt.decision = store->record_decision(campaign, a_decision(), {}, {"roi", "h"}, 1, 0);
+  record(*store, attempt, passed(100));
+  record(*store, an_attempt(campaign, 64), wrong());
+  const auto rows = store->iterations(campaign);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].time_ns == 100);
+  CHECK(rows[0].speedup == 10);
+  CHECK(rows[0].verdict == "faster");
+  CHECK(rows[0].decision == attempt.decision);
+  CHECK(rows[0].candidate.config == attempt.candidate.config);
+  CHECK(rows[0].ask == 32);
+  CHECK(rows[0].binary_hash == "b1");
+  CHECK(rows[0].wall_s == 0.7);
+  CHECK(rows[0].usd == 0.0007);
+  CHECK(rows[1].outcome == "wrong_answer");
+  CHECK(rows[1].fingerprint == "f00d");
+  CHECK_FALSE(rows[1].time_ns);
+}
+
+TEST_CASE("an attempt is ended once, and an unknown one never") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  const auto attempt = store->begin_attempt(an_attempt(campaign));
+  store->end_attempt(attempt, passed(100), false);
+  CHECK_THROWS_AS(store->end_attempt(attempt, passed(90), false), Error);
+  CHECK_THROWS_AS(store->end_attempt(attempt + 1, passed(90), false), Error);
+  CHECK_THROWS_AS(store->begin_attempt(an_attempt(campaign + 1)), Error);
+  CHECK(value(*store, "SELECT count(*) FROM iteration") == 1);
+  CHECK(value(*store, "SELECT count(*) FROM attempt") == 1);
+}
+
+TEST_CASE("sources edited after the attempt began belong to another candidate") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  Evaluation evaluation = passed(100);
+  evaluation.source_hash = "edited";
+  record(*store, an_attempt(campaign), evaluation);
+  CHECK(store->iterations(campaign)[0].source_hash == "edited");
+  CHECK(value(*store, "SELECT count(*) FROM candidate") == 2);
+}
+
+TEST_CASE("the same source and log are kept once") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  for (int block : {1, 2, 3}) {
+    Evaluation evaluation = passed(100);
+    evaluation.log = "warning: unused";
+    record(*store, an_attempt(campaign, block), evaluation);
+  }
+  CHECK(value(*store, "SELECT count(*) FROM source") == 1);
+  CHECK(value(*store, "SELECT count(*) FROM build_log") == 1);
+  CHECK(value(*store, "SELECT count(*) FROM binary") == 1);
+}
+
+TEST_CASE("orphans count their tries until one of them ends") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100));
+  store->begin_attempt(an_attempt(campaign, 2));
+  REQUIRE(store->orphans(campaign).size() == 1);
+  CHECK(store->orphans(campaign)[0].tries == 1);
+  const auto again = store->begin_attempt(an_attempt(campaign, 2));
+  const auto orphans = store->orphans(campaign);
+  REQUIRE(orphans.size() == 1);
+  CHECK(orphans[0].tries == 2);
+  CHECK(orphans[0].attempt == again);
+  CHECK(orphans[0].record.candidate.config == an_attempt(campaign, 2).candidate.config);
+  CHECK(orphans[0].record.purpose == "search");
+  store->end_attempt(again, an_evaluation(Crashed{}), false);
+  CHECK(store->orphans(campaign).empty());
+}
+
+TEST_CASE("what can be resumed is the newest campaign that was cut short") {
+  auto store = Store::in_memory();
+  CHECK_FALSE(store->latest_resumable());
+  const auto first = store->begin_campaign(a_campaign());
+  CHECK(store->latest_resumable() == first);
+  store->end_campaign(first, "interrupted", 10, {});
+  const auto second = store->begin_campaign(a_campaign());
+  store->end_campaign(second, "budget", 10, {});
+  CHECK(store->latest_resumable() == first);
+  CampaignRecord eval = a_campaign();
+  eval.strategy = "";
+  store->begin_campaign(eval);
+  CHECK(store->latest_resumable() == first);
+  store->end_campaign(first, "goal", 10, {});
+  CHECK_FALSE(store->latest_resumable());
+}
+
+TEST_CASE("a campaign that goes on has no end, and keeps what it has spent") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100));
+  store->end_campaign(campaign, "interrupted", 20, 0.02);
+  CHECK(store->spent_seconds(campaign) == 20);
+  record(*store, an_attempt(campaign, 2), passed(100));
+  CHECK(store->spent_seconds(campaign) == Approx(20.7));
+  CHECK(value(*store, "SELECT reason FROM campaign").is_null());
+  store->charge(campaign, "idle", 1);
+  store->charge(campaign, "prepare", 5);
+  CHECK(store->spent_seconds(campaign) == Approx(21.7));
+  CHECK(value(*store, "SELECT cost_usd FROM campaign").get<double>() == Approx(0.0217));
+}
+
+TEST_CASE("evidence comes from earlier campaigns on the same contract and device name") {
+  auto store = Store::in_memory();
+  const auto earlier = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(earlier, 1), passed(100));
+  record(*store, an_attempt(earlier, 2), wrong());
+  const auto elsewhere = store->begin_campaign(a_campaign("another GPU"));
+  record(*store, an_attempt(elsewhere, 1), passed(10));
+  const auto now = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(now, 1), passed(1));
+  const auto evidence = store->evidence(now, {"c0ffee"}, "NVIDIA H200");
+  REQUIRE(evidence.size() == 1);
+  CHECK(evidence[0].arm == ArmId{"attention", "s128", "tiling"});
+  CHECK(evidence[0].evaluations == 2);
+  CHECK(evidence[0].passed == 1);
+  CHECK(evidence[0].spent_s == Approx(1.4));
+  CHECK(evidence[0].best_speedup == 10);
+  CHECK(store->evidence(now, {"other contract"}, "NVIDIA H200").empty());
+}
+
+TEST_CASE("the same machine code is found in this campaign first, then under the same contract on the same device") {
+  auto store = Store::in_memory();
+  const auto earlier = store->begin_campaign(a_campaign());
+  const auto old = record(*store, an_attempt(earlier, 1), passed(100));
+  const auto elsewhere = store->begin_campaign(a_campaign("another GPU"));
+  record(*store, an_attempt(elsewhere, 1), passed(100));
+  const auto now = store->begin_campaign(a_campaign());
+  CHECK(store->same_binary(now, "s128", "b1") == 0);  // nothing known of its contract yet
+  const auto attempt = store->begin_attempt(an_attempt(now, 1));
+  CHECK(store->same_binary(now, "s128", "b1") == old);
+  CHECK(store->same_binary(now, "s512", "b1") == 0);
+  CHECK(store->same_binary(now, "s128", "b2") == 0);
+  CHECK(store->same_binary(now, "s128", "") == 0);
+  const auto own = store->end_attempt(attempt, passed(101), false);
+  CHECK(store->same_binary(now, "s128", "b1") == own);
+}
+
+TEST_CASE("an interrupted evaluation says nothing about its machine code") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), an_evaluation(Interrupted{}));
+  record(*store, an_attempt(campaign, 2), an_evaluation(NoEffect{1}));
+  CHECK(store->same_binary(campaign, "s128", "b1") == 0);
+}

@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/core/json.h"
+
+namespace harness::tests {
+
+/// What a finished program left: its exit status (128 + signal when killed) and what it printed.
+struct Finished {
+  int status = 0;
+  std::string out, err;
+  std::vector<json> lines() const;   // stdout as JSON lines
+};
+
+/// A temporary folder with a store path of its own; removed at the end. Tests never touch the project's store.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string db() const { return path("experiments.db"); }
+  void write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::string folder_;
+};
+
+/// Runs the harness program as a person would, from the project's folder, with `environment` added.
+Finished run_harness(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+/// Starts it and returns its process id, its own process group; stdout goes to `out`.
+int start_harness(const std::vector<std::string>& arguments, const std::string& out);
+int wait_for(int process);
+
+}  // namespace harness::tests

@@ -1,0 +1,67 @@
+#include "harness/worker/rights.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+using namespace harness;
+
+namespace {
+
+// The signal that ended a child which dropped its rights and then did `forbidden`; 0 if it came through.
+int signal_after(const std::function<void()>& forbidden) {
+  const pid_t child = fork();
+  if (child == 0) {
+    drop_rights();
+    forbidden();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+}  // namespace
+
+TEST_CASE("without rights a process can compute and allocate") {
+  CHECK(signal_after([] {
+          volatile char* memory = static_cast<char*>(std::malloc(8 << 20));
+          memory[4 << 20] = 1;
+        }) == 0);
+}
+
+TEST_CASE("without rights it can open no file, start no process, reach no network and trace nobody") {
+  CHECK(signal_after([] { open("/etc/passwd", O_RDONLY); }) == SIGSYS);
+  CHECK(signal_after([] { if (fork() == 0) _exit(0); }) == SIGSYS);
+  CHECK(signal_after([] { socket(AF_INET, SOCK_STREAM, 0); }) == SIGSYS);
+  CHECK(signal_after([] { ptrace(PTRACE_ATTACH, getppid(), nullptr, nullptr); }) == SIGSYS);
+  CHECK(signal_after([] { execl("/bin/true", "true", nullptr); }) == SIGSYS);
+  CHECK(signal_after([] { kill(getppid(), SIGTERM); }) == SIGSYS);
+}
+
+TEST_CASE("the rights of threads that exist already go too") {
+  CHECK(signal_after([] {}) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<bool> dropped = false;
+    std::thread other([&] {
+      while (!dropped) std::this_thread::yield();
+      open("/etc/passwd", O_RDONLY);
+    });
+    drop_rights();
+    dropped = true;
+    other.join();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+}
