@@ -9,4 +9,5 @@ cp build/release/harness .carry/
 strip .carry/harness --strip-debug
 ldd build/release/harness | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
   xargs -I{} cp -L {} .carry/lib/
+git rev-parse HEAD > .carry/revision
 du -sh .carry

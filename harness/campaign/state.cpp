@@ -58,7 +58,8 @@ bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteratio
   const bool first = book.standings.empty();
   const bool faster = iteration.verdict ? *iteration.verdict == "faster" : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) return false;
-  book.standings.push_back({iteration.candidate, iteration.iteration, *iteration.time_ns, iteration.speedup});
+  const auto speedup = iteration.purpose == "baseline" ? std::optional(1.0) : iteration.speedup;
+  book.standings.push_back({iteration.candidate, iteration.iteration, *iteration.time_ns, speedup});
   return true;
 }
 
@@ -76,6 +77,7 @@ void CampaignState::apply(const IterationSummary& iteration) {
     });
     if (same == book.standings.end()) return;
     if (iteration.outcome == "passed") {
+      if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;   // measured beside the winner
       *same = {iteration.candidate, iteration.iteration, *iteration.time_ns, iteration.speedup};
       book.confirmed = iteration.iteration;
     } else {
@@ -171,7 +173,7 @@ std::vector<BestRow> CampaignState::best() const {
       row.state.best_variant = standing.candidate.variant;
       row.state.best_technique = standing.candidate.technique;
       row.state.best_ns = standing.time_ns;
-      if (book.baseline_ns) row.state.speedup = *book.baseline_ns / standing.time_ns;
+      row.state.speedup = standing.speedup;
       if (book.floor_ns) row.state.of_floor = *book.floor_ns / standing.time_ns;
       row.state.confirmed = book.confirmed == standing.iteration;
     }

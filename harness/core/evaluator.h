@@ -38,7 +38,7 @@ struct Incumbent {
 
 struct EvaluationRequest {
   Realized realized;
-  std::optional<Incumbent> incumbent;        // the best so far on this workload
+  std::optional<Incumbent> incumbent;        // the best so far on this workload; the baseline when confirming
   std::optional<double> baseline_ns;         // the kernel's baseline on this workload, this campaign
   bool confirm = false;                      // fresh processes, fresh inputs, longer timing
   /// The recorded iteration of this workload with the same machine code and launches, 0 if none; empty: do not ask.

@@ -282,16 +282,19 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
   if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, 0).median;
   if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, 0).median;
   if (const auto floor = judge::floor_ns(request_.realized.problem.work, settings_.device)) timing.floor_ns = floor->ns;
+  std::optional<Estimate> baseline;
+  if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns};
   if (samples.size() > 1) {
     const Estimate other = estimate(samples[1].rotating_ns, spread);
     timing.incumbent_ns = other.median;
     timing.verdict = compare(own, other);
+    if (request_.confirm) baseline = other;   // measured in this very run: no drift between them
   }
-  if (request_.baseline_ns) {
-    timing.baseline_ns = request_.baseline_ns;
-    timing.speedup = *request_.baseline_ns / own.median;
-    timing.speedup_lo = *request_.baseline_ns / own.hi;
-    timing.speedup_hi = *request_.baseline_ns / own.lo;
+  if (baseline) {
+    timing.baseline_ns = baseline->median;
+    timing.speedup = baseline->median / own.median;
+    timing.speedup_lo = baseline->lo / own.hi;
+    timing.speedup_hi = baseline->hi / own.lo;
   }
   return timing;
 }

@@ -55,11 +55,11 @@ int past_deadline(void* deadline) {
 /// The first use of a table-valued function declares its columns, which looks like writing to the authorizer; so those
 /// that people need are used once before there is one. Others cannot be.
 constexpr const char* kDeclareFunctions =
+    "PRAGMA query_only = ON;"
     "SELECT 1 FROM json_each('[]'), json_tree('[]');"
     "SELECT 1 FROM pragma_table_info('iteration'), pragma_table_xinfo('iteration'), pragma_table_list('iteration'), "
     "pragma_index_list('iteration'), pragma_index_info('x'), pragma_index_xinfo('x'), "
-    "pragma_foreign_key_list('iteration') LIMIT 1;"
-    "PRAGMA query_only = ON";
+    "pragma_foreign_key_list('iteration') LIMIT 1";
 
 void confine(sqlite3* handle, Clock::time_point* deadline) {
   sqlite3_exec(handle, kDeclareFunctions, nullptr, nullptr, nullptr);

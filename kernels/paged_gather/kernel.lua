@@ -19,7 +19,7 @@ return kernel {
     { name = "b8l512n128_f16", B = 8, max_pages = 32, block = 16, pages = 512, N = 128, shortest = 256, dtype = "f16",
       sets = { "default" }, devices = { "cpu" } },
     { name = "b64l2048n1024_f16", B = 64, max_pages = 128, block = 16, pages = 8192, N = 1024, shortest = 1024, dtype = "f16",
-      sets = { "default" }, devices = { "cuda" } },
+      sets = { "large" }, devices = { "cuda" } },
     { name = "b64l2048n128_bf16", B = 64, max_pages = 128, block = 16, pages = 8192, N = 128, shortest = 1024, dtype = "bf16",
       sets = { "default" }, devices = { "cuda" } },
     { name = "b5l48n20_f32", B = 5, max_pages = 6, block = 8, pages = 64, N = 20, shortest = 1, dtype = "f32", sets = { "small" } },

@@ -1,6 +1,5 @@
 #include <catch2/catch.hpp>
 #include <iterator>
-#include <regex>
 
 #include "harness/script/strategy.h"
 #include "tests/script/strategy_fixture.h"
@@ -14,10 +13,11 @@ namespace {
 std::size_t write_examples(const Folder& folder) {
   std::ifstream in(kShipped / "README.md");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::regex example("`strategies/([^`]*\\.lua)`:[^]*?```lua\n([^`]*)```");
+  const std::string named = "`strategies/", block = "```lua\n";
   std::size_t count = 0;
-  for (std::sregex_iterator found(text.begin(), text.end(), example), end; found != end; ++found, ++count) {
-    folder.write((*found)[1], (*found)[2]);
+  for (std::size_t at = text.find(block); at != std::string::npos; at = text.find(block, at + 1), ++count) {
+    const std::size_t name = text.rfind(named, at) + named.size(), code = at + block.size();
+    folder.write(text.substr(name, text.find('`', name) - name), text.substr(code, text.find("```", code) - code));
   }
   return count;
 }

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What is run on the GPU server, with the program that bench/carry.sh packed:
+#   bench/h200.sh smoke            devices and every kernel's variants through all gates
+#   bench/h200.sh campaign         the recorded campaign over the attention family (at least five minutes)
+#   bench/h200.sh numbers          evaluations a minute, own cost per evaluation, cache hits
+# Results are written under $OUT (default: out/).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+OUT=${OUT:-out}
+mkdir -p "$OUT"
+harness=$PWD/.carry/harness
+export HARNESS_HOME=$PWD HARNESS_CACHE=${HARNESS_CACHE:-/tmp/harness-cache}
+: "${HARNESS_REVISION:=$(cat .carry/revision 2>/dev/null || true)}"
+export HARNESS_REVISION
+
+smoke() {
+  "$harness" devices
+  "$harness" devices --json > "$OUT/devices.json"
+  local kernel variant
+  for kernel in vector_scale softmax rmsnorm_int8 paged_gather attention; do
+    for variant in $("$harness" variants "$kernel" --json | python3 -c 'import json,sys; print(*[v["name"] for v in json.load(sys.stdin)])'); do
+      "$harness" eval "$kernel" "$variant" --device cuda --no-record --json > "$OUT/line.json" 2> "$OUT/err.txt"
+      echo "$kernel $variant: exit $?"; cat "$OUT/err.txt"
+      cat "$OUT/line.json" >> "$OUT/smoke.jsonl"
+      python3 - "$OUT/line.json" <<'PY'
+import json, sys
+for line in open(sys.argv[1]):
+    i = json.loads(line)
+    print(f"   {i['workload']:28} {i['outcome']:12} {i['time_ns']} cold {i['cold_time_ns']} floor {i['floor_ns']} wall {i['cost']['wall_s']:.2f} "
+          f"b {i['cost']['build_s']:.2f} g {i['cost']['gates_s']:.2f} t {i['cost']['timing_s']:.2f} {(i['error'] or {}).get('message', '')[:300]}")
+PY
+    done
+  done
+}
+
+campaign() {
+  "$harness" run attention --device cuda --budget "${BUDGET:-6m}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "$OUT/campaign.db" --name "attention on H200" "$@"
+  "$harness" export "$OUT/experiments.jsonl" --lean --db "$OUT/campaign.db"
+  "$harness" cost --by stage --db "$OUT/campaign.db"
+}
+
+"$@"
