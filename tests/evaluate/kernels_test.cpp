@@ -1,0 +1,107 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/probe.h"
+#include "harness/device/cpu/session.h"
+#include "harness/judge/layout.h"
+#include "harness/judge/paint.h"
+#include "harness/judge/reference.h"
+#include "harness/judge/verdict.h"
+#include "harness/script/catalog.h"
+#include "tests/support/program.h"
+
+// Every variant of every shipped kernel, on every workload that is not only for GPUs, in every dtype, through all gates
+// of correctness on the cpu device: with its first configuration and two more of its space.
+using namespace harness;
+
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class Bench {
+ public:
+  Bench()
+      : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"}, {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
+        compiler_(scratch_.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/include"),
+        device_(probe_cpu()) {}
+
+  script::LuaCatalog& catalog() { return catalog_; }
+  const DeviceInfo& device() const { return device_; }
+
+  Verdict evaluate(const std::string& kernel, const std::string& variant, const std::string& workload, const Config& config) {
+    const Realized realized = catalog_.realize({kernel, variant, "", config}, workload, device_);
+    Executable executable{build(realized.build), realized.plan, realized.problem, judge::make_layout(realized.problem, realized.plan)};
+    std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));
+    judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image);
+    const std::vector<std::byte> before = image;
+    session_.run(executable, image);
+    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_text(realized.problem.reference.source));
+    job.spec.include_dirs = realized.build.include_dirs;
+    job.executable.artifact = build(job.spec);
+    std::vector<std::byte> reference = judge::reference_image(realized.problem, executable.layout, before, job);
+    session_.run(job.executable, reference);
+    return judge::judge(realized.problem, realized.plan, executable.layout, before, image,
+                        judge::read_reference(realized.problem, job, reference), seed_);
+  }
+
+ private:
+  Artifact build(const BuildSpec& spec) {
+    const BuildResult result = compiler_.build(spec);
+    if (const auto* failure = std::get_if<CompileFailure>(&result)) FAIL(failure->log);
+    return std::get<Artifact>(result);
+  }
+
+  tests::Scratch scratch_;
+  script::LuaCatalog catalog_;
+  CpuCompiler compiler_;
+  CpuSession session_;
+  DeviceInfo device_;
+  std::uint64_t seed_ = 20251013;
+};
+
+bool only_for_gpus(const Workload& workload) {
+  return !workload.devices.empty() && std::find(workload.devices.begin(), workload.devices.end(), "cpu") == workload.devices.end() &&
+         std::find(workload.sets.begin(), workload.sets.end(), "seeds") == workload.sets.end();
+}
+
+std::vector<Config> sample(const Space& space) {
+  std::vector<Config> configs{configuration(space, 0)};
+  if (space.points.size() > 2) configs.push_back(configuration(space, space.points.size() / 2));
+  return configs;
+}
+
+void check_kernel(const std::string& name, const std::string& part = "") {
+  static Bench bench;
+  int evaluated = 0;
+  const KernelInfo& kernel = bench.catalog().kernel(name);
+  for (const Workload& workload : kernel.workloads) {
+    if (only_for_gpus(workload) || workload.name.find(part) == std::string::npos) continue;
+    for (const VariantInfo& variant : kernel.variants) {
+      for (const Config& config : sample(bench.catalog().space(name, variant.name, workload.name, bench.device()))) {
+        const Verdict verdict = bench.evaluate(name, variant.name, workload.name, config);
+        INFO(name << " " << variant.name << " " << to_text(config) << " on " << workload.name);
+        for (const GateResult& gate : verdict.gates)
+          if (!gate.passed) FAIL_CHECK(gate.name << ": " << gate.detail);
+        ++evaluated;
+      }
+    }
+  }
+  CHECK(evaluated > 0);
+}
+
+}  // namespace
+
+TEST_CASE("vector_scale is right on every workload of the cpu device") { check_kernel("vector_scale"); }
+TEST_CASE("softmax is right on every workload of the cpu device") { check_kernel("softmax"); }
+TEST_CASE("rmsnorm_int8 is right on every workload of the cpu device") { check_kernel("rmsnorm_int8"); }
+TEST_CASE("paged_gather is right on every workload of the cpu device") { check_kernel("paged_gather"); }
+TEST_CASE("attention is right on the workloads of the seeds in f16") { check_kernel("attention", "_f16"); }
+TEST_CASE("attention is right on the workloads of the seeds in bf16") { check_kernel("attention", "_bf16"); }
