@@ -33,6 +33,19 @@ PY
   done
 }
 
+# Faulty kernels through real workers: the tests of tests/cli/evaluation_test.cpp with another device name.
+faulty() {
+  local variant
+  for variant in $("$harness" variants faulty --kernels tests/fixtures/faulty --json | python3 -c 'import json,sys; print(*[v["name"] for v in json.load(sys.stdin)])'); do
+    "$harness" eval faulty "$variant" --device cuda --no-record --json --kernels tests/fixtures/faulty > "$OUT/line.json" 2> "$OUT/err.txt"
+    echo "$variant: exit $? $(cat "$OUT/err.txt")"
+    cat "$OUT/line.json" >> "$OUT/faulty.jsonl"
+    python3 -c 'import json,sys
+for line in open(sys.argv[1]):
+    i = json.loads(line); print("  ", i["outcome"], round(i["cost"]["wall_s"], 2), "s", json.dumps(i["error"])[:300], [g["name"] for g in i["gates"] if not g["passed"]])' "$OUT/line.json"
+  done
+}
+
 campaign() {
   "$harness" run attention --device cuda --budget "${BUDGET:-6m}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "$OUT/campaign.db" --name "attention on H200" "$@"
   "$harness" export "$OUT/experiments.jsonl" --lean --db "$OUT/campaign.db"

@@ -11,6 +11,8 @@ local BELIEVED_SHARE = 0.25
 local ROOM_ABOVE_BEST = 0.25
 -- Weight of an arm that was tried less than others.
 local CURIOSITY = 0.5
+-- Another arm must promise this much more a minute than the one at work: a pivot is a decision, not noise.
+local WORTH_A_PIVOT = 1.25
 -- Below this expected log-gain (0.1 %), after the predicted evaluations, an arm is not expected to pay.
 local WORTH = 0.001
 
@@ -74,7 +76,7 @@ local function appraise(campaign, arm, workload)
   local curious = 1 + CURIOSITY * math.sqrt(math.log(1 + campaign.iterations) / (1 + arm.evaluations))
   row.score = arm.weight * row.p * row.gain / row.minutes * curious
   local explored = arm.evaluations >= math.min(arm.prior.evaluations, math.max(arm.space_points, 1))
-  row.pays = not explored or row.p * row.gain > WORTH
+  row.pays = row.p * row.gain > WORTH or (not explored and not arm.baseline and arm.passed == 0)
   return row, low, high
 end
 
@@ -109,12 +111,14 @@ return strategy {
       return try(first, "the baseline of " .. workload_key(first) .. " comes first: speedups need its time", {}, 0, 0, 1)
     end
 
-    local rows, best, best_arm, best_low, best_high = {}, nil, nil, nil, nil
+    local current = campaign.current and campaign.current.name
+    local rows, best, best_arm, best_low, best_high, best_rank = {}, nil, nil, nil, nil, -1
     for _, arm in ipairs(campaign.open) do
       local row, low, high = appraise(campaign, arm, workloads[workload_key(arm)])
       rows[#rows + 1] = row
-      if row.pays and (best == nil or row.score > best.score) then
-        best, best_arm, best_low, best_high = row, arm, low, high
+      local rank = row.score * (arm.name == current and WORTH_A_PIVOT or 1)
+      if row.pays and rank > best_rank then
+        best, best_arm, best_low, best_high, best_rank = row, arm, low, high, rank
       end
     end
     if #rows == 0 then

@@ -278,7 +278,8 @@ Campaign::Ended Campaign::confirm_winners() {
 }
 
 Campaign::Ended Campaign::confirm(WorkloadBook& book) {
-  while (!book.standings.empty() && book.confirmed != book.standings.back().iteration) {
+  const auto is_baseline = [&](const Standing& standing) { return json(standing.candidate) == json(book.plan.baseline); };
+  while (!book.standings.empty() && book.confirmed != book.standings.back().iteration && !is_baseline(book.standings.back())) {
     if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
     const double expected = std::max(confirm_s_, state_.evaluation_seconds());
     if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;

@@ -103,7 +103,7 @@ void define(lua_State* lua, const char* name, lua_CFunction function) {
 
 void push_facts(lua_State* lua, const char* title) {
   lua_newuserdatauv(lua, 0, 0);  // the view: not a table, so that rawset cannot write into it
-  lua_createtable(lua, 0, 3);  // its metatable
+  lua_createtable(lua, 0, 3);    // its metatable
   lua_pushvalue(lua, -3);
   lua_pushstring(lua, title);
   lua_pushcclosure(lua, read_field, 2);

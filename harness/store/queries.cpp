@@ -26,16 +26,16 @@ json all_rows(Query& query) {
 // An arm's counts and a stage's seconds are summed apart, then joined by the key.
 constexpr const char* kCostByTechnique = R"sql(
   WITH spent AS (SELECT kernel, technique, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-                 FROM rollup_cost GROUP BY kernel, technique),
+                 FROM rollup_device_cost GROUP BY kernel, technique),
        done AS (SELECT kernel, technique, sum(iterations) AS iterations, sum(passed) AS passed,
-                       max(best_speedup) AS best_speedup FROM rollup_arm GROUP BY kernel, technique)
+                       max(best_speedup) AS best_speedup FROM rollup_device_technique GROUP BY kernel, technique)
   SELECT nullif(spent.technique, '') AS technique, nullif(spent.kernel, '') AS kernel, iterations, passed, best_speedup,
          seconds, usd, unpriced_s
   FROM spent LEFT JOIN done USING (kernel, technique) ORDER BY seconds DESC, technique, kernel)sql";
 
 constexpr const char* kCostByStage = R"sql(
   SELECT stage, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-  FROM rollup_cost GROUP BY stage ORDER BY seconds DESC, stage)sql";
+  FROM rollup_device_cost GROUP BY stage ORDER BY seconds DESC, stage)sql";
 
 constexpr const char* kCostByCampaign = R"sql(
   WITH spent AS (SELECT campaign, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
@@ -48,9 +48,9 @@ constexpr const char* kCostByCampaign = R"sql(
 
 constexpr const char* kCostByDevice = R"sql(
   WITH spent AS (SELECT device_name, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-                 FROM rollup_cost r JOIN campaign p ON p.id = r.campaign GROUP BY device_name),
+                 FROM rollup_device_cost GROUP BY device_name),
        done AS (SELECT device_name, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
-                FROM rollup_arm r JOIN campaign p ON p.id = r.campaign GROUP BY device_name)
+                FROM rollup_device_technique GROUP BY device_name)
   SELECT spent.device_name AS device, iterations, passed, best_speedup, seconds, usd, unpriced_s
   FROM spent LEFT JOIN done USING (device_name) ORDER BY seconds DESC, device)sql";
 

@@ -11,6 +11,12 @@ constexpr const char* kSchemaText =
 #include "harness/store/schema.sql"
     ;
 
+constexpr const char* kToVersion2 =
+#include "harness/store/migration_2.sql"
+    ;
+
+constexpr Migration kSteps[] = {kToVersion2};
+
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
@@ -22,7 +28,7 @@ bool has_tables(SQLite::Database& database) {
 }  // namespace
 
 const Schema& current_schema() {
-  static const Schema schema{kSchemaText, {}};
+  static const Schema schema{kSchemaText, kSteps};
   return schema;
 }
 

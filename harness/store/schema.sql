@@ -264,6 +264,29 @@ CREATE TABLE rollup_cost (
   PRIMARY KEY (campaign, kernel, technique, stage, day)
 ) STRICT, WITHOUT ROWID;
 
+-- The same, over all campaigns of a device name: a handful of rows, however many campaigns there were. Kept by triggers on
+-- rollup_cost and rollup_arm.
+CREATE TABLE rollup_device_cost (
+  device_name TEXT NOT NULL,
+  kernel      TEXT NOT NULL,
+  technique   TEXT NOT NULL,
+  stage       TEXT NOT NULL,
+  seconds     REAL NOT NULL,
+  usd         REAL,
+  unpriced_s  REAL NOT NULL,
+  PRIMARY KEY (device_name, kernel, technique, stage)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rollup_device_technique (
+  device_name  TEXT NOT NULL,
+  kernel       TEXT NOT NULL,
+  technique    TEXT NOT NULL,
+  iterations   INTEGER NOT NULL,
+  passed       INTEGER NOT NULL,
+  best_speedup REAL,
+  PRIMARY KEY (device_name, kernel, technique)
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER iteration_keeps_best AFTER INSERT ON iteration
 WHEN NEW.outcome = 'passed' AND NEW.time_ns IS NOT NULL
 BEGIN
@@ -351,6 +374,46 @@ CREATE TRIGGER further_charge_costs AFTER UPDATE ON charge
 BEGIN
   UPDATE rollup_cost SET seconds = NEW.seconds, usd = NEW.usd, unpriced_s = iif(NEW.usd IS NULL, NEW.seconds, 0)
     WHERE campaign = NEW.campaign AND kernel = '' AND technique = '' AND stage = NEW.stage AND day = NEW.day;
+END;
+
+CREATE TRIGGER cost_adds_to_device AFTER INSERT ON rollup_cost
+BEGIN
+  INSERT INTO rollup_device_cost
+    SELECT p.device_name, NEW.kernel, NEW.technique, NEW.stage, NEW.seconds, NEW.usd, NEW.unpriced_s
+    FROM campaign p WHERE p.id = NEW.campaign
+    ON CONFLICT DO UPDATE SET
+      seconds    = seconds + excluded.seconds,
+      usd        = CASE WHEN excluded.usd IS NULL THEN usd ELSE coalesce(usd, 0) + excluded.usd END,
+      unpriced_s = unpriced_s + excluded.unpriced_s;
+END;
+CREATE TRIGGER further_cost_adds_to_device AFTER UPDATE ON rollup_cost
+BEGIN
+  UPDATE rollup_device_cost SET
+      seconds    = seconds + (NEW.seconds - OLD.seconds),
+      usd        = CASE WHEN NEW.usd IS NULL THEN usd ELSE coalesce(usd, 0) + (NEW.usd - coalesce(OLD.usd, 0)) END,
+      unpriced_s = unpriced_s + (NEW.unpriced_s - OLD.unpriced_s)
+    WHERE device_name = (SELECT device_name FROM campaign WHERE id = NEW.campaign)
+      AND kernel = NEW.kernel AND technique = NEW.technique AND stage = NEW.stage;
+END;
+
+CREATE TRIGGER arm_adds_to_device AFTER INSERT ON rollup_arm
+BEGIN
+  INSERT INTO rollup_device_technique
+    SELECT p.device_name, NEW.kernel, NEW.technique, NEW.iterations, NEW.passed, NEW.best_speedup
+    FROM campaign p WHERE p.id = NEW.campaign
+    ON CONFLICT DO UPDATE SET
+      iterations   = iterations + excluded.iterations,
+      passed       = passed + excluded.passed,
+      best_speedup = max(coalesce(best_speedup, excluded.best_speedup), coalesce(excluded.best_speedup, best_speedup));
+END;
+CREATE TRIGGER arm_grows_on_device AFTER UPDATE ON rollup_arm
+BEGIN
+  UPDATE rollup_device_technique SET
+      iterations   = iterations + (NEW.iterations - OLD.iterations),
+      passed       = passed + (NEW.passed - OLD.passed),
+      best_speedup = max(coalesce(best_speedup, NEW.best_speedup), coalesce(NEW.best_speedup, best_speedup))
+    WHERE device_name = (SELECT device_name FROM campaign WHERE id = NEW.campaign)
+      AND kernel = NEW.kernel AND technique = NEW.technique;
 END;
 
 ------------------------------------------------------------------------------------------------------ views for people

@@ -9,7 +9,7 @@
 // A store as text: JSON lines, one object a line, so that it can be kept in a repository, compared and read by
 // anything.
 //
-//   {"harness_export":1,"schema":1}
+//   {"harness_export":1,"schema":2}
 //   {"type":"source","hash":...,"text":...}   {"type":"build_log",...}          texts, by hash
 //   {"type":"campaign","uuid":...}                                              then, of this campaign, in order:
 //   {"type":"decision",...}  {"type":"attempt",...}  {"type":"iteration",...}  {"type":"charge",...}

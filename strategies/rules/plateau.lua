@@ -23,8 +23,9 @@ return rule {
     return ("%s has not improved by more than %g %% in %d evaluations"):format(arm.name, 100 * options.noise, flat)
   end,
 
-  -- The longer an arm is flat, the more its next improvement is expected to cost.
+  -- The longer an arm is flat, the more its next improvement is expected to cost: twice as long, four times as much, so
+  -- that the campaign does not come straight back to it.
   adjust = function(_, arm, options)
-    return math.max(1, flat_evaluations(arm, options.noise) / options.evaluations)
+    return math.max(1, flat_evaluations(arm, options.noise) / options.evaluations) ^ 2
   end,
 }

@@ -107,8 +107,9 @@ TEST_CASE("a choice that tracing cannot see is found by comparing with plain run
           "kernels/scale/variants/00_naive.lua:7: steps cannot be traced: with BLOCK=64 VEC=4 on small launch grid[1] "
           "is 7, but "
           "traced it gives 9; choose with select(condition, a, b) and eq, lt, le, not with if, ==, and, or, not");
-  REQUIRE_THAT(only_problem_with("return divisible(w.N, p.VEC)", "if w.N == 4096 then return p.VEC == 2 end return true"),
-               Catch::StartsWith("kernels/scale/variants/00_naive.lua:4: valid cannot be traced: "));
+  REQUIRE_THAT(
+      only_problem_with("return divisible(w.N, p.VEC)", "if w.N == 4096 then return p.VEC == 2 end return true"),
+      Catch::StartsWith("kernels/scale/variants/00_naive.lua:4: valid cannot be traced: "));
   REQUIRE_THAT(only_problem_with("block = { p.BLOCK }",
                                  "block = { p.BLOCK }, shared = device.multiprocessors == 132 and 4 or 8"),
                Catch::Contains("shared"));

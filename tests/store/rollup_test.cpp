@@ -27,6 +27,21 @@ constexpr const char* kArmsRecomputed = R"(
          round(sum(i.wall_s), 6), max(iif(i.outcome = 'passed', i.speedup, NULL))
   FROM iteration i JOIN candidate c ON c.id = i.candidate GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5)";
 
+constexpr const char* kDeviceCosts =
+    "SELECT device_name, kernel, technique, stage, round(seconds, 6), round(usd, 9), round(unpriced_s, 6) "
+    "FROM rollup_device_cost ORDER BY 1, 2, 3, 4";
+constexpr const char* kDeviceCostsRecomputed =
+    "SELECT device_name, coalesce(kernel, ''), coalesce(technique, ''), stage, round(sum(seconds), 6), round(sum(usd), "
+    "9), "
+    "round(sum(unpriced_s), 6) FROM v_costs GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4";
+constexpr const char* kDeviceTechniques =
+    "SELECT device_name, kernel, technique, iterations, passed, best_speedup FROM rollup_device_technique ORDER BY 1, "
+    "2, 3";
+constexpr const char* kDeviceTechniquesRecomputed =
+    "SELECT device_name, kernel, technique, count(*), sum(outcome = 'passed'), max(iif(outcome = 'passed', speedup, "
+    "NULL)) "
+    "FROM v_iterations GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+
 }  // namespace
 
 TEST_CASE("the sums equal what the iterations say, after any history") {
@@ -39,6 +54,8 @@ TEST_CASE("the sums equal what the iterations say, after any history") {
   CHECK(rows(*store,
              "SELECT campaign, kernel, workload, technique, contract_hash, iterations, passed, round(wall_s, 6), "
              "best_speedup FROM rollup_arm ORDER BY 1, 2, 3, 4, 5") == rows(*store, kArmsRecomputed));
+  CHECK(rows(*store, kDeviceCosts) == rows(*store, kDeviceCostsRecomputed));
+  CHECK(rows(*store, kDeviceTechniques) == rows(*store, kDeviceTechniquesRecomputed));
   for (const char* stage : {"build", "gates", "timing"}) {
     INFO(stage);
     Query sums(store->connection(), "SELECT sum(seconds) FROM rollup_cost WHERE stage = ?", stage);

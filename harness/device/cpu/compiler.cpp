@@ -80,39 +80,43 @@ BuildResult CpuCompiler::build(const BuildSpec& spec) {
   return result;
 }
 
+std::string CpuCompiler::run(std::vector<std::string> arguments, const std::vector<std::string>& files,
+                             const std::string& scratch, bool& failed) const {
+  arguments.insert(arguments.begin(), compiler_);
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  const cpu::ProcessResult result = cpu::run_process(arguments, scratch, kLimitS, kMemoryBytes);
+  failed = result.timed_out || result.exit_status != 0;
+  if (result.timed_out) return result.output + fmt::format("the compiler was stopped after {} s\n", kLimitS);
+  if (failed && result.output.empty()) return fmt::format("the compiler ended with status {}\n", result.exit_status);
+  return result.output;
+}
+
 BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source,
                                  const std::vector<std::string>& flags, const std::string& scratch,
-                                 std::vector<std::string>& headers) {
+                                 std::vector<std::string>& headers) const {
   const std::string candidate = scratch + "/candidate";
   cpu::write_file(candidate + ".cpp", source);
-  std::vector<std::string> arguments = {compiler_, "-x", "c++", "-pipe"};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  for (const std::string& argument :
-       {std::string("-include"), std::string("harness_cpu/prelude.h"), std::string("-MMD"), std::string("-MF"),
-        candidate + ".d", std::string("-c"), candidate + ".cpp", std::string("-o"), candidate + ".o"})
-    arguments.push_back(argument);
-  const cpu::ProcessResult compiled = cpu::run_process(arguments, scratch, kLimitS, kMemoryBytes);
-  if (compiled.timed_out)
-    return CompileFailure{fmt::format("{}the compiler was stopped after {} s\n", compiled.output, kLimitS)};
-  if (compiled.exit_status != 0) return CompileFailure{compiled.output};
-
+  bool failed = false;
+  std::string log = run(flags,
+                        {"-x", "c++", "-pipe", "-include", "harness_cpu/prelude.h", "-MMD", "-MF", candidate + ".d",
+                         "-c", candidate + ".cpp", "-o", candidate + ".o"},
+                        scratch, failed);
+  if (failed) return CompileFailure{log};
   const std::string object = cpu::read_file(candidate + ".o");
-  cpu::write_file(candidate + ".s", cpu::dynamic_shared_source(cpu::read_elf(object).tls));
-  const cpu::ProcessResult linked = cpu::run_process({compiler_, "-shared", "-Wl,-Bsymbolic", "-Wl,-z,now",
-                                                      candidate + ".o", candidate + ".s", "-o", candidate + ".so"},
-                                                     scratch, kLimitS, kMemoryBytes);
-  if (linked.exit_status != 0) return CompileFailure{compiled.output + linked.output};
+  const std::vector<cpu::TlsSymbol> shared_variables = cpu::read_elf(object).tls;
+  cpu::write_file(candidate + ".s", cpu::dynamic_shared_source(shared_variables));
+  log += run(cpu::link_flags(), {candidate + ".o", candidate + ".s", "-o", candidate + ".so"}, scratch, failed);
+  if (failed) return CompileFailure{log};
 
   const std::string shared_object = cpu::read_file(candidate + ".so");
   const cpu::ElfFacts facts = cpu::read_elf(shared_object);
   Artifact artifact;
-  artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, cpu::read_elf(object).tls);
-  if (const std::string refusal = oversized(artifact.entries); !refusal.empty())
-    return CompileFailure{compiled.output + refusal};
+  artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, shared_variables);
+  if (const std::string refusal = oversized(artifact.entries); !refusal.empty()) return CompileFailure{log + refusal};
   artifact.code_hash = facts.code_hash;
   artifact.architecture = "x86-64";
   artifact.compiler = version_;
-  artifact.log = compiled.output + linked.output;
+  artifact.log = log;
   headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");
   for (const char* suffix : {".o", ".s", ".d"}) std::filesystem::remove(candidate + suffix);
   return artifact;

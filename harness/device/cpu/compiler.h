@@ -27,7 +27,10 @@ class CpuCompiler : public Compiler {
  private:
   std::string request(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags) const;
   BuildResult compile(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
-                      const std::string& scratch, std::vector<std::string>& headers);
+                      const std::string& scratch, std::vector<std::string>& headers) const;
+  /// Its log, which is never empty where it failed.
+  std::string run(std::vector<std::string> arguments, const std::vector<std::string>& files, const std::string& scratch,
+                  bool& failed) const;
 
   std::string include_folder_, compiler_, version_;
   std::string identity_;  // of the compiler and of the processor that -march=native means

@@ -27,6 +27,10 @@ std::string explain(const std::string& log, const BuildSpec& spec, const std::st
     if (has_error_at(text, entry_label(entry) + ":1:"))
       sentences += spec.source_name + ": error: the source has no kernel '" + entry +
                    "' (its name or its template arguments do not fit)\n";
+  // What the compiler itself writes always assembles: this is inline assembly.
+  if (text.find("Assembler messages:") != std::string::npos)
+    sentences += spec.source_name +
+                 ": error: the cpu device cannot run PTX; put inline assembly behind #ifndef __HARNESS_CPU__\n";
   return sentences + text;
 }
 

@@ -30,6 +30,11 @@ constexpr std::array kFixed = {"-march=native",
 constexpr std::array kStandards = {"c++14", "c++17", "c++20", "c++2a", "gnu++17", "gnu++20"};
 constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
 
+constexpr std::array kExports = {"harness_cpu_barrier",    "harness_cpu_barrier_arrive", "harness_cpu_warp",
+                                 "harness_cpu_yield",      "harness_cpu_fault",          "harness_cpu_printf",
+                                 "harness_cpu_thread_idx", "harness_cpu_block_idx",      "harness_cpu_block_dim",
+                                 "harness_cpu_grid_dim",   "harness_cpu_passes"};
+
 template <typename List>
 bool contains(const List& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
@@ -53,6 +58,12 @@ Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
   for (const auto& [name, value] : spec.defines) flags.arguments.push_back("-D" + name + "=" + value);
   flags.arguments.push_back("-I" + include_folder);
   for (const std::string& folder : spec.include_dirs) flags.arguments.push_back("-I" + folder);
+  return flags;
+}
+
+std::vector<std::string> link_flags() {
+  std::vector<std::string> flags = {"-shared", "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,defs"};
+  for (const char* name : kExports) flags.push_back(std::string("-Wl,--ignore-unresolved-symbol=") + name);
   return flags;
 }
 

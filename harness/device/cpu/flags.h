@@ -14,4 +14,7 @@ struct Flags {
 /// g++'s arguments for a build, without files. Only what is known to be harmless gets through from the options.
 Flags compile_flags(const BuildSpec& spec, const std::string& include_folder);
 
+/// g++'s arguments for linking a candidate: nothing may stay undefined but what the loading program exports (abi.h).
+std::vector<std::string> link_flags();
+
 }  // namespace harness::cpu

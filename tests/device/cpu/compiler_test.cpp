@@ -52,6 +52,17 @@ TEST_CASE("an entry that the source does not have is a compile error that says s
              Catch::StartsWith("kernel.cu: error: the source has no kernel 'softmax<float,4>'"));
 }
 
+TEST_CASE("inline PTX is a compile error that says so") {
+  CHECK_THAT(failure_log(spec_of("__global__ void k() { asm volatile(\"griddepcontrol.wait;\"); }", {"k"})),
+             Catch::StartsWith("kernel.cu: error: the cpu device cannot run PTX"));
+}
+
+TEST_CASE("a function that is nowhere defined is a compile error") {
+  CHECK_THAT(
+      failure_log(spec_of("__device__ int nowhere(int);\n__global__ void k(int* p) { *p = nowhere(1); }", {"k"})),
+      Catch::Contains("undefined reference to `nowhere(int)'"));
+}
+
 TEST_CASE("what a GPU's tools refuse is refused here") {
   CHECK_THAT(failure_log(spec_of("__global__ void k(char* p) { __shared__ char big[50000]; big[*p] = 1; *p = big[5]; }",
                                  {"k"})),
