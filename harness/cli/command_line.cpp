@@ -42,6 +42,10 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);   // --help, --version
+  } catch (const CLI::ConversionError& error) {
+    std::string text = error.what();   // "Could not convert: iteration = x"
+    if (const std::string lead = "Could not convert: "; text.starts_with(lead)) text = "a number was expected: " + text.substr(lead.size());
+    throw bad_input(fmt::format("{} (see harness {} --help)", text, argv[1]));
   } catch (const CLI::ParseError& error) {
     throw bad_input(fmt::format("{} (see harness {}--help)", error.what(), argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : ""));
   }

@@ -108,19 +108,23 @@ int run(RunArguments arguments, Shell& shell) {
     throw bad_input("name a kernel to optimize: harness run KERNEL...; see harness kernels");
   std::unique_ptr<Ledger> ledger;
   std::optional<std::int64_t> resume;
-  if (!arguments.dry_run) ledger = shell.rooms.ledger(shell.store_path());
-  if (arguments.resuming && ledger) {
+  if (arguments.resuming) {
+    ledger = shell.rooms.ledger(shell.store_path());
     resume = campaign_to_resume(arguments, *ledger);
     restore_options(arguments, *ledger, *resume);
   }
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
+  if (!resume) {   // what cannot run is refused before a store is made
+    make_arms(*catalog, *scripts, arguments.options, device);
+    scripts->strategy(arguments.options.strategy);
+    ledger = shell.rooms.ledger(arguments.dry_run ? ":memory:" : shell.store_path());
+  }
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   const auto display = make_display(arguments);
   SystemClock clock;
-  if (!ledger) ledger = shell.rooms.ledger(":memory:");
   Campaign campaign({*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted, environment_of(places, device)},
                     arguments.options, resume);
   if (arguments.dry_run) {

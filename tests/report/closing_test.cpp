@@ -1,0 +1,65 @@
+#include <catch2/catch.hpp>
+
+#include "harness/report/format.h"
+#include "harness/report/table.h"
+#include "harness/report/terminal.h"
+
+using namespace harness;
+
+TEST_CASE("the closing table can be pasted and names the next command") {
+  CampaignSummary summary;
+  summary.campaign = 3;
+  summary.reason = "budget";
+  summary.message = "28 of 30 s are spent";
+  summary.iterations = 42;
+  summary.outcomes = {{"passed", 30}, {"wrong_answer", 12}};
+  BestRow row;
+  row.state.kernel = "attention";
+  row.state.workload = "seed_b1h1s128_f16";
+  row.state.best_variant = "20_split_kv";
+  row.state.best_ns = 6040;
+  row.state.baseline_ns = 868700;
+  row.state.speedup = 143.8;
+  row.state.of_floor = 0.00225;
+  row.state.confirmed = true;
+  row.config = {{"BLOCK_M", std::int64_t{16}}, {"SPLITS", std::int64_t{8}}};
+  row.iteration = 17;
+  summary.best = {row};
+  summary.score = 143.8;
+  summary.spent_s = 28.4;
+  CHECK(report::closing_text(summary) ==
+        "kernel     workload           best variant  configuration           time   baseline  speedup  of floor  confirmed\n"
+        "attention  seed_b1h1s128_f16  20_split_kv   BLOCK_M=16 SPLITS=8  6.04 us  868.70 us     144x   0.225 %  yes\n"
+        "\n"
+        "campaign 3 ended (budget): 28 of 30 s are spent\n"
+        "42 iterations: 30 passed, 12 wrong_answer\n"
+        "score 144x (weighted geometric mean of the speedups over the baselines), 28 s spent, cost unknown\n"
+        "next: harness show 17   or   harness history --campaign 3\n");
+}
+
+TEST_CASE("an interrupted campaign says how to go on") {
+  CampaignSummary summary;
+  summary.campaign = 7;
+  summary.reason = "interrupted";
+  CHECK(report::closing_text(summary).find("harness run --resume 7") != std::string::npos);
+}
+
+TEST_CASE("units are chosen for people and an unknown is never zero") {
+  CHECK(report::nanoseconds(std::nullopt) == "-");
+  CHECK(report::nanoseconds(512.4) == "512 ns");
+  CHECK(report::nanoseconds(5120) == "5.12 us");
+  CHECK(report::nanoseconds(1.5e9) == "1.50 s");
+  CHECK(report::seconds(125) == "2m05s");
+  CHECK(report::seconds(5400) == "1h30m");
+  CHECK(report::ratio(10.24) == "10.2x");
+  CHECK(report::ratio(143.8) == "144x");
+  CHECK(report::money(std::nullopt) == "unknown");
+  CHECK(report::money(1.5) == "$1.50");
+}
+
+TEST_CASE("tables come as aligned text, CSV and Markdown, and cannot steer a terminal") {
+  const report::Table table{{"name", "n"}, {{"a,\"b\"", "10"}, {"x\x1b[31m|", "7"}}};
+  CHECK(report::aligned(table) == "name      n\na,\"b\"    10\nx [31m|   7\n");
+  CHECK(report::csv(table).starts_with("name,n\r\n\"a,\"\"b\"\"\",10\r\n"));
+  CHECK(report::markdown(table) == "| name | n |\n|---|---|\n| a,\"b\" | 10 |\n| x [31m\\| | 7 |\n");
+}
