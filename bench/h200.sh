@@ -47,7 +47,7 @@ for line in open(sys.argv[1]):
 }
 
 campaign() {
-  "$harness" run attention --device cuda --budget "${BUDGET:-6m}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "$OUT/campaign.db" --name "attention on H200" "$@"
+  "$harness" run attention --device cuda --workload seeds,headline,batch --budget "${BUDGET:-6m}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "$OUT/campaign.db" --name "attention on H200" "$@"
   "$harness" export "$OUT/experiments.jsonl" --lean --db "$OUT/campaign.db"
   "$harness" cost --by stage --db "$OUT/campaign.db"
 }

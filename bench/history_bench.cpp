@@ -78,6 +78,7 @@ Evaluation evaluation(std::int64_t number) {
 
 /// One transaction a campaign: the rows and triggers are those of a real one, without waiting for the disk.
 void fill(Connection& connection, std::int64_t iterations) {
+  connection.database().exec("PRAGMA cache_size = -500000; PRAGMA wal_autocheckpoint = 50000");
   for (std::int64_t done = 0; done < iterations;) {
     Write write(connection);
     const std::int64_t campaign =

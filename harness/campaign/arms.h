@@ -16,6 +16,7 @@ struct Arm {
   ArmSpace space;
   std::unique_ptr<Search> search;
   std::int64_t asks = 0;               // told so far
+  std::int64_t announced = -1;         // the ask that was last given to Evaluator::prepare
 };
 
 /// A kernel's workload and its baseline candidate.

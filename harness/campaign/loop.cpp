@@ -18,6 +18,12 @@ constexpr int kTriesBeforeCrash = 2;
 
 struct StoreFailure : Error { using Error::Error; };
 
+// What is being tried, for recognizing an attempt that has ended the harness before.
+std::string attempt_key(const AttemptRecord& record) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", record.candidate.kernel, record.workload, record.candidate.variant,
+                     to_text(record.candidate.config), record.ask, record.purpose);
+}
+
 }  // namespace
 
 template <typename Call>
@@ -44,18 +50,29 @@ CampaignSummary Campaign::run() {
                            ended->reason == "strategy" || ended->reason == "cost";
   if (may_confirm)
     if (Ended trouble = guarded([this] { return confirm_winners(); })) ended = trouble;
-  const CampaignSummary summary = summarize(*ended);
+  CampaignSummary summary = summarize(*ended);
   try {
     ports_.ledger.charge(campaign_, "idle", std::max(0.0, summary.spent_s - spent_before_ - busy_s_));
     ports_.ledger.end_campaign(campaign_, summary.reason, summary.spent_s, summary.cost_usd);
-  } catch (const Error&) {
-    if (summary.reason != "store_error") throw;   // what is saved is saved; the campaign stays resumable
+  } catch (const Error& error) {   // what is saved is saved; the campaign stays resumable
+    summary.reason = "store_error";
+    summary.message = error.what();
   }
   ports_.display.finished(summary);
   return summary;
 }
 
-Decision Campaign::dry_run() { return strategy_->decide(snapshot()); }
+Decision Campaign::dry_run() {
+  add_evidence();
+  return strategy_->decide(snapshot());
+}
+
+// What earlier campaigns learnt, frozen at this one's start: a resume and a replay see the same.
+void Campaign::add_evidence() {
+  std::vector<std::string> contracts;
+  for (const WorkloadBook& book : state_.workloads()) contracts.push_back(book.plan.contract_hash);
+  state_.add_evidence(ports_.ledger.evidence(campaign_ > 0 ? campaign_ : INT64_MAX, contracts, device_.name));
+}
 
 void Campaign::begin() {
   started_ = ports_.clock.seconds();
@@ -73,10 +90,9 @@ void Campaign::begin() {
   record.options = options_;
   record.environment = ports_.environment;
   record.usd_per_hour = options_.usd_per_hour;
+  if (resume_) ports_.ledger.resume_campaign(*resume_, record);
   campaign_ = resume_ ? *resume_ : ports_.ledger.begin_campaign(record);
-  std::vector<std::string> contracts;
-  for (const WorkloadBook& book : state_.workloads()) contracts.push_back(book.plan.contract_hash);
-  state_.add_evidence(ports_.ledger.evidence(campaign_, contracts, device_.name));
+  add_evidence();
   if (resume_) replay_record();
   ports_.display.started({campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
 }
@@ -85,13 +101,31 @@ void Campaign::begin() {
 void Campaign::replay_record() {
   spent_before_ = ports_.ledger.spent_seconds(campaign_);
   for (const IterationSummary& iteration : ports_.ledger.iterations(campaign_)) tell_recorded(iteration);
-  for (const Orphan& orphan : ports_.ledger.orphans(campaign_)) {
-    const Candidate& candidate = orphan.record.candidate;
-    orphan_tries_[{{candidate.kernel, orphan.record.workload, candidate.technique}, orphan.record.ask}] = orphan.tries;
-  }
+  for (const DecisionRecord& record : ports_.ledger.decisions(campaign_))
+    if (record.decision.action == "close")
+      if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
+  for (const Orphan& orphan : ports_.ledger.orphans(campaign_)) orphan_tries_[attempt_key(orphan.record)] = orphan.tries;
+}
+
+// The record must still mean the same: the workload is there, its contract and the variant's source are what they were.
+void Campaign::check_unchanged(const IterationSummary& iteration) {
+  const auto refuse = [&](const std::string& what) {
+    throw bad_input(fmt::format("campaign {} cannot be resumed: {} since iteration {}; start a new campaign", campaign_, what, iteration.iteration));
+  };
+  const std::string& kernel = iteration.candidate.kernel;
+  const WorkloadBook* book = state_.find_workload(kernel, iteration.workload);
+  if (book == nullptr) refuse(fmt::format("workload '{}' of kernel '{}' has gone", iteration.workload, kernel));
+  if (!iteration.contract_hash.empty() && iteration.contract_hash != book->plan.contract_hash)
+    refuse(fmt::format("the contract of kernel '{}' on '{}' has changed", kernel, iteration.workload));
+  const auto& variants = ports_.catalog.kernel(kernel).variants;
+  const auto variant = std::find_if(variants.begin(), variants.end(), [&](const VariantInfo& v) { return v.name == iteration.candidate.variant; });
+  if (variant == variants.end()) refuse(fmt::format("variant '{}' has gone", iteration.candidate.variant));
+  if (!iteration.source_hash.empty() && !variant->source_hash.empty() && iteration.source_hash != variant->source_hash)
+    refuse(fmt::format("the source of variant '{}' has changed", iteration.candidate.variant));
 }
 
 void Campaign::tell_recorded(const IterationSummary& iteration) {
+  check_unchanged(iteration);
   const ArmId id{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique};
   Arm* arm = find_arm(state_.arms(), id);
   if (iteration.ask > 0 && iteration.outcome != "interrupted" && arm != nullptr) {
@@ -113,6 +147,8 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
     return Ending{"store_error", error.what()};
   } catch (const Error& error) {
     return Ending{error.kind() == Error::Kind::environment ? "device_lost" : "script_error", error.what()};
+  } catch (const std::exception& error) {   // a value nobody foresaw: saved and told, never an abort
+    return Ending{"script_error", error.what()};
   }
 }
 
@@ -125,6 +161,7 @@ Campaign::Ended Campaign::explore() {
 
 Campaign::Ended Campaign::check_limits() {
   if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
+  if (goal_reached()) return Ending{"goal", "the goal is reached on every workload"};
   const double needed = state_.evaluation_seconds() + reserve_seconds();
   if (options_.budget_s && spent_seconds() + needed > *options_.budget_s)
     return Ending{"budget", fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
@@ -132,17 +169,19 @@ Campaign::Ended Campaign::check_limits() {
   if (options_.max_cost_usd && spent_usd() &&
       *spent_usd() + *options_.usd_per_hour * needed / 3600 > *options_.max_cost_usd)
     return Ending{"cost", fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
-  const auto rows = state_.best();
-  const auto reached = [&](const BestRow& row) {
-    if (options_.goal_speedup) return row.state.speedup && *row.state.speedup >= *options_.goal_speedup;
-    return row.state.of_floor && *row.state.of_floor >= *options_.goal_of_floor;
-  };
-  if ((options_.goal_speedup || options_.goal_of_floor) && std::all_of(rows.begin(), rows.end(), reached))
-    return Ending{"goal", "the goal is reached on every workload"};
   const auto& arms = state_.arms().arms;
   if (std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.state.exhausted || arm.state.closed; }))
     return Ending{"exhausted", "nothing is left to try"};
   return std::nullopt;
+}
+
+bool Campaign::goal_reached() const {
+  if (!options_.goal_speedup && !options_.goal_of_floor) return false;
+  const auto rows = state_.best();
+  return std::all_of(rows.begin(), rows.end(), [&](const BestRow& row) {
+    if (options_.goal_speedup) return row.state.speedup && *row.state.speedup >= *options_.goal_speedup;
+    return row.state.of_floor && *row.state.of_floor >= *options_.goal_of_floor;
+  });
 }
 
 Campaign::Ended Campaign::step() {
@@ -208,10 +247,21 @@ Campaign::Ended Campaign::try_arm(const Decision& decision, std::int64_t decisio
   return evaluate({ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false}, decision, decision_id);
 }
 
+// What the arm's search announces, and the next ask of every other arm: a pivot should not wait for a compiler.
 void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
   std::vector<Realized> next;
-  for (const auto& [variant, config] : ask.hints)
-    next.push_back(ports_.catalog.realize({arm.state.id.kernel, variant, arm.state.id.technique, config}, arm.state.id.workload, device_));
+  const auto announce = [&](const ArmId& id, const std::string& variant, const Config& config) {
+    next.push_back(ports_.catalog.realize({id.kernel, variant, id.technique, config}, id.workload, device_));
+  };
+  for (const auto& [variant, config] : ask.hints) announce(arm.state.id, variant, config);
+  for (Arm& other : state_.arms().arms) {
+    if (other.state.closed || other.state.exhausted || other.announced == other.asks) continue;
+    other.announced = other.asks;
+    try {
+      if (const auto upcoming = other.search->ask()) announce(other.state.id, upcoming->variant, upcoming->config);
+    } catch (const Error&) {   // a hint is never the campaign's end: what is wrong is said when the arm is tried
+    }
+  }
   ports_.evaluator.prepare(next);
 }
 
@@ -235,10 +285,9 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
                                        to_text(realized.candidate.config), workload),
                            book.standings.empty() ? std::nullopt : book.standings.back().speedup});
   const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
-  const ArmId arm{realized.candidate.kernel, workload, realized.candidate.technique};
-  const auto tries = orphan_tries_.find({arm, work.ask});
+  const auto tries = orphan_tries_.find(attempt_key(attempt));
   Evaluation evaluation;
-  if (work.ask > 0 && tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
+  if (tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
     evaluation.outcome = Crashed{CrashKind::unknown, "the harness itself ended twice while this was evaluated"};
   } else {
     EvaluationRequest request{realized, incumbent_for(work, book), work.purpose == "baseline" ? std::nullopt : book.baseline_ns,
@@ -258,6 +307,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
       passed->timing.speedup = passed->timing.speedup_lo = passed->timing.speedup_hi = 1.0;
     }
   }
+  if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome); crashed != nullptr && crashed->kind == CrashKind::device_lost)
+    return Ending{"device_lost", crashed->detail};   // not the candidate's doing: its attempt is tried again on resume
   const bool confirmed = work.confirm && std::holds_alternative<Passed>(evaluation.outcome);
   const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
   const std::size_t standings_before = book.standings.size();
@@ -265,8 +316,6 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   const bool new_best = !work.confirm && book.standings.size() > standings_before;
   ports_.display.iteration({iteration, attempt, &evaluation, decision, device_.device, confirmed, new_best});
   if (std::holds_alternative<Interrupted>(evaluation.outcome)) return Ending{"interrupted", "stopped by the user"};
-  if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome); crashed != nullptr && crashed->kind == CrashKind::device_lost)
-    return Ending{"device_lost", crashed->detail};
   return std::nullopt;
 }
 
@@ -278,11 +327,11 @@ Campaign::Ended Campaign::confirm_winners() {
 }
 
 Campaign::Ended Campaign::confirm(WorkloadBook& book) {
-  const auto is_baseline = [&](const Standing& standing) { return json(standing.candidate) == json(book.plan.baseline); };
-  while (!book.standings.empty() && book.confirmed != book.standings.back().iteration && !is_baseline(book.standings.back())) {
+  while (book.to_confirm()) {
     if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
     const double expected = std::max(confirm_s_, state_.evaluation_seconds());
     if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;
+    if (options_.max_cost_usd && *spent_usd() + *options_.usd_per_hour * expected / 3600 > *options_.max_cost_usd) return std::nullopt;
     Decision decision;
     decision.action = "confirm";
     const Candidate candidate = book.standings.back().candidate;
@@ -326,7 +375,7 @@ std::optional<double> Campaign::spent_usd() const {
 
 double Campaign::reserve_seconds() {
   const auto& books = state_.workloads();
-  const auto open = std::count_if(books.begin(), books.end(), [](const WorkloadBook& book) { return !book.confirmed; });
+  const auto open = std::count_if(books.begin(), books.end(), [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
   const double each = std::max(confirm_s_, 1.5 * state_.evaluation_seconds());
   const double wanted = static_cast<double>(open) * each;
   return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;
@@ -337,6 +386,10 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.campaign = campaign_;
   summary.reason = ending.reason;
   summary.message = ending.message;
+  if (summary.reason == "goal" && (options_.goal_speedup || options_.goal_of_floor) && !goal_reached()) {
+    summary.reason = "strategy";
+    summary.message += ", but it did not hold when the winners were confirmed";
+  }
   summary.iterations = state_.iterations();
   summary.outcomes = state_.outcomes();
   summary.best = state_.best();

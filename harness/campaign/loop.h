@@ -45,6 +45,9 @@ class Campaign {
   void begin();
   void replay_record();
   void tell_recorded(const IterationSummary& iteration);
+  void check_unchanged(const IterationSummary& iteration);
+  void add_evidence();
+  bool goal_reached() const;
   Ended guarded(const std::function<Ended()>& part);
   Ended explore();
   Ended step();
@@ -82,8 +85,7 @@ class Campaign {
   std::int64_t campaign_ = 0;
   double started_ = 0, spent_before_ = 0, busy_s_ = 0;
   double confirm_s_ = 0;               // the longest confirmation so far
-  std::map<std::pair<ArmId, std::int64_t>, int> orphan_tries_;
-  bool stop_announced_ = false;
+  std::map<std::string, int> orphan_tries_;   // by attempt_key
 };
 
 }  // namespace harness

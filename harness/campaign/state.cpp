@@ -44,9 +44,20 @@ CampaignState::CampaignState(Arms arms, double assumed_evaluation_s)
   for (const WorkloadPlan& plan : arms_.workloads) workloads_.push_back({plan, false, {}, {}, {}, {}});
 }
 
+bool WorkloadBook::to_confirm() const {
+  if (standings.empty() || confirmed == standings.back().iteration) return false;
+  const Candidate& best = standings.back().candidate;
+  return best.variant != plan.baseline.variant || to_text(best.config) != to_text(plan.baseline.config);
+}
+
+const WorkloadBook* CampaignState::find_workload(const std::string& kernel, const std::string& name) const {
+  const auto found = std::find_if(workloads_.begin(), workloads_.end(),
+                                  [&](const WorkloadBook& book) { return book.plan.kernel == kernel && book.plan.workload == name; });
+  return found == workloads_.end() ? nullptr : &*found;
+}
+
 WorkloadBook& CampaignState::workload(const std::string& kernel, const std::string& name) {
-  return *std::find_if(workloads_.begin(), workloads_.end(),
-                       [&](const WorkloadBook& book) { return book.plan.kernel == kernel && book.plan.workload == name; });
+  return const_cast<WorkloadBook&>(*find_workload(kernel, name));
 }
 
 double CampaignState::evaluation_seconds() const {
@@ -76,7 +87,7 @@ void CampaignState::apply(const IterationSummary& iteration) {
       return answer_key("", standing.candidate) == answer_key("", iteration.candidate);
     });
     if (same == book.standings.end()) return;
-    if (iteration.outcome == "passed") {
+    if (iteration.outcome == "passed" && iteration.verdict != "slower") {
       if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;   // measured beside the winner
       *same = {iteration.candidate, iteration.iteration, *iteration.time_ns, iteration.speedup};
       book.confirmed = iteration.iteration;

@@ -25,6 +25,9 @@ struct WorkloadBook {
   std::optional<double> baseline_ns, floor_ns;
   std::vector<Standing> standings;      // each faster than the one before
   std::optional<std::int64_t> confirmed; // iteration of the standing that was timed again and held
+
+  /// The best is not the baseline itself and has not been timed again yet.
+  bool to_confirm() const;
 };
 
 /// The campaign's memory, built only from what is recorded: live iterations and those of a resumed campaign go the same
@@ -40,7 +43,8 @@ class CampaignState {
 
   Arms& arms() { return arms_; }
   std::vector<WorkloadBook>& workloads() { return workloads_; }
-  WorkloadBook& workload(const std::string& kernel, const std::string& name);
+  WorkloadBook& workload(const std::string& kernel, const std::string& name);        // which exists
+  const WorkloadBook* find_workload(const std::string& kernel, const std::string& name) const;
   /// Fills arms, workloads, recent outcomes and costs; the caller adds budgets, device and time.
   Snapshot snapshot();
   double evaluation_seconds() const;

@@ -72,12 +72,15 @@ Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evalua
     run_baseline(catalog, evaluator, kernel, arguments, report);
     if (offline != nullptr) compile_offline(catalog, *offline, kernel, arguments, report);
   } catch (const Error& error) {
+    if (error.kind() == Error::Kind::environment) throw;
     report.problems.emplace_back(error.what());
   }
   return report;
 }
 
 int check(CheckArguments arguments, Shell& shell) {
+  if (!arguments.architecture.starts_with("sm_"))
+    throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", arguments.architecture));
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
@@ -91,6 +94,7 @@ int check(CheckArguments arguments, Shell& shell) {
     if (interrupted()) return 130;
     if (!arguments.json) std::fprintf(stderr, "%s\n", name.c_str());
     const Report report = check_kernel(name, *catalog, *evaluator, offline.get(), arguments);
+    if (interrupted()) return 130;
     all = all && report.problems.empty();
     if (arguments.json) {
       const json object{{"kernel", name}, {"passed", report.problems.empty()}, {"mutants", json::array()}, {"problems", report.problems}};

@@ -80,6 +80,9 @@ int run_command_line(int argc, char** argv, const Rooms& rooms) {
   } catch (const Error& error) {
     std::fprintf(stderr, "harness: %s\n", error.what());
     return error.exit_status();
+  } catch (const std::exception& error) {   // nothing foreseen throws these: a person still gets a sentence, not an abort
+    std::fprintf(stderr, "harness: unexpected: %s\n", error.what());
+    return 3;
   }
 }
 

@@ -46,7 +46,7 @@ void print_person(const IterationEnded& event) {
                 report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(), timing.emulation ? "  EMULATION" : "");
   } else {
     const json error = error_json(evaluation.outcome);
-    if (!error.is_null()) std::printf("%s\n", error.value("message", "").c_str());
+    if (!error.is_null()) std::printf("%s\n", report::clean(error.value("message", "")).c_str());
     if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome)) std::printf("%s\n", failed->log.c_str());
   }
 }
@@ -123,7 +123,10 @@ int eval(const EvalArguments& arguments, Shell& shell) {
     campaign = ledger->begin_campaign(record);
   }
   bool all = true;
-  for (const std::string& each : workloads) all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, ledger.get(), campaign) && all;
+  for (const std::string& each : workloads) {
+    all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, ledger.get(), campaign) && all;
+    if (interrupted()) break;
+  }
   if (ledger) ledger->end_campaign(campaign, interrupted() ? "interrupted" : "exhausted", clock.seconds() - begin, std::nullopt);
   if (interrupted()) return 130;
   return all ? 0 : 1;

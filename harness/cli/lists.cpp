@@ -9,8 +9,8 @@
 namespace harness {
 namespace {
 
-void print_json(const json& value) { std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str()); }
-void print_table(const report::Table& table) { std::fputs(report::aligned(table).c_str(), stdout); }
+void show_json(const json& value) { std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str()); }
+void show_table(const report::Table& table) { std::fputs(report::aligned(table).c_str(), stdout); }
 
 json device_json(const DeviceInfo& device) {
   json object = device;
@@ -27,10 +27,10 @@ int devices(Shell& shell, bool as_json) {
                           device.compiler, device.driver});
   }
   if (as_json) {
-    print_json(rows);
+    show_json(rows);
     return 0;
   }
-  print_table(table);
+  show_table(table);
   for (const DeviceInfo& device : found)
     for (const std::string& missing : device.missing) std::printf("%s: %s\n", device.device.c_str(), missing.c_str());
   return 0;
@@ -64,8 +64,8 @@ int kernels(Shell& shell, bool as_json) {
       broken.emplace_back(error.what());
     }
   }
-  if (as_json) print_json(rows);
-  else print_table(table);
+  if (as_json) show_json(rows);
+  else show_table(table);
   for (const std::string& sentence : broken) std::fprintf(stderr, "harness: %s\n", sentence.c_str());
   return broken.empty() ? 0 : 2;
 }
@@ -91,15 +91,15 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
                           fmt::format("{:g}x to {:g}x", variant.prior.speedup_lo, variant.prior.speedup_hi),
                           fmt::format("{:g}", variant.prior.probability), shown});
   }
-  if (as_json) print_json(rows);
-  else print_table(table);
+  if (as_json) show_json(rows);
+  else show_table(table);
   return 0;
 }
 
 int strategies(Shell& shell, bool as_json) {
   const json rows = shell.rooms.scripts(shell.places())->list();
-  if (as_json) print_json(rows);
-  else print_table(report::from_rows({"kind", "name", "summary", "file"}, rows));
+  if (as_json) show_json(rows);
+  else show_table(report::from_rows({"kind", "name", "summary", "file"}, rows));
   return 0;
 }
 

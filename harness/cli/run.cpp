@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "harness/campaign/loop.h"
@@ -67,10 +68,23 @@ std::int64_t campaign_to_resume(const RunArguments& arguments, Ledger& ledger) {
 // A resumed campaign does what it was begun to do; --budget adds time to what it has spent.
 void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campaign) {
   const CampaignRecord record = ledger.campaign(campaign);
-  const std::optional<double> more = arguments.options.budget_s;
+  if (record.strategy.empty()) throw bad_input(fmt::format("campaign {} is a single eval; use harness eval again", campaign));
+  const CampaignOptions given = arguments.options;
   arguments.options = record.options.get<CampaignOptions>();
   arguments.device = record.device;
-  if (more) arguments.options.budget_s = ledger.spent_seconds(campaign) + *more;
+  if (given.budget_s) arguments.options.budget_s = ledger.spent_seconds(campaign) + *given.budget_s;
+  if (given.max_cost_usd) arguments.options.max_cost_usd = given.max_cost_usd;
+  if (given.usd_per_hour) arguments.options.usd_per_hour = given.usd_per_hour;
+  if (given.goal_speedup || given.goal_of_floor) {
+    arguments.options.goal_speedup = given.goal_speedup;
+    arguments.options.goal_of_floor = given.goal_of_floor;
+  }
+}
+
+void refuse_another_device(const CampaignRecord& record, const DeviceInfo& device, std::int64_t campaign) {
+  if (record.device_name != device.name)
+    throw bad_input(fmt::format("campaign {} ran on {}, and {} is a {}: their times are not compared; start a new campaign", campaign,
+                                record.device_name, device.device, device.name));
 }
 
 std::unique_ptr<Display> make_display(const RunArguments& arguments) {
@@ -92,7 +106,13 @@ int exit_status(const CampaignSummary& summary, const CampaignOptions& options) 
   return passed && !goal_missed ? 0 : 1;
 }
 
-void print_dry_run(const Decision& decision) {
+void print_dry_run(const Decision& decision, bool as_json) {
+  if (as_json) {
+    const json object{{"event", "dry_run"}, {"action", decision.action}, {"kernel", decision.arm.kernel}, {"workload", decision.arm.workload},
+                      {"technique", decision.arm.technique}, {"why", decision.why}, {"table", decision.table}};
+    std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+    return;
+  }
   std::printf("%s %s %s %s: %s\n", decision.action.c_str(), decision.arm.kernel.c_str(), decision.arm.workload.c_str(),
               decision.arm.technique.c_str(), decision.why.c_str());
   if (decision.table.empty()) return;
@@ -104,6 +124,8 @@ void print_dry_run(const Decision& decision) {
 int run(RunArguments arguments, Shell& shell) {
   fill_options(arguments);
   const Places places = shell.places();
+  if (arguments.resuming && (arguments.dry_run || !arguments.options.kernels.empty()))
+    throw bad_input("--resume goes on with a campaign as it was begun; give no kernels and no --dry-run with it");
   if (arguments.options.kernels.empty() && !arguments.resuming)
     throw bad_input("name a kernel to optimize: harness run KERNEL...; see harness kernels");
   std::unique_ptr<Ledger> ledger;
@@ -116,10 +138,12 @@ int run(RunArguments arguments, Shell& shell) {
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
+  if (resume) refuse_another_device(ledger->campaign(*resume), device, *resume);
   if (!resume) {   // what cannot run is refused before a store is made
     make_arms(*catalog, *scripts, arguments.options, device);
     scripts->strategy(arguments.options.strategy);
-    ledger = shell.rooms.ledger(arguments.dry_run ? ":memory:" : shell.store_path());
+    const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());
+    ledger = shell.rooms.ledger(nothing_yet ? ":memory:" : shell.store_path());
   }
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
@@ -128,10 +152,13 @@ int run(RunArguments arguments, Shell& shell) {
   Campaign campaign({*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted, environment_of(places, device)},
                     arguments.options, resume);
   if (arguments.dry_run) {
-    print_dry_run(campaign.dry_run());
+    print_dry_run(campaign.dry_run(), arguments.json);
     return 0;
   }
   const CampaignSummary summary = campaign.run();
+  if (summary.reason == "interrupted")
+    std::fprintf(stderr, "harness: stopped; everything that ended is saved, go on with: harness run --resume %lld\n",
+                 static_cast<long long>(summary.campaign));
   if (summary.reason == "script_error" || summary.reason == "device_lost" || summary.reason == "store_error")
     std::fprintf(stderr, "harness: %s\n", summary.message.c_str());
   return exit_status(summary, arguments.options);

@@ -70,6 +70,9 @@ class Ledger {
  public:
   virtual ~Ledger() = default;
   virtual std::int64_t begin_campaign(const CampaignRecord& record) = 0;
+  /// Takes a campaign up again under its new limits (budget, cost, options). Throws Error(bad_input) for one that is
+  /// unknown, was made by eval or import, or that another living process is writing.
+  virtual void resume_campaign(std::int64_t campaign, const CampaignRecord& record) = 0;
   /// `reason` of CLI.md; also written on interruption, so that --resume finds it.
   virtual void end_campaign(std::int64_t campaign, const std::string& reason, double spent_s, std::optional<double> usd) = 0;
   virtual std::int64_t record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
@@ -88,7 +91,7 @@ class Ledger {
   /// Earlier campaigns' evidence on these kernels and this device name, campaigns before `campaign` only.
   virtual std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
                                          const std::string& device_name) = 0;
-  /// The recorded iteration, of the same kernel, workload, contract and device, with the same machine code; 0: none.
+  /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.
   virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) = 0;
 };
 

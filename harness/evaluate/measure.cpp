@@ -9,6 +9,10 @@
 namespace harness {
 namespace {
 
+// Fewer samples say nothing of a spread; they are taken unless that costs many times what was allowed.
+constexpr int kFewestRounds = 3;
+constexpr double kPatience = 10;
+
 double now_ns() {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -24,16 +28,21 @@ bool quiet(const std::vector<Samples>& samples, const TimingPolicy& policy) {
 
 }  // namespace
 
-std::optional<RunnerFailure> time_by_turns(const std::vector<Runner*>& runners, const std::vector<std::function<void()>>& restore,
+std::optional<TurnFailure> time_by_turns(const std::vector<Runner*>& runners, const std::vector<std::function<void()>>& restore,
                                            const TimingPolicy& policy, double run_deadline_s, std::vector<Samples>& samples) {
   samples.assign(runners.size(), {});
   const double begin = now_ns();
-  for (int round = 0; round == 0 || (now_ns() - begin < policy.max_s * 1e9 && !quiet(samples, policy)); ++round) {
+  const auto goes_on = [&](int round) {
+    const double spent_s = (now_ns() - begin) * 1e-9;
+    if (round < kFewestRounds) return spent_s < kPatience * policy.max_s || round == 0;
+    return spent_s < policy.max_s && !quiet(samples, policy);
+  };
+  for (int round = 0; goes_on(round); ++round) {
     for (std::size_t turn = 0; turn < runners.size(); ++turn) {
       const std::size_t i = (turn + static_cast<std::size_t>(round)) % runners.size();
       restore[i]();
       const double start = now_ns();
-      if (auto failure = runners[i]->run(0, 0, run_deadline_s)) return failure;
+      if (auto failure = runners[i]->run(0, 0, run_deadline_s)) return TurnFailure{i, *failure};
       samples[i].rotating_ns.push_back(now_ns() - start);
     }
   }

@@ -182,18 +182,23 @@ void EvaluationRun::paint(Side& side, std::size_t image, bool keep) {
 
 double EvaluationRun::deadline() const {
   const auto best = request_.incumbent ? std::optional(request_.incumbent->time_ns) : request_.baseline_ns;
-  return run_deadline(settings_.limits, best);
+  constexpr double kImageBytesPerSecond = 1e9;   // to the device and back, at the least
+  return run_deadline(settings_.limits, best) + static_cast<double>(side_.executable.layout.bytes) / kImageBytesPerSecond;
 }
 
 EvaluationRun::Settled EvaluationRun::gate_launch(const std::string& suffix) {
   const Charge charge(evaluation_.cost.gates_s);
   paint(side_, 0, true);
-  if (suffix.empty() || is_cpu(settings_.target)) {
+  // After timing, the very process that was timed is judged: code that works once a process, or that answered before it
+  // had worked, is found out.
+  if (suffix.empty()) {
     if (is_cpu(settings_.target)) runner_.kill();   // native code: a process per candidate
     if (auto failure = runner_.prepare({{&side_.executable, {&side_.images[0]}}}, settings_.limits.run_s))
       return to_outcome(*failure, "launch", settings_.limits.run_s);
   }
+  const double begin = seconds();
   if (auto failure = runner_.run(0, 0, deadline())) return to_outcome(*failure, "launch", deadline());
+  launch_s_ = seconds() - begin;
   if (is_cpu(settings_.target)) runner_.kill();     // it must not touch the image while the judge reads it
   Verdict verdict = judge_.verdict(side_.executable, side_.trusted, side_.seed, side_.images[0]);
   for (GateResult& gate : verdict.gates) {
@@ -239,11 +244,15 @@ EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const T
     for (std::size_t i = 0; i < draws; ++i) contender.images.push_back(&side->images[i]);
     contenders.push_back(contender);
   }
-  const double limit = settings_.limits.run_s + policy.max_s * 4;
+  // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included.
+  const double limit = settings_.limits.run_s + policy.max_s * 4 + 60 * launch_s_;
   if (auto failure = runner_.prepare(contenders, settings_.limits.run_s))
     return to_outcome(*failure, "timing", settings_.limits.run_s);
-  if (auto failure = runner_.time(policy, limit, samples)) return to_outcome(*failure, "timing", limit);
-  return std::nullopt;
+  const auto failure = runner_.time(policy, limit, samples);
+  if (!failure) return std::nullopt;
+  // A candidate is not blamed for its incumbent: only what it does alone counts.
+  if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted) return measure_on_device(nullptr, policy, samples);
+  return to_outcome(*failure, "timing", limit);
 }
 
 EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples) {
@@ -252,10 +261,13 @@ EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const Ti
   std::vector<std::function<void()>> restore;
   for (Side* side : {&side_, incumbent}) {
     if (side == nullptr) continue;
+    Runner* runner = side == &side_ ? &runner_ : &second;
+    runner->kill();   // before its image is painted anew
     paint(*side, 0, false);
-    Runner* runner = runners.empty() ? &runner_ : &second;
-    if (auto failure = runner->prepare({{&side->executable, {&side->images[0]}}}, settings_.limits.run_s))
+    if (auto failure = runner->prepare({{&side->executable, {&side->images[0]}}}, settings_.limits.run_s)) {
+      if (side == incumbent) continue;   // timed alone
       return to_outcome(*failure, "timing", settings_.limits.run_s);
+    }
     const auto bytes = side->images[0].bytes();
     side->pristine.assign(bytes.begin(), bytes.end());
     runners.push_back(runner);
@@ -266,8 +278,10 @@ EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const Ti
                       static_cast<std::size_t>(buffer.bytes));
     });
   }
-  if (auto failure = time_by_turns(runners, restore, policy, deadline(), samples)) return to_outcome(*failure, "timing", deadline());
-  return std::nullopt;
+  const auto trouble = time_by_turns(runners, restore, policy, deadline(), samples);
+  if (!trouble) return std::nullopt;
+  if (trouble->contender == 0) return to_outcome(trouble->failure, "timing", deadline());
+  return measure_by_turns(nullptr, policy, samples);   // the incumbent's fault is not this candidate's
 }
 
 Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {

@@ -60,6 +60,7 @@ class EvaluationRun {
   Runner& runner_;
   Evaluation evaluation_;
   Artifact artifact_;
+  double launch_s_ = 0;   // of the judged launch, transfers included
   Side side_;
 };
 

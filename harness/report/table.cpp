@@ -12,12 +12,6 @@ std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string clean(const std::string& text) {
-  std::string result;
-  for (char c : text) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  return result;
-}
-
 bool numeric(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.eE+-x%$ unmsh") == std::string::npos &&
          text.find_first_of("0123456789") != std::string::npos;
@@ -49,6 +43,12 @@ std::string joined(const std::vector<std::string>& cells, const char* separator,
 }
 
 }  // namespace
+
+std::string clean(const std::string& text) {
+  std::string result;
+  for (char c : text) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  return result;
+}
 
 std::string aligned(const Table& table) {
   std::vector<std::size_t> widths;

@@ -12,6 +12,9 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
+/// Without control characters: what a candidate printed must not steer a terminal.
+std::string clean(const std::string& text);
+
 std::string aligned(const Table& table);    // columns padded; numbers to the right
 std::string csv(const Table& table);        // RFC 4180
 std::string markdown(const Table& table);

@@ -49,7 +49,8 @@ void TerminalDisplay::clear() {
 void TerminalDisplay::say(const std::string& line) {
   if (options_.quiet) return;
   clear();
-  std::fputs((line + "\n").c_str(), stderr);
+  std::fputs((options_.color ? line : clean(line)).c_str(), stderr);
+  std::fputc('\n', stderr);
 }
 
 void TerminalDisplay::started(const CampaignStarted& event) {
@@ -67,7 +68,7 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
     const json error = error_json(event.evaluation->outcome);
     if (event.attempt.purpose == "baseline")
       say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload, describe(candidate),
-                      error.is_null() ? "" : error.value("message", "")));
+                      error.is_null() ? "" : clean(error.value("message", ""))));
     return;
   }
   if (!event.new_best && !event.confirmed) return;

@@ -21,6 +21,7 @@ class Store : public Ledger {
   explicit Store(Connection connection) : connection_(std::move(connection)) {}
 
   std::int64_t begin_campaign(const CampaignRecord& record) override;
+  void resume_campaign(std::int64_t campaign, const CampaignRecord& record) override;
   void end_campaign(std::int64_t campaign, const std::string& reason, double spent_s,
                     std::optional<double> usd) override;
   std::int64_t record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
@@ -42,7 +43,6 @@ class Store : public Ledger {
   std::vector<Orphan> orphans(std::int64_t campaign) override;
   std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
                                  const std::string& device_name) override;
-  /// Looks in this campaign first, then in others on the same device name under a contract that this campaign has used.
   /// Only iterations that ran to a result count: passed, wrong_answer, rejected, abandoned.
   std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) override;
 

@@ -29,6 +29,7 @@ IterationSummary summary(const Query& query) {
   row.wall_s = query.real(18);
   row.usd = query.maybe_real(19);
   row.decision = query.integer(20);
+  row.floor_ns = query.maybe_real(21);
   return row;
 }
 
@@ -90,7 +91,7 @@ std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
       connection_,
       "SELECT i.id, i.campaign, a.ask, c.kernel, c.variant, c.technique, c.config, i.workload, i.outcome, i.purpose, "
       "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
-      "i.wall_s, i.usd, a.decision "
+      "i.wall_s, i.usd, a.decision, i.floor_ns "
       "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
       "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id",
       campaign);
@@ -151,13 +152,9 @@ std::int64_t Store::same_binary(std::int64_t campaign, const std::string& worklo
   if (binary_hash.empty()) return 0;
   Query query(
       connection_,
-      "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id JOIN candidate c ON c.id = i.candidate "
-      "JOIN campaign p ON p.id = i.campaign "
-      "WHERE b.hash = ?1 AND i.workload = ?2 AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') "
-      "AND (i.campaign = ?3 OR (p.device_name = (SELECT device_name FROM campaign WHERE id = ?3) AND EXISTS ("
-      "  SELECT 1 FROM attempt a JOIN candidate mine ON mine.id = a.candidate "
-      "  WHERE a.campaign = ?3 AND mine.kernel = c.kernel AND mine.contract_hash = c.contract_hash))) "
-      "ORDER BY i.campaign = ?3 DESC, i.outcome = 'passed' DESC, i.id LIMIT 1",
+      "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
+      "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
+      "AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' DESC, i.id LIMIT 1",
       binary_hash, workload, campaign);
   return query.next() ? query.integer(0) : 0;
 }

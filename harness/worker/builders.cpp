@@ -48,21 +48,22 @@ double Builders::take_speculative_seconds() {
   return std::exchange(speculative_s_, 0.0);
 }
 
-std::shared_ptr<Builders::Job> Builders::next() {
+std::shared_ptr<Builders::Job> Builders::next(bool& speculative) {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+  wake_.wait(lock, [this] { return closing_.load() || !queue_.empty(); });
   if (closing_) return nullptr;
   auto chosen = std::find_if(queue_.begin(), queue_.end(), [](const auto& job) { return job->demanded; });
   if (chosen == queue_.end()) chosen = queue_.begin();
   std::shared_ptr<Job> job = *chosen;
   queue_.erase(chosen);
+  speculative = !job->demanded;
   return job;
 }
 
 void Builders::serve() {
   std::optional<Process> process;
-  while (const std::shared_ptr<Job> job = next()) {
-    const bool speculative = !job->demanded;
+  bool speculative = false;
+  while (const std::shared_ptr<Job> job = next(speculative)) {
     try {
       if (!process) {
         process = Process::start({"builder"});
@@ -71,11 +72,13 @@ void Builders::serve() {
       BuildResult result = build(*process, job->spec);
       if (speculative) {
         const std::lock_guard lock(mutex_);
-        if (const auto* artifact = std::get_if<Artifact>(&result)) speculative_s_ += artifact->compile_s;
+        speculative_s_ += std::visit([](const auto& built) { return built.compile_s; }, result);
       }
       job->promise.set_value(std::move(result));
-    } catch (const Error& error) {
+    } catch (const Error& error) {   // the environment's doing, perhaps a passing one: asked again, it is tried again
       process.reset();
+      const std::lock_guard lock(mutex_);
+      known_.erase(job->key);
       job->promise.set_exception(std::make_exception_ptr(error));
     } catch (const std::exception& failure) {   // the compiler's process died or ran too long: this source's own doing
       process.reset();
@@ -87,7 +90,7 @@ void Builders::serve() {
 BuildResult Builders::build(Process& process, const BuildSpec& spec) {
   process.channel().send(spec);
   Message reply;
-  const Channel::Status status = process.channel().receive(reply, deadline_s_, [this] { return closing_; });
+  const Channel::Status status = process.channel().receive(reply, deadline_s_, [this] { return closing_.load(); });
   if (status == Channel::Status::timed_out)
     throw std::runtime_error(fmt::format("error: the compiler ran longer than {} s and was stopped", deadline_s_));
   if (status == Channel::Status::interrupted) throw environment_error("building was interrupted");

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -35,7 +36,7 @@ class Builders {
     Result result;
   };
   void serve();
-  std::shared_ptr<Job> next();
+  std::shared_ptr<Job> next(bool& speculative);
   BuildResult build(class Process& process, const BuildSpec& spec);
 
   Target target_;
@@ -45,7 +46,7 @@ class Builders {
   std::deque<std::shared_ptr<Job>> queue_;
   std::map<std::string, std::shared_ptr<Job>> known_;
   double speculative_s_ = 0;
-  bool closing_ = false;
+  std::atomic<bool> closing_ = false;
   std::vector<std::thread> threads_;
 };
 

@@ -109,7 +109,7 @@ Channel::Status Channel::receive(Message& message, double seconds, const std::fu
   std::uint32_t size = 0;
   Status status = read_exactly(&size, sizeof size, deadline, stop, &message.descriptors);
   if (status != Status::ok) return status;
-  if (size > kMaxMessageBytes) return Status::closed;
+  if (size > max_received_) return Status::closed;
   std::string text(size, '\0');
   status = read_exactly(text.data(), size, deadline, stop, &message.descriptors);
   if (status != Status::ok) return status;

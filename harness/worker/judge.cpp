@@ -26,6 +26,10 @@ json Judge::ask(const json& body, const SharedMemory& image) {
   if (status == Channel::Status::ok) {
     const bool broken = reply.body.value("broken", false);
     if (broken) process_.reset();
+    if (reply.body.value("environment", false)) {
+      process_.reset();
+      throw environment_error(fmt::format("the judge cannot work: {}", reply.body["error"].get<std::string>()));
+    }
     throw bad_input(fmt::format("the judge could not judge kernel '{}': {}", kernel, reply.body["error"].get<std::string>()));
   }
   if (status == Channel::Status::closed) {

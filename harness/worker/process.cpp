@@ -122,6 +122,7 @@ ProcessEnd Process::wait() {
   pid_t reaped = 0;
   for (int step = 0; (reaped = waitpid(pid_, &status, WNOHANG)) == 0; ++step) {
     if (std::chrono::steady_clock::now() > limit) ::kill(-pid_, SIGKILL);
+    if (std::chrono::steady_clock::now() > limit + std::chrono::seconds(10)) break;   // stuck in a driver: left behind
     std::this_thread::sleep_for(std::chrono::microseconds(step < 50 ? 100 : 2000));
   }
   ProcessEnd end;

@@ -60,6 +60,8 @@ void Runner::start() {
   if (process_) return;
   process_ = Process::start({"runner"});
   process_->channel().send(target_);
+  foreign_ = false;
+  if (is_cpu(target_)) process_->channel().limit_received(1 << 20);   // native code may write there
 }
 
 std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
@@ -76,10 +78,13 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
     std::optional<RunnerFailure> failure;
     try {
       failure = failure_in(reply.body);
+      if (failure && failure->kind == RunnerFailure::Kind::environment && foreign_)   // whatever it says of its environment
+        failure = RunnerFailure{RunnerFailure::Kind::died, "it reported: " + failure->detail};
     } catch (const json::exception&) {
       failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
     }
-    if (failure && (failure->kind == RunnerFailure::Kind::fault || failure->kind == RunnerFailure::Kind::environment))
+    using Kind = RunnerFailure::Kind;
+    if (failure && (failure->kind == Kind::fault || failure->kind == Kind::environment || failure->kind == Kind::died))
       process_.reset();   // a sticky error: nothing later may be blamed for it
     return failure;
   }
@@ -102,7 +107,9 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
     for (const SharedMemory* image : contender.images) descriptors.push_back(image->descriptor());
   }
   Message reply;
-  return ask(body, descriptors, deadline_s, reply);
+  auto failure = ask(body, descriptors, deadline_s, reply);
+  foreign_ = is_cpu(target_) && !failure;
+  return failure;
 }
 
 std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s) {

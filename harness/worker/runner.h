@@ -48,6 +48,7 @@ class Runner {
   Target target_;
   std::function<bool()> stop_;
   std::optional<Process> process_;
+  bool foreign_ = false;   // native code has been loaded into the process
 };
 
 /// The worker's side: serves on descriptor 3 until it is closed.

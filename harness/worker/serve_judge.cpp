@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/core/error.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/draw.h"
@@ -31,15 +33,18 @@ class JudgeService {
   }
 
   json paint(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed, bool keep, std::span<std::byte> image) {
-    judge::paint(executable.problem, executable.plan, executable.layout, seed, image);
+    // Painted in private memory first: a process that still maps the image must not change what is remembered.
+    std::vector<std::byte> own(image.size());
+    judge::paint(executable.problem, executable.plan, executable.layout, seed, own);
     for (const std::string& name : judge::needs_custom_draw(executable.problem)) {
       const Argument& argument = *find_argument(executable.problem, name);
       judge::CustomJob job = judge::custom_draw_job(executable.problem, argument, seed);
       run(job, trusted);
-      judge::place_custom_draw(argument, job, executable.layout, image);
+      judge::place_custom_draw(argument, job, executable.layout, own);
     }
+    std::copy(own.begin(), own.end(), image.begin());
     if (keep) {
-      before_.assign(image.begin(), image.end());
+      before_ = std::move(own);
       before_seed_ = seed;
     }
     return json::object();
@@ -82,6 +87,10 @@ json guarded(JudgeService& service, Message& message) {
     return service.answer(message.body, image.bytes());
   } catch (const DeviceFault& fault) {
     return {{"error", fmt::format("the reference itself failed on the device: {}", fault.what())}, {"broken", true}};
+  } catch (const DeviceMemoryExhausted& memory) {
+    return {{"error", memory.what()}, {"environment", true}};
+  } catch (const Error& error) {
+    return {{"error", error.what()}, {"environment", error.kind() == Error::Kind::environment}};
   } catch (const std::exception& error) {
     return {{"error", error.what()}};
   }

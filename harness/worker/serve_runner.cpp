@@ -57,6 +57,7 @@ class RunnerService {
     prepared_ = {};
     prepared_ = take(message);
     if (native_) {
+      restrict_for_loading();
       for (const Executable& executable : prepared_.executables)
         dynamic_cast<CpuSession&>(*session_).preload(executable.artifact);
       drop_rights();

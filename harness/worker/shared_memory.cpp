@@ -13,14 +13,14 @@ namespace harness {
 
 SharedMemory::SharedMemory(std::size_t bytes) : size_(bytes), descriptor_(memfd_create("harness-image", MFD_CLOEXEC)) {
   if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
-    throw environment_error(fmt::format("cannot reserve {} bytes of shared memory: {}", bytes, std::strerror(errno)));
+    fail(fmt::format("cannot reserve {} bytes of shared memory: {}", bytes, std::strerror(errno)));
   map();
 }
 
 SharedMemory::SharedMemory(int descriptor, std::size_t bytes) : size_(bytes), descriptor_(descriptor) {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0 || status.st_size < static_cast<off_t>(bytes))
-    throw environment_error("a shared memory image is smaller than its layout");
+    fail("a shared memory image is smaller than its layout");
   map();
 }
 
@@ -29,10 +29,17 @@ SharedMemory::~SharedMemory() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
+// Constructors that throw have no destructor: the descriptor is closed here.
+void SharedMemory::fail(const std::string& sentence) {
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = -1;
+  throw environment_error(sentence);
+}
+
 void SharedMemory::map() {
   void* address = mmap(nullptr, size_ == 0 ? 1 : size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   if (address == MAP_FAILED)
-    throw environment_error(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
+    fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
   data_ = static_cast<std::byte*>(address);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace harness {
@@ -23,6 +24,7 @@ class SharedMemory {
     std::swap(data_, other.data_); std::swap(size_, other.size_); std::swap(descriptor_, other.descriptor_);
   }
   void map();
+  [[noreturn]] void fail(const std::string& sentence);
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   int descriptor_ = -1;

@@ -140,6 +140,7 @@ class FakeLedger : public Ledger {
     campaigns.push_back(record);
     return static_cast<std::int64_t>(campaigns.size());
   }
+  void resume_campaign(std::int64_t, const CampaignRecord&) override {}
   void end_campaign(std::int64_t, const std::string& reason, double spent, std::optional<double>) override {
     ended = reason;
     spent_s = spent;

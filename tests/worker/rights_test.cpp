@@ -20,6 +20,7 @@ namespace {
 int signal_after(const std::function<void()>& forbidden) {
   const pid_t child = fork();
   if (child == 0) {
+    restrict_for_loading();
     drop_rights();
     forbidden();
     _exit(0);
@@ -47,6 +48,31 @@ TEST_CASE("without rights it can open no file, start no process, reach no networ
   CHECK(signal_after([] { kill(getppid(), SIGTERM); }) == SIGSYS);
 }
 
+TEST_CASE("while a candidate is loaded, its constructors can write nothing, start nothing and signal nobody") {
+  const auto while_loading = [](const std::function<void()>& forbidden) {
+    const pid_t child = fork();
+    if (child == 0) {
+      restrict_for_loading();
+      forbidden();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  };
+  CHECK(while_loading([] { open("/etc/passwd", O_RDONLY); }) == 0);
+  CHECK(while_loading([] { open("/tmp/harness-rights-test", O_WRONLY | O_CREAT, 0600); }) == SIGSYS);
+  CHECK(while_loading([] { if (fork() == 0) _exit(0); }) == SIGSYS);
+  CHECK(while_loading([] { tgkill(getppid(), getppid(), 0); }) == SIGSYS);
+  CHECK(while_loading([] { tgkill(getpid(), gettid(), 0); }) == 0);
+}
+
+TEST_CASE("memory is bounded") {
+  CHECK(signal_after([] {
+          if (std::malloc(std::size_t{9} << 30) != nullptr) std::abort();
+        }) == 0);
+}
+
 TEST_CASE("the rights of threads that exist already go too") {
   CHECK(signal_after([] {}) == 0);
   const pid_t child = fork();
@@ -56,6 +82,7 @@ TEST_CASE("the rights of threads that exist already go too") {
       while (!dropped) std::this_thread::yield();
       open("/etc/passwd", O_RDONLY);
     });
+    restrict_for_loading();
     drop_rights();
     dropped = true;
     other.join();

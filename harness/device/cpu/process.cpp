@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,7 +31,11 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // Between fork and exec only async-signal-safe calls are allowed: other threads of this process may hold any lock.
 [[noreturn]] void become(char* const* arguments, char* const* environment, int output, long long memory_bytes) {
+  // Its own group, for the deadline; it dies with the builder, and a processor-time limit ends what would outlive both.
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const rlimit seconds{60, 60};
+  setrlimit(RLIMIT_CPU, &seconds);
   const rlim_t memory = static_cast<rlim_t>(memory_bytes);
   const rlimit limit{memory, memory}, no_core{0, 0};
   setrlimit(RLIMIT_AS, &limit);
