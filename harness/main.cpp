@@ -18,7 +18,9 @@ namespace {
 
 using namespace harness;
 
-std::vector<std::filesystem::path> paths(const std::vector<std::string>& folders) { return {folders.begin(), folders.end()}; }
+std::vector<std::filesystem::path> paths(const std::vector<std::string>& folders) {
+  return {folders.begin(), folders.end()};
+}
 
 std::unique_ptr<Catalog> make_catalog(const Places& places) {
   return std::make_unique<script::LuaCatalog>(paths(places.kernel_folders), paths({places.include_folder}));
@@ -28,10 +30,11 @@ std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
   return std::make_unique<script::Library>(paths(places.strategy_folders));
 }
 
-std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo& device, std::optional<double> usd_per_hour,
-                                          std::function<bool()> stop) {
+std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo& device,
+                                          std::optional<double> usd_per_hour, std::function<bool()> stop) {
   PipelineEvaluator::Options options;
-  options.target = {device.device, device.architecture, places.cache_folder, places.cpu_headers, cuda::find_toolkit_include()};
+  options.target = {device.device, device.architecture, places.cache_folder, places.cpu_headers,
+                    cuda::find_toolkit_include()};
   options.device = device;
   options.limits = default_limits(device);
   // The supervisor and the runner need a core each; the others compile ahead.
@@ -55,7 +58,7 @@ std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std:
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "worker") return serve_worker(argv[2]);
-  const Rooms rooms{make_catalog, make_scripts, [](const Places&) { return probe_devices(); }, make_evaluator, open_ledger,
-                    make_offline_compiler};
+  const Rooms rooms{make_catalog,   make_scripts, [](const Places&) { return probe_devices(); },
+                    make_evaluator, open_ledger,  make_offline_compiler};
   return run_command_line(argc, argv, rooms);
 }

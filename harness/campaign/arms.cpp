@@ -14,7 +14,9 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-std::string kind_of(const DeviceInfo& device) { return device.emulation ? "cpu" : "cuda"; }
+std::string kind_of(const DeviceInfo& device) {
+  return device.emulation ? "cpu" : "cuda";
+}
 
 std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, const CampaignOptions& options, Catalog& catalog,
                                          const DeviceInfo& device, std::vector<std::string>& notes) {
@@ -47,8 +49,8 @@ void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) 
     }
   for (const std::string& word : options.workloads)
     if (!contains(known, word))
-      throw bad_input(fmt::format("no workload or set '{}' in {}; did you mean '{}'?", word, fmt::join(options.kernels, ", "),
-                                  nearest(word, known)));
+      throw bad_input(fmt::format("no workload or set '{}' in {}; did you mean '{}'?", word,
+                                  fmt::join(options.kernels, ", "), nearest(word, known)));
 }
 
 // The arm's prior: the widest range and the mean probability of its variants, enough evaluations for all of them.
@@ -66,8 +68,8 @@ void merge_prior(ArmState& state, const VariantInfo& variant) {
   state.variants.push_back(variant.name);
 }
 
-void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Workload& workload, const VariantInfo& variant,
-                 const DeviceInfo& device) {
+void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Workload& workload,
+                 const VariantInfo& variant, const DeviceInfo& device) {
   const ArmId id{kernel.name, workload.name, variant.technique};
   Arm* arm = find_arm(arms, id);
   if (arm == nullptr) {
@@ -84,10 +86,12 @@ void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const W
 }
 
 const Workload& find_workload(const KernelInfo& kernel, const std::string& name) {
-  return *std::find_if(kernel.workloads.begin(), kernel.workloads.end(), [&](const Workload& w) { return w.name == name; });
+  return *std::find_if(kernel.workloads.begin(), kernel.workloads.end(),
+                       [&](const Workload& w) { return w.name == name; });
 }
 
-void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const CampaignOptions& options, const DeviceInfo& device) {
+void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const CampaignOptions& options,
+                const DeviceInfo& device) {
   const std::vector<VariantInfo> variants = choose_variants(kernel, options, catalog, device, arms.notes);
   const VariantInfo& baseline = kernel.variants.front();
   for (const std::string& name : choose_workloads(kernel, options.workloads, device)) {
@@ -102,7 +106,8 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
 
 }  // namespace
 
-std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked, const DeviceInfo& device) {
+std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked,
+                                          const DeviceInfo& device) {
   const std::vector<std::string> wanted = asked.empty() ? std::vector<std::string>{"default"} : asked;
   std::vector<std::string> chosen;
   for (const Workload& workload : kernel.workloads) {
@@ -113,7 +118,8 @@ std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::v
     }
   }
   if (chosen.empty() && asked.empty())
-    throw bad_input(fmt::format("kernel '{}' has no workload in the set 'default' for {}; name one with --workload", kernel.name, kind_of(device)));
+    throw bad_input(fmt::format("kernel '{}' has no workload in the set 'default' for {}; name one with --workload",
+                                kernel.name, kind_of(device)));
   return chosen;
 }
 
@@ -132,7 +138,8 @@ Arms make_arms(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& 
 }
 
 Arm* find_arm(Arms& arms, const ArmId& id) {
-  const auto found = std::find_if(arms.arms.begin(), arms.arms.end(), [&](const Arm& arm) { return arm.state.id == id; });
+  const auto found =
+      std::find_if(arms.arms.begin(), arms.arms.end(), [&](const Arm& arm) { return arm.state.id == id; });
   return found == arms.arms.end() ? nullptr : &*found;
 }
 

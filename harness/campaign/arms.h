@@ -10,13 +10,14 @@
 
 namespace harness {
 
-/// One arm at work: what the strategy sees of it, its space, and its search, which keeps its place while other arms run.
+/// One arm at work: what the strategy sees of it, its space, and its search, which keeps its place while other arms
+/// run.
 struct Arm {
   ArmState state;
   ArmSpace space;
   std::unique_ptr<Search> search;
-  std::int64_t asks = 0;               // told so far
-  std::int64_t announced = -1;         // the ask that was last given to Evaluator::prepare
+  std::int64_t asks = 0;        // told so far
+  std::int64_t announced = -1;  // the ask that was last given to Evaluator::prepare
 };
 
 /// A kernel's workload and its baseline candidate.
@@ -26,16 +27,18 @@ struct WorkloadPlan {
   Candidate baseline;
 };
 
-/// Everything a campaign can try: arms in a fixed order (kernels and workloads as given, techniques as the variants rise).
+/// Everything a campaign can try: arms in a fixed order (kernels and workloads as given, techniques as the variants
+/// rise).
 struct Arms {
   std::vector<WorkloadPlan> workloads;
   std::vector<Arm> arms;
-  std::vector<std::string> notes;      // variants left out, and why
+  std::vector<std::string> notes;  // variants left out, and why
 };
 
 /// The workloads meant by names or sets (`asked` empty: "default" on this device). Only the set "default" leaves out
 /// what is not sensible there. May be empty when the words mean another kernel's workloads.
-std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked, const DeviceInfo& device);
+std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked,
+                                          const DeviceInfo& device);
 
 /// Throws Error(bad_input): unknown kernel, workload or variant; no variant that this device can run.
 Arms make_arms(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options, const DeviceInfo& device);

@@ -16,7 +16,9 @@ constexpr double kReserveShare = 0.3;
 // Attempts that began and never ended, after which a candidate is recorded as having crashed the harness.
 constexpr int kTriesBeforeCrash = 2;
 
-struct StoreFailure : Error { using Error::Error; };
+struct StoreFailure : Error {
+  using Error::Error;
+};
 
 // What is being tried, for recognizing an attempt that has ended the harness before.
 std::string attempt_key(const AttemptRecord& record) {
@@ -39,7 +41,8 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
     : ports_(std::move(ports)),
       options_(std::move(options)),
       device_(ports_.evaluator.device()),
-      state_(make_arms(ports_.catalog, ports_.scripts, options_, device_), device_.emulation ? kAssumedEmulated : kAssumedGpu),
+      state_(make_arms(ports_.catalog, ports_.scripts, options_, device_),
+             device_.emulation ? kAssumedEmulated : kAssumedGpu),
       strategy_(ports_.scripts.strategy(options_.strategy)),
       resume_(resume) {}
 
@@ -54,7 +57,7 @@ CampaignSummary Campaign::run() {
   try {
     ports_.ledger.charge(campaign_, "idle", std::max(0.0, summary.spent_s - spent_before_ - busy_s_));
     ports_.ledger.end_campaign(campaign_, summary.reason, summary.spent_s, summary.cost_usd);
-  } catch (const Error& error) {   // what is saved is saved; the campaign stays resumable
+  } catch (const Error& error) {  // what is saved is saved; the campaign stays resumable
     summary.reason = "store_error";
     summary.message = error.what();
   }
@@ -94,7 +97,8 @@ void Campaign::begin() {
   campaign_ = resume_ ? *resume_ : ports_.ledger.begin_campaign(record);
   add_evidence();
   if (resume_) replay_record();
-  ports_.display.started({campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
+  ports_.display.started(
+      {campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
 }
 
 // A search is fed what is recorded and must ask for it in the same order; then it continues where it was.
@@ -104,13 +108,15 @@ void Campaign::replay_record() {
   for (const DecisionRecord& record : ports_.ledger.decisions(campaign_))
     if (record.decision.action == "close")
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
-  for (const Orphan& orphan : ports_.ledger.orphans(campaign_)) orphan_tries_[attempt_key(orphan.record)] = orphan.tries;
+  for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
+    orphan_tries_[attempt_key(orphan.record)] = orphan.tries;
 }
 
 // The record must still mean the same: the workload is there, its contract and the variant's source are what they were.
 void Campaign::check_unchanged(const IterationSummary& iteration) {
   const auto refuse = [&](const std::string& what) {
-    throw bad_input(fmt::format("campaign {} cannot be resumed: {} since iteration {}; start a new campaign", campaign_, what, iteration.iteration));
+    throw bad_input(fmt::format("campaign {} cannot be resumed: {} since iteration {}; start a new campaign", campaign_,
+                                what, iteration.iteration));
   };
   const std::string& kernel = iteration.candidate.kernel;
   const WorkloadBook* book = state_.find_workload(kernel, iteration.workload);
@@ -118,7 +124,8 @@ void Campaign::check_unchanged(const IterationSummary& iteration) {
   if (!iteration.contract_hash.empty() && iteration.contract_hash != book->plan.contract_hash)
     refuse(fmt::format("the contract of kernel '{}' on '{}' has changed", kernel, iteration.workload));
   const auto& variants = ports_.catalog.kernel(kernel).variants;
-  const auto variant = std::find_if(variants.begin(), variants.end(), [&](const VariantInfo& v) { return v.name == iteration.candidate.variant; });
+  const auto variant = std::find_if(variants.begin(), variants.end(),
+                                    [&](const VariantInfo& v) { return v.name == iteration.candidate.variant; });
   if (variant == variants.end()) refuse(fmt::format("variant '{}' has gone", iteration.candidate.variant));
   if (!iteration.source_hash.empty() && !variant->source_hash.empty() && iteration.source_hash != variant->source_hash)
     refuse(fmt::format("the source of variant '{}' has changed", iteration.candidate.variant));
@@ -130,11 +137,13 @@ void Campaign::tell_recorded(const IterationSummary& iteration) {
   Arm* arm = find_arm(state_.arms(), id);
   if (iteration.ask > 0 && iteration.outcome != "interrupted" && arm != nullptr) {
     const std::optional<SearchAsk> ask = state_.advance(*arm);
-    if (!ask || ask->variant != iteration.candidate.variant || to_text(ask->config) != to_text(iteration.candidate.config))
-      throw bad_input(fmt::format("campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
-                                  "kernel's space or the search has changed since; start a new campaign",
-                                  campaign_, iteration.iteration, iteration.candidate.variant, to_text(iteration.candidate.config),
-                                  options_.search, ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
+    if (!ask || ask->variant != iteration.candidate.variant ||
+        to_text(ask->config) != to_text(iteration.candidate.config))
+      throw bad_input(fmt::format(
+          "campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
+          "kernel's space or the search has changed since; start a new campaign",
+          campaign_, iteration.iteration, iteration.candidate.variant, to_text(iteration.candidate.config),
+          options_.search, ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
   }
   state_.apply(iteration);
 }
@@ -147,7 +156,7 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
     return Ending{"store_error", error.what()};
   } catch (const Error& error) {
     return Ending{error.kind() == Error::Kind::environment ? "device_lost" : "script_error", error.what()};
-  } catch (const std::exception& error) {   // a value nobody foresaw: saved and told, never an abort
+  } catch (const std::exception& error) {  // a value nobody foresaw: saved and told, never an abort
     return Ending{"script_error", error.what()};
   }
 }
@@ -162,10 +171,13 @@ Campaign::Ended Campaign::explore() {
 Campaign::Ended Campaign::check_limits() {
   if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
   if (goal_reached()) return Ending{"goal", "the goal is reached on every workload"};
-  const double needed = state_.evaluation_seconds() + reserve_seconds();
+  // Before anything was measured there is no cost to predict: the first evaluation is begun in any budget.
+  const double needed = state_.iterations() == 0 ? 0 : state_.evaluation_seconds() + reserve_seconds();
   if (options_.budget_s && spent_seconds() + needed > *options_.budget_s)
-    return Ending{"budget", fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
-                                        spent_seconds(), *options_.budget_s)};
+    return Ending{
+        "budget",
+        fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
+                    spent_seconds(), *options_.budget_s)};
   if (options_.max_cost_usd && spent_usd() &&
       *spent_usd() + *options_.usd_per_hour * needed / 3600 > *options_.max_cost_usd)
     return Ending{"cost", fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
@@ -190,7 +202,8 @@ Campaign::Ended Campaign::step() {
   const double decide_s = ports_.clock.seconds() - begin;
   busy_s_ += decide_s;
   const std::int64_t id = stored([&] {
-    return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(), ports_.clock.unix_seconds(), decide_s);
+    return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(),
+                                         ports_.clock.unix_seconds(), decide_s);
   });
   return obey(decision, id);
 }
@@ -200,8 +213,10 @@ Decision Campaign::decide() {
   if (decision.action != "try" && decision.action != "close") return decision;
   const Arm* arm = find_arm(state_.arms(), decision.arm);
   const std::string label = decision.arm.kernel + " " + decision.arm.workload + " " + decision.arm.technique;
-  if (arm == nullptr) throw bad_input(fmt::format("strategy '{}' chose an arm that does not exist: {}", options_.strategy, label));
-  if (arm->state.closed) throw bad_input(fmt::format("strategy '{}' chose an arm that it has closed: {}", options_.strategy, label));
+  if (arm == nullptr)
+    throw bad_input(fmt::format("strategy '{}' chose an arm that does not exist: {}", options_.strategy, label));
+  if (arm->state.closed)
+    throw bad_input(fmt::format("strategy '{}' chose an arm that it has closed: {}", options_.strategy, label));
   if (decision.action == "try" && arm->state.exhausted)
     throw bad_input(fmt::format("strategy '{}' chose an arm that is exhausted: {}", options_.strategy, label));
   return decision;
@@ -211,7 +226,8 @@ Campaign::Ended Campaign::obey(const Decision& decision, std::int64_t decision_i
   if (decision.action == "stop") return Ending{decision.reason.value_or("strategy"), decision.why};
   if (decision.action == "confirm") return Ending{"strategy", decision.why};
   if (decision.action == "propose")
-    throw bad_input(fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
+    throw bad_input(
+        fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
   Arm& arm = *find_arm(state_.arms(), decision.arm);
   announce_pivot(decision);
   if (decision.action == "close") {
@@ -229,7 +245,8 @@ Campaign::Ended Campaign::obey(const Decision& decision, std::int64_t decision_i
 void Campaign::announce_pivot(const Decision& decision) {
   const bool pivot = decision.action == "try" && state_.current && *state_.current != decision.arm;
   if (pivot || decision.action == "close")
-    ports_.display.pivoted({campaign_, pivot ? "pivot" : "close", state_.current, decision.arm, decision.rule, decision.why});
+    ports_.display.pivoted(
+        {campaign_, pivot ? "pivot" : "close", state_.current, decision.arm, decision.rule, decision.why});
 }
 
 Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
@@ -241,10 +258,11 @@ Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const Decision& 
 
 Campaign::Ended Campaign::try_arm(const Decision& decision, std::int64_t decision_id, Arm& arm) {
   const std::optional<SearchAsk> ask = state_.advance(arm);
-  if (!ask) return std::nullopt;   // now exhausted: the strategy decides again
+  if (!ask) return std::nullopt;  // now exhausted: the strategy decides again
   const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
   prepare_ahead(arm, *ask);
-  return evaluate({ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false}, decision, decision_id);
+  return evaluate({ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false},
+                  decision, decision_id);
 }
 
 // What the arm's search announces, and the next ask of every other arm: a pivot should not wait for a compiler.
@@ -259,7 +277,7 @@ void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
     other.announced = other.asks;
     try {
       if (const auto upcoming = other.search->ask()) announce(other.state.id, upcoming->variant, upcoming->config);
-    } catch (const Error&) {   // a hint is never the campaign's end: what is wrong is said when the arm is tried
+    } catch (const Error&) {  // a hint is never the campaign's end: what is wrong is said when the arm is tried
     }
   }
   ports_.evaluator.prepare(next);
@@ -278,8 +296,9 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   const Realized& realized = work.realized;
   const std::string workload = realized.problem.workload.name;
   WorkloadBook& book = state_.workload(realized.candidate.kernel, workload);
-  AttemptRecord attempt{campaign_, decision_id, realized.candidate, workload, realized.problem.contract_hash,
-                        realized.source_hash, work.ask, work.purpose};
+  AttemptRecord attempt{
+      campaign_, decision_id, realized.candidate, workload, realized.problem.contract_hash, realized.source_hash,
+      work.ask,  work.purpose};
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
                            fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
                                        to_text(realized.candidate.config), workload),
@@ -290,8 +309,11 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   if (tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
     evaluation.outcome = Crashed{CrashKind::unknown, "the harness itself ended twice while this was evaluated"};
   } else {
-    EvaluationRequest request{realized, incumbent_for(work, book), work.purpose == "baseline" ? std::nullopt : book.baseline_ns,
-                              work.confirm, {}};
+    EvaluationRequest request{realized,
+                              incumbent_for(work, book),
+                              work.purpose == "baseline" ? std::nullopt : book.baseline_ns,
+                              work.confirm,
+                              {}};
     if (work.purpose == "search")
       request.recorded_with = [&](const std::string& hash) {
         return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
@@ -302,13 +324,14 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   busy_s_ += evaluation.cost.wall_s;
   if (work.confirm) confirm_s_ = std::max(confirm_s_, evaluation.cost.wall_s);
   if (auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
-    if (work.purpose == "baseline") {   // it is its own baseline
+    if (work.purpose == "baseline") {  // it is its own baseline
       passed->timing.baseline_ns = passed->timing.time_ns;
       passed->timing.speedup = passed->timing.speedup_lo = passed->timing.speedup_hi = 1.0;
     }
   }
-  if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome); crashed != nullptr && crashed->kind == CrashKind::device_lost)
-    return Ending{"device_lost", crashed->detail};   // not the candidate's doing: its attempt is tried again on resume
+  if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
+      crashed != nullptr && crashed->kind == CrashKind::device_lost)
+    return Ending{"device_lost", crashed->detail};  // not the candidate's doing: its attempt is tried again on resume
   const bool confirmed = work.confirm && std::holds_alternative<Passed>(evaluation.outcome);
   const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
   const std::size_t standings_before = book.standings.size();
@@ -319,7 +342,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   return std::nullopt;
 }
 
-// Winners are timed again in fresh processes with fresh inputs, beside the baseline; one that fails gives way to the next.
+// Winners are timed again in fresh processes with fresh inputs, beside the baseline; one that fails gives way to the
+// next.
 Campaign::Ended Campaign::confirm_winners() {
   for (WorkloadBook& book : state_.workloads())
     if (Ended ended = confirm(book)) return ended;
@@ -331,14 +355,17 @@ Campaign::Ended Campaign::confirm(WorkloadBook& book) {
     if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
     const double expected = std::max(confirm_s_, state_.evaluation_seconds());
     if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;
-    if (options_.max_cost_usd && *spent_usd() + *options_.usd_per_hour * expected / 3600 > *options_.max_cost_usd) return std::nullopt;
+    if (options_.max_cost_usd && *spent_usd() + *options_.usd_per_hour * expected / 3600 > *options_.max_cost_usd)
+      return std::nullopt;
     Decision decision;
     decision.action = "confirm";
     const Candidate candidate = book.standings.back().candidate;
     decision.arm = {candidate.kernel, book.plan.workload, candidate.technique};
-    decision.why = fmt::format("{} is the best on {}: timed again in a fresh process", candidate.variant, book.plan.workload);
+    decision.why =
+        fmt::format("{} is the best on {}: timed again in a fresh process", candidate.variant, book.plan.workload);
     const std::int64_t id = stored([&] {
-      return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(), ports_.clock.unix_seconds(), 0);
+      return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(),
+                                           ports_.clock.unix_seconds(), 0);
     });
     const std::size_t before = book.standings.size();
     const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), "confirm", 0, true};
@@ -366,7 +393,9 @@ Snapshot Campaign::snapshot() {
   return snapshot;
 }
 
-double Campaign::spent_seconds() const { return spent_before_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0); }
+double Campaign::spent_seconds() const {
+  return spent_before_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0);
+}
 
 std::optional<double> Campaign::spent_usd() const {
   if (!options_.usd_per_hour) return std::nullopt;
@@ -375,7 +404,8 @@ std::optional<double> Campaign::spent_usd() const {
 
 double Campaign::reserve_seconds() {
   const auto& books = state_.workloads();
-  const auto open = std::count_if(books.begin(), books.end(), [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
+  const auto open = std::count_if(books.begin(), books.end(),
+                                  [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
   const double each = std::max(confirm_s_, 1.5 * state_.evaluation_seconds());
   const double wanted = static_cast<double>(open) * each;
   return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;

@@ -22,12 +22,12 @@ struct CampaignPorts {
   Ledger& ledger;
   Display& display;
   Clock& clock;
-  std::function<bool()> stop;          // true after Ctrl-C
-  json environment = json::object();   // host, driver, git revision...: recorded once
+  std::function<bool()> stop;         // true after Ctrl-C
+  json environment = json::object();  // host, driver, git revision...: recorded once
 };
 
-/// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners are
-/// confirmed in the time kept for that.
+/// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners
+/// are confirmed in the time kept for that.
 class Campaign {
  public:
   /// `resume`: the campaign to go on with; its options must then be its recorded ones.
@@ -84,8 +84,8 @@ class Campaign {
   std::optional<std::int64_t> resume_;
   std::int64_t campaign_ = 0;
   double started_ = 0, spent_before_ = 0, busy_s_ = 0;
-  double confirm_s_ = 0;               // the longest confirmation so far
-  std::map<std::string, int> orphan_tries_;   // by attempt_key
+  double confirm_s_ = 0;                     // the longest confirmation so far
+  std::map<std::string, int> orphan_tries_;  // by attempt_key
 };
 
 }  // namespace harness

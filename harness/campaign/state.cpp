@@ -18,7 +18,8 @@ SearchResult result_of(const IterationSummary& iteration) {
 
 }  // namespace
 
-IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord& attempt, const Evaluation& evaluation) {
+IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord& attempt,
+                                     const Evaluation& evaluation) {
   IterationSummary summary;
   summary.iteration = iteration;
   summary.campaign = attempt.campaign;
@@ -51,8 +52,9 @@ bool WorkloadBook::to_confirm() const {
 }
 
 const WorkloadBook* CampaignState::find_workload(const std::string& kernel, const std::string& name) const {
-  const auto found = std::find_if(workloads_.begin(), workloads_.end(),
-                                  [&](const WorkloadBook& book) { return book.plan.kernel == kernel && book.plan.workload == name; });
+  const auto found = std::find_if(workloads_.begin(), workloads_.end(), [&](const WorkloadBook& book) {
+    return book.plan.kernel == kernel && book.plan.workload == name;
+  });
   return found == workloads_.end() ? nullptr : &*found;
 }
 
@@ -67,7 +69,8 @@ double CampaignState::evaluation_seconds() const {
 bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteration) {
   if (iteration.outcome != "passed" || !iteration.time_ns) return false;
   const bool first = book.standings.empty();
-  const bool faster = iteration.verdict ? *iteration.verdict == "faster" : first || *iteration.time_ns < book.standings.back().time_ns;
+  const bool faster =
+      iteration.verdict ? *iteration.verdict == "faster" : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) return false;
   const auto speedup = iteration.purpose == "baseline" ? std::optional(1.0) : iteration.speedup;
   book.standings.push_back({iteration.candidate, iteration.iteration, *iteration.time_ns, speedup});
@@ -79,7 +82,7 @@ void CampaignState::apply(const IterationSummary& iteration) {
   ++outcomes_[iteration.outcome];
   recent_.push_back(iteration.outcome);
   if (recent_.size() > kRecentOutcomes) recent_.erase(recent_.begin());
-  if (iteration.outcome == "interrupted") return;   // nothing was learnt
+  if (iteration.outcome == "interrupted") return;  // nothing was learnt
   WorkloadBook& book = workload(iteration.candidate.kernel, iteration.workload);
   if (iteration.floor_ns) book.floor_ns = iteration.floor_ns;
   if (iteration.purpose == "confirm") {
@@ -88,11 +91,11 @@ void CampaignState::apply(const IterationSummary& iteration) {
     });
     if (same == book.standings.end()) return;
     if (iteration.outcome == "passed" && iteration.verdict != "slower") {
-      if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;   // measured beside the winner
+      if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;  // measured beside the winner
       *same = {iteration.candidate, iteration.iteration, *iteration.time_ns, iteration.speedup};
       book.confirmed = iteration.iteration;
     } else {
-      book.standings.erase(same);   // it did not hold
+      book.standings.erase(same);  // it did not hold
     }
     return;
   }
@@ -123,7 +126,8 @@ void CampaignState::apply_to_arm(Arm& arm, const IterationSummary& iteration, bo
     if (improved || !state.best_ns || *iteration.time_ns < *state.best_ns * 0.99) state.since_improvement = 0;
     if (!state.best_ns || *iteration.time_ns < *state.best_ns) state.best_ns = iteration.time_ns;
     if (iteration.speedup) state.gains.push_back(*iteration.speedup);
-    if (iteration.speedup && (!state.best_speedup || *iteration.speedup > *state.best_speedup)) state.best_speedup = iteration.speedup;
+    if (iteration.speedup && (!state.best_speedup || *iteration.speedup > *state.best_speedup))
+      state.best_speedup = iteration.speedup;
     state.same_fingerprint = 0;
   } else if (iteration.outcome == "wrong_answer") {
     state.same_fingerprint = iteration.fingerprint == state.last_fingerprint ? state.same_fingerprint + 1 : 1;

@@ -23,8 +23,8 @@ struct WorkloadBook {
   WorkloadPlan plan;
   bool baseline_tried = false;
   std::optional<double> baseline_ns, floor_ns;
-  std::vector<Standing> standings;      // each faster than the one before
-  std::optional<std::int64_t> confirmed; // iteration of the standing that was timed again and held
+  std::vector<Standing> standings;        // each faster than the one before
+  std::optional<std::int64_t> confirmed;  // iteration of the standing that was timed again and held
 
   /// The best is not the baseline itself and has not been timed again yet.
   bool to_confirm() const;
@@ -43,7 +43,7 @@ class CampaignState {
 
   Arms& arms() { return arms_; }
   std::vector<WorkloadBook>& workloads() { return workloads_; }
-  WorkloadBook& workload(const std::string& kernel, const std::string& name);        // which exists
+  WorkloadBook& workload(const std::string& kernel, const std::string& name);  // which exists
   const WorkloadBook* find_workload(const std::string& kernel, const std::string& name) const;
   /// Fills arms, workloads, recent outcomes and costs; the caller adds budgets, device and time.
   Snapshot snapshot();
@@ -59,7 +59,7 @@ class CampaignState {
   bool promote(WorkloadBook& book, const IterationSummary& iteration);
   Arms arms_;
   std::vector<WorkloadBook> workloads_;
-  std::map<std::string, SearchResult> answers_;   // by workload, variant and configuration
+  std::map<std::string, SearchResult> answers_;  // by workload, variant and configuration
   std::map<std::string, std::int64_t> outcomes_;
   std::vector<std::string> recent_;
   std::int64_t iterations_ = 0;
@@ -68,6 +68,7 @@ class CampaignState {
 };
 
 /// A live evaluation in the words of the record, so that both are applied the same way.
-IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord& attempt, const Evaluation& evaluation);
+IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord& attempt,
+                                     const Evaluation& evaluation);
 
 }  // namespace harness

@@ -16,12 +16,16 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-double unit_seconds(char unit) { return unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0; }
+double unit_seconds(char unit) {
+  return unit == 'h' ? 3600 : unit == 'm' ? 60 : unit == 's' ? 1 : 0;
+}
 
 }  // namespace
 
 double parse_duration(const std::string& text) {
-  const auto refuse = [&] { return bad_input(fmt::format("'{}' is not a duration; write it like 90s, 30m or 1h30m", text)); };
+  const auto refuse = [&] {
+    return bad_input(fmt::format("'{}' is not a duration; write it like 90s, 30m or 1h30m", text));
+  };
   double total = 0;
   std::string digits;
   if (const auto plain = parse_number(text)) total = *plain;
@@ -46,7 +50,8 @@ Goal parse_goal(const std::string& text) {
 
 std::pair<std::string, Value> parse_parameter(const std::string& text) {
   const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) throw bad_input(fmt::format("'{}' is not a parameter; write NAME=VALUE", text));
+  if (equals == std::string::npos || equals == 0)
+    throw bad_input(fmt::format("'{}' is not a parameter; write NAME=VALUE", text));
   return {text.substr(0, equals), parse_value(text.substr(equals + 1))};
 }
 
@@ -68,13 +73,17 @@ DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>
     known.push_back(device.device);
     if ((wanted == "auto" && device.available) || device.device == wanted) {
       if (device.available) return device;
-      throw environment_error(fmt::format("device '{}' is not available: {}", wanted,
-                                          device.missing.empty() ? "it does not answer" : fmt::format("{}", fmt::join(device.missing, "; "))));
+      throw environment_error(fmt::format(
+          "device '{}' is not available: {}", wanted,
+          device.missing.empty() ? "it does not answer" : fmt::format("{}", fmt::join(device.missing, "; "))));
     }
   }
-  if (wanted.starts_with("cuda:") && wanted.find_first_not_of("0123456789", 5) == std::string::npos && wanted.size() > 5)
-    throw environment_error(fmt::format("device '{}' is not available: there is no such GPU here; see harness devices", wanted));
-  if (wanted == "auto") throw environment_error("no device is available: neither a GPU nor a host compiler is found; see harness devices");
+  if (wanted.starts_with("cuda:") && wanted.find_first_not_of("0123456789", 5) == std::string::npos &&
+      wanted.size() > 5)
+    throw environment_error(
+        fmt::format("device '{}' is not available: there is no such GPU here; see harness devices", wanted));
+  if (wanted == "auto")
+    throw environment_error("no device is available: neither a GPU nor a host compiler is found; see harness devices");
   throw bad_input(fmt::format("no device '{}'; did you mean '{}'? (auto, cpu, cuda:N)", asked, nearest(asked, known)));
 }
 

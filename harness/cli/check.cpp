@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/campaign/arms.h"
@@ -26,24 +27,38 @@ void note(const CheckArguments& arguments, const std::string& line) {
   if (!arguments.json) std::fprintf(stderr, "  %s\n", line.c_str());
 }
 
-// The baseline on each workload: builds the reference, draws, compares; a baseline that fails its own gates is a problem.
-void run_baseline(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kernel, const CheckArguments& arguments, Report& report) {
+void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kernel, const VariantInfo& variant,
+                 const std::string& workload, const CheckArguments& arguments, Report& report) {
   const DeviceInfo device = evaluator.device();
-  const VariantInfo& baseline = kernel.variants.front();
-  for (const std::string& workload : choose_workloads(kernel, {}, device)) {
-    const Config config = catalog.default_config(kernel.name, baseline.name, workload, device, {});
-    const Realized realized = catalog.realize({kernel.name, baseline.name, baseline.technique, config}, workload, device);
-    const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, false, {}});
-    const json error = error_json(evaluation.outcome);
-    if (!error.is_null())
-      report.problems.push_back(fmt::format("{} on {}: {}: {}", baseline.name, workload, outcome_name(evaluation.outcome),
-                                            error.value("message", "")));
-    note(arguments, fmt::format("{} on {}: {}", baseline.name, workload, outcome_name(evaluation.outcome)));
+  const Config config = catalog.default_config(kernel, variant.name, workload, device, {});
+  const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
+  const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, false, {}});
+  const json error = error_json(evaluation.outcome);
+  if (!error.is_null())
+    report.problems.push_back(fmt::format("{} on {}: {}: {}", variant.name, workload, outcome_name(evaluation.outcome),
+                                          error.value("message", "")));
+  note(arguments, fmt::format("{} on {}: {}", variant.name, workload, outcome_name(evaluation.outcome)));
+}
+
+// Every variant that can run here through all gates: the baseline, which also tries the reference, on each workload of
+// the default set, the others on the first.
+void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kernel, const CheckArguments& arguments,
+                  Report& report) {
+  const DeviceInfo device = evaluator.device();
+  const std::vector<std::string> workloads = choose_workloads(kernel, {}, device);
+  for (const VariantInfo& variant : kernel.variants) {
+    const bool baseline = variant.name == kernel.variants.front().name;
+    if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    for (const std::string& workload : baseline ? workloads : std::vector<std::string>{workloads.front()}) {
+      if (interrupted()) return;
+      run_variant(catalog, evaluator, kernel.name, variant, workload, arguments, report);
+    }
   }
 }
 
 // Every variant's first configuration on every workload for a named architecture; needs no GPU.
-void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& kernel, const CheckArguments& arguments, Report& report) {
+void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& kernel, const CheckArguments& arguments,
+                     Report& report) {
   DeviceInfo device;
   device.device = "cuda:0";
   device.architecture = arguments.architecture;
@@ -55,21 +70,24 @@ void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& ker
     if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
     for (const std::string& workload : choose_workloads(kernel, {}, device)) {
       const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
-      const BuildResult result = compiler.build(catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
+      const BuildResult result = compiler.build(
+          catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
       ++built;
       if (const auto* failure = std::get_if<CompileFailure>(&result))
-        report.problems.push_back(fmt::format("{} on {} does not compile for {}: {}", variant.name, workload, arguments.architecture, failure->log));
+        report.problems.push_back(fmt::format("{} on {} does not compile for {}: {}", variant.name, workload,
+                                              arguments.architecture, failure->log));
     }
   }
   note(arguments, fmt::format("{} builds for {} through NVRTC", built, arguments.architecture));
 }
 
-Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Compiler* offline, const CheckArguments& arguments) {
+Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Compiler* offline,
+                    const CheckArguments& arguments) {
   Report report;
   try {
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
-    run_baseline(catalog, evaluator, kernel, arguments, report);
+    run_variants(catalog, evaluator, kernel, arguments, report);
     if (offline != nullptr) compile_offline(catalog, *offline, kernel, arguments, report);
   } catch (const Error& error) {
     if (error.kind() == Error::Kind::environment) throw;
@@ -84,6 +102,10 @@ int check(CheckArguments arguments, Shell& shell) {
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
+  for (const std::string& name : arguments.kernels) {  // an unknown name is bad usage, not a kernel that fails
+    const auto known = catalog->kernel_names();
+    if (std::find(known.begin(), known.end(), name) == known.end()) catalog->kernel(name);
+  }
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, interrupted);
@@ -97,7 +119,10 @@ int check(CheckArguments arguments, Shell& shell) {
     if (interrupted()) return 130;
     all = all && report.problems.empty();
     if (arguments.json) {
-      const json object{{"kernel", name}, {"passed", report.problems.empty()}, {"mutants", json::array()}, {"problems", report.problems}};
+      const json object{{"kernel", name},
+                        {"passed", report.problems.empty()},
+                        {"mutants", json::array()},
+                        {"problems", report.problems}};
       std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
     } else {
       std::printf("%s: %s\n", name.c_str(), report.problems.empty() ? "ok" : "FAILED");
@@ -114,7 +139,8 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<CheckArguments>();
   app.add_option("kernel", arguments->kernels, "Kernels (default: all)")->type_name("[KERNEL...]");
   app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
-  app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")->capture_default_str();
+  app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")
+      ->capture_default_str();
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
   add_plugin_options(app, shell);
   action = [arguments, &shell] { return check(*arguments, shell); };

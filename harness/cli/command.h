@@ -11,8 +11,8 @@ namespace harness {
 /// What every command shares once the line is parsed.
 struct Shell {
   const Rooms& rooms;
-  std::vector<std::string> more_kernels, more_strategies;   // --kernels DIR, --strategies DIR
-  std::string db;                                           // --db FILE; "" : the default store
+  std::vector<std::string> more_kernels, more_strategies;  // --kernels DIR, --strategies DIR
+  std::string db;                                          // --db FILE; "" : the default store
 
   Places places() const;
   std::string store_path() const;
@@ -25,7 +25,7 @@ struct Command {
   void (*define)(CLI::App& app, Shell& shell, std::function<int()>& action);
 };
 
-const std::vector<Command>& commands();   // in the order of --help
+const std::vector<Command>& commands();  // in the order of --help
 
 // Options that several commands have, worded once.
 void add_db_option(CLI::App& app, Shell& shell);
@@ -34,7 +34,9 @@ void add_plugin_options(CLI::App& app, Shell& shell);
 /// "90s", "30m", "1h30m", "2h", "45" (seconds). Throws Error(bad_input).
 double parse_duration(const std::string& text);
 /// "2x" or "90%". Throws Error(bad_input).
-struct Goal { std::optional<double> speedup, of_floor; };
+struct Goal {
+  std::optional<double> speedup, of_floor;
+};
 Goal parse_goal(const std::string& text);
 /// "NAME=VALUE".
 std::pair<std::string, Value> parse_parameter(const std::string& text);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
@@ -22,7 +24,18 @@ void refuse_unknown_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   for (const std::string& name : command_names())
     if (name == argv[1]) return;
-  throw bad_input(fmt::format("no command '{}'; did you mean '{}'? See harness --help", argv[1], nearest(argv[1], command_names())));
+  throw bad_input(fmt::format("no command '{}'; did you mean '{}'? See harness --help", argv[1],
+                              nearest(argv[1], command_names())));
+}
+
+// Absolute, each once, and there.
+void add_folders(std::vector<std::string>& folders, const std::vector<std::string>& more) {
+  for (const std::string& folder : more) {
+    std::error_code failed;
+    const std::string path = std::filesystem::canonical(folder, failed).string();
+    if (failed || !std::filesystem::is_directory(path)) throw bad_input(fmt::format("there is no folder '{}'", folder));
+    if (std::find(folders.begin(), folders.end(), path) == folders.end()) folders.push_back(path);
+  }
 }
 
 int dispatch(int argc, char** argv, const Rooms& rooms) {
@@ -41,13 +54,15 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);   // --help, --version
+    return app.exit(success);  // --help, --version
   } catch (const CLI::ConversionError& error) {
-    std::string text = error.what();   // "Could not convert: iteration = x"
-    if (const std::string lead = "Could not convert: "; text.starts_with(lead)) text = "a number was expected: " + text.substr(lead.size());
+    std::string text = error.what();  // "Could not convert: iteration = x"
+    if (const std::string lead = "Could not convert: "; text.starts_with(lead))
+      text = "a number was expected: " + text.substr(lead.size());
     throw bad_input(fmt::format("{} (see harness {} --help)", text, argv[1]));
   } catch (const CLI::ParseError& error) {
-    throw bad_input(fmt::format("{} (see harness {}--help)", error.what(), argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : ""));
+    throw bad_input(fmt::format("{} (see harness {}--help)", error.what(),
+                                argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : ""));
   }
   for (std::size_t i = 0; i < defined.size(); ++i)
     if (defined[i]->parsed()) return actions[i]();
@@ -58,15 +73,18 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
 
 Places Shell::places() const {
   Places places = find_places();
-  places.kernel_folders.insert(places.kernel_folders.end(), more_kernels.begin(), more_kernels.end());
-  places.strategy_folders.insert(places.strategy_folders.end(), more_strategies.begin(), more_strategies.end());
+  add_folders(places.kernel_folders, more_kernels);
+  add_folders(places.strategy_folders, more_strategies);
   return places;
 }
 
-std::string Shell::store_path() const { return db.empty() ? find_places().default_store : db; }
+std::string Shell::store_path() const {
+  return db.empty() ? find_places().default_store : db;
+}
 
 void add_db_option(CLI::App& app, Shell& shell) {
-  app.add_option("--db", shell.db, "The store (default: $HARNESS_DB, else experiments.db in the project's top folder)")->type_name("FILE");
+  app.add_option("--db", shell.db, "The store (default: $HARNESS_DB, else experiments.db in the project's top folder)")
+      ->type_name("FILE");
 }
 
 void add_plugin_options(CLI::App& app, Shell& shell) {
@@ -80,7 +98,8 @@ int run_command_line(int argc, char** argv, const Rooms& rooms) {
   } catch (const Error& error) {
     std::fprintf(stderr, "harness: %s\n", error.what());
     return error.exit_status();
-  } catch (const std::exception& error) {   // nothing foreseen throws these: a person still gets a sentence, not an abort
+  } catch (
+      const std::exception& error) {  // nothing foreseen throws these: a person still gets a sentence, not an abort
     std::fprintf(stderr, "harness: unexpected: %s\n", error.what());
     return 3;
   }

@@ -26,24 +26,28 @@ struct EvalArguments {
 
 Config given_parameters(const EvalArguments& arguments) {
   Config config;
-  for (const std::string& text : arguments.parameters) config.insert_or_assign(parse_parameter(text).first, parse_parameter(text).second);
+  for (const std::string& text : arguments.parameters)
+    config.insert_or_assign(parse_parameter(text).first, parse_parameter(text).second);
   return config;
 }
 
 void print_person(const IterationEnded& event) {
   const Evaluation& evaluation = *event.evaluation;
   const Candidate& candidate = event.attempt.candidate;
-  std::printf("%s %s %s on %s: %s\n", candidate.kernel.c_str(), candidate.variant.c_str(), to_text(candidate.config).c_str(),
-              event.attempt.workload.c_str(), std::string(outcome_name(evaluation.outcome)).c_str());
+  std::printf("%s %s %s on %s: %s\n", candidate.kernel.c_str(), candidate.variant.c_str(),
+              to_text(candidate.config).c_str(), event.attempt.workload.c_str(),
+              std::string(outcome_name(evaluation.outcome)).c_str());
   report::Table table{{"gate", "", "evidence"}, {}};
-  for (const GateResult& gate : evaluation.gates) table.rows.push_back({gate.name, gate.passed ? "ok" : "FAILED", gate.detail});
+  for (const GateResult& gate : evaluation.gates)
+    table.rows.push_back({gate.name, gate.passed ? "ok" : "FAILED", gate.detail});
   std::printf("%s", report::aligned(table).c_str());
   if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
     const Timing& timing = passed->timing;
     std::printf("time %s [%s, %s]  cold %s  warm %s  floor %s  (%s)%s\n", report::nanoseconds(timing.time_ns).c_str(),
                 report::nanoseconds(timing.time_lo_ns).c_str(), report::nanoseconds(timing.time_hi_ns).c_str(),
                 report::nanoseconds(timing.cold_ns).c_str(), report::nanoseconds(timing.warm_ns).c_str(),
-                report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(), timing.emulation ? "  EMULATION" : "");
+                report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(),
+                timing.emulation ? "  EMULATION" : "");
   } else {
     const json error = error_json(evaluation.outcome);
     if (!error.is_null()) std::printf("%s\n", report::clean(error.value("message", "")).c_str());
@@ -68,7 +72,8 @@ const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& nam
     if (variant.name == name) return variant;
     names.push_back(variant.name);
   }
-  throw bad_input(fmt::format("kernel '{}' has no variant '{}'; did you mean '{}'?", kernel.name, name, nearest(name, names)));
+  throw bad_input(
+      fmt::format("kernel '{}' has no variant '{}'; did you mean '{}'?", kernel.name, name, nearest(name, names)));
 }
 
 bool evaluate_one(const Candidate& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
@@ -77,12 +82,14 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   Candidate candidate = asked;
   candidate.config = catalog.default_config(asked.kernel, asked.variant, workload, device, asked.config);
   const Realized realized = catalog.realize(candidate, workload, device);
-  AttemptRecord attempt{campaign, 0, candidate, workload, realized.problem.contract_hash, realized.source_hash, 0, "eval"};
+  AttemptRecord attempt{campaign, 0,     candidate, workload, realized.problem.contract_hash, realized.source_hash,
+                        0,        "eval"};
   const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
   const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, true, {}});
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
   const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
-  if (arguments.json) std::puts(report::evaluation_json(event).dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  if (arguments.json)
+    std::puts(report::evaluation_json(event).dump(-1, ' ', false, json::error_handler_t::replace).c_str());
   else print_person(event);
   std::fflush(stdout);
   return std::holds_alternative<Passed>(evaluation.outcome);
@@ -101,10 +108,15 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
   if (workloads.empty()) {
     std::vector<std::string> known;
-    for (const Workload& each : kernel.workloads) known.push_back(each.name);
-    throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'; did you mean '{}'?", kernel.name, asked.front(), nearest(asked.front(), known)));
+    for (const Workload& each : kernel.workloads) {
+      known.push_back(each.name);
+      known.insert(known.end(), each.sets.begin(), each.sets.end());
+    }
+    throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'; did you mean '{}'?", kernel.name,
+                                asked.front(), nearest(asked.front(), known)));
   }
-  for (const std::string& each : workloads) catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
+  for (const std::string& each : workloads)
+    catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
   catch_interrupts();
   const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
   const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
@@ -127,7 +139,8 @@ int eval(const EvalArguments& arguments, Shell& shell) {
     all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, ledger.get(), campaign) && all;
     if (interrupted()) break;
   }
-  if (ledger) ledger->end_campaign(campaign, interrupted() ? "interrupted" : "exhausted", clock.seconds() - begin, std::nullopt);
+  if (ledger)
+    ledger->end_campaign(campaign, interrupted() ? "interrupted" : "exhausted", clock.seconds() - begin, std::nullopt);
   if (interrupted()) return 130;
   return all ? 0 : 1;
 }
@@ -139,8 +152,11 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("kernel", arguments->kernel, "The kernel");
   app.add_option("variant", arguments->variant, "The variant");
   app.add_option("--from", arguments->from, "Evaluate what this recorded iteration evaluated")->type_name("ITERATION");
-  app.add_option("-p", arguments->parameters, "A parameter's value; the others take their first valid one")->type_name("NAME=VALUE")->take_all();
-  app.add_option("--workload", arguments->workloads, "Workloads or sets, separated by commas (default: the set 'default')");
+  app.add_option("-p", arguments->parameters, "A parameter's value; the others take their first valid one")
+      ->type_name("NAME=VALUE")
+      ->take_all();
+  app.add_option("--workload", arguments->workloads,
+                 "Workloads or sets, separated by commas (default: the set 'default')");
   app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");

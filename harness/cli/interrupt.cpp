@@ -22,6 +22,8 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return flag != 0; }
+bool interrupted() {
+  return flag != 0;
+}
 
 }  // namespace harness

@@ -9,8 +9,12 @@
 namespace harness {
 namespace {
 
-void show_json(const json& value) { std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str()); }
-void show_table(const report::Table& table) { std::fputs(report::aligned(table).c_str(), stdout); }
+void show_json(const json& value) {
+  std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+}
+void show_table(const report::Table& table) {
+  std::fputs(report::aligned(table).c_str(), stdout);
+}
 
 json device_json(const DeviceInfo& device) {
   json object = device;
@@ -23,8 +27,8 @@ int devices(Shell& shell, bool as_json) {
   report::Table table{{"device", "name", "available", "architecture", "compiler", "driver"}, {}};
   for (const DeviceInfo& device : found) {
     rows.push_back(device_json(device));
-    table.rows.push_back({device.device, device.name.empty() ? "-" : device.name, device.available ? "yes" : "no", device.architecture,
-                          device.compiler, device.driver});
+    table.rows.push_back({device.device, device.name.empty() ? "-" : device.name, device.available ? "yes" : "no",
+                          device.architecture, device.compiler, device.driver});
   }
   if (as_json) {
     show_json(rows);
@@ -59,7 +63,8 @@ int kernels(Shell& shell, bool as_json) {
       for (const Workload& workload : kernel.workloads) workloads.push_back(workload_json(workload));
       for (const VariantInfo& variant : kernel.variants) variants.push_back(variant.name);
       rows.push_back({{"name", name}, {"summary", kernel.summary}, {"workloads", workloads}, {"variants", variants}});
-      table.rows.push_back({name, std::to_string(kernel.workloads.size()), std::to_string(kernel.variants.size()), kernel.summary});
+      table.rows.push_back(
+          {name, std::to_string(kernel.workloads.size()), std::to_string(kernel.variants.size()), kernel.summary});
     } catch (const std::exception& error) {
       broken.emplace_back(error.what());
     }
@@ -85,8 +90,12 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
       }
       shown += fmt::format("{}{}={{{}}}", shown.empty() ? "" : " ", parameter.name, fmt::join(values, ","));
     }
-    rows.push_back({{"name", variant.name}, {"technique", variant.technique}, {"parameters", parameters},
-                    {"requires", variant.requirements}, {"prior", variant.prior}, {"risk", variant.risk}});
+    rows.push_back({{"name", variant.name},
+                    {"technique", variant.technique},
+                    {"parameters", parameters},
+                    {"requires", variant.requirements},
+                    {"prior", variant.prior},
+                    {"risk", variant.risk}});
     table.rows.push_back({variant.name, variant.technique, variant.risk,
                           fmt::format("{:g}x to {:g}x", variant.prior.speedup_lo, variant.prior.speedup_hi),
                           fmt::format("{:g}", variant.prior.probability), shown});

@@ -18,11 +18,13 @@ struct NewArguments {
 };
 
 bool is_identifier(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+                              std::string::npos;
 }
 
 std::string filled(std::string text, const std::string& name) {
-  for (std::size_t at = 0; (at = text.find("@NAME@", at)) != std::string::npos; at += name.size()) text.replace(at, 6, name);
+  for (std::size_t at = 0; (at = text.find("@NAME@", at)) != std::string::npos; at += name.size())
+    text.replace(at, 6, name);
   return text;
 }
 
@@ -39,8 +41,10 @@ void write_new(const fs::path& path, const std::string& text) {
 int make_new(const NewArguments& arguments, Shell& shell) {
   if (arguments.kind == "variant") {
     const auto slash = arguments.name.find('/');
-    if (slash == std::string::npos || !is_identifier(arguments.name.substr(0, slash)) || !is_identifier(arguments.name.substr(slash + 1)))
-      throw bad_input(fmt::format("'{}' names no variant; write KERNEL/NN_NAME, for example softmax/30_fast", arguments.name));
+    if (slash == std::string::npos || !is_identifier(arguments.name.substr(0, slash)) ||
+        !is_identifier(arguments.name.substr(slash + 1)))
+      throw bad_input(
+          fmt::format("'{}' names no variant; write KERNEL/NN_NAME, for example softmax/30_fast", arguments.name));
   } else if (!is_identifier(arguments.name)) {
     throw bad_input(fmt::format("'{}' is not a name; use letters, digits, _ and -", arguments.name));
   }
@@ -55,7 +59,8 @@ int make_new(const NewArguments& arguments, Shell& shell) {
 void define_new(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<NewArguments>();
   app.add_option("kind", arguments->kind, "kernel, variant (as KERNEL/NN_NAME), strategy, rule or search")
-      ->required()->check(CLI::IsMember({"kernel", "variant", "strategy", "rule", "search"}));
+      ->required()
+      ->check(CLI::IsMember({"kernel", "variant", "strategy", "rule", "search"}));
   app.add_option("name", arguments->name, "Its name")->required()->type_name("NAME");
   action = [arguments, &shell] { return make_new(*arguments, shell); };
 }

@@ -21,7 +21,9 @@ std::string environment(const char* name) {
 
 bool is_home(const fs::path& folder) {
   std::error_code none;
-  return fs::is_directory(folder / "kernels", none) && fs::is_directory(folder / "strategies", none);
+  // The device headers tell a whole home from a folder that merely holds somebody's plugins.
+  return fs::is_directory(folder / "kernels" / "include" / "harness", none) &&
+         fs::is_directory(folder / "strategies", none);
 }
 
 std::string home_above(fs::path folder) {
@@ -34,7 +36,8 @@ std::string home_above(fs::path folder) {
 std::string find_home(const std::string& project) {
   if (const std::string named = environment("HARNESS_HOME"); !named.empty()) {
     if (is_home(named)) return named;
-    throw environment_error(fmt::format("HARNESS_HOME is '{}', which has no kernels/ and strategies/; point it at a folder that has", named));
+    throw environment_error(fmt::format(
+        "HARNESS_HOME is '{}', which has no kernels/ and strategies/; point it at a folder that has", named));
   }
   if (!project.empty()) return project;
   std::error_code none;
@@ -42,7 +45,8 @@ std::string find_home(const std::string& project) {
   if (const std::string above = home_above(program.parent_path()); !above.empty()) return above;
   const fs::path installed = program.parent_path().parent_path() / "share" / "harness";
   if (is_home(installed)) return installed.string();
-  throw environment_error("no kernels/ and strategies/ are found here, beside the program or under its prefix; set HARNESS_HOME");
+  throw environment_error(
+      "no kernels/ and strategies/ are found here, beside the program or under its prefix; set HARNESS_HOME");
 }
 
 std::string find_cache() {

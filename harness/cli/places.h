@@ -7,14 +7,14 @@ namespace harness {
 /// Where things are: plugins, headers, cache and store. Found once, from the environment, the current folder and the
 /// program's own place.
 struct Places {
-  std::string home;                          // holds kernels/ and strategies/
-  std::string project;                       // the project the current folder is in; "" outside one
+  std::string home;     // holds kernels/ and strategies/
+  std::string project;  // the project the current folder is in; "" outside one
   std::vector<std::string> kernel_folders;
   std::vector<std::string> strategy_folders;
-  std::string include_folder;                // kernels/include
-  std::string cpu_headers;                   // what the cpu device puts in CUDA's headers' place
-  std::string cache_folder;                  // compiled artifacts
-  std::string default_store;                 // $HARNESS_DB, else experiments.db in the project or the current folder
+  std::string include_folder;  // kernels/include
+  std::string cpu_headers;     // what the cpu device puts in CUDA's headers' place
+  std::string cache_folder;    // compiled artifacts
+  std::string default_store;   // $HARNESS_DB, else experiments.db in the project or the current folder
 };
 
 /// Throws Error(environment) if no plugin folder is found anywhere.

@@ -17,11 +17,17 @@ std::unique_ptr<store::Store> open_to_read(const Shell& shell) {
   return store::Store::open(shell.store_path(), store::Mode::read_only);
 }
 
-void print_json(const json& value) { std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str()); }
+void print_json(const json& value) {
+  std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+}
 
-void print_table(const report::Table& table) { std::fputs(report::aligned(table).c_str(), stdout); }
+void print_table(const report::Table& table) {
+  std::fputs(report::aligned(table).c_str(), stdout);
+}
 
-std::string text(const json& row, const char* key) { return report::cell(row.value(key, json())); }
+std::string text(const json& row, const char* key) {
+  return report::cell(row.value(key, json()));
+}
 
 std::optional<double> number(const json& row, const char* key) {
   const json value = row.value(key, json());
@@ -34,20 +40,24 @@ std::string config_text(const json& row) {
 }
 
 report::Table iteration_table(const json& rows) {
-  report::Table table{{"iteration", "campaign", "device", "kernel", "workload", "variant", "configuration", "outcome", "time", "speedup"}, {}};
+  report::Table table{{"iteration", "campaign", "device", "kernel", "workload", "variant", "configuration", "outcome",
+                       "time", "speedup"},
+                      {}};
   for (const json& row : rows)
-    table.rows.push_back({text(row, "iteration"), text(row, "campaign"), text(row, "device"), text(row, "kernel"), text(row, "workload"),
-                          text(row, "variant"), config_text(row), text(row, "outcome"),
+    table.rows.push_back({text(row, "iteration"), text(row, "campaign"), text(row, "device"), text(row, "kernel"),
+                          text(row, "workload"), text(row, "variant"), config_text(row), text(row, "outcome"),
                           report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup"))});
   return table;
 }
 
 report::Table best_table(const json& rows) {
-  report::Table table{{"kernel", "workload", "device", "variant", "configuration", "time", "speedup", "confirmed", "iteration"}, {}};
+  report::Table table{
+      {"kernel", "workload", "device", "variant", "configuration", "time", "speedup", "confirmed", "iteration"}, {}};
   for (const json& row : rows)
-    table.rows.push_back({text(row, "kernel"), text(row, "workload"), text(row, "device_name"), text(row, "variant"), config_text(row),
-                          report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup")),
-                          text(row, "confirmed") == "1" || text(row, "confirmed") == "true" ? "yes" : "no", text(row, "iteration")});
+    table.rows.push_back(
+        {text(row, "kernel"), text(row, "workload"), text(row, "device_name"), text(row, "variant"), config_text(row),
+         report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup")),
+         text(row, "confirmed") == "1" || text(row, "confirmed") == "true" ? "yes" : "no", text(row, "iteration")});
   return table;
 }
 
@@ -59,25 +69,30 @@ report::Table generic_table(const json& rows) {
 }
 
 void print_iteration(const json& row) {
-  std::printf("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(), text(row, "campaign").c_str(),
-              text(row, "kernel").c_str(), text(row, "variant").c_str(), config_text(row).c_str(), text(row, "workload").c_str(),
-              text(row, "device").c_str(), text(row, "outcome").c_str());
-  std::printf("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n", report::nanoseconds(number(row, "time_ns")).c_str(),
-              report::nanoseconds(number(row, "cold_time_ns")).c_str(), report::nanoseconds(number(row, "baseline_ns")).c_str(),
-              report::ratio(number(row, "speedup")).c_str(), report::nanoseconds(number(row, "floor_ns")).c_str(), text(row, "verdict").c_str());
+  std::printf("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
+              text(row, "campaign").c_str(), text(row, "kernel").c_str(), text(row, "variant").c_str(),
+              config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
+              text(row, "outcome").c_str());
+  std::printf("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n",
+              report::nanoseconds(number(row, "time_ns")).c_str(),
+              report::nanoseconds(number(row, "cold_time_ns")).c_str(),
+              report::nanoseconds(number(row, "baseline_ns")).c_str(), report::ratio(number(row, "speedup")).c_str(),
+              report::nanoseconds(number(row, "floor_ns")).c_str(), text(row, "verdict").c_str());
   if (const json error = row.value("error", json()); error.is_object())
-    std::printf("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(), text(error, "message").c_str());
+    std::printf("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
+                text(error, "message").c_str());
   if (const json decision = row.value("decision", json()); decision.is_object())
     std::printf("decision: %s: %s\n", text(decision, "action").c_str(), text(decision, "why").c_str());
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
     gates.rows.push_back({text(gate, "name"), gate.value("passed", false) ? "ok" : "FAILED", text(gate, "detail")});
   print_table(gates);
-  std::printf("hashes %s\nresources %s\ncost %s\n", row.value("hashes", json()).dump().c_str(), row.value("resources", json()).dump().c_str(),
-              row.value("cost", json()).dump().c_str());
+  std::printf("hashes %s\nresources %s\ncost %s\n", row.value("hashes", json()).dump().c_str(),
+              row.value("resources", json()).dump().c_str(), row.value("cost", json()).dump().c_str());
   if (const std::string log = row.value("log", json()).is_string() ? row["log"].get<std::string>() : ""; !log.empty())
     std::printf("--- compiler log\n%s\n", log.c_str());
-  if (const json source = row.value("source", json()); source.is_string()) std::printf("--- source\n%s", source.get<std::string>().c_str());
+  if (const json source = row.value("source", json()); source.is_string())
+    std::printf("--- source\n%s", source.get<std::string>().c_str());
 }
 
 void print_pairs(const char* title, const json& pairs, const char* key) {
@@ -99,15 +114,18 @@ json named_pairs(const json& object) {
 
 void print_diff(const json& answer) {
   for (const char* side : {"a", "b"})
-    std::printf("%s: iteration %s: %s %s %s on %s: %s\n", side, text(answer[side], "iteration").c_str(), text(answer[side], "kernel").c_str(),
-                text(answer[side], "variant").c_str(), config_text(answer[side]).c_str(), text(answer[side], "workload").c_str(),
+    std::printf("%s: iteration %s: %s %s %s on %s: %s\n", side, text(answer[side], "iteration").c_str(),
+                text(answer[side], "kernel").c_str(), text(answer[side], "variant").c_str(),
+                config_text(answer[side]).c_str(), text(answer[side], "workload").c_str(),
                 text(answer[side], "outcome").c_str());
-  if (!answer.value("comparable", true)) std::printf("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
+  if (!answer.value("comparable", true))
+    std::printf("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
   print_pairs("parameter", answer.value("parameters", json::array()), "name");
   print_pairs("time", named_pairs(answer.value("times", json::object())), "name");
   print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name");
   print_pairs("gate", answer.value("gates", json::array()), "name");
-  if (const json source = answer.value("source", json()); source.is_string()) std::fputs(source.get<std::string>().c_str(), stdout);
+  if (const json source = answer.value("source", json()); source.is_string())
+    std::fputs(source.get<std::string>().c_str(), stdout);
 }
 
 struct Filter {
@@ -132,7 +150,9 @@ void print_answer(const store::QueryAnswer& answer, const std::string& format) {
     auto& cells = table.rows.emplace_back();
     for (const json& value : row) cells.push_back(value.is_null() && format == "csv" ? "" : report::cell(value));
   }
-  const std::string text = format == "csv" ? report::csv(table) : format == "markdown" ? report::markdown(table) : report::aligned(table);
+  const std::string text = format == "csv"        ? report::csv(table)
+                           : format == "markdown" ? report::markdown(table)
+                                                  : report::aligned(table);
   std::fputs(text.c_str(), stdout);
 }
 
@@ -149,8 +169,12 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto filter = with_json(app, shell);
   app.add_option("--campaign", filter->campaign, "Only this campaign");
   app.add_option("--kernel", filter->kernel, "Only this kernel");
-  app.add_option("--outcome", filter->outcome, "Only this outcome: passed, wrong_answer, ...");
-  app.add_option("--limit", filter->history.limit, "At most this many, newest first")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--outcome", filter->outcome, "Only this outcome")
+      ->check(CLI::IsMember({"passed", "compile_error", "launch_error", "wrong_answer", "rejected", "no_effect",
+                             "abandoned", "unsupported", "crashed", "timed_out", "out_of_memory", "interrupted"}));
+  app.add_option("--limit", filter->history.limit, "At most this many, newest first")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
   action = [filter, &shell] {
     if (filter->campaign > 0) filter->history.campaign = filter->campaign;
     if (!filter->kernel.empty()) filter->history.kernel = filter->kernel;
@@ -204,10 +228,13 @@ void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
 void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto filter = with_json(app, shell);
   app.add_option("--by", filter->by, "technique, stage, campaign or device")
-      ->capture_default_str()->check(CLI::IsMember({"technique", "stage", "campaign", "device"}));
+      ->capture_default_str()
+      ->check(CLI::IsMember({"technique", "stage", "campaign", "device"}));
   action = [filter, &shell] {
-    const auto by = filter->by == "technique" ? store::CostBy::technique : filter->by == "stage" ? store::CostBy::stage
-                    : filter->by == "campaign" ? store::CostBy::campaign : store::CostBy::device;
+    const auto by = filter->by == "technique"  ? store::CostBy::technique
+                    : filter->by == "stage"    ? store::CostBy::stage
+                    : filter->by == "campaign" ? store::CostBy::campaign
+                                               : store::CostBy::device;
     const json rows = store::cost(*open_to_read(shell), by);
     if (filter->json) print_json(rows);
     else if (rows.empty()) std::puts("nothing has been spent yet");
@@ -219,10 +246,13 @@ void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
 void define_query(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto filter = std::make_shared<Filter>();
   add_db_option(app, shell);
-  app.add_option("sql", filter->sql, "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions keep their names")
-      ->required()->type_name("SQL");
+  app.add_option("sql", filter->sql,
+                 "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions keep their names")
+      ->required()
+      ->type_name("SQL");
   app.add_option("--format", filter->format, "table, csv, json or markdown")
-      ->capture_default_str()->check(CLI::IsMember({"table", "csv", "json", "markdown"}));
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "csv", "json", "markdown"}));
   action = [filter, &shell] {
     print_answer(store::query(shell.store_path(), filter->sql), filter->format);
     return 0;

@@ -20,7 +20,8 @@ struct Rooms {
   std::function<std::unique_ptr<ScriptLibrary>(const Places&)> scripts;
   std::function<std::vector<DeviceInfo>(const Places&)> devices;
   std::function<std::unique_ptr<Evaluator>(const Places&, const DeviceInfo&, std::optional<double> usd_per_hour,
-                                           std::function<bool()> stop)> evaluator;
+                                           std::function<bool()> stop)>
+      evaluator;
   std::function<std::unique_ptr<Ledger>(const std::string& path)> ledger;
   /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
   std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;

@@ -27,8 +27,11 @@ json environment_of(const Places& places, const DeviceInfo& device) {
   utsname host{};
   uname(&host);
   const char* given = std::getenv("HARNESS_REVISION");
-  return {{"harness", "0.1.0"}, {"revision", given != nullptr ? std::string(given) : git_revision(places.home)},
-          {"host", host.nodename}, {"system", std::string(host.sysname) + " " + host.release}, {"device", device}};
+  return {{"harness", "0.1.0"},
+          {"revision", given != nullptr ? std::string(given) : git_revision(places.home)},
+          {"host", host.nodename},
+          {"system", std::string(host.sysname) + " " + host.release},
+          {"device", device}};
 }
 
 void fill_options(RunArguments& arguments) {
@@ -68,7 +71,8 @@ std::int64_t campaign_to_resume(const RunArguments& arguments, Ledger& ledger) {
 // A resumed campaign does what it was begun to do; --budget adds time to what it has spent.
 void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campaign) {
   const CampaignRecord record = ledger.campaign(campaign);
-  if (record.strategy.empty()) throw bad_input(fmt::format("campaign {} is a single eval; use harness eval again", campaign));
+  if (record.strategy.empty())
+    throw bad_input(fmt::format("campaign {} is a single eval; use harness eval again", campaign));
   const CampaignOptions given = arguments.options;
   arguments.options = record.options.get<CampaignOptions>();
   arguments.device = record.device;
@@ -83,8 +87,9 @@ void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campa
 
 void refuse_another_device(const CampaignRecord& record, const DeviceInfo& device, std::int64_t campaign) {
   if (record.device_name != device.name)
-    throw bad_input(fmt::format("campaign {} ran on {}, and {} is a {}: their times are not compared; start a new campaign", campaign,
-                                record.device_name, device.device, device.name));
+    throw bad_input(
+        fmt::format("campaign {} ran on {}, and {} is a {}: their times are not compared; start a new campaign",
+                    campaign, record.device_name, device.device, device.name));
 }
 
 std::unique_ptr<Display> make_display(const RunArguments& arguments) {
@@ -101,21 +106,32 @@ int exit_status(const CampaignSummary& summary, const CampaignOptions& options) 
   if (summary.reason == "script_error") return 2;
   if (summary.reason == "device_lost" || summary.reason == "store_error") return 3;
   if (summary.reason == "interrupted") return 130;
-  const bool passed = std::any_of(summary.best.begin(), summary.best.end(), [](const BestRow& row) { return row.state.best_ns.has_value(); });
+  const bool passed = std::any_of(summary.best.begin(), summary.best.end(),
+                                  [](const BestRow& row) { return row.state.best_ns.has_value(); });
   const bool goal_missed = (options.goal_speedup || options.goal_of_floor) && summary.reason != "goal";
   return passed && !goal_missed ? 0 : 1;
 }
 
 void print_dry_run(const Decision& decision, bool as_json) {
   if (as_json) {
-    const json object{{"event", "dry_run"}, {"action", decision.action}, {"kernel", decision.arm.kernel}, {"workload", decision.arm.workload},
-                      {"technique", decision.arm.technique}, {"why", decision.why}, {"table", decision.table}};
+    const json object{{"event", "dry_run"},
+                      {"action", decision.action},
+                      {"kernel", decision.arm.kernel},
+                      {"workload", decision.arm.workload},
+                      {"technique", decision.arm.technique},
+                      {"why", decision.why},
+                      {"table", decision.table}};
     std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
     return;
   }
   std::printf("%s %s %s %s: %s\n", decision.action.c_str(), decision.arm.kernel.c_str(), decision.arm.workload.c_str(),
               decision.arm.technique.c_str(), decision.why.c_str());
-  if (decision.table.empty()) return;
+  const bool tabular =
+      std::all_of(decision.table.begin(), decision.table.end(), [](const json& row) { return row.is_object(); });
+  if (decision.table.empty() || !decision.table.is_array() || !tabular) {
+    if (!decision.table.empty()) std::printf("%s\n", decision.table.dump().c_str());
+    return;
+  }
   std::vector<std::string> columns;
   for (const auto& [key, value] : decision.table.front().items()) columns.push_back(key);
   std::printf("%s", report::aligned(report::from_rows(columns, decision.table)).c_str());
@@ -139,7 +155,7 @@ int run(RunArguments arguments, Shell& shell) {
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(ledger->campaign(*resume), device, *resume);
-  if (!resume) {   // what cannot run is refused before a store is made
+  if (!resume) {  // what cannot run is refused before a store is made
     make_arms(*catalog, *scripts, arguments.options, device);
     scripts->strategy(arguments.options.strategy);
     const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());
@@ -149,8 +165,9 @@ int run(RunArguments arguments, Shell& shell) {
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   const auto display = make_display(arguments);
   SystemClock clock;
-  Campaign campaign({*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted, environment_of(places, device)},
-                    arguments.options, resume);
+  Campaign campaign(
+      {*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted, environment_of(places, device)},
+      arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(), arguments.json);
     return 0;
@@ -172,17 +189,26 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("kernel", options.kernels, "Kernels to optimize")->type_name("KERNEL");
   app.add_option("--budget", arguments->budget, "Wall time, confirmation of the winners included: 90s, 30m, 1h30m");
   app.add_option("--max-cost", arguments->max_cost, "US dollars; needs --usd-per-hour")->check(CLI::PositiveNumber);
-  app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price (default: $HARNESS_USD_PER_HOUR)")->check(CLI::PositiveNumber);
-  app.add_option("--goal", arguments->goal, "End early at this speedup over the baseline (2x) or share of the floor (90%)");
+  app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price (default: $HARNESS_USD_PER_HOUR)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--goal", arguments->goal,
+                 "End early once every workload has this speedup over its baseline (2x) or share of its floor (90%)");
   app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
-  app.add_option("--workload", arguments->workloads, "Workloads or sets, separated by commas (default: the set 'default')");
+  app.add_option("--workload", arguments->workloads,
+                 "Workloads or sets, separated by commas (default: the set 'default')");
   app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
-  app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")->capture_default_str();
+  app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--name", arguments->name, "A name for the campaign");
-  auto* resume = app.add_option("--resume", arguments->resume, "Go on with a campaign (default: the newest that was cut short)")
-                     ->expected(0, 1)->type_name("[CAMPAIGN]");
+  auto* resume =
+      app.add_option("--resume", arguments->resume,
+                     "Go on with a campaign as it was begun (default: the newest that was cut short); --budget adds "
+                     "time, --max-cost, --goal and --usd-per-hour replace, other flags are ignored")
+          ->expected(0, 1)
+          ->type_name("[CAMPAIGN]");
   app.add_flag("--dry-run", arguments->dry_run, "Print what would be decided first, and why; evaluate nothing");
   app.add_flag("--json", arguments->json, "One JSON object a line");
   app.add_flag("--quiet", arguments->quiet, "Only the closing table");

@@ -23,7 +23,8 @@ constexpr const char* kKernelManifest = R"lua(return kernel {
 }
 )lua";
 
-constexpr const char* kReference = R"cu(// Each output as a double, from the stored inputs; one thread an independent piece of work.
+constexpr const char* kReference =
+    R"cu(// Each output as a double, from the stored inputs; one thread an independent piece of work.
 template <typename T>
 __global__ void reference(const T* x, double* y, long long n) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -49,7 +50,8 @@ __global__ void NAME(const T* x, T* y, int n) {
 }
 )cu";
 
-constexpr const char* kStrategy = R"lua(-- Chooses the arm for the next evaluation. strategies/README.md and strategies/api.lua say what `campaign` holds.
+constexpr const char* kStrategy =
+    R"lua(-- Chooses the arm for the next evaluation. strategies/README.md and strategies/api.lua say what `campaign` holds.
 return strategy {
   name = "@NAME@",
   summary = "the open arm with the fewest evaluations",
@@ -82,7 +84,8 @@ return rule {
 }
 )lua";
 
-constexpr const char* kSearch = R"lua(-- Chooses configurations of one arm: straight-line code, every evaluate() is one evaluation.
+constexpr const char* kSearch =
+    R"lua(-- Chooses configurations of one arm: straight-line code, every evaluate() is one evaluation.
 return search {
   name = "@NAME@",
   summary = "random points, then the neighbours of the best",
@@ -108,14 +111,17 @@ std::vector<TemplateFile> template_files(const std::string& kind, const std::str
     source.replace(source.find("NAME"), 4, "naive");
     std::string manifest = kVariantManifest;
     for (std::size_t at = 0; (at = manifest.find("@NAME@")) != std::string::npos;) manifest.replace(at, 6, "naive");
-    return {{folder + "kernel.lua", kKernelManifest}, {folder + "reference.cu", kReference},
-            {folder + "variants/00_naive.lua", manifest}, {folder + "variants/00_naive.cu", source}};
+    return {{folder + "kernel.lua", kKernelManifest},
+            {folder + "reference.cu", kReference},
+            {folder + "variants/00_naive.lua", manifest},
+            {folder + "variants/00_naive.cu", source}};
   }
   if (kind == "variant") {
     const auto slash = name.find('/');
     const std::string stem = name.substr(slash + 1);
     // A C++ name: the part behind the number.
-    const std::string function = stem.substr(stem.find_first_not_of("0123456789_") == std::string::npos ? 0 : stem.find_first_not_of("0123456789_"));
+    const std::string function = stem.substr(
+        stem.find_first_not_of("0123456789_") == std::string::npos ? 0 : stem.find_first_not_of("0123456789_"));
     std::string manifest = kVariantManifest, source = kVariantSource;
     for (std::size_t at = 0; (at = manifest.find("@NAME@")) != std::string::npos;) manifest.replace(at, 6, function);
     source.replace(source.find("NAME"), 4, function);

@@ -1,9 +1,12 @@
+#include "harness/store/transfer.h"
+
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "harness/cli/command.h"
-#include "harness/store/transfer.h"
+#include "harness/core/error.h"
 
 namespace harness {
 namespace {
@@ -23,6 +26,11 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--lean", arguments->lean, "Leave raw samples and compiler logs out");
   add_db_option(app, shell);
   action = [arguments, &shell] {
+    std::error_code none;
+    const std::string stem = arguments->file.substr(0, arguments->file.rfind('-'));  // STORE-wal, STORE-shm
+    for (const std::string& path : {arguments->file, stem})
+      if (std::filesystem::equivalent(path, shell.store_path(), none))
+        throw bad_input(fmt::format("'{}' is the store itself; name another file to export to", arguments->file));
     store::ExportOptions options;
     if (arguments->campaign > 0) options.campaign = arguments->campaign;
     options.samples = options.logs = !arguments->lean;
@@ -36,9 +44,12 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("file", arguments->file, "What harness export wrote")->required()->type_name("FILE");
   add_db_option(app, shell);
   action = [arguments, &shell] {
-    const store::ImportReport added = store::import_store(*store::Store::open(shell.store_path(), store::Mode::read_write), arguments->file);
-    std::fprintf(stderr, "%s\n", fmt::format("{} campaigns with {} iterations added, {} were there already", added.campaigns,
-                                             added.iterations, added.skipped).c_str());
+    const store::ImportReport added =
+        store::import_store(*store::Store::open(shell.store_path(), store::Mode::read_write), arguments->file);
+    std::fprintf(stderr, "%s\n",
+                 fmt::format("{} campaigns with {} iterations added, {} were there already", added.campaigns,
+                             added.iterations, added.skipped)
+                     .c_str());
     return 0;
   };
 }

@@ -19,31 +19,31 @@ struct Candidate {
 
 /// What a variant's manifest expects of it, before anything was measured. Minutes are never written in a manifest.
 struct Prior {
-  double speedup_lo = 1, speedup_hi = 1;   // over the kernel's baseline
-  double probability = 0.8;                // that it passes the gates
-  int evaluations = 20;                    // to find its good configurations
+  double speedup_lo = 1, speedup_hi = 1;  // over the kernel's baseline
+  double probability = 0.8;               // that it passes the gates
+  int evaluations = 20;                   // to find its good configurations
 };
 
 struct Parameter {
   std::string name;
   std::vector<Value> values;
-  std::string bind;                        // define, template, launch, scalar
+  std::string bind;  // define, template, launch, scalar
 };
 
 struct VariantInfo {
-  std::string name, technique, risk;       // risk: low, medium, high
+  std::string name, technique, risk;  // risk: low, medium, high
   bool multi_kernel = false;
   Prior prior;
-  std::vector<Parameter> parameters;       // in order of the manifest's sorted names
-  json requirements = json::object();      // {"arch": ">=80"}
-  std::string file;                        // the manifest, for messages
-  std::string source_hash;                 // of the .cu and everything it includes from the plugin folders
+  std::vector<Parameter> parameters;   // in order of the manifest's sorted names
+  json requirements = json::object();  // {"arch": ">=80"}
+  std::string file;                    // the manifest, for messages
+  std::string source_hash;             // of the .cu and everything it includes from the plugin folders
 };
 
 struct KernelInfo {
   std::string name, summary, file;
   std::vector<Workload> workloads;
-  std::vector<VariantInfo> variants;       // ascending by number; the first is the baseline
+  std::vector<VariantInfo> variants;  // ascending by number; the first is the baseline
 };
 
 /// The configurations of one variant that its constraint allows on a workload and device: points[i][p] is an index into
@@ -79,9 +79,10 @@ class Catalog {
                                 const DeviceInfo& device, const Config& given) = 0;
   virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
   /// "" if the variant can run there, else why not (requires.arch, shared memory...).
-  virtual std::string unsupported_reason(const std::string& kernel, const std::string& variant, const DeviceInfo& device) = 0;
-  /// Problems of a manifest that only a closer look finds: untraceable launch arithmetic, impossible spaces, a work model
-  /// that is not positive. Empty: none.
+  virtual std::string unsupported_reason(const std::string& kernel, const std::string& variant,
+                                         const DeviceInfo& device) = 0;
+  /// Problems of a manifest that only a closer look finds: untraceable launch arithmetic, impossible spaces, a work
+  /// model that is not positive. Empty: none.
   virtual std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) = 0;
 };
 

@@ -8,8 +8,8 @@ namespace harness {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual double seconds() = 0;              // monotonic
-  virtual std::int64_t unix_seconds() = 0;   // wall clock
+  virtual double seconds() = 0;             // monotonic
+  virtual std::int64_t unix_seconds() = 0;  // wall clock
 };
 
 class SystemClock : public Clock {
@@ -18,7 +18,8 @@ class SystemClock : public Clock {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
   std::int64_t unix_seconds() override {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
   }
 };
 

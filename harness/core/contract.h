@@ -15,10 +15,10 @@ namespace harness {
 
 struct Workload {
   std::string name;
-  std::vector<std::string> sets;            // "default", "seeds", ...
-  std::vector<std::string> devices;         // "cpu", "cuda": where timing it is sensible
-  std::map<std::string, Value> values;      // sizes, dtype, flags: T = 64, dtype = "bf16", causal = true
-  double weight = 1.0;                      // in the campaign's geometric mean
+  std::vector<std::string> sets;        // "default", "seeds", ...
+  std::vector<std::string> devices;     // "cpu", "cuda": where timing it is sensible
+  std::map<std::string, Value> values;  // sizes, dtype, flags: T = 64, dtype = "bf16", causal = true
+  double weight = 1.0;                  // in the campaign's geometric mean
 };
 
 enum class ArgumentKind { input, output, inout, scalar, structure, view, pointers, tensor_map, workspace };
@@ -34,8 +34,8 @@ struct Generator {
 /// How an output is judged: relative (L2), ulp, exact, quantized, set or custom.
 struct Compare {
   std::string kind;
-  double tolerance = 0;          // relative: relative L2 error; ulp: units; quantized: fraction of elements off by a step
-  json options = json::object(); // quantized {scale, steps}; set {indices}; custom {source, entry}
+  double tolerance = 0;  // relative: relative L2 error; ulp: units; quantized: fraction of elements off by a step
+  json options = json::object();  // quantized {scale, steps}; set {indices}; custom {source, entry}
 };
 
 /// A field of a by-value struct argument, at `offset` bytes.
@@ -54,20 +54,20 @@ struct Argument {
   Dtype dtype = Dtype::f32;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
-  std::int64_t align = 0;                   // the pointer handed over is aligned to exactly this many bytes
-  std::optional<Generator> gen;             // input, inout
-  std::optional<Compare> compare;           // output, inout
-  std::optional<Value> value;               // scalar
-  std::vector<Field> fields;                // structure
-  std::int64_t struct_bytes = 0;            // structure: sizeof, padding included
-  std::string of;                           // view, pointers, tensor_map: the tensor it refers to
-  std::int64_t offset = 0;                  // view: first element within `of`; strides may differ from `of`'s
-  std::vector<std::int64_t> offsets;        // pointers: element offset of each pointer within `of`
-  json map = json::object();                // tensor_map: box, swizzle, promotion
-  bool absent = false;                      // optional argument that this workload passes as null
-  std::string valid_rows;                   // ragged output: an s32 input whose value n[i] says that rows j < n[i] of
-                                            // shape[1] are defined for shape[0] = i; what lies outside is `outside`
-  std::string outside = "untouched";        // untouched (poison must survive) or anything
+  std::int64_t align = 0;             // the pointer handed over is aligned to exactly this many bytes
+  std::optional<Generator> gen;       // input, inout
+  std::optional<Compare> compare;     // output, inout
+  std::optional<Value> value;         // scalar
+  std::vector<Field> fields;          // structure
+  std::int64_t struct_bytes = 0;      // structure: sizeof, padding included
+  std::string of;                     // view, pointers, tensor_map: the tensor it refers to
+  std::int64_t offset = 0;            // view: first element within `of`; strides may differ from `of`'s
+  std::vector<std::int64_t> offsets;  // pointers: element offset of each pointer within `of`
+  json map = json::object();          // tensor_map: box, swizzle, promotion
+  bool absent = false;                // optional argument that this workload passes as null
+  std::string valid_rows;             // ragged output: an s32 input whose value n[i] says that rows j < n[i] of
+                                      // shape[1] are defined for shape[0] = i; what lies outside is `outside`
+  std::string outside = "untouched";  // untouched (poison must survive) or anything
 };
 
 /// The trusted implementation, launched with one thread for each independent piece of work (`threads`), on whichever
@@ -76,12 +76,12 @@ struct Argument {
 ///   scalar: T          structure: by value    view/pointers/tensor_map: not passed    absent: a null pointer
 /// then each name in `sizes` as long long. Threads past `threads` must do nothing (blocks are 128 wide, 1-D).
 struct Reference {
-  std::string source;                       // absolute path
-  std::string entry;                        // name expression, $-names filled in: "reference<__nv_bfloat16>"
+  std::string source;  // absolute path
+  std::string entry;   // name expression, $-names filled in: "reference<__nv_bfloat16>"
   std::vector<std::string> sizes;
   std::vector<std::int64_t> size_values;
   std::int64_t threads = 0;
-  std::vector<std::string> golden;          // directories of .npy files, optional
+  std::vector<std::string> golden;  // directories of .npy files, optional
 };
 
 /// A lower bound of the work: what no implementation can avoid. bytes of compulsory DRAM traffic, floating-point
@@ -94,20 +94,21 @@ struct Work {
 
 struct Problem {
   std::string kernel;
-  std::string contract_hash;   // arguments, generators, reference, tolerances, work model, version of the gates
+  std::string contract_hash;  // arguments, generators, reference, tolerances, work model, version of the gates
   Workload workload;
   std::vector<Argument> arguments;
   Reference reference;
   Work work;
   bool deterministic = true;
-  std::map<std::string, std::string> policy;   // what an honest variant may use, with the reason
+  std::map<std::string, std::string> policy;  // what an honest variant may use, with the reason
 };
 
 const Argument* find_argument(const Problem& problem, const std::string& name);
-bool is_tensor(ArgumentKind kind);             // input, output or inout
-bool is_written(ArgumentKind kind);            // output or inout
-std::int64_t span_elements(const Argument& a); // elements between the first and the last, inclusive; 0 if any extent is 0
-std::int64_t count_elements(const Argument& a);// product of the shape
+bool is_tensor(ArgumentKind kind);   // input, output or inout
+bool is_written(ArgumentKind kind);  // output or inout
+std::int64_t span_elements(
+    const Argument& a);  // elements between the first and the last, inclusive; 0 if any extent is 0
+std::int64_t count_elements(const Argument& a);  // product of the shape
 
 NLOHMANN_JSON_SERIALIZE_ENUM(ArgumentKind, {{ArgumentKind::input, "input"},
                                             {ArgumentKind::output, "output"},
@@ -123,7 +124,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Generator, kind, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Compare, kind, tolerance, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Field, name, dtype, value, offset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Argument, name, kind, dtype, shape, strides, align, gen, compare, value,
-                                                fields, struct_bytes, of, offset, offsets, map, absent, valid_rows, outside)
+                                                fields, struct_bytes, of, offset, offsets, map, absent, valid_rows,
+                                                outside)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Reference, source, entry, sizes, size_values, threads, golden)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Work, bytes, flops, exps)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Problem, kernel, contract_hash, workload, arguments, reference, work,

@@ -15,31 +15,39 @@ namespace harness {
 
 /// What `harness devices` prints, and what Lua sees as `device`.
 struct DeviceInfo {
-  std::string device;              // "cpu", "cuda:0"
-  std::string name;                // "NVIDIA H200", "Intel(R) Xeon(R) Processor"
+  std::string device;  // "cpu", "cuda:0"
+  std::string name;    // "NVIDIA H200", "Intel(R) Xeon(R) Processor"
   bool available = false;
-  bool emulation = false;          // times are marked as emulation and never compared with a GPU's
-  std::string architecture;        // "sm_90a", "x86-64"
-  std::string driver, compiler;    // versions; "" where absent
-  std::vector<std::string> missing;// sentences: what was not found and what it is needed for
-  int compute_capability = 0;      // 90; 0 on cpu
-  int multiprocessors = 0;         // on cpu: worker threads
+  bool emulation = false;            // times are marked as emulation and never compared with a GPU's
+  std::string architecture;          // "sm_90a", "x86-64"
+  std::string driver, compiler;      // versions; "" where absent
+  std::vector<std::string> missing;  // sentences: what was not found and what it is needed for
+  int compute_capability = 0;        // 90; 0 on cpu
+  int multiprocessors = 0;           // on cpu: worker threads
   int max_threads_per_block = 1024;
-  std::int64_t max_shared_bytes = 48 * 1024;   // dynamic, per block, with opt-in
+  std::int64_t max_shared_bytes = 48 * 1024;  // dynamic, per block, with opt-in
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
-  double peak_bytes_per_s = 0;     // theoretical, at the highest clock; 0 where unknown (cpu)
-  std::map<std::string, double> peak_flops;   // "bf16": 1.07e15, ...
+  double peak_bytes_per_s = 0;               // theoretical, at the highest clock; 0 where unknown (cpu)
+  std::map<std::string, double> peak_flops;  // "bf16": 1.07e15, ...
   double peak_exps_per_s = 0;
 };
 
 /// Device code did something that ends its process: illegal address, trap, failed assert, signal, barrier deadlock.
-struct DeviceFault : std::runtime_error { using std::runtime_error::runtime_error; };
+struct DeviceFault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 /// The driver refused the launch (sizes, shared memory); the session stays usable.
-struct LaunchRefused : std::runtime_error { using std::runtime_error::runtime_error; };
-struct DeviceMemoryExhausted : std::runtime_error { using std::runtime_error::runtime_error; };
+struct LaunchRefused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct DeviceMemoryExhausted : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 /// This device cannot run it (feature, architecture): outcome `unsupported`.
-struct NotSupported : std::runtime_error { using std::runtime_error::runtime_error; };
+struct NotSupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class Compiler {
  public:
@@ -52,28 +60,28 @@ class Compiler {
 struct Executable {
   Artifact artifact;
   Plan plan;
-  Problem problem;      // scalars, structures, absent arguments, tensor maps
+  Problem problem;  // scalars, structures, absent arguments, tensor maps
   ImageLayout layout;
 };
 
 /// What timing on a device must obey. Durations in seconds, sizes in bytes.
 struct TimingPolicy {
-  double noise = 0.005;            // stop when the 95 % interval of the median is within this share of it
-  double max_s = 0.5;              // stop anyway after this long
-  double burst_s = 0.02;           // work in bursts of about this, then pause: the power cap starts after 50 ms
+  double noise = 0.005;   // stop when the 95 % interval of the median is within this share of it
+  double max_s = 0.5;     // stop anyway after this long
+  double burst_s = 0.02;  // work in bursts of about this, then pause: the power cap starts after 50 ms
   double pause_s = 0.02;
   int min_samples = 12;
-  bool cold = true;                // also sample single calls after an L2 flush
+  bool cold = true;  // also sample single calls after an L2 flush
 };
 
-/// Per contender: nanoseconds per call of the plan. `rotating`: inputs come from sets that together exceed the L2, calls
-/// inside one graph; `cold`: one call after a flush; `warm`: one input set again and again.
+/// Per contender: nanoseconds per call of the plan. `rotating`: inputs come from sets that together exceed the L2,
+/// calls inside one graph; `cold`: one call after a flush; `warm`: one input set again and again.
 struct Samples {
   std::vector<double> rotating_ns, cold_ns, warm_ns;
-  std::vector<double> clock_mhz;   // SM clock at each rotating sample; empty where unknown
+  std::vector<double> clock_mhz;  // SM clock at each rotating sample; empty where unknown
   int calls_per_sample = 0;
   int input_sets = 0;
-  std::string method;              // "graph x40, 128 sets, 16 bursts"
+  std::string method;  // "graph x40, 128 sets, 16 bursts"
 };
 
 class Session {
@@ -97,12 +105,13 @@ class TimingSession : public Session {
                                     const TimingPolicy& policy) = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, available, emulation, architecture, driver, compiler,
-                                                missing, compute_capability, multiprocessors, max_threads_per_block,
-                                                max_shared_bytes, l2_bytes, memory_bytes, peak_bytes_per_s, peak_flops,
-                                                peak_exps_per_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, available, emulation, architecture, driver,
+                                                compiler, missing, compute_capability, multiprocessors,
+                                                max_threads_per_block, max_shared_bytes, l2_bytes, memory_bytes,
+                                                peak_bytes_per_s, peak_flops, peak_exps_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Executable, artifact, plan, problem, layout)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample, input_sets, method)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample, input_sets,
+                                   method)
 
 }  // namespace harness

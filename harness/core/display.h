@@ -19,7 +19,7 @@ struct CampaignStarted {
 struct IterationEnded {
   std::int64_t iteration = 0;
   AttemptRecord attempt;
-  const Evaluation* evaluation = nullptr;   // valid during the call
+  const Evaluation* evaluation = nullptr;  // valid during the call
   Decision decision;
   std::string device;
   bool confirmed = false;
@@ -29,7 +29,7 @@ struct IterationEnded {
 /// Another arm was chosen, or one was left for good.
 struct Pivoted {
   std::int64_t campaign = 0;
-  std::string action;                        // pivot, close
+  std::string action;  // pivot, close
   std::optional<ArmId> from;
   ArmId to;
   std::optional<std::string> rule;
@@ -41,8 +41,8 @@ struct Progress {
   double spent_s = 0, budget_s = 0;
   std::int64_t iterations = 0;
   std::map<std::string, std::int64_t> outcomes;
-  std::string doing;                         // what runs now: "softmax 20_online BLOCK=128 on r4096x1024_bf16"
-  std::optional<double> best_speedup;        // of the workload at work
+  std::string doing;                   // what runs now: "softmax 20_online BLOCK=128 on r4096x1024_bf16"
+  std::optional<double> best_speedup;  // of the workload at work
 };
 
 struct BestRow {
@@ -53,12 +53,12 @@ struct BestRow {
 
 struct CampaignSummary {
   std::int64_t campaign = 0;
-  std::string reason;                        // CLI.md: budget, cost, goal, exhausted, strategy, script_error, ...
-  std::string message;                       // why, in words
+  std::string reason;   // CLI.md: budget, cost, goal, exhausted, strategy, script_error, ...
+  std::string message;  // why, in words
   std::int64_t iterations = 0;
   std::map<std::string, std::int64_t> outcomes;
   std::vector<BestRow> best;
-  std::optional<double> score;               // weighted geometric mean of the speedups over the baselines
+  std::optional<double> score;  // weighted geometric mean of the speedups over the baselines
   double spent_s = 0;
   std::optional<double> cost_usd;
   bool emulation = false;

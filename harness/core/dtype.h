@@ -11,11 +11,11 @@ namespace harness {
 /// storage unit and elements per unit, so that packed types need no new layout code.
 enum class Dtype { f64, f32, f16, bf16, e4m3, e5m2, s8, u8, s16, u16, s32, u32, s64, u64, b8, s4, e2m1, e8m0 };
 
-std::string_view name(Dtype dtype);                        // "bf16"
-std::optional<Dtype> parse_dtype(std::string_view text);   // nullopt: not a type
-std::string_view cuda_type(Dtype dtype);                   // "__nv_bfloat16": what `$dtype` becomes in an entry
-int storage_bytes(Dtype dtype);                            // bytes of one storage unit
-int elements_per_unit(Dtype dtype);                        // 1, but 2 for the 4-bit types
+std::string_view name(Dtype dtype);                       // "bf16"
+std::optional<Dtype> parse_dtype(std::string_view text);  // nullopt: not a type
+std::string_view cuda_type(Dtype dtype);                  // "__nv_bfloat16": what `$dtype` becomes in an entry
+int storage_bytes(Dtype dtype);                           // bytes of one storage unit
+int elements_per_unit(Dtype dtype);                       // 1, but 2 for the 4-bit types
 bool is_floating(Dtype dtype);
 
 /// Value of the stored unit at `unit` (unpacked types only).

@@ -18,7 +18,11 @@ class Error : public std::runtime_error {
   Kind kind_;
 };
 
-inline Error bad_input(const std::string& sentence) { return {Error::Kind::bad_input, sentence}; }
-inline Error environment_error(const std::string& sentence) { return {Error::Kind::environment, sentence}; }
+inline Error bad_input(const std::string& sentence) {
+  return {Error::Kind::bad_input, sentence};
+}
+inline Error environment_error(const std::string& sentence) {
+  return {Error::Kind::environment, sentence};
+}
 
 }  // namespace harness

@@ -13,8 +13,8 @@ namespace harness {
 /// Seconds by stage, summed over processes. Unknown is absent from a sum, never 0.
 struct StageCosts {
   double decide_s = 0, prepare_s = 0, build_s = 0, gates_s = 0, timing_s = 0, idle_s = 0;
-  double wall_s = 0;               // of the evaluation, as the supervisor's clock saw it
-  std::optional<double> usd;       // wall seconds x the device's price; null where no price is known
+  double wall_s = 0;          // of the evaluation, as the supervisor's clock saw it
+  std::optional<double> usd;  // wall seconds x the device's price; null where no price is known
 };
 
 /// Everything one evaluation found. The outcome may be any; gates and hashes hold as far as it got.
@@ -22,10 +22,10 @@ struct Evaluation {
   Outcome outcome = Interrupted{};
   std::vector<GateResult> gates;
   std::vector<ArgumentError> errors;
-  std::vector<std::uint64_t> seeds;          // of the input draws
-  std::optional<EntryResources> resources;   // of the entry that uses the most registers
+  std::vector<std::uint64_t> seeds;         // of the input draws
+  std::optional<EntryResources> resources;  // of the entry that uses the most registers
   std::string contract_hash, source_hash, binary_hash, source_text;
-  std::string compiler, log;                 // the compiler's whole log
+  std::string compiler, log;  // the compiler's whole log
   bool from_cache = false;
   StageCosts cost;
 };
@@ -38,9 +38,9 @@ struct Incumbent {
 
 struct EvaluationRequest {
   Realized realized;
-  std::optional<Incumbent> incumbent;        // the best so far on this workload; the baseline when confirming
-  std::optional<double> baseline_ns;         // the kernel's baseline on this workload, this campaign
-  bool confirm = false;                      // fresh processes, fresh inputs, longer timing
+  std::optional<Incumbent> incumbent;  // the best so far on this workload; the baseline when confirming
+  std::optional<double> baseline_ns;   // the kernel's baseline on this workload, this campaign
+  bool confirm = false;                // fresh processes, fresh inputs, longer timing
   /// The recorded iteration of this workload with the same machine code and launches, 0 if none; empty: do not ask.
   std::function<std::int64_t(const std::string& binary_hash)> recorded_with;
 };

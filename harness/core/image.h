@@ -17,16 +17,16 @@ struct Relocation {
 };
 
 struct ImageBuffer {
-  std::string name;             // argument or workspace
-  std::int64_t offset = 0;      // of the payload within the image, bytes
+  std::string name;         // argument or workspace
+  std::int64_t offset = 0;  // of the payload within the image, bytes
   std::int64_t bytes = 0;
-  bool restored = false;        // changes during a run and must be pristine before the next: inout, zeroed workspace
+  bool restored = false;  // changes during a run and must be pristine before the next: inout, zeroed workspace
 };
 
 /// Guard zones fill everything that no buffer covers. The image is placed at an address aligned to 4096 bytes.
 struct ImageLayout {
   std::int64_t bytes = 0;
-  std::vector<ImageBuffer> buffers;   // ascending offsets; views point into other buffers and are listed last
+  std::vector<ImageBuffer> buffers;  // ascending offsets; views point into other buffers and are listed last
   std::vector<Relocation> relocations;
 };
 

@@ -17,19 +17,19 @@ struct CampaignRecord {
   std::uint64_t seed = 1;
   std::optional<double> budget_s, max_cost_usd;
   std::vector<std::string> kernels;
-  json options = json::object();       // everything a resume needs: kernels, workloads, variants, goal, ...
-  json environment = json::object();   // GPU, driver, compiler, clocks, host, git revision, harness version
+  json options = json::object();      // everything a resume needs: kernels, workloads, variants, goal, ...
+  json environment = json::object();  // GPU, driver, compiler, clocks, host, git revision, harness version
   std::optional<double> usd_per_hour;
 };
 
 struct AttemptRecord {
   std::int64_t campaign = 0;
-  std::int64_t decision = 0;           // id of the decision that led here; 0: none (eval)
+  std::int64_t decision = 0;  // id of the decision that led here; 0: none (eval)
   Candidate candidate;
   std::string workload;
   std::string contract_hash, source_hash;
-  std::int64_t ask = 0;                // number of this ask within its arm, from 1; 0: not asked by a search
-  std::string purpose;                 // "search", "baseline", "confirm", "eval"
+  std::int64_t ask = 0;  // number of this ask within its arm, from 1; 0: not asked by a search
+  std::string purpose;   // "search", "baseline", "confirm", "eval"
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.
@@ -47,7 +47,7 @@ struct IterationSummary {
 struct DecisionRecord {
   std::int64_t id = 0;
   Decision decision;
-  std::optional<ArmId> from;           // of a pivot
+  std::optional<ArmId> from;  // of a pivot
   std::int64_t now_unix = 0;
 };
 
@@ -74,25 +74,28 @@ class Ledger {
   /// unknown, was made by eval or import, or that another living process is writing.
   virtual void resume_campaign(std::int64_t campaign, const CampaignRecord& record) = 0;
   /// `reason` of CLI.md; also written on interruption, so that --resume finds it.
-  virtual void end_campaign(std::int64_t campaign, const std::string& reason, double spent_s, std::optional<double> usd) = 0;
-  virtual std::int64_t record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
-                                       const ScriptIdentity& script, std::int64_t now_unix, double decide_s) = 0;
+  virtual void end_campaign(std::int64_t campaign, const std::string& reason, double spent_s,
+                            std::optional<double> usd) = 0;
+  virtual std::int64_t record_decision(std::int64_t campaign, const Decision& decision,
+                                       const std::optional<ArmId>& from, const ScriptIdentity& script,
+                                       std::int64_t now_unix, double decide_s) = 0;
   virtual std::int64_t begin_attempt(const AttemptRecord& record) = 0;
   /// Writes the iteration, its samples, gates and costs, and keeps the rollups current; returns the iteration's id.
   virtual std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) = 0;
-  virtual void charge(std::int64_t campaign, const std::string& stage, double seconds) = 0;   // prepare, decide, idle
+  virtual void charge(std::int64_t campaign, const std::string& stage, double seconds) = 0;  // prepare, decide, idle
 
   virtual std::optional<std::int64_t> latest_resumable() = 0;
   virtual CampaignRecord campaign(std::int64_t id) = 0;
   virtual double spent_seconds(std::int64_t campaign) = 0;
-  virtual std::vector<IterationSummary> iterations(std::int64_t campaign) = 0;     // ascending
-  virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;        // ascending
-  virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;                  // begun, never ended
+  virtual std::vector<IterationSummary> iterations(std::int64_t campaign) = 0;  // ascending
+  virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;     // ascending
+  virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;               // begun, never ended
   /// Earlier campaigns' evidence on these kernels and this device name, campaigns before `campaign` only.
   virtual std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
                                          const std::string& device_name) = 0;
   /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.
-  virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) = 0;
+  virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload,
+                                   const std::string& binary_hash) = 0;
 };
 
 }  // namespace harness

@@ -26,16 +26,16 @@ struct ArgumentError {
   double relative_l2 = 0;
   std::int64_t max_ulp = 0;
   std::vector<std::int64_t> ulp_histogram;
-  std::int64_t non_finite = 0;      // where the reference is finite
-  std::int64_t unwritten = 0;       // still exactly the poison, where the reference differs from it
-  std::int64_t mismatches = 0;      // exact, quantized, set
+  std::int64_t non_finite = 0;  // where the reference is finite
+  std::int64_t unwritten = 0;   // still exactly the poison, where the reference differs from it
+  std::int64_t mismatches = 0;  // exact, quantized, set
   double tolerance = 0;
 };
 
 struct GateResult {
-  std::string name;                 // "finite", "written", "relative-l2", "inputs-unchanged", "guard-zones", ...
+  std::string name;  // "finite", "written", "relative-l2", "inputs-unchanged", "guard-zones", ...
   bool passed = true;
-  std::string detail;               // evidence in words and numbers, also when it passed
+  std::string detail;  // evidence in words and numbers, also when it passed
 };
 
 /// What the judge says of one launch: all gates of correctness over one draw.
@@ -44,7 +44,7 @@ struct Verdict {
   std::vector<GateResult> gates;
   std::vector<ArgumentError> errors;
   std::optional<FirstBad> first_bad;
-  std::string pattern;              // where and how the wrong elements lie, in stable words: "rows >= 64, ratio 0.675"
+  std::string pattern;  // where and how the wrong elements lie, in stable words: "rows >= 64, ratio 0.675"
   bool passed() const;
 };
 
@@ -54,11 +54,11 @@ enum class Comparison { faster, slower, same };
 struct Timing {
   double time_ns = 0, time_lo_ns = 0, time_hi_ns = 0;
   std::optional<double> cold_ns, warm_ns;
-  std::optional<double> baseline_ns;                     // the kernel's 00 variant, this campaign and workload
-  std::optional<double> speedup, speedup_lo, speedup_hi; // over the baseline
-  std::optional<double> incumbent_ns;                    // measured interleaved with this candidate
-  std::optional<double> floor_ns;                        // speed of light; null on the cpu device
-  std::optional<Comparison> verdict;                     // against the incumbent; null for the first
+  std::optional<double> baseline_ns;                      // the kernel's 00 variant, this campaign and workload
+  std::optional<double> speedup, speedup_lo, speedup_hi;  // over the baseline
+  std::optional<double> incumbent_ns;                     // measured interleaved with this candidate
+  std::optional<double> floor_ns;                         // speed of light; null on the cpu device
+  std::optional<Comparison> verdict;                      // against the incumbent; null for the first
   Samples samples;
   bool emulation = false;
 };
@@ -66,28 +66,56 @@ struct Timing {
 enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal, device_lost, unknown };
 
 // The outcome of an experiment: a sum type, and every consumer says what it does with each case.
-struct Passed       { Timing timing; };
-struct CompileError { std::string log; };
-struct LaunchError  { std::string message; };
-struct WrongAnswer  { std::string message; std::optional<FirstBad> first_bad; std::string fingerprint; };
-struct Rejected     { std::string gate, message; };
-struct NoEffect     { std::int64_t same_as_iteration = 0; };
-struct Abandoned    { double threshold_ns = 0, time_ns = 0; };
-struct Unsupported  { std::string message; };
-struct Crashed      { CrashKind kind = CrashKind::unknown; std::string detail; };
-struct TimedOut     { double deadline_s = 0; std::string stage; };
-struct OutOfMemory  { std::string detail; };
-struct Interrupted  {};
+struct Passed {
+  Timing timing;
+};
+struct CompileError {
+  std::string log;
+};
+struct LaunchError {
+  std::string message;
+};
+struct WrongAnswer {
+  std::string message;
+  std::optional<FirstBad> first_bad;
+  std::string fingerprint;
+};
+struct Rejected {
+  std::string gate, message;
+};
+struct NoEffect {
+  std::int64_t same_as_iteration = 0;
+};
+struct Abandoned {
+  double threshold_ns = 0, time_ns = 0;
+};
+struct Unsupported {
+  std::string message;
+};
+struct Crashed {
+  CrashKind kind = CrashKind::unknown;
+  std::string detail;
+};
+struct TimedOut {
+  double deadline_s = 0;
+  std::string stage;
+};
+struct OutOfMemory {
+  std::string detail;
+};
+struct Interrupted {};
 using Outcome = std::variant<Passed, CompileError, LaunchError, WrongAnswer, Rejected, NoEffect, Abandoned, Unsupported,
                              Crashed, TimedOut, OutOfMemory, Interrupted>;
 
-std::string_view outcome_name(const Outcome& outcome);   // "compile_error": the words of the CLI and the store
+std::string_view outcome_name(const Outcome& outcome);  // "compile_error": the words of the CLI and the store
 /// The JSON `error` object of CLI.md ({stage, class, message, first_bad}); null for Passed.
 json error_json(const Outcome& outcome);
 std::string_view name(CrashKind kind);
 std::string_view name(Comparison comparison);
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Comparison, {{Comparison::faster, "faster"}, {Comparison::slower, "slower"}, {Comparison::same, "same"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Comparison, {{Comparison::faster, "faster"},
+                                          {Comparison::slower, "slower"},
+                                          {Comparison::same, "same"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(CrashKind, {{CrashKind::unknown, "unknown"},
                                          {CrashKind::illegal_access, "illegal_access"},
                                          {CrashKind::trap, "trap"},
@@ -95,14 +123,15 @@ NLOHMANN_JSON_SERIALIZE_ENUM(CrashKind, {{CrashKind::unknown, "unknown"},
                                          {CrashKind::barrier_deadlock, "barrier_deadlock"},
                                          {CrashKind::signal, "signal"},
                                          {CrashKind::device_lost, "device_lost"}})
-/// JSON has no infinities or NaN, and those are what a first bad element often holds: they are written "inf", "-inf", "nan".
+/// JSON has no infinities or NaN, and those are what a first bad element often holds: they are written "inf", "-inf",
+/// "nan".
 void to_json(json& j, const FirstBad& bad);
 void from_json(const json& j, FirstBad& bad);
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten,
                                    mismatches, tolerance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, name, passed, detail)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict, seed, gates, errors, first_bad, pattern)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup, speedup_lo,
-                                   speedup_hi, incumbent_ns, floor_ns, verdict, samples, emulation)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup,
+                                   speedup_lo, speedup_hi, incumbent_ns, floor_ns, verdict, samples, emulation)
 
 }  // namespace harness

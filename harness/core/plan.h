@@ -31,16 +31,16 @@ struct ScalarArgument {
 using LaunchArgument = std::variant<NamedArgument, ScalarArgument>;
 
 struct Launch {
-  std::string entry;            // name expression as given to the compiler: "rmsnorm<__nv_bfloat16,8>"
+  std::string entry;  // name expression as given to the compiler: "rmsnorm<__nv_bfloat16,8>"
   Dim3 grid, block, cluster;
-  std::int64_t shared = 0;      // dynamic shared memory, bytes
+  std::int64_t shared = 0;  // dynamic shared memory, bytes
   bool cooperative = false;
   std::vector<LaunchArgument> args;
 };
 struct Memset {
-  std::string target;           // workspace or output
+  std::string target;  // workspace or output
   std::int64_t offset = 0, bytes = 0;
-  int value = 0;                // one byte, repeated
+  int value = 0;  // one byte, repeated
 };
 struct LibraryCall {
   std::string library, operation;
@@ -63,12 +63,12 @@ struct Plan {
 
 /// What the compiler is given. Entries are the distinct name expressions of the plan's launches.
 struct BuildSpec {
-  std::string source_name;                    // as shown in diagnostics: kernels/softmax/variants/10_warp.cu
-  std::string source;                         // the text
+  std::string source_name;  // as shown in diagnostics: kernels/softmax/variants/10_warp.cu
+  std::string source;       // the text
   std::vector<std::string> entries;
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::string> options;           // extra, device-neutral: "--use_fast_math" "--std=c++17"
-  std::vector<std::string> include_dirs;      // the kernel's folder and kernels/include
+  std::vector<std::string> options;       // extra, device-neutral: "--use_fast_math" "--std=c++17"
+  std::vector<std::string> include_dirs;  // the kernel's folder and kernels/include
 };
 
 /// What one entry of a compiled module uses. `parameter_bytes` is empty where the device cannot tell.
@@ -88,12 +88,12 @@ struct Artifact {
   std::string path;
   std::string key;
   std::string code_hash;
-  std::string architecture;    // "sm_90a", "x86-64"
-  std::string compiler;        // "NVRTC 13.0", "g++ 12.2.0"
-  std::string log;             // the whole compiler log, also when it succeeded
+  std::string architecture;  // "sm_90a", "x86-64"
+  std::string compiler;      // "NVRTC 13.0", "g++ 12.2.0"
+  std::string log;           // the whole compiler log, also when it succeeded
   std::vector<EntryResources> entries;
   bool from_cache = false;
-  double compile_s = 0;        // 0 when it came from the cache
+  double compile_s = 0;  // 0 when it came from the cache
 };
 struct CompileFailure {
   std::string log;
@@ -110,7 +110,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Workspace, name, bytes, align, zeroed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BuildSpec, source_name, source, entries, defines, options, include_dirs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes,
                                    max_threads, parameter_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Artifact, path, key, code_hash, architecture, compiler, log, entries, from_cache, compile_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Artifact, path, key, code_hash, architecture, compiler, log, entries, from_cache,
+                                   compile_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileFailure, log, compile_s)
 void to_json(json& j, const Launch& launch);
 void from_json(const json& j, Launch& launch);

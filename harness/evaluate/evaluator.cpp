@@ -20,8 +20,9 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
-  if (request.confirm) runner_.kill();   // a fresh process: nothing an earlier candidate left behind
-  EvaluationRun run(request, {options_.target, options_.device, options_.limits, options_.stop}, builders_, judge_, runner_);
+  if (request.confirm) runner_.kill();  // a fresh process: nothing an earlier candidate left behind
+  EvaluationRun run(request, {options_.target, options_.device, options_.limits, options_.stop}, builders_, judge_,
+                    runner_);
   Evaluation evaluation = run.finish();
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;

@@ -21,7 +21,7 @@ class PipelineEvaluator : public Evaluator {
     Limits limits;
     int builders = 1;
     std::optional<double> usd_per_hour;
-    std::function<bool()> stop;   // asked often; true: end with Interrupted as soon as possible
+    std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
   };
 
   explicit PipelineEvaluator(Options options);

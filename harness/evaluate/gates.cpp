@@ -10,12 +10,12 @@ namespace harness {
 namespace {
 
 constexpr std::int64_t kPointerBytes = 8;
-constexpr std::int64_t kRegistersPerBlock = 65536;   // of every architecture from sm_50 to sm_100
+constexpr std::int64_t kRegistersPerBlock = 65536;  // of every architecture from sm_50 to sm_100
 
 std::int64_t argument_bytes(const LaunchArgument& argument, const Problem& problem) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return storage_bytes(scalar->dtype);
   const Argument* declared = find_argument(problem, std::get<NamedArgument>(argument).name);
-  if (declared == nullptr) return kPointerBytes;   // a workspace
+  if (declared == nullptr) return kPointerBytes;  // a workspace
   if (declared->kind == ArgumentKind::scalar) return storage_bytes(declared->dtype);
   if (declared->kind == ArgumentKind::structure) return declared->struct_bytes;
   if (declared->kind == ArgumentKind::tensor_map) return 128;
@@ -35,7 +35,8 @@ const EntryResources* find_entry(const Artifact& artifact, const std::string& en
 
 std::string argument_problem(const Launch& launch, const Problem& problem, const EntryResources& compiled) {
   if (launch.args.size() != compiled.parameter_bytes.size())
-    return fmt::format("{} takes {} parameters and is given {}", launch.entry, compiled.parameter_bytes.size(), launch.args.size());
+    return fmt::format("{} takes {} parameters and is given {}", launch.entry, compiled.parameter_bytes.size(),
+                       launch.args.size());
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
     const std::int64_t given = argument_bytes(launch.args[i], problem);
     if (given != compiled.parameter_bytes[i])
@@ -53,10 +54,11 @@ std::string resource_problem(const Launch& launch, const EntryResources* compile
   if (std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z < 1) return launch.entry + ": an empty grid";
   const std::int64_t shared = launch.shared + (compiled != nullptr ? compiled->static_shared_bytes : 0);
   if (shared > device.max_shared_bytes)
-    return fmt::format("{}: {} bytes of shared memory a block, the device has {}", launch.entry, shared, device.max_shared_bytes);
+    return fmt::format("{}: {} bytes of shared memory a block, the device has {}", launch.entry, shared,
+                       device.max_shared_bytes);
   if (compiled != nullptr && compiled->registers * threads > kRegistersPerBlock)
-    return fmt::format("{}: {} registers x {} threads exceed the {} of a multiprocessor", launch.entry, compiled->registers,
-                       threads, kRegistersPerBlock);
+    return fmt::format("{}: {} registers x {} threads exceed the {} of a multiprocessor", launch.entry,
+                       compiled->registers, threads, kRegistersPerBlock);
   return "";
 }
 

@@ -28,8 +28,9 @@ bool quiet(const std::vector<Samples>& samples, const TimingPolicy& policy) {
 
 }  // namespace
 
-std::optional<TurnFailure> time_by_turns(const std::vector<Runner*>& runners, const std::vector<std::function<void()>>& restore,
-                                           const TimingPolicy& policy, double run_deadline_s, std::vector<Samples>& samples) {
+std::optional<TurnFailure> time_by_turns(const std::vector<Runner*>& runners,
+                                         const std::vector<std::function<void()>>& restore, const TimingPolicy& policy,
+                                         double run_deadline_s, std::vector<Samples>& samples) {
   samples.assign(runners.size(), {});
   const double begin = now_ns();
   const auto goes_on = [&](int round) {

@@ -26,12 +26,14 @@ constexpr std::size_t kTimingDraws = 3;
 // Images larger than this are not multiplied: one draw is already larger than any L2.
 constexpr std::int64_t kLargeImage = 64 << 20;
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::uint64_t fresh_seed() {
   std::uint64_t seed = 0;
   if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw environment_error("the system gives no random numbers");
-  return seed >> 1;   // fits a signed 64-bit column
+  return seed >> 1;  // fits a signed 64-bit column
 }
 
 /// Adds the seconds between its birth and its end to a stage.
@@ -58,7 +60,8 @@ BuildSpec reference_build(const Realized& realized) {
   const Problem& problem = realized.problem;
   BuildSpec spec = judge::make_reference_job(problem, read_text(problem.reference.source)).spec;
   spec.source_name = fmt::format("kernels/{}/reference.cu", problem.kernel);
-  spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(), realized.build.include_dirs.end());
+  spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(),
+                           realized.build.include_dirs.end());
   return spec;
 }
 
@@ -77,7 +80,8 @@ Limits default_limits(const DeviceInfo& device) {
   return limits;
 }
 
-EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, Builders& builders, Judge& judge, Runner& runner)
+EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, Builders& builders, Judge& judge,
+                             Runner& runner)
     : request_(request), settings_(std::move(settings)), builders_(builders), judge_(judge), runner_(runner) {
   evaluation_.contract_hash = request.realized.problem.contract_hash;
   evaluation_.source_hash = request.realized.source_hash;
@@ -143,7 +147,8 @@ Judge::Trusted EvaluationRun::build_trusted(const Realized& realized) {
   trusted.reference = build_one(reference_build(realized));
   for (const std::string& path : judge::custom_sources(realized.problem)) {
     BuildSpec spec = judge::custom_build(realized.problem, path, read_text(path));
-    spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(), realized.build.include_dirs.end());
+    spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(),
+                             realized.build.include_dirs.end());
     trusted.custom[path] = build_one(spec);
   }
   return trusted;
@@ -182,8 +187,9 @@ void EvaluationRun::paint(Side& side, std::size_t image, bool keep) {
 
 double EvaluationRun::deadline() const {
   const auto best = request_.incumbent ? std::optional(request_.incumbent->time_ns) : request_.baseline_ns;
-  constexpr double kImageBytesPerSecond = 1e9;   // to the device and back, at the least
-  return run_deadline(settings_.limits, best) + static_cast<double>(side_.executable.layout.bytes) / kImageBytesPerSecond;
+  constexpr double kImageBytesPerSecond = 1e9;  // to the device and back, at the least
+  return run_deadline(settings_.limits, best) +
+         static_cast<double>(side_.executable.layout.bytes) / kImageBytesPerSecond;
 }
 
 EvaluationRun::Settled EvaluationRun::gate_launch(const std::string& suffix) {
@@ -192,14 +198,14 @@ EvaluationRun::Settled EvaluationRun::gate_launch(const std::string& suffix) {
   // After timing, the very process that was timed is judged: code that works once a process, or that answered before it
   // had worked, is found out.
   if (suffix.empty()) {
-    if (is_cpu(settings_.target)) runner_.kill();   // native code: a process per candidate
+    if (is_cpu(settings_.target)) runner_.kill();  // native code: a process per candidate
     if (auto failure = runner_.prepare({{&side_.executable, {&side_.images[0]}}}, settings_.limits.run_s))
       return to_outcome(*failure, "launch", settings_.limits.run_s);
   }
   const double begin = seconds();
   if (auto failure = runner_.run(0, 0, deadline())) return to_outcome(*failure, "launch", deadline());
   launch_s_ = seconds() - begin;
-  if (is_cpu(settings_.target)) runner_.kill();     // it must not touch the image while the judge reads it
+  if (is_cpu(settings_.target)) runner_.kill();  // it must not touch the image while the judge reads it
   Verdict verdict = judge_.verdict(side_.executable, side_.trusted, side_.seed, side_.images[0]);
   for (GateResult& gate : verdict.gates) {
     gate.name += suffix;
@@ -207,7 +213,8 @@ EvaluationRun::Settled EvaluationRun::gate_launch(const std::string& suffix) {
   }
   evaluation_.errors = verdict.errors;
   if (verdict.passed()) return std::nullopt;
-  const auto failed = std::find_if(verdict.gates.begin(), verdict.gates.end(), [](const auto& gate) { return !gate.passed; });
+  const auto failed =
+      std::find_if(verdict.gates.begin(), verdict.gates.end(), [](const auto& gate) { return !gate.passed; });
   return WrongAnswer{failed->name + ": " + failed->detail, verdict.first_bad, judge::fingerprint(verdict)};
 }
 
@@ -215,7 +222,7 @@ std::optional<EvaluationRun::Side> EvaluationRun::incumbent_side() {
   if (!request_.incumbent) return std::nullopt;
   const BuildResult result = await(request_.incumbent->realized.build);
   const auto* artifact = std::get_if<Artifact>(&result);
-  if (artifact == nullptr) return std::nullopt;   // its cache entry went and it no longer builds: time alone
+  if (artifact == nullptr) return std::nullopt;  // its cache entry went and it no longer builds: time alone
   Side side = make_side(request_.incumbent->realized, *artifact);
   side.trusted = side_.trusted;
   return side;
@@ -227,14 +234,15 @@ EvaluationRun::Settled EvaluationRun::measure(Outcome& passed) {
   const TimingPolicy& policy = request_.confirm ? settings_.limits.confirm : settings_.limits.search;
   std::vector<Samples> samples;
   Side* other = incumbent ? &*incumbent : nullptr;
-  const Settled settled = is_cpu(settings_.target) ? measure_by_turns(other, policy, samples)
-                                                   : measure_on_device(other, policy, samples);
+  const Settled settled =
+      is_cpu(settings_.target) ? measure_by_turns(other, policy, samples) : measure_on_device(other, policy, samples);
   if (settled) return settled;
   passed = Passed{describe(samples)};
   return std::nullopt;
 }
 
-EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples) {
+EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const TimingPolicy& policy,
+                                                        std::vector<Samples>& samples) {
   std::vector<Contender> contenders;
   for (Side* side : {&side_, incumbent}) {
     if (side == nullptr) continue;
@@ -251,21 +259,23 @@ EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const T
   const auto failure = runner_.time(policy, limit, samples);
   if (!failure) return std::nullopt;
   // A candidate is not blamed for its incumbent: only what it does alone counts.
-  if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted) return measure_on_device(nullptr, policy, samples);
+  if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted)
+    return measure_on_device(nullptr, policy, samples);
   return to_outcome(*failure, "timing", limit);
 }
 
-EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples) {
+EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const TimingPolicy& policy,
+                                                       std::vector<Samples>& samples) {
   Runner second(settings_.target, settings_.stop);
   std::vector<Runner*> runners;
   std::vector<std::function<void()>> restore;
   for (Side* side : {&side_, incumbent}) {
     if (side == nullptr) continue;
     Runner* runner = side == &side_ ? &runner_ : &second;
-    runner->kill();   // before its image is painted anew
+    runner->kill();  // before its image is painted anew
     paint(*side, 0, false);
     if (auto failure = runner->prepare({{&side->executable, {&side->images[0]}}}, settings_.limits.run_s)) {
-      if (side == incumbent) continue;   // timed alone
+      if (side == incumbent) continue;  // timed alone
       return to_outcome(*failure, "timing", settings_.limits.run_s);
     }
     const auto bytes = side->images[0].bytes();
@@ -281,7 +291,7 @@ EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const Ti
   const auto trouble = time_by_turns(runners, restore, policy, deadline(), samples);
   if (!trouble) return std::nullopt;
   if (trouble->contender == 0) return to_outcome(trouble->failure, "timing", deadline());
-  return measure_by_turns(nullptr, policy, samples);   // the incumbent's fault is not this candidate's
+  return measure_by_turns(nullptr, policy, samples);  // the incumbent's fault is not this candidate's
 }
 
 Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
@@ -302,7 +312,7 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
     const Estimate other = estimate(samples[1].rotating_ns, spread);
     timing.incumbent_ns = other.median;
     timing.verdict = compare(own, other);
-    if (request_.confirm) baseline = other;   // measured in this very run: no drift between them
+    if (request_.confirm) baseline = other;  // measured in this very run: no drift between them
   }
   if (baseline) {
     timing.baseline_ns = baseline->median;

@@ -20,11 +20,12 @@ struct RunSettings {
   std::function<bool()> stop;
 };
 
-/// One evaluation, step by step: build, static gates, a judged launch, timing beside the incumbent, a judged launch with a
-/// fresh draw. Each step either goes on or settles the outcome.
+/// One evaluation, step by step: build, static gates, a judged launch, timing beside the incumbent, a judged launch
+/// with a fresh draw. Each step either goes on or settles the outcome.
 class EvaluationRun {
  public:
-  EvaluationRun(const EvaluationRequest& request, RunSettings settings, Builders& builders, Judge& judge, Runner& runner);
+  EvaluationRun(const EvaluationRequest& request, RunSettings settings, Builders& builders, Judge& judge,
+                Runner& runner);
   Evaluation finish();
 
  private:
@@ -60,7 +61,7 @@ class EvaluationRun {
   Runner& runner_;
   Evaluation evaluation_;
   Artifact artifact_;
-  double launch_s_ = 0;   // of the judged launch, transfers included
+  double launch_s_ = 0;  // of the judged launch, transfers included
   Side side_;
 };
 

@@ -10,8 +10,9 @@ struct Estimate {
   double median = 0, lo = 0, hi = 0;
 };
 
-/// Median and distribution-free interval from order statistics (ranks n/2 -+ 1.96 sqrt(n)/2, the binomial approximation;
-/// all samples below n = 6), widened by `process_spread`, the share by which medians of whole processes differ.
+/// Median and distribution-free interval from order statistics (ranks n/2 -+ 1.96 sqrt(n)/2, the binomial
+/// approximation; all samples below n = 6), widened by `process_spread`, the share by which medians of whole processes
+/// differ.
 Estimate estimate(std::span<const double> samples, double process_spread);
 
 /// faster or slower only where the intervals of candidate and incumbent do not overlap.

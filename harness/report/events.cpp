@@ -12,7 +12,9 @@ json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
 
-json arm_json(const ArmId& arm) { return {{"kernel", arm.kernel}, {"workload", arm.workload}, {"technique", arm.technique}}; }
+json arm_json(const ArmId& arm) {
+  return {{"kernel", arm.kernel}, {"workload", arm.workload}, {"technique", arm.technique}};
+}
 
 void print(const json& object) {
   std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
@@ -23,16 +25,24 @@ void print(const json& object) {
 
 json started_json(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
-  return {{"event", "campaign_started"}, {"schema", 1}, {"campaign", event.campaign}, {"name", or_null(record.name)},
-          {"device", record.device}, {"device_name", record.device_name}, {"strategy", record.strategy}, {"search", record.search},
-          {"budget_s", or_null(record.budget_s)}, {"max_cost_usd", or_null(record.max_cost_usd)}, {"seed", record.seed},
+  return {{"event", "campaign_started"},
+          {"schema", 1},
+          {"campaign", event.campaign},
+          {"name", or_null(record.name)},
+          {"device", record.device},
+          {"device_name", record.device_name},
+          {"strategy", record.strategy},
+          {"search", record.search},
+          {"budget_s", or_null(record.budget_s)},
+          {"max_cost_usd", or_null(record.max_cost_usd)},
+          {"seed", record.seed},
           {"resumed", event.resumed}};
 }
 
 json iteration_json(const IterationEnded& event) {
   const json decision = event.decision.action.empty() ? json() : store::decision_json(event.decision);
-  json object = store::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, decision, event.device,
-                                      store::Detail::line);
+  json object = store::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, decision,
+                                      event.device, store::Detail::line);
   object["event"] = "iteration";
   return object;
 }
@@ -43,8 +53,9 @@ json evaluation_json(const IterationEnded& event) {
 }
 
 json pivot_json(const Pivoted& event) {
-  return {{"event", "decision"}, {"campaign", event.campaign}, {"action", event.action},
-          {"from", event.from ? arm_json(*event.from) : json()}, {"to", arm_json(event.to)}, {"rule", or_null(event.rule)},
+  return {{"event", "decision"},      {"campaign", event.campaign},
+          {"action", event.action},   {"from", event.from ? arm_json(*event.from) : json()},
+          {"to", arm_json(event.to)}, {"rule", or_null(event.rule)},
           {"why", event.why}};
 }
 
@@ -52,19 +63,39 @@ json finished_json(const CampaignSummary& summary) {
   json best = json::array();
   for (const BestRow& row : summary.best) {
     if (!row.state.best_ns) continue;
-    best.push_back({{"kernel", row.state.kernel}, {"workload", row.state.workload}, {"variant", row.state.best_variant},
-                    {"config", config_to_json(row.config)}, {"iteration", row.iteration}, {"time_ns", *row.state.best_ns},
-                    {"speedup", or_null(row.state.speedup)}, {"of_floor", or_null(row.state.of_floor)},
+    best.push_back({{"kernel", row.state.kernel},
+                    {"workload", row.state.workload},
+                    {"variant", row.state.best_variant},
+                    {"config", config_to_json(row.config)},
+                    {"iteration", row.iteration},
+                    {"time_ns", *row.state.best_ns},
+                    {"speedup", or_null(row.state.speedup)},
+                    {"of_floor", or_null(row.state.of_floor)},
                     {"confirmed", row.state.confirmed}});
   }
-  return {{"event", "campaign_finished"}, {"campaign", summary.campaign}, {"reason", summary.reason}, {"message", summary.message},
-          {"iterations", summary.iterations}, {"outcomes", summary.outcomes}, {"best", best}, {"score", or_null(summary.score)},
-          {"spent_s", summary.spent_s}, {"cost_usd", or_null(summary.cost_usd)}};
+  return {{"event", "campaign_finished"},
+          {"campaign", summary.campaign},
+          {"reason", summary.reason},
+          {"message", summary.message},
+          {"iterations", summary.iterations},
+          {"outcomes", summary.outcomes},
+          {"best", best},
+          {"score", or_null(summary.score)},
+          {"spent_s", summary.spent_s},
+          {"cost_usd", or_null(summary.cost_usd)}};
 }
 
-void JsonDisplay::started(const CampaignStarted& event) { print(started_json(event)); }
-void JsonDisplay::iteration(const IterationEnded& event) { print(iteration_json(event)); }
-void JsonDisplay::pivoted(const Pivoted& event) { print(pivot_json(event)); }
-void JsonDisplay::finished(const CampaignSummary& summary) { print(finished_json(summary)); }
+void JsonDisplay::started(const CampaignStarted& event) {
+  print(started_json(event));
+}
+void JsonDisplay::iteration(const IterationEnded& event) {
+  print(iteration_json(event));
+}
+void JsonDisplay::pivoted(const Pivoted& event) {
+  print(pivot_json(event));
+}
+void JsonDisplay::finished(const CampaignSummary& summary) {
+  print(finished_json(summary));
+}
 
 }  // namespace harness::report

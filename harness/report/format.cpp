@@ -26,8 +26,12 @@ std::string ratio(std::optional<double> value) {
   return *value >= 99.95 ? fmt::format("{:.0f}x", *value) : fmt::format("{:.3g}x", *value);
 }
 
-std::string share(std::optional<double> value) { return value ? fmt::format("{:.3g} %", *value * 100) : "-"; }
+std::string share(std::optional<double> value) {
+  return value ? fmt::format("{:.3g} %", *value * 100) : "-";
+}
 
-std::string money(std::optional<double> usd) { return usd ? fmt::format("${:.2f}", *usd) : "unknown"; }
+std::string money(std::optional<double> usd) {
+  return usd ? fmt::format("${:.2f}", *usd) : "unknown";
+}
 
 }  // namespace harness::report

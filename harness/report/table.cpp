@@ -61,7 +61,8 @@ std::string aligned(const Table& table) {
   const auto line = [&](const std::vector<std::string>& cells, bool header) {
     std::string out;
     for (std::size_t c = 0; c < cells.size(); ++c)
-      out += (c == 0 ? "" : "  ") + padded(clean(cells[c]), widths[c], numeric_column(table, c) && !(header && table.rows.empty()));
+      out += (c == 0 ? "" : "  ") +
+             padded(clean(cells[c]), widths[c], numeric_column(table, c) && !(header && table.rows.empty()));
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + "\n";
   };

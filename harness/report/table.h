@@ -15,12 +15,12 @@ struct Table {
 /// Without control characters: what a candidate printed must not steer a terminal.
 std::string clean(const std::string& text);
 
-std::string aligned(const Table& table);    // columns padded; numbers to the right
-std::string csv(const Table& table);        // RFC 4180
+std::string aligned(const Table& table);  // columns padded; numbers to the right
+std::string csv(const Table& table);      // RFC 4180
 std::string markdown(const Table& table);
 
 /// Rows of objects that share their keys, in the order of `columns`.
 Table from_rows(const std::vector<std::string>& columns, const json& rows);
-std::string cell(const json& value);        // null is "-"
+std::string cell(const json& value);  // null is "-"
 
 }  // namespace harness::report

@@ -22,7 +22,8 @@ std::string outcome_counts(const std::map<std::string, std::int64_t>& outcomes) 
 std::string bar(double part) {
   constexpr int kWidth = 20;
   const int full = static_cast<int>(std::clamp(part, 0.0, 1.0) * kWidth);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(kWidth - full), '.') + "]";
+  return "[" + std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(kWidth - full), '.') + "]";
 }
 
 std::size_t terminal_width() {
@@ -55,10 +56,11 @@ void TerminalDisplay::say(const std::string& line) {
 
 void TerminalDisplay::started(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
-  say(fmt::format("campaign {}{}: {} on {} ({}){}, {} workloads, {} arms, strategy {}, search {}, budget {}", event.campaign,
-                  event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device, record.device_name,
-                  record.device == "cpu" ? " EMULATION: times are not a GPU's" : "", event.workloads, event.arms, record.strategy,
-                  record.search, record.budget_s ? seconds(*record.budget_s) : "none"));
+  say(fmt::format("campaign {}{}: {} on {} ({}){}, {} workloads, {} arms, strategy {}, search {}, budget {}",
+                  event.campaign, event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device,
+                  record.device_name, record.device == "cpu" ? " EMULATION: times are not a GPU's" : "",
+                  event.workloads, event.arms, record.strategy, record.search,
+                  record.budget_s ? seconds(*record.budget_s) : "none"));
 }
 
 void TerminalDisplay::iteration(const IterationEnded& event) {
@@ -67,29 +69,32 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
   if (passed == nullptr) {
     const json error = error_json(event.evaluation->outcome);
     if (event.attempt.purpose == "baseline")
-      say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload, describe(candidate),
-                      error.is_null() ? "" : clean(error.value("message", ""))));
+      say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload,
+                      describe(candidate), error.is_null() ? "" : clean(error.value("message", ""))));
     return;
   }
   if (!event.new_best && !event.confirmed) return;
   const Timing& timing = passed->timing;
-  const std::string what = event.confirmed ? "confirmed" : event.attempt.purpose == "baseline" ? "baseline " : "new best ";
+  const std::string what = event.confirmed                       ? "confirmed"
+                           : event.attempt.purpose == "baseline" ? "baseline "
+                                                                 : "new best ";
   say(fmt::format("{} {} {}  {}  {}  {}", event.confirmed || event.new_best ? strong(what) : what, candidate.kernel,
                   event.attempt.workload, nanoseconds(timing.time_ns), ratio(timing.speedup), describe(candidate)));
 }
 
 void TerminalDisplay::pivoted(const Pivoted& event) {
-  say(fmt::format("{}     {} {} {}{}: {}", event.action == "close" ? "leave" : "pivot", event.to.kernel, event.to.workload,
-                  event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "", event.why));
+  say(fmt::format("{}     {} {} {}{}: {}", event.action == "close" ? "leave" : "pivot", event.to.kernel,
+                  event.to.workload, event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "",
+                  event.why));
 }
 
 void TerminalDisplay::progress(const Progress& event) {
   if (!options_.live || options_.quiet) return;
-  const std::string of = event.budget_s > 0 ? fmt::format("{} {} of {}", bar(event.spent_s / event.budget_s), seconds(event.spent_s),
-                                                          seconds(event.budget_s))
+  const std::string of = event.budget_s > 0 ? fmt::format("{} {} of {}", bar(event.spent_s / event.budget_s),
+                                                          seconds(event.spent_s), seconds(event.budget_s))
                                             : seconds(event.spent_s);
-  std::string line = fmt::format("{}  {} done: {}  best {}  now {}", of, event.iterations, outcome_counts(event.outcomes),
-                                 ratio(event.best_speedup), event.doing);
+  std::string line = fmt::format("{}  {} done: {}  best {}  now {}", of, event.iterations,
+                                 outcome_counts(event.outcomes), ratio(event.best_speedup), event.doing);
   line.resize(std::min(line.size(), terminal_width() - 1));
   clear();
   std::fputs(line.c_str(), stderr);
@@ -98,24 +103,30 @@ void TerminalDisplay::progress(const Progress& event) {
 }
 
 std::string closing_text(const CampaignSummary& summary) {
-  Table table{{"kernel", "workload", "best variant", "configuration", "time", "baseline", "speedup", "of floor", "confirmed"}, {}};
+  Table table{
+      {"kernel", "workload", "best variant", "configuration", "time", "baseline", "speedup", "of floor", "confirmed"},
+      {}};
   std::string example;
   for (const BestRow& row : summary.best) {
     const WorkloadState& state = row.state;
-    table.rows.push_back({state.kernel, state.workload, state.best_ns ? state.best_variant : "none passed", to_text(row.config),
-                          nanoseconds(state.best_ns), nanoseconds(state.baseline_ns), ratio(state.speedup), share(state.of_floor),
-                          !state.best_ns ? "-" : state.confirmed ? "yes" : "no"});
+    table.rows.push_back({state.kernel, state.workload, state.best_ns ? state.best_variant : "none passed",
+                          to_text(row.config), nanoseconds(state.best_ns), nanoseconds(state.baseline_ns),
+                          ratio(state.speedup), share(state.of_floor),
+                          !state.best_ns    ? "-"
+                          : state.confirmed ? "yes"
+                                            : "no"});
     if (state.best_ns && example.empty()) example = fmt::format("harness show {}", row.iteration);
   }
   std::string text = aligned(table);
-  text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, summary.reason, summary.message,
-                      summary.iterations, outcome_counts(summary.outcomes));
-  text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines), {} spent, cost {}\n", ratio(summary.score),
-                      seconds(summary.spent_s), money(summary.cost_usd));
+  text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, summary.reason,
+                      summary.message, summary.iterations, outcome_counts(summary.outcomes));
+  text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines), {} spent, cost {}\n",
+                      ratio(summary.score), seconds(summary.spent_s), money(summary.cost_usd));
   if (summary.emulation) text += "times are emulation on a CPU: they rank nothing on a GPU\n";
   if (summary.reason == "interrupted" || summary.reason == "device_lost" || summary.reason == "store_error")
     text += fmt::format("everything that ended is saved; go on with: harness run --resume {}\n", summary.campaign);
-  else if (!example.empty()) text += fmt::format("next: {}   or   harness history --campaign {}\n", example, summary.campaign);
+  else if (!example.empty())
+    text += fmt::format("next: {}   or   harness history --campaign {}\n", example, summary.campaign);
   return text;
 }
 

@@ -104,13 +104,16 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   Write write(connection_, Durability::machine);
   Query query(connection_, "SELECT imported, strategy, owner FROM campaign WHERE id = ?", campaign);
   const bool known = query.next();
-  const auto refuse = [&](const std::string& why) { throw bad_input(fmt::format("campaign {} cannot be resumed: {}", campaign, why)); };
+  const auto refuse = [&](const std::string& why) {
+    throw bad_input(fmt::format("campaign {} cannot be resumed: {}", campaign, why));
+  };
   if (!known) refuse("there is none of this number; see harness history");
   if (query.integer(0) != 0) refuse("it was imported; run it anew with harness run");
   if (query.text(1).empty()) refuse("it is a single eval; use harness eval again");
   if (const std::string owner = query.text(2); owner != this_process() && still_runs(owner))
     refuse("another process is running it; wait for that or stop it");
-  Query(connection_, "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1", campaign,
+  Query(connection_,
+        "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1", campaign,
         record.budget_s, record.max_cost_usd, record.usd_per_hour, record.options.dump())
       .run();
   claim(campaign);

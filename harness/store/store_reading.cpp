@@ -150,12 +150,12 @@ std::vector<Evidence> Store::evidence(std::int64_t campaign, const std::vector<s
 
 std::int64_t Store::same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) {
   if (binary_hash.empty()) return 0;
-  Query query(
-      connection_,
-      "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
-      "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
-      "AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' DESC, i.id LIMIT 1",
-      binary_hash, workload, campaign);
+  Query query(connection_,
+              "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
+              "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
+              "AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' "
+              "DESC, i.id LIMIT 1",
+              binary_hash, workload, campaign);
   return query.next() ? query.integer(0) : 0;
 }
 

@@ -10,7 +10,8 @@
 
 namespace harness {
 
-Builders::Builders(Target target, int processes, double deadline_s) : target_(std::move(target)), deadline_s_(deadline_s) {
+Builders::Builders(Target target, int processes, double deadline_s)
+    : target_(std::move(target)), deadline_s_(deadline_s) {
   for (int i = 0; i < processes; ++i) threads_.emplace_back([this] { serve(); });
 }
 
@@ -75,12 +76,12 @@ void Builders::serve() {
         speculative_s_ += std::visit([](const auto& built) { return built.compile_s; }, result);
       }
       job->promise.set_value(std::move(result));
-    } catch (const Error& error) {   // the environment's doing, perhaps a passing one: asked again, it is tried again
+    } catch (const Error& error) {  // the environment's doing, perhaps a passing one: asked again, it is tried again
       process.reset();
       const std::lock_guard lock(mutex_);
       known_.erase(job->key);
       job->promise.set_exception(std::make_exception_ptr(error));
-    } catch (const std::exception& failure) {   // the compiler's process died or ran too long: this source's own doing
+    } catch (const std::exception& failure) {  // the compiler's process died or ran too long: this source's own doing
       process.reset();
       job->promise.set_value(CompileFailure{failure.what(), 0});
     }
@@ -96,8 +97,8 @@ BuildResult Builders::build(Process& process, const BuildSpec& spec) {
   if (status == Channel::Status::interrupted) throw environment_error("building was interrupted");
   if (status == Channel::Status::closed) {
     const ProcessEnd end = process.wait();
-    throw std::runtime_error(fmt::format("error: the compiler's process ended ({} {}): {}", end.signaled ? "signal" : "status",
-                                         end.code, end.output));
+    throw std::runtime_error(fmt::format("error: the compiler's process ended ({} {}): {}",
+                                         end.signaled ? "signal" : "status", end.code, end.output));
   }
   if (reply.body.contains("environment")) throw environment_error(reply.body["environment"]);
   if (reply.body.contains("failure")) return reply.body["failure"].get<CompileFailure>();

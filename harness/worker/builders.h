@@ -21,7 +21,7 @@ class Builders {
   using Result = std::shared_future<BuildResult>;
 
   Builders(Target target, int processes, double deadline_s = 60);
-  ~Builders();   // drops what is queued; waits for nothing
+  ~Builders();  // drops what is queued; waits for nothing
   /// `demanded` false: speculative, built when nobody waits for anything else.
   Result submit(const BuildSpec& spec, bool demanded);
   /// Seconds spent on speculative builds since the last call.

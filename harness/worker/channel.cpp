@@ -15,7 +15,9 @@ namespace {
 constexpr std::uint32_t kMaxMessageBytes = 256u << 20;
 constexpr std::size_t kMaxDescriptors = 128;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 bool send_all(int socket, const char* data, std::size_t bytes, const std::vector<int>& descriptors) {
   std::vector<char> control(CMSG_SPACE(sizeof(int) * std::max<std::size_t>(1, descriptors.size())));
@@ -71,8 +73,8 @@ bool Channel::send(const json& body, const std::vector<int>& descriptors) {
   return send_all(socket_, text.data(), text.size(), descriptors);
 }
 
-Channel::Status Channel::read_exactly(void* target, std::size_t bytes, double deadline, const std::function<bool()>& stop,
-                                      std::vector<int>* descriptors) {
+Channel::Status Channel::read_exactly(void* target, std::size_t bytes, double deadline,
+                                      const std::function<bool()>& stop, std::vector<int>* descriptors) {
   auto* position = static_cast<char*>(target);
   while (bytes > 0) {
     if (stop && stop()) return Status::interrupted;

@@ -17,14 +17,16 @@ class Judge {
  public:
   Judge(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
 
-  /// Artifacts of kernel-author code the judge runs: the reference, and custom generators or comparisons by source path.
+  /// Artifacts of kernel-author code the judge runs: the reference, and custom generators or comparisons by source
+  /// path.
   struct Trusted {
     Artifact reference;
     std::map<std::string, Artifact> custom;
   };
 
   /// Paints `image` with a fresh draw of `seed`. `keep`: remembers it for `verdict` under the seed.
-  void paint(const Executable& executable, const Trusted& trusted, std::uint64_t seed, bool keep, const SharedMemory& image);
+  void paint(const Executable& executable, const Trusted& trusted, std::uint64_t seed, bool keep,
+             const SharedMemory& image);
   /// Judges the image that a candidate has changed since it was painted with `seed`; forgets the draw.
   Verdict verdict(const Executable& executable, const Trusted& trusted, std::uint64_t seed, const SharedMemory& image);
   void start();

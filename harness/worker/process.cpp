@@ -28,8 +28,8 @@ std::string& program() {
 // What a worker may know of the environment: where tools and libraries are found, and nothing else.
 std::vector<std::string> worker_environment() {
   std::vector<std::string> kept;
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "HOME", "TMPDIR",
-                           "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
+  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "HOME",
+                           "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
     if (const char* value = getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
   }
   return kept;
@@ -42,16 +42,17 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-[[noreturn]] void become_worker(int socket, int output, pid_t parent, char* const* arguments, char* const* environment) {
+[[noreturn]] void become_worker(int socket, int output, pid_t parent, char* const* arguments,
+                                char* const* environment) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(125);   // the parent died before the line above
+  if (getppid() != parent) _exit(125);  // the parent died before the line above
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGINT, SIG_IGN);   // Ctrl-C is the supervisor's business
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's business
   signal(SIGPIPE, SIG_DFL);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);
@@ -66,7 +67,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-void Process::set_program(std::string path) { program() = std::move(path); }
+void Process::set_program(std::string path) {
+  program() = std::move(path);
+}
 
 Process Process::start(const std::vector<std::string>& arguments) {
   int sockets[2];
@@ -111,7 +114,7 @@ Process::~Process() {
 void Process::kill() {
   if (end_ || pid_ <= 0) return;
   ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);   // in case it has not made its group yet
+  ::kill(pid_, SIGKILL);  // in case it has not made its group yet
   wait();
 }
 
@@ -122,7 +125,7 @@ ProcessEnd Process::wait() {
   pid_t reaped = 0;
   for (int step = 0; (reaped = waitpid(pid_, &status, WNOHANG)) == 0; ++step) {
     if (std::chrono::steady_clock::now() > limit) ::kill(-pid_, SIGKILL);
-    if (std::chrono::steady_clock::now() > limit + std::chrono::seconds(10)) break;   // stuck in a driver: left behind
+    if (std::chrono::steady_clock::now() > limit + std::chrono::seconds(10)) break;  // stuck in a driver: left behind
     std::this_thread::sleep_for(std::chrono::microseconds(step < 50 ? 100 : 2000));
   }
   ProcessEnd end;
@@ -130,7 +133,7 @@ ProcessEnd Process::wait() {
     end.signaled = WIFSIGNALED(status);
     end.code = end.signaled ? WTERMSIG(status) : WEXITSTATUS(status);
   }
-  ::kill(-pid_, SIGKILL);   // children of a compiler, say
+  ::kill(-pid_, SIGKILL);  // children of a compiler, say
   end.output = captured();
   end_ = end;
   return end;

@@ -12,13 +12,13 @@ namespace harness {
 /// How a worker ended, when it was not asked to.
 struct ProcessEnd {
   bool signaled = false;
-  int code = 0;               // exit status, or the signal's number
-  std::string output;         // the last of what it wrote to stdout and stderr, at most 4 KB
+  int code = 0;        // exit status, or the signal's number
+  std::string output;  // the last of what it wrote to stdout and stderr, at most 4 KB
 };
 
 /// A worker process: this program run again as `harness worker KIND`, in its own process group, with one socket as
-/// descriptor 3, no standard input, its output captured, and an environment without secrets. Killed with its whole group
-/// when destroyed. It also dies with its parent.
+/// descriptor 3, no standard input, its output captured, and an environment without secrets. Killed with its whole
+/// group when destroyed. It also dies with its parent.
 class Process {
  public:
   /// Throws Error(environment) if it cannot be started.
@@ -29,8 +29,8 @@ class Process {
 
   Channel& channel() { return channel_; }
   pid_t id() const { return pid_; }
-  void kill();                            // SIGKILL to the group; returns when it is gone
-  ProcessEnd wait();                      // reaps; at most 5 s, then kills
+  void kill();        // SIGKILL to the group; returns when it is gone
+  ProcessEnd wait();  // reaps; at most 5 s, then kills
   /// The program to start, for tests that link the rooms into another executable.
   static void set_program(std::string path);
 

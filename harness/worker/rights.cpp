@@ -22,14 +22,47 @@ namespace {
 
 // What a running kernel and the runner's own loop need: memory, threads that exist already, the socket, time, exit.
 // mprotect stays allowed: glibc needs it for lazily bound libraries and thread stacks.
-constexpr int kAllowed[] = {
-    SYS_read, SYS_write, SYS_writev, SYS_close, SYS_recvmsg, SYS_sendmsg, SYS_poll, SYS_ppoll, SYS_futex, SYS_mmap, SYS_munmap,
-    SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask,
-    SYS_rt_sigaction, SYS_sigaltstack, SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_sched_yield,
-    SYS_getpid, SYS_gettid, SYS_fstat, SYS_newfstatat, SYS_lseek, SYS_restart_syscall, SYS_getrandom,
-    SYS_sched_getaffinity, SYS_rseq, SYS_set_robust_list, SYS_membarrier};
+constexpr int kAllowed[] = {SYS_read,
+                            SYS_write,
+                            SYS_writev,
+                            SYS_close,
+                            SYS_recvmsg,
+                            SYS_sendmsg,
+                            SYS_poll,
+                            SYS_ppoll,
+                            SYS_futex,
+                            SYS_mmap,
+                            SYS_munmap,
+                            SYS_mremap,
+                            SYS_mprotect,
+                            SYS_madvise,
+                            SYS_brk,
+                            SYS_exit,
+                            SYS_exit_group,
+                            SYS_rt_sigreturn,
+                            SYS_rt_sigprocmask,
+                            SYS_rt_sigaction,
+                            SYS_sigaltstack,
+                            SYS_clock_gettime,
+                            SYS_clock_nanosleep,
+                            SYS_nanosleep,
+                            SYS_gettimeofday,
+                            SYS_sched_yield,
+                            SYS_getpid,
+                            SYS_gettid,
+                            SYS_fstat,
+                            SYS_newfstatat,
+                            SYS_lseek,
+                            SYS_restart_syscall,
+                            SYS_getrandom,
+                            SYS_sched_getaffinity,
+                            SYS_rseq,
+                            SYS_set_robust_list,
+                            SYS_membarrier};
 
-sock_filter statement(unsigned short code, unsigned value) { return {code, 0, 0, value}; }
+sock_filter statement(unsigned short code, unsigned value) {
+  return {code, 0, 0, value};
+}
 
 constexpr unsigned kKill = SECCOMP_RET_KILL_PROCESS, kAllow = SECCOMP_RET_ALLOW;
 
@@ -37,7 +70,8 @@ constexpr unsigned kKill = SECCOMP_RET_KILL_PROCESS, kAllow = SECCOMP_RET_ALLOW;
 // no more).
 void allow_if(std::vector<sock_filter>& program, int call, unsigned index, unsigned mask, unsigned value) {
   program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 5, static_cast<unsigned>(call)});
-  program.push_back(statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, args) + 8 * index)));
+  program.push_back(
+      statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, args) + 8 * index)));
   program.push_back(statement(BPF_ALU | BPF_AND | BPF_K, mask));
   program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, value});
   program.push_back(statement(BPF_RET | BPF_K, kAllow));
@@ -54,7 +88,7 @@ std::vector<sock_filter> allow_list(bool loading) {
     program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, static_cast<unsigned>(call)});
     program.push_back(statement(BPF_RET | BPF_K, kAllow));
   }
-  allow_if(program, SYS_tgkill, 0, ~0U, static_cast<unsigned>(getpid()));   // abort()
+  allow_if(program, SYS_tgkill, 0, ~0U, static_cast<unsigned>(getpid()));  // abort()
   if (loading) {
     allow_if(program, SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND, O_RDONLY);
     for (int call : {SYS_pread64, SYS_prctl, SYS_seccomp, SYS_prlimit64}) {
@@ -93,8 +127,8 @@ void install(bool loading) {
 
 void restrict_for_loading() {
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 16 << 20);   // the captured output is a file in memory
-#ifndef __SANITIZE_ADDRESS__       // whose shadow is terabytes of address space
+  limit(RLIMIT_FSIZE, 16 << 20);  // the captured output is a file in memory
+#ifndef __SANITIZE_ADDRESS__      // whose shadow is terabytes of address space
   limit(RLIMIT_AS, mapped_bytes() + kHeapBytes);
 #endif
   install(true);

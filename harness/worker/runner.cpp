@@ -44,14 +44,22 @@ std::optional<RunnerFailure> failure_in(const json& body) {
 
 Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s) {
   switch (failure.kind) {
-    case RunnerFailure::Kind::fault: return crashed_by_fault(failure.detail);
-    case RunnerFailure::Kind::refused: return LaunchError{failure.detail};
-    case RunnerFailure::Kind::memory: return OutOfMemory{failure.detail};
-    case RunnerFailure::Kind::unsupported: return Unsupported{failure.detail};
-    case RunnerFailure::Kind::died: return Crashed{kind_of_signal(failure.detail), "its process ended: " + failure.detail};
-    case RunnerFailure::Kind::timed_out: return TimedOut{deadline_s, stage};
-    case RunnerFailure::Kind::interrupted: return Interrupted{};
-    case RunnerFailure::Kind::environment: return Crashed{CrashKind::device_lost, failure.detail};
+    case RunnerFailure::Kind::fault:
+      return crashed_by_fault(failure.detail);
+    case RunnerFailure::Kind::refused:
+      return LaunchError{failure.detail};
+    case RunnerFailure::Kind::memory:
+      return OutOfMemory{failure.detail};
+    case RunnerFailure::Kind::unsupported:
+      return Unsupported{failure.detail};
+    case RunnerFailure::Kind::died:
+      return Crashed{kind_of_signal(failure.detail), "its process ended: " + failure.detail};
+    case RunnerFailure::Kind::timed_out:
+      return TimedOut{deadline_s, stage};
+    case RunnerFailure::Kind::interrupted:
+      return Interrupted{};
+    case RunnerFailure::Kind::environment:
+      return Crashed{CrashKind::device_lost, failure.detail};
   }
   return Interrupted{};
 }
@@ -61,7 +69,7 @@ void Runner::start() {
   process_ = Process::start({"runner"});
   process_->channel().send(target_);
   foreign_ = false;
-  if (is_cpu(target_)) process_->channel().limit_received(1 << 20);   // native code may write there
+  if (is_cpu(target_)) process_->channel().limit_received(1 << 20);  // native code may write there
 }
 
 std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
@@ -73,19 +81,20 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
     return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
   }
   const Channel::Status status = process_->channel().receive(reply, deadline_s, stop_);
-  for (int descriptor : reply.descriptors) ::close(descriptor);   // none are expected
+  for (int descriptor : reply.descriptors) ::close(descriptor);  // none are expected
   if (status == Channel::Status::ok) {
     std::optional<RunnerFailure> failure;
     try {
       failure = failure_in(reply.body);
-      if (failure && failure->kind == RunnerFailure::Kind::environment && foreign_)   // whatever it says of its environment
+      if (failure && failure->kind == RunnerFailure::Kind::environment &&
+          foreign_)  // whatever it says of its environment
         failure = RunnerFailure{RunnerFailure::Kind::died, "it reported: " + failure->detail};
     } catch (const json::exception&) {
       failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
     }
     using Kind = RunnerFailure::Kind;
     if (failure && (failure->kind == Kind::fault || failure->kind == Kind::environment || failure->kind == Kind::died))
-      process_.reset();   // a sticky error: nothing later may be blamed for it
+      process_.reset();  // a sticky error: nothing later may be blamed for it
     return failure;
   }
   if (status == Channel::Status::closed) {
@@ -94,8 +103,8 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
     return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
   }
   process_.reset();
-  return RunnerFailure{status == Channel::Status::timed_out ? RunnerFailure::Kind::timed_out
-                                                            : RunnerFailure::Kind::interrupted, ""};
+  return RunnerFailure{
+      status == Channel::Status::timed_out ? RunnerFailure::Kind::timed_out : RunnerFailure::Kind::interrupted, ""};
 }
 
 std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& contenders, double deadline_s) {
@@ -117,7 +126,8 @@ std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t imag
   return ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
 }
 
-std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples) {
+std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double deadline_s,
+                                          std::vector<Samples>& samples) {
   Message reply;
   auto failure = ask({{"op", "time"}, {"policy", policy}}, {}, deadline_s, reply);
   if (!failure) samples = reply.body.at("samples").get<std::vector<Samples>>();

@@ -26,8 +26,9 @@ struct Contender {
   std::vector<const SharedMemory*> images;
 };
 
-/// A process that runs plans on a device. On cuda it serves until a fault; on cpu its candidate is native code, so it is
-/// for one candidate only: after `prepare` all its rights are gone. Nothing is believed that a cpu runner says of time.
+/// A process that runs plans on a device. On cuda it serves until a fault; on cpu its candidate is native code, so it
+/// is for one candidate only: after `prepare` all its rights are gone. Nothing is believed that a cpu runner says of
+/// time.
 class Runner {
  public:
   Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
@@ -44,11 +45,12 @@ class Runner {
   bool alive() const { return process_.has_value(); }
 
  private:
-  std::optional<RunnerFailure> ask(const json& body, const std::vector<int>& descriptors, double deadline_s, Message& reply);
+  std::optional<RunnerFailure> ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
+                                   Message& reply);
   Target target_;
   std::function<bool()> stop_;
   std::optional<Process> process_;
-  bool foreign_ = false;   // native code has been loaded into the process
+  bool foreign_ = false;  // native code has been loaded into the process
 };
 
 /// The worker's side: serves on descriptor 3 until it is closed.

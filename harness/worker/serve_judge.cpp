@@ -32,7 +32,8 @@ class JudgeService {
     return *session_;
   }
 
-  json paint(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed, bool keep, std::span<std::byte> image) {
+  json paint(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed, bool keep,
+             std::span<std::byte> image) {
     // Painted in private memory first: a process that still maps the image must not change what is remembered.
     std::vector<std::byte> own(image.size());
     judge::paint(executable.problem, executable.plan, executable.layout, seed, own);
@@ -50,8 +51,10 @@ class JudgeService {
     return json::object();
   }
 
-  Verdict verdict(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed, std::span<const std::byte> after) {
-    if (seed != before_seed_ || before_.size() != after.size()) throw std::logic_error("a verdict was asked for a draw that was not kept");
+  Verdict verdict(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed,
+                  std::span<const std::byte> after) {
+    if (seed != before_seed_ || before_.size() != after.size())
+      throw std::logic_error("a verdict was asked for a draw that was not kept");
     judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
     job.executable.artifact = trusted.reference;
     std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, before_, job);
@@ -59,12 +62,13 @@ class JudgeService {
     const judge::ReferenceValues values = judge::read_reference(executable.problem, job, image);
     std::map<std::string, GateResult> decided;
     for (const std::string& name : judge::needs_custom_compare(executable.problem)) {
-      judge::CustomJob compare = judge::custom_compare_job(executable.problem, *find_argument(executable.problem, name), executable.layout,
-                                                           after, values.at(name));
+      judge::CustomJob compare = judge::custom_compare_job(executable.problem, *find_argument(executable.problem, name),
+                                                           executable.layout, after, values.at(name));
       run(compare, trusted);
       decided[name] = judge::read_custom_compare(compare);
     }
-    Verdict verdict = judge::judge(executable.problem, executable.plan, executable.layout, before_, after, values, seed, decided);
+    Verdict verdict =
+        judge::judge(executable.problem, executable.plan, executable.layout, before_, after, values, seed, decided);
     before_.clear();
     return verdict;
   }
@@ -76,7 +80,7 @@ class JudgeService {
 
   Target target_;
   std::unique_ptr<Session> session_;
-  std::vector<std::byte> before_;   // the image as painted
+  std::vector<std::byte> before_;  // the image as painted
   std::uint64_t before_seed_ = 0;
 };
 

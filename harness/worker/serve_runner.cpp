@@ -22,7 +22,8 @@ Prepared take(const Message& message) {
     auto& images = prepared.images.emplace_back();
     const auto count = message.body.at("images").at(i).get<std::size_t>();
     for (std::size_t k = 0; k < count; ++k)
-      images.emplace_back(message.descriptors.at(next++), static_cast<std::size_t>(prepared.executables[i].layout.bytes));
+      images.emplace_back(message.descriptors.at(next++),
+                          static_cast<std::size_t>(prepared.executables[i].layout.bytes));
   }
   return prepared;
 }
@@ -99,13 +100,13 @@ int serve_runner() {
   const Target target = message.body.get<Target>();
   std::unique_ptr<RunnerService> service;
   try {
-    service = std::make_unique<RunnerService>(target);   // warm before the first request
+    service = std::make_unique<RunnerService>(target);  // warm before the first request
   } catch (const std::exception&) {
-    service.reset();   // the first request tries again and says why
+    service.reset();  // the first request tries again and says why
   }
   while (channel.receive(message, -1) == Channel::Status::ok)
     if (!channel.send(guarded(service, target, message))) break;
-  _exit(0);   // foreign code may have left anything for destructors to trip over
+  _exit(0);  // foreign code may have left anything for destructors to trip over
 }
 
 }  // namespace harness

@@ -38,8 +38,7 @@ void SharedMemory::fail(const std::string& sentence) {
 
 void SharedMemory::map() {
   void* address = mmap(nullptr, size_ == 0 ? 1 : size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-  if (address == MAP_FAILED)
-    fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
+  if (address == MAP_FAILED) fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
   data_ = static_cast<std::byte*>(address);
 }
 

@@ -10,10 +10,13 @@ namespace harness {
 class SharedMemory {
  public:
   SharedMemory() = default;
-  explicit SharedMemory(std::size_t bytes);          // zero-filled; throws Error(environment)
-  SharedMemory(int descriptor, std::size_t bytes);   // takes the descriptor over and maps it
+  explicit SharedMemory(std::size_t bytes);         // zero-filled; throws Error(environment)
+  SharedMemory(int descriptor, std::size_t bytes);  // takes the descriptor over and maps it
   SharedMemory(SharedMemory&& other) noexcept { swap(other); }
-  SharedMemory& operator=(SharedMemory&& other) noexcept { swap(other); return *this; }
+  SharedMemory& operator=(SharedMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
   ~SharedMemory();
 
   std::span<std::byte> bytes() const { return {data_, size_}; }
@@ -21,7 +24,9 @@ class SharedMemory {
 
  private:
   void swap(SharedMemory& other) noexcept {
-    std::swap(data_, other.data_); std::swap(size_, other.size_); std::swap(descriptor_, other.descriptor_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(descriptor_, other.descriptor_);
   }
   void map();
   [[noreturn]] void fail(const std::string& sentence);

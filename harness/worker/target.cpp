@@ -12,7 +12,9 @@
 
 namespace harness {
 
-bool is_cpu(const Target& target) { return target.device == "cpu"; }
+bool is_cpu(const Target& target) {
+  return target.device == "cpu";
+}
 
 std::unique_ptr<Compiler> make_compiler(const Target& target) {
   if (is_cpu(target)) return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers);

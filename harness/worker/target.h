@@ -9,16 +9,16 @@ namespace harness {
 
 /// Which device a worker serves and where it finds its things. The first message a worker is sent.
 struct Target {
-  std::string device;             // "cpu", "cuda:0"
-  std::string architecture;       // "sm_90a"; for cpu "x86-64"
-  std::string cache_folder;       // content-addressed artifacts
-  std::string cpu_headers;        // the emulation's headers
-  std::string toolkit_include;    // where cuda_fp16.h is; "" if nowhere
+  std::string device;           // "cpu", "cuda:0"
+  std::string architecture;     // "sm_90a"; for cpu "x86-64"
+  std::string cache_folder;     // content-addressed artifacts
+  std::string cpu_headers;      // the emulation's headers
+  std::string toolkit_include;  // where cuda_fp16.h is; "" if nowhere
 };
 
 bool is_cpu(const Target& target);
-std::unique_ptr<Compiler> make_compiler(const Target& target);   // throws Error(environment): no compiler
-std::unique_ptr<Session> make_session(const Target& target);     // throws Error(environment): no such device
+std::unique_ptr<Compiler> make_compiler(const Target& target);  // throws Error(environment): no compiler
+std::unique_ptr<Session> make_session(const Target& target);    // throws Error(environment): no such device
 
 /// Everything that could be a device here, available or not, the GPUs first.
 std::vector<DeviceInfo> probe_devices();

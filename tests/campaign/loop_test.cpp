@@ -21,13 +21,15 @@ struct World {
 
   World() { options.kernels = {"k"}; }
   CampaignSummary run(std::optional<std::int64_t> resume = {}) {
-    Campaign campaign({catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()}, options, resume);
+    Campaign campaign({catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()},
+                      options, resume);
     return campaign.run();
   }
 };
 
 int count(const FakeLedger& ledger, const std::string& purpose) {
-  return static_cast<int>(std::count_if(ledger.rows.begin(), ledger.rows.end(), [&](const auto& row) { return row.purpose == purpose; }));
+  return static_cast<int>(
+      std::count_if(ledger.rows.begin(), ledger.rows.end(), [&](const auto& row) { return row.purpose == purpose; }));
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ TEST_CASE("a campaign measures each baseline once, tries every point and confirm
   const CampaignSummary summary = world.run();
   CHECK(summary.reason == "exhausted");
   CHECK(count(world.ledger, "baseline") == 2);
-  CHECK(count(world.ledger, "search") == 16);   // 8 points on each of two workloads; the baseline's own point is not measured twice
+  CHECK(count(world.ledger, "search") ==
+        16);  // 8 points on each of two workloads; the baseline's own point is not measured twice
   CHECK(count(world.ledger, "confirm") == 2);
   REQUIRE(summary.best.size() == 2);
   CHECK(summary.best[0].state.best_variant == "10_tile");
@@ -58,7 +61,7 @@ TEST_CASE("work that would not fit beside the confirmation is not begun") {
 
 TEST_CASE("the money limit ends a campaign as the time limit does") {
   World world;
-  world.options.usd_per_hour = 3600;   // a dollar a second
+  world.options.usd_per_hour = 3600;  // a dollar a second
   world.options.max_cost_usd = 6;
   const CampaignSummary summary = world.run();
   CHECK(summary.reason == "cost");
@@ -68,22 +71,24 @@ TEST_CASE("the money limit ends a campaign as the time limit does") {
 TEST_CASE("the goal ends a campaign early once every workload has reached it") {
   World world;
   world.options.goal_speedup = 2;
-  world.scripts.decide = [](const Snapshot& snapshot) {   // workloads in turn
+  world.scripts.decide = [](const Snapshot& snapshot) {  // workloads in turn
     const ArmState* fewest = nullptr;
     for (const ArmState& arm : snapshot.arms)
-      if (!arm.exhausted && !arm.baseline && (fewest == nullptr || arm.evaluations < fewest->evaluations)) fewest = &arm;
+      if (!arm.exhausted && !arm.baseline && (fewest == nullptr || arm.evaluations < fewest->evaluations))
+        fewest = &arm;
     return FakeScripts::try_arm(*fewest);
   };
   const CampaignSummary summary = world.run();
   CHECK(summary.reason == "goal");
-  CHECK(count(world.ledger, "search") == 4);   // 800 and 400 ns on each
+  CHECK(count(world.ledger, "search") == 4);  // 800 and 400 ns on each
 }
 
 TEST_CASE("a same verdict does not dethrone the incumbent") {
   World world;
   world.evaluator.answer = [](const EvaluationRequest& request) {
     if (request.realized.candidate.variant == "00_base") return FakeEvaluator::passed(1000, request);
-    return FakeEvaluator::passed(500 - 0.1 * static_cast<double>(std::get<std::int64_t>(request.realized.candidate.config.at("N"))), request);
+    return FakeEvaluator::passed(
+        500 - 0.1 * static_cast<double>(std::get<std::int64_t>(request.realized.candidate.config.at("N"))), request);
   };
   const CampaignSummary summary = world.run();
   CHECK(to_text(summary.best[0].config) == "N=1");
@@ -93,7 +98,8 @@ TEST_CASE("a winner that fails its confirmation gives way to the one before it")
   World world;
   world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
     const Candidate& candidate = request.realized.candidate;
-    if (request.confirm && candidate.variant == "10_tile" && to_text(candidate.config) == "N=8") return WrongAnswer{"race", {}, "rows"};
+    if (request.confirm && candidate.variant == "10_tile" && to_text(candidate.config) == "N=8")
+      return WrongAnswer{"race", {}, "rows"};
     return FakeEvaluator::honest(request);
   };
   const CampaignSummary summary = world.run();
@@ -118,7 +124,7 @@ TEST_CASE("choosing another arm is announced as a pivot with its reason") {
   world.run();
   REQUIRE_FALSE(world.display.pivots.empty());
   CHECK(world.display.pivots[0].action == "pivot");
-  CHECK(world.display.pivots[0].from->technique == "tile");   // the baseline's point was answered from the record
+  CHECK(world.display.pivots[0].from->technique == "tile");  // the baseline's point was answered from the record
   CHECK(world.display.pivots[0].why == "the first that is open");
 }
 
@@ -154,14 +160,15 @@ TEST_CASE("a store that fails ends the campaign as store_error") {
   CHECK(world.run().reason == "store_error");
 }
 
-TEST_CASE("a lost device ends the campaign and the iteration is kept") {
+TEST_CASE("a lost device ends the campaign and no candidate is blamed for it") {
   World world;
   world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
     if (request.realized.candidate.variant == "10_tile") return Crashed{CrashKind::device_lost, "no such GPU"};
     return FakeEvaluator::honest(request);
   };
   CHECK(world.run().reason == "device_lost");
-  CHECK(world.ledger.rows.back().outcome == "crashed");
+  CHECK(world.ledger.rows.back().outcome == "passed");              // the baseline's
+  CHECK(world.ledger.attempts.size() == world.ledger.rows.size() + 1);   // an orphan, tried again on resume
 }
 
 TEST_CASE("an interrupted campaign resumes where it was and measures nothing twice") {
@@ -198,6 +205,7 @@ TEST_CASE("an attempt that killed the harness twice is recorded as crashed and n
   record.candidate = {"k", "10_tile", "tile", {{"N", std::int64_t{1}}}};
   record.workload = "w1";
   record.ask = 1;
+  record.purpose = "search";
   world.ledger.campaigns.emplace_back();
   world.ledger.orphaned = {{1, record, 2}};
   world.run(1);

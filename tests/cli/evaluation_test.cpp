@@ -11,8 +11,10 @@ using namespace harness::tests;
 namespace {
 
 json eval_faulty(const std::string& variant, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments{"eval", "faulty", variant, "--device", "cpu", "--no-record", "--json", "--kernels",
-                                     std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"};
+  std::vector<std::string> arguments{
+      "eval",     "faulty",    variant,
+      "--device", "cpu",       "--no-record",
+      "--json",   "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Finished finished = run_harness(arguments);
   INFO(finished.err);
@@ -37,8 +39,8 @@ TEST_CASE("an honest variant passes every gate twice, and its time is marked as 
   CHECK(iteration["emulation"] == true);
   std::vector<std::string> names;
   for (const json& gate : iteration["gates"]) names.push_back(gate["name"]);
-  for (const char* name : {"compile", "arguments", "resources", "guard-zones", "inputs-unchanged", "finite", "written", "relative-l2:y",
-                           "relative-l2:y after timing"})
+  for (const char* name : {"compile", "arguments", "resources", "guard-zones", "inputs-unchanged", "finite", "written",
+                           "relative-l2:y", "relative-l2:y after timing"})
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   CHECK(iteration["seeds"].size() >= 2);
   CHECK(iteration["seeds"][0] != iteration["seeds"][1]);
@@ -98,9 +100,10 @@ TEST_CASE("a kernel that takes all the memory it can is stopped") {
 
 TEST_CASE("a campaign over faulty variants goes on to the end and keeps the honest one") {
   const Scratch scratch;
-  const Finished finished = run_harness({"run", "faulty", "--device", "cpu", "--budget", "60s", "--strategy", "exhaustive", "--db", scratch.db(),
-                                         "--variant", "00_good,10_trap,14_wild,15_zeros,20_no_compile", "--json", "--kernels",
-                                         std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"});
+  const Finished finished =
+      run_harness({"run", "faulty", "--device", "cpu", "--budget", "60s", "--strategy", "exhaustive", "--db",
+                   scratch.db(), "--variant", "00_good,10_trap,14_wild,15_zeros,20_no_compile", "--json", "--kernels",
+                   std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"});
   INFO(finished.err);
   const json last = finished.lines().back();
   CHECK(last["event"] == "campaign_finished");

@@ -32,8 +32,13 @@ TEST_CASE("what --help and the lists print is approved") {
 TEST_CASE("refusals are approved sentences") {
   std::string all;
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"rnu"}, {"run", "atention", "--device", "cpu"}, {"run", "softmax", "--budget", "soon"}, {"run", "softmax", "--goal", "fast"},
-           {"variants", "sofmax"}, {"show", "x"}, {"query", "DROP TABLE iteration", "--db", "absent.db"},
+           {"rnu"},
+           {"run", "atention", "--device", "cpu"},
+           {"run", "softmax", "--budget", "soon"},
+           {"run", "softmax", "--goal", "fast"},
+           {"variants", "sofmax"},
+           {"show", "x"},
+           {"query", "DROP TABLE iteration", "--db", "absent.db"},
            {"eval", "softmax", "00_naive", "-p", "BLOK=64", "--device", "cpu", "--no-record"}}) {
     const Finished finished = run_harness(arguments);
     all += "harness";

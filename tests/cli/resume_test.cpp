@@ -14,16 +14,18 @@ namespace {
 
 std::int64_t ended(const std::string& db) {
   if (!std::filesystem::exists(db)) return 0;
-  const Finished count = run_harness({"query", "select count(*) as n from v_iterations", "--format", "json", "--db", db});
+  const Finished count =
+      run_harness({"query", "select count(*) as n from v_iterations", "--format", "json", "--db", db});
   return count.status == 0 ? json::parse(count.out)[0]["n"].get<std::int64_t>() : 0;
 }
 
 // Starts a campaign and waits until some iterations are recorded.
 int start_and_wait(const Scratch& scratch, std::int64_t iterations) {
-  const int process = start_harness({"run", "vector_scale", "--device", "cpu", "--budget", "120s", "--strategy", "exhaustive", "--search",
-                                     "exhaustive", "--db", scratch.db(), "--json"},
+  const int process = start_harness({"run", "vector_scale", "--device", "cpu", "--budget", "120s", "--strategy",
+                                     "exhaustive", "--search", "exhaustive", "--db", scratch.db(), "--json"},
                                     scratch.path("out"));
-  for (int i = 0; i < 600 && ended(scratch.db()) < iterations; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (int i = 0; i < 600 && ended(scratch.db()) < iterations; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   return process;
 }
 
@@ -34,10 +36,11 @@ void check_resumed(const Scratch& scratch, std::int64_t before) {
   CHECK(finished.lines().front()["resumed"] == true);
   CHECK(finished.lines().back()["reason"] == "exhausted");
   CHECK(finished.lines().back()["iterations"].get<std::int64_t>() > before);
-  const Finished twice = run_harness({"query",
-                                      "select count(*) as n from (select 1 from v_iterations where outcome <> 'interrupted' and purpose <> "
-                                      "'confirm' group by kernel, workload, variant, config having count(*) > 1)",
-                                      "--format", "json", "--db", scratch.db()});
+  const Finished twice = run_harness(
+      {"query",
+       "select count(*) as n from (select 1 from v_iterations where outcome <> 'interrupted' and purpose <> "
+       "'confirm' group by kernel, workload, variant, config having count(*) > 1)",
+       "--format", "json", "--db", scratch.db()});
   INFO(twice.err);
   CHECK(json::parse(twice.out)[0]["n"] == 0);
 }

@@ -12,7 +12,7 @@ namespace {
 struct Refusal {
   std::vector<std::string> arguments;
   int status;
-  std::string sentence;   // a part of it
+  std::string sentence;  // a part of it
 };
 
 void check_refusal(const Refusal& refusal) {
@@ -33,7 +33,9 @@ TEST_CASE("unknown names are refused with the nearest known one") {
   for (const Refusal& refusal : std::vector<Refusal>{
            {{"rnu"}, 2, "did you mean 'run'"},
            {{"run", "atention", "--device", "cpu", "--db", db}, 2, "did you mean 'attention'"},
-           {{"run", "softmax", "--device", "cpu", "--workload", "nonsense", "--db", db}, 2, "no workload or set 'nonsense'"},
+           {{"run", "softmax", "--device", "cpu", "--workload", "nonsense", "--db", db},
+            2,
+            "no workload or set 'nonsense'"},
            {{"run", "softmax", "--device", "cpu", "--variant", "00_naiv", "--db", db}, 2, "did you mean '00_naive'"},
            {{"run", "softmax", "--device", "cpu", "--strategy", "rio", "--db", db}, 2, "did you mean 'roi'"},
            {{"run", "softmax", "--device", "cpu", "--search", "hilclimb", "--db", db}, 2, "did you mean 'hillclimb'"},
@@ -61,7 +63,8 @@ TEST_CASE("budgets, goals and costs that mean nothing are refused") {
 
 TEST_CASE("stores that cannot be used are refused in one sentence") {
   const Scratch scratch;
-  scratch.write("text.db", "this is a text file and no database, whatever its name says.....................................");
+  scratch.write("text.db",
+                "this is a text file and no database, whatever its name says.....................................");
   for (const Refusal& refusal : std::vector<Refusal>{
            {{"history", "--db", scratch.path("absent.db")}, 2, "absent.db"},
            {{"history", "--db", scratch.path("text.db")}, 2, "text.db"},
@@ -76,8 +79,8 @@ TEST_CASE("stores that cannot be used are refused in one sentence") {
 }
 
 TEST_CASE("every command answers --help") {
-  for (const char* command : {"run", "eval", "check", "devices", "kernels", "variants", "strategies", "history", "show", "best", "diff", "cost",
-                              "query", "export", "import", "new"}) {
+  for (const char* command : {"run", "eval", "check", "devices", "kernels", "variants", "strategies", "history", "show",
+                              "best", "diff", "cost", "query", "export", "import", "new"}) {
     const Finished finished = run_harness({command, "--help"});
     INFO(command);
     CHECK(finished.status == 0);
@@ -91,7 +94,8 @@ TEST_CASE("the lists are JSON with the contract's keys") {
   for (const char* key : {"name", "summary", "workloads", "variants"}) CHECK(kernels[0].contains(key));
   const json variants = json::parse(run_harness({"variants", "attention", "--json"}).out);
   REQUIRE(variants.size() >= 3);
-  for (const char* key : {"name", "technique", "parameters", "requires", "prior", "risk"}) CHECK(variants[0].contains(key));
+  for (const char* key : {"name", "technique", "parameters", "requires", "prior", "risk"})
+    CHECK(variants[0].contains(key));
   const json devices = json::parse(run_harness({"devices", "--json"}).out);
   CHECK(devices.back()["device"] == "cpu");
   for (const char* key : {"device", "name", "available", "architecture", "missing"}) CHECK(devices[0].contains(key));
@@ -102,15 +106,15 @@ TEST_CASE("the lists are JSON with the contract's keys") {
 
 TEST_CASE("a scaffolded kernel is complete and passes") {
   const Scratch scratch;
-  std::filesystem::create_directories(scratch.path("home/kernels"));
+  std::filesystem::create_directories(scratch.path("home/kernels/include/harness"));
   std::filesystem::create_directories(scratch.path("home/strategies"));
   const std::vector<std::string> home{"HARNESS_HOME=" + scratch.path("home")};
   REQUIRE(run_harness({"new", "kernel", "double_it"}, home).status == 0);
   const Finished again = run_harness({"new", "kernel", "double_it"}, home);
   CHECK(again.status == 2);
   CHECK(again.err.find("exists already") != std::string::npos);
-  const Finished finished = run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--no-record", "--json", "--kernels",
-                                         scratch.path("home/kernels")});
+  const Finished finished = run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--no-record", "--json",
+                                         "--kernels", scratch.path("home/kernels")});
   INFO(finished.err);
   CHECK(finished.status == 0);
 }

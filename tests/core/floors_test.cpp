@@ -26,10 +26,11 @@ const std::map<std::string, std::vector<std::string>>& allowed() {
   return rooms;
 }
 
-std::string room_of(const std::string& path) {   // "harness/device/cpu/x.h" -> "device/cpu"
+std::string room_of(const std::string& path) {  // "harness/device/cpu/x.h" -> "device/cpu"
   std::string folder = fs::path(path).parent_path().string();
   folder = folder.substr(folder.find("harness/") + 8);
-  while (!allowed().contains(folder) && folder.find('/') != std::string::npos) folder = folder.substr(0, folder.rfind('/'));
+  while (!allowed().contains(folder) && folder.find('/') != std::string::npos)
+    folder = folder.substr(0, folder.rfind('/'));
   return folder;
 }
 
@@ -40,7 +41,8 @@ std::vector<std::string> upward_includes(const std::string& file, const std::str
   for (auto match = std::sregex_iterator(text.begin(), text.end(), include); match != std::sregex_iterator(); ++match) {
     const std::string other = room_of((*match)[1]);
     const auto& below = allowed().at(own);
-    if (other != own && std::find(below.begin(), below.end(), other) == below.end()) wrong.push_back(file + " includes " + (*match)[1].str());
+    if (other != own && std::find(below.begin(), below.end(), other) == below.end())
+      wrong.push_back(file + " includes " + (*match)[1].str());
   }
   return wrong;
 }
@@ -68,12 +70,17 @@ TEST_CASE("the presubmit notices an upward include") {
 }
 
 TEST_CASE("each outside library lives in one room") {
-  const std::map<std::string, std::string> homes{{"lua.h", "script"}, {"SQLiteCpp", "store"}, {"sqlite3.h", "store"}, {"CLI/CLI", "cli"}, {"boost/context", "device/cpu"}};
+  const std::map<std::string, std::string> homes{{"lua.h", "script"},
+                                                 {"SQLiteCpp", "store"},
+                                                 {"sqlite3.h", "store"},
+                                                 {"CLI/CLI", "cli"},
+                                                 {"boost/context", "device/cpu"}};
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(HARNESS_SOURCE_DIR) / "harness")) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);)
       for (const auto& [library, room] : homes)
-        if (line.starts_with("#include <") && line.find(library) != std::string::npos) CHECK(room_of(entry.path().string().substr(std::string(HARNESS_SOURCE_DIR).size() + 1)) == room);
+        if (line.starts_with("#include <") && line.find(library) != std::string::npos)
+          CHECK(room_of(entry.path().string().substr(std::string(HARNESS_SOURCE_DIR).size() + 1)) == room);
   }
 }

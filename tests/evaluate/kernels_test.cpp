@@ -29,16 +29,19 @@ std::string read_text(const std::string& path) {
 class Bench {
  public:
   Bench()
-      : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"}, {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
+      : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
+                 {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
         compiler_(scratch_.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/include"),
         device_(probe_cpu()) {}
 
   script::LuaCatalog& catalog() { return catalog_; }
   const DeviceInfo& device() const { return device_; }
 
-  Verdict evaluate(const std::string& kernel, const std::string& variant, const std::string& workload, const Config& config) {
+  Verdict evaluate(const std::string& kernel, const std::string& variant, const std::string& workload,
+                   const Config& config) {
     const Realized realized = catalog_.realize({kernel, variant, "", config}, workload, device_);
-    Executable executable{build(realized.build), realized.plan, realized.problem, judge::make_layout(realized.problem, realized.plan)};
+    Executable executable{build(realized.build), realized.plan, realized.problem,
+                          judge::make_layout(realized.problem, realized.plan)};
     std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));
     judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image);
     const std::vector<std::byte> before = image;
@@ -68,7 +71,8 @@ class Bench {
 };
 
 bool only_for_gpus(const Workload& workload) {
-  return !workload.devices.empty() && std::find(workload.devices.begin(), workload.devices.end(), "cpu") == workload.devices.end() &&
+  return !workload.devices.empty() &&
+         std::find(workload.devices.begin(), workload.devices.end(), "cpu") == workload.devices.end() &&
          std::find(workload.sets.begin(), workload.sets.end(), "seeds") == workload.sets.end();
 }
 
@@ -99,9 +103,21 @@ void check_kernel(const std::string& name, const std::string& part = "") {
 
 }  // namespace
 
-TEST_CASE("vector_scale is right on every workload of the cpu device") { check_kernel("vector_scale"); }
-TEST_CASE("softmax is right on every workload of the cpu device") { check_kernel("softmax"); }
-TEST_CASE("rmsnorm_int8 is right on every workload of the cpu device") { check_kernel("rmsnorm_int8"); }
-TEST_CASE("paged_gather is right on every workload of the cpu device") { check_kernel("paged_gather"); }
-TEST_CASE("attention is right on the workloads of the seeds in f16") { check_kernel("attention", "_f16"); }
-TEST_CASE("attention is right on the workloads of the seeds in bf16") { check_kernel("attention", "_bf16"); }
+TEST_CASE("vector_scale is right on every workload of the cpu device") {
+  check_kernel("vector_scale");
+}
+TEST_CASE("softmax is right on every workload of the cpu device") {
+  check_kernel("softmax");
+}
+TEST_CASE("rmsnorm_int8 is right on every workload of the cpu device") {
+  check_kernel("rmsnorm_int8");
+}
+TEST_CASE("paged_gather is right on every workload of the cpu device") {
+  check_kernel("paged_gather");
+}
+TEST_CASE("attention is right on the workloads of the seeds in f16") {
+  check_kernel("attention", "_f16");
+}
+TEST_CASE("attention is right on the workloads of the seeds in bf16") {
+  check_kernel("attention", "_bf16");
+}

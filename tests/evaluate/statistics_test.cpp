@@ -10,7 +10,7 @@ TEST_CASE("the median and its interval are order statistics") {
   for (int i = 1; i <= 101; ++i) samples.push_back(i);
   const Estimate estimated = estimate(samples, 0);
   CHECK(estimated.median == 51);
-  CHECK(estimated.lo == 41);   // 50.5 - 1.96 * sqrt(101) / 2 = 40.65, index 40
+  CHECK(estimated.lo == 41);  // 50.5 - 1.96 * sqrt(101) / 2 = 40.65, index 40
   CHECK(estimated.hi == 62);
 }
 

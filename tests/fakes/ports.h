@@ -22,7 +22,8 @@ class FakeClock : public Clock {
   double now = 1000;
 };
 
-/// One kernel "k" with workloads "w1", "w2", a baseline 00_base (technique "base") and 10_tile (technique "tile", N = 1..8).
+/// One kernel "k" with workloads "w1", "w2", a baseline 00_base (technique "base") and 10_tile (technique "tile", N
+/// = 1..8).
 class FakeCatalog : public Catalog {
  public:
   FakeCatalog() {
@@ -68,7 +69,8 @@ class FakeCatalog : public Catalog {
     space.parameters = {parameter};
     return space;
   }
-  Config default_config(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&, const Config&) override {
+  Config default_config(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&,
+                        const Config&) override {
     return variant == "00_base" ? Config{} : Config{{"N", std::int64_t{1}}};
   }
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo&) override {
@@ -113,7 +115,9 @@ class FakeEvaluator : public Evaluator {
     if (request.baseline_ns) timing.speedup = *request.baseline_ns / time_ns;
     if (request.incumbent && !request.confirm) {
       const double other = request.incumbent->time_ns;
-      timing.verdict = time_ns < other * 0.99 ? Comparison::faster : time_ns > other * 1.01 ? Comparison::slower : Comparison::same;
+      timing.verdict = time_ns < other * 0.99   ? Comparison::faster
+                       : time_ns > other * 1.01 ? Comparison::slower
+                                                : Comparison::same;
     }
     return Passed{timing};
   }
@@ -145,8 +149,8 @@ class FakeLedger : public Ledger {
     ended = reason;
     spent_s = spent;
   }
-  std::int64_t record_decision(std::int64_t, const Decision& decision, const std::optional<ArmId>& from, const ScriptIdentity&,
-                               std::int64_t now, double) override {
+  std::int64_t record_decision(std::int64_t, const Decision& decision, const std::optional<ArmId>& from,
+                               const ScriptIdentity&, std::int64_t now, double) override {
     decision_records.push_back({static_cast<std::int64_t>(decision_records.size()) + 1, decision, from, now});
     return decision_records.back().id;
   }
@@ -182,7 +186,9 @@ class FakeLedger : public Ledger {
   std::vector<IterationSummary> iterations(std::int64_t) override { return rows; }
   std::vector<DecisionRecord> decisions(std::int64_t) override { return decision_records; }
   std::vector<Orphan> orphans(std::int64_t) override { return orphaned; }
-  std::vector<Evidence> evidence(std::int64_t, const std::vector<std::string>&, const std::string&) override { return earlier; }
+  std::vector<Evidence> evidence(std::int64_t, const std::vector<std::string>&, const std::string&) override {
+    return earlier;
+  }
   std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
   std::vector<CampaignRecord> campaigns;

@@ -28,7 +28,8 @@ TEST_CASE("the closing table can be pasted and names the next command") {
   summary.score = 143.8;
   summary.spent_s = 28.4;
   CHECK(report::closing_text(summary) ==
-        "kernel     workload           best variant  configuration           time   baseline  speedup  of floor  confirmed\n"
+        "kernel     workload           best variant  configuration           time   baseline  speedup  of floor  "
+        "confirmed\n"
         "attention  seed_b1h1s128_f16  20_split_kv   BLOCK_M=16 SPLITS=8  6.04 us  868.70 us     144x   0.225 %  yes\n"
         "\n"
         "campaign 3 ended (budget): 28 of 30 s are spent\n"

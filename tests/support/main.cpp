@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
   const int status = Catch::Session().run(argc, argv);
   if (const char* path = std::getenv("HARNESS_TEST_COUNTS")) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    std::ofstream(path) << counts.passed - harness::tests::skipped() << ' ' << counts.failed << ' ' << harness::tests::skipped() << '\n';
+    std::ofstream(path) << counts.passed - harness::tests::skipped() << ' ' << counts.failed << ' '
+                        << harness::tests::skipped() << '\n';
   }
   return status;
 }

@@ -20,8 +20,8 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-int spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, const std::string& out,
-          const std::string& err) {
+int spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+          const std::string& out, const std::string& err) {
   const int process = fork();
   if (process != 0) return process;
   setpgid(0, 0);
@@ -29,7 +29,7 @@ int spawn(const std::vector<std::string>& arguments, const std::vector<std::stri
   dup2(open("/dev/null", O_RDONLY), 0);
   dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
   dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
-  setenv("HARNESS_DB", (out + ".db").c_str(), 1);   // never the project's own store
+  setenv("HARNESS_DB", (out + ".db").c_str(), 1);  // never the project's own store
   for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
   std::vector<char*> words{const_cast<char*>(HARNESS_BINARY)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));

@@ -10,7 +10,7 @@ namespace harness::tests {
 struct Finished {
   int status = 0;
   std::string out, err;
-  std::vector<json> lines() const;   // stdout as JSON lines
+  std::vector<json> lines() const;  // stdout as JSON lines
 };
 
 /// A temporary folder with a store path of its own; removed at the end. Tests never touch the project's store.

@@ -41,7 +41,9 @@ TEST_CASE("without rights a process can compute and allocate") {
 
 TEST_CASE("without rights it can open no file, start no process, reach no network and trace nobody") {
   CHECK(signal_after([] { open("/etc/passwd", O_RDONLY); }) == SIGSYS);
-  CHECK(signal_after([] { if (fork() == 0) _exit(0); }) == SIGSYS);
+  CHECK(signal_after([] {
+          if (fork() == 0) _exit(0);
+        }) == SIGSYS);
   CHECK(signal_after([] { socket(AF_INET, SOCK_STREAM, 0); }) == SIGSYS);
   CHECK(signal_after([] { ptrace(PTRACE_ATTACH, getppid(), nullptr, nullptr); }) == SIGSYS);
   CHECK(signal_after([] { execl("/bin/true", "true", nullptr); }) == SIGSYS);
@@ -62,7 +64,9 @@ TEST_CASE("while a candidate is loaded, its constructors can write nothing, star
   };
   CHECK(while_loading([] { open("/etc/passwd", O_RDONLY); }) == 0);
   CHECK(while_loading([] { open("/tmp/harness-rights-test", O_WRONLY | O_CREAT, 0600); }) == SIGSYS);
-  CHECK(while_loading([] { if (fork() == 0) _exit(0); }) == SIGSYS);
+  CHECK(while_loading([] {
+          if (fork() == 0) _exit(0);
+        }) == SIGSYS);
   CHECK(while_loading([] { tgkill(getppid(), getppid(), 0); }) == SIGSYS);
   CHECK(while_loading([] { tgkill(getpid(), gettid(), 0); }) == 0);
 }

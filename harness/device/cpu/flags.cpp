@@ -12,6 +12,7 @@ constexpr std::array kFixed = {"-march=native",
                                "-fno-gnu-unique",
                                "-fno-plt",
                                "-fno-strict-aliasing",
+                               "-fno-delete-null-pointer-checks",  // a store through null traps, as on a GPU
                                "-fno-math-errno",
                                "-fno-trapping-math",
                                "-ffp-contract=fast",
