@@ -47,8 +47,9 @@ for line in open(sys.argv[1]):
 }
 
 campaign() {
-  "$harness" run attention --device cuda --workload seeds,headline,batch --budget "${BUDGET:-6m}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "$OUT/campaign.db" --name "attention on H200" "$@"
+  "$harness" run attention --device cuda --workload seeds,headline,batch --budget "${BUDGET:-5m10s}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "$OUT/campaign.db" --name "attention on H200" "$@"
   "$harness" export "$OUT/experiments.jsonl" --lean --db "$OUT/campaign.db"
+  bench/numbers.sh "$OUT/campaign.db" "$harness" | tee "$OUT/numbers.txt"
   "$harness" cost --by stage --db "$OUT/campaign.db"
 }
 

@@ -11,6 +11,8 @@ local BELIEVED_SHARE = 0.25
 local ROOM_ABOVE_BEST = 0.25
 -- Weight of an arm that was tried less than others.
 local CURIOSITY = 0.5
+-- Rows of its table that a decision records.
+local RECORDED_ROWS = 8
 -- Another arm must promise this much more a minute than the one at work: a pivot is a decision, not noise.
 local WORTH_A_PIVOT = 1.25
 -- Below this expected log-gain (0.1 %), after the predicted evaluations, an arm is not expected to pay.
@@ -93,6 +95,12 @@ local function missing_baseline(campaign, workloads)
   end
 end
 
+-- The rows that are recorded with the decision: the highest scores.
+local function foremost(rows)
+  table.sort(rows, function(a, b) return a.score > b.score end)
+  return table.move(rows, 1, math.min(#rows, RECORDED_ROWS), 1, {})
+end
+
 local function describe(row, arm)
   return ("%s promises %.1f %% with probability %.2f in %.2g min"):format(arm.name, 100 * (math.exp(row.gain) - 1), row.p,
     row.minutes)
@@ -121,6 +129,7 @@ return strategy {
         best, best_arm, best_low, best_high, best_rank = row, arm, low, high, rank
       end
     end
+    rows = foremost(rows)
     if #rows == 0 then
       return { action = "stop", reason = "exhausted", why = "no arm is left to try", table = rows }
     end

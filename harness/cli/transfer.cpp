@@ -23,7 +23,7 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<TransferArguments>();
   app.add_option("file", arguments->file, "Where to write")->required()->type_name("FILE");
   app.add_option("--campaign", arguments->campaign, "Only this campaign");
-  app.add_flag("--lean", arguments->lean, "Leave raw samples and compiler logs out");
+  app.add_flag("--lean", arguments->lean, "Leave out raw samples, compiler logs and the evidence of gates that passed");
   add_db_option(app, shell);
   action = [arguments, &shell] {
     std::error_code none;
@@ -33,7 +33,7 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
         throw bad_input(fmt::format("'{}' is the store itself; name another file to export to", arguments->file));
     store::ExportOptions options;
     if (arguments->campaign > 0) options.campaign = arguments->campaign;
-    options.samples = options.logs = !arguments->lean;
+    options.samples = options.logs = options.evidence = !arguments->lean;
     store::export_store(*store::Store::open(shell.store_path(), store::Mode::read_only), arguments->file, options);
     return 0;
   };

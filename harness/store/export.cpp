@@ -138,6 +138,9 @@ class Exporter {
       RecordedIteration found = read_iteration(connection_, query.integer(0), Texts::none);
       if (!options_.samples) found.row.samples.clear();
       if (!options_.logs) found.row.log_key.reset();
+      if (!options_.evidence)
+        for (GateResult& gate : found.row.gates)
+          if (gate.passed) gate.detail.clear();
       json j = exported(found.row);
       j["type"] = "iteration";
       j["attempt"] = attempts.at(found.attempt);
