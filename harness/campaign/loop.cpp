@@ -11,6 +11,8 @@ namespace {
 
 // Before anything was measured: g++ takes a second or two for an emulated kernel, NVRTC and a warm runner under one.
 constexpr double kAssumedEmulated = 3, kAssumedGpu = 0.8;
+// A confirmation starts a fresh process and times longer: about 1 s where an evaluation took 0.25 s on an H200.
+constexpr double kConfirmationCost = 4;
 // At most this share of a budget is kept for confirming winners.
 constexpr double kReserveShare = 0.3;
 // Attempts that began and never ended, after which a candidate is recorded as having crashed the harness.
@@ -353,7 +355,7 @@ Campaign::Ended Campaign::confirm_winners() {
 Campaign::Ended Campaign::confirm(WorkloadBook& book) {
   while (book.to_confirm()) {
     if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
-    const double expected = std::max(confirm_s_, state_.evaluation_seconds());
+    const double expected = confirm_s_ > 0 ? confirm_s_ : 2 * state_.evaluation_seconds();
     if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;
     if (options_.max_cost_usd && *spent_usd() + *options_.usd_per_hour * expected / 3600 > *options_.max_cost_usd)
       return std::nullopt;
@@ -406,7 +408,7 @@ double Campaign::reserve_seconds() {
   const auto& books = state_.workloads();
   const auto open = std::count_if(books.begin(), books.end(),
                                   [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
-  const double each = std::max(confirm_s_, 1.5 * state_.evaluation_seconds());
+  const double each = std::max(confirm_s_, kConfirmationCost * state_.evaluation_seconds());
   const double wanted = static_cast<double>(open) * each;
   return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;
 }
