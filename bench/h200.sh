@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What is run on the GPU server, with the program that bench/carry.sh packed:
 #   bench/h200.sh smoke            devices and every kernel's variants through all gates
-#   bench/h200.sh campaign         the recorded campaign over the attention family (at least five minutes)
-#   bench/h200.sh numbers          evaluations a minute, own cost per evaluation, cache hits
+#   bench/h200.sh faulty           kernels that go wrong on purpose, and their outcomes
+#   bench/h200.sh campaign         the recorded campaign over the attention family (five minutes), and what it cost
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
