@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "harness/core/error.h"
 #include "harness/judge/custom.h"
@@ -55,6 +56,7 @@ class JudgeService {
                   std::span<const std::byte> after) {
     if (seed != before_seed_ || before_.size() != after.size())
       throw std::logic_error("a verdict was asked for a draw that was not kept");
+    check_golden(executable, trusted);
     judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
     job.executable.artifact = trusted.reference;
     std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, before_, job);
@@ -73,6 +75,21 @@ class JudgeService {
     return verdict;
   }
 
+  // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.
+  void check_golden(const Executable& executable, const Judge::Trusted& trusted) {
+    if (!golden_checked_.insert(executable.problem.contract_hash).second) return;
+    for (const std::string& folder : executable.problem.reference.golden) {
+      std::vector<std::byte> painted(before_);
+      judge::place_golden_inputs(executable.problem, executable.layout, folder, painted);
+      judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
+      job.executable.artifact = trusted.reference;
+      std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, painted, job);
+      session().run(job.executable, image);
+      if (const auto wrong = judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
+        throw bad_input(fmt::format("its reference disagrees with the golden arrays: {}", *wrong));
+    }
+  }
+
   void run(judge::CustomJob& job, const Judge::Trusted& trusted) {
     job.executable.artifact = trusted.custom.at(job.source);
     session().run(job.executable, job.image);
@@ -82,6 +99,7 @@ class JudgeService {
   std::unique_ptr<Session> session_;
   std::vector<std::byte> before_;  // the image as painted
   std::uint64_t before_seed_ = 0;
+  std::set<std::string> golden_checked_;   // contract hashes
 };
 
 json guarded(JudgeService& service, Message& message) {

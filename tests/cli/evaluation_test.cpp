@@ -1,6 +1,8 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/support/program.h"
 
@@ -114,4 +116,54 @@ TEST_CASE("a campaign over faulty variants goes on to the end and keeps the hone
   REQUIRE(last["best"].size() == 1);
   CHECK(last["best"][0]["variant"] == "00_good");
   CHECK(finished.status == 0);
+}
+
+namespace {
+
+// A one-dimensional f4 array, format version 1: magic, header padded to 64 bytes, values.
+std::string npy(const std::vector<float>& values) {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(values.size()) + ",), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size());
+  file += '\0';
+  return file + header + std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+}
+
+Finished eval_golden(const std::vector<float>& outputs) {
+  const Scratch scratch;
+  const std::string fixture = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty/faulty/";
+  const auto copy = [&](const std::string& from, const std::string& to, const std::string& replaced = "", const std::string& by = "") {
+    std::ifstream file(fixture + from);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    for (std::size_t at = 0; !replaced.empty() && (at = text.find(replaced, at)) != std::string::npos; at += by.size())
+      text.replace(at, replaced.size(), by);
+    scratch.write("faulty/" + to, text);
+  };
+  copy("kernel.lua", "kernel.lua", "n = 1000", "n = 4");
+  std::ifstream manifest(scratch.path("faulty/kernel.lua"));
+  std::string text((std::istreambuf_iterator<char>(manifest)), std::istreambuf_iterator<char>());
+  const std::string sizes = "sizes = { \"n\" },";
+  text.replace(text.find(sizes), sizes.size(), sizes + " golden = { \"golden\" },");
+  scratch.write("faulty/kernel.lua", text);
+  copy("reference.cu", "reference.cu");
+  copy("variants/00_good.lua", "variants/00_good.lua");
+  copy("variants/00_good.cu", "variants/00_good.cu");
+  scratch.write("faulty/golden/x.npy", npy({1, 2, 3, 4}));
+  scratch.write("faulty/golden/y.npy", npy(outputs));
+  std::filesystem::create_directories(scratch.path("only"));
+  std::filesystem::rename(scratch.path("faulty"), scratch.path("only/faulty"));
+  return run_harness({"eval", "faulty", "00_good", "--device", "cpu", "--no-record", "--json", "--kernels", scratch.path("only")});
+}
+
+}  // namespace
+
+TEST_CASE("a reference is tested against golden arrays where a kernel has them") {
+  const Finished good = eval_golden({2, 4, 6, 8});
+  INFO(good.err);
+  CHECK(good.status == 0);
+  const Finished wrong = eval_golden({2, 4, 6, 9});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("golden") != std::string::npos);
 }
