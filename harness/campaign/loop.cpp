@@ -288,10 +288,10 @@ void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
 std::optional<Incumbent> Campaign::incumbent_for(const Work& work, WorkloadBook& book) {
   const std::string& workload = book.plan.workload;
   if (work.confirm && book.baseline_ns)
-    return Incumbent{ports_.catalog.realize(book.plan.baseline, workload, device_), *book.baseline_ns};
+    return Incumbent{ports_.catalog.realize(book.plan.baseline, workload, device_), *book.baseline_ns, 1.0};
   if (book.standings.empty() || work.confirm) return std::nullopt;
   const Standing& best = book.standings.back();
-  return Incumbent{ports_.catalog.realize(best.candidate, workload, device_), best.time_ns};
+  return Incumbent{ports_.catalog.realize(best.candidate, workload, device_), best.time_ns, best.speedup};
 }
 
 Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, std::int64_t decision_id) {

@@ -34,6 +34,7 @@ struct Evaluation {
 struct Incumbent {
   Realized realized;
   double time_ns = 0;
+  std::optional<double> speedup;  // over the baseline, as recorded
 };
 
 struct EvaluationRequest {

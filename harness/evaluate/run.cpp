@@ -312,7 +312,9 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
     const Estimate other = estimate(samples[1].rotating_ns, spread);
     timing.incumbent_ns = other.median;
     timing.verdict = compare(own, other);
-    if (request_.confirm) baseline = other;  // measured in this very run: no drift between them
+    // Measured in this very run: what the host's speed does meanwhile happens to both.
+    if (const auto known = request_.incumbent->speedup)
+      baseline = Estimate{other.median * *known, other.lo * *known, other.hi * *known};
   }
   if (baseline) {
     timing.baseline_ns = baseline->median;

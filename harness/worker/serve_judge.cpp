@@ -85,7 +85,8 @@ class JudgeService {
       job.executable.artifact = trusted.reference;
       std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, painted, job);
       session().run(job.executable, image);
-      if (const auto wrong = judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
+      if (const auto wrong =
+              judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
         throw bad_input(fmt::format("its reference disagrees with the golden arrays: {}", *wrong));
     }
   }
@@ -99,7 +100,7 @@ class JudgeService {
   std::unique_ptr<Session> session_;
   std::vector<std::byte> before_;  // the image as painted
   std::uint64_t before_seed_ = 0;
-  std::set<std::string> golden_checked_;   // contract hashes
+  std::set<std::string> golden_checked_;  // contract hashes
 };
 
 json guarded(JudgeService& service, Message& message) {

@@ -134,7 +134,8 @@ std::string npy(const std::vector<float>& values) {
 Finished eval_golden(const std::vector<float>& outputs) {
   const Scratch scratch;
   const std::string fixture = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty/faulty/";
-  const auto copy = [&](const std::string& from, const std::string& to, const std::string& replaced = "", const std::string& by = "") {
+  const auto copy = [&](const std::string& from, const std::string& to, const std::string& replaced = "",
+                        const std::string& by = "") {
     std::ifstream file(fixture + from);
     std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     for (std::size_t at = 0; !replaced.empty() && (at = text.find(replaced, at)) != std::string::npos; at += by.size())
@@ -154,7 +155,8 @@ Finished eval_golden(const std::vector<float>& outputs) {
   scratch.write("faulty/golden/y.npy", npy(outputs));
   std::filesystem::create_directories(scratch.path("only"));
   std::filesystem::rename(scratch.path("faulty"), scratch.path("only/faulty"));
-  return run_harness({"eval", "faulty", "00_good", "--device", "cpu", "--no-record", "--json", "--kernels", scratch.path("only")});
+  return run_harness(
+      {"eval", "faulty", "00_good", "--device", "cpu", "--no-record", "--json", "--kernels", scratch.path("only")});
 }
 
 }  // namespace
