@@ -16,17 +16,12 @@ void show_table(const report::Table& table) {
   std::fputs(report::aligned(table).c_str(), stdout);
 }
 
-json device_json(const DeviceInfo& device) {
-  json object = device;
-  return object;
-}
-
 int devices(Shell& shell, bool as_json) {
   const std::vector<DeviceInfo> found = shell.rooms.devices(shell.places());
   json rows = json::array();
   report::Table table{{"device", "name", "available", "architecture", "compiler", "driver"}, {}};
   for (const DeviceInfo& device : found) {
-    rows.push_back(device_json(device));
+    rows.push_back(device);
     table.rows.push_back({device.device, device.name.empty() ? "-" : device.name, device.available ? "yes" : "no",
                           device.architecture, device.compiler, device.driver});
   }

@@ -11,7 +11,6 @@ class TerminalDisplay : public Display {
  public:
   struct Options {
     bool live = false, color = false, quiet = false;
-    std::string resume_hint;  // the command that goes on, without the campaign's number
   };
   explicit TerminalDisplay(Options options) : options_(std::move(options)) {}
   void started(const CampaignStarted& event) override;

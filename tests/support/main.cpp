@@ -5,7 +5,7 @@
 #include <fstream>
 
 // Besides Catch's own report, writes "passed failed skipped" test cases to $HARNESS_TEST_COUNTS, so that the set-up
-// script can close with one count over all programs. A test case that printed "skipped:" is counted as such.
+// script can close with one count over all programs. A test case that called skip() (skip.h) is counted apart.
 namespace {
 
 struct Counts {
