@@ -81,7 +81,17 @@ struct Samples {
   std::vector<double> clock_mhz;  // SM clock at each rotating sample; empty where unknown
   int calls_per_sample = 0;
   int input_sets = 0;
-  std::string method;  // "graph x40, 128 sets, 16 bursts"
+  int foreign_processes = 0;  // most other processes seen on the device while sampling (NVML); such samples are marked
+  std::string method;         // "graph x40, 128 sets, 16 bursts"
+};
+
+/// What a device was measured to reach, by kernels that do nothing else. 0 or absent: not measured.
+struct MeasuredPeaks {
+  double bytes_per_s = 0;               // DRAM, the best of read and copy
+  double l2_bytes_per_s = 0;            // reads that hit the L2
+  std::map<std::string, double> flops;  // dense tensor rate by dtype ("bf16", "f16", "e4m3"), FMA rate of "f32"
+  double exps_per_s = 0;                // ex2
+  double launch_ns = 0;                 // an empty kernel inside a graph
 };
 
 class Session {
@@ -99,10 +109,15 @@ class TimingSession : public Session {
  public:
   /// Times contenders against each other in one interleaved run; images[i] are painted images for contenders[i] (at
   /// least one each; all are rotated). Implementations copy them to further addresses until the sets exceed the L2.
-  /// Restores `restored` buffers outside the timed regions. Same order of results as of contenders.
+  /// Restores `restored` buffers outside the timed regions. Same order of results as of contenders. No launch of one
+  /// graph sees inputs that an earlier launch of it saw, and before each graph outputs are poisoned again and
+  /// workspaces scrubbed. When it returns, images[i][k] holds what one secretly chosen timed launch on a copy of it
+  /// left there.
   virtual std::vector<Samples> time(std::span<const Executable> contenders,
                                     std::span<const std::vector<std::span<std::byte>>> images,
                                     const TimingPolicy& policy) = 0;
+  /// Takes about a second; nothing else may use the device meanwhile.
+  virtual MeasuredPeaks measure_peaks() { return {}; }
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, available, emulation, architecture, driver,
@@ -111,7 +126,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, availa
                                                 peak_bytes_per_s, peak_flops, peak_exps_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Executable, artifact, plan, problem, layout)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample, input_sets,
-                                   method)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample,
+                                                input_sets, foreign_processes, method)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s,
+                                                launch_ns)
 
 }  // namespace harness

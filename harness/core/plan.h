@@ -69,6 +69,7 @@ struct BuildSpec {
   std::vector<std::pair<std::string, std::string>> defines;
   std::vector<std::string> options;       // extra, device-neutral: "--use_fast_math" "--std=c++17"
   std::vector<std::string> include_dirs;  // the kernel's folder and kernels/include
+  bool checked = false;                   // cpu: instrumented for the memory checker (core/memory_check.h)
 };
 
 /// What one entry of a compiled module uses. `parameter_bytes` is empty where the device cannot tell.
@@ -92,6 +93,8 @@ struct Artifact {
   std::string compiler;      // "NVRTC 13.0", "g++ 12.2.0"
   std::string log;           // the whole compiler log, also when it succeeded
   std::vector<EntryResources> entries;
+  std::vector<std::string> globals;  // writable variables of the module that outlive a launch
+  std::string listing;               // path of the PTX; "" on cpu
   bool from_cache = false;
   double compile_s = 0;  // 0 when it came from the cache
 };
@@ -107,11 +110,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarArgument, dtype, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memset, target, offset, bytes, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryCall, library, operation, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Workspace, name, bytes, align, zeroed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BuildSpec, source_name, source, entries, defines, options, include_dirs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildSpec, source_name, source, entries, defines, options, include_dirs,
+                                                checked)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes,
                                    max_threads, parameter_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Artifact, path, key, code_hash, architecture, compiler, log, entries, from_cache,
-                                   compile_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Artifact, path, key, code_hash, architecture, compiler, log, entries,
+                                                globals, listing, from_cache, compile_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileFailure, log, compile_s)
 void to_json(json& j, const Launch& launch);
 void from_json(const json& j, Launch& launch);

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/core/json.h"
+
+namespace harness {
+
+/// Something a memory checker saw device code do. `kind`: out_of_bounds, misaligned, uninitialized, race,
+/// barrier_divergence, leak, other. `message` is one sentence with buffer, element, and file:line of both sides where
+/// there are two.
+struct Finding {
+  std::string kind, message;
+};
+
+/// What one run of a plan under a checker found. `checked` is false where the tool is absent or did not finish, and
+/// `why` says so: never to be read as "passed".
+struct MemoryCheck {
+  std::string tool;  // "cpu-checked", "memcheck", "racecheck", "initcheck", "synccheck"
+  bool checked = false;
+  std::string why;
+  std::vector<Finding> findings;
+  double seconds = 0;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MemoryCheck, tool, checked, why, findings, seconds)
+
+}  // namespace harness
