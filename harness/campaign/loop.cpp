@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
 
 namespace harness {
@@ -50,7 +51,11 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
 
 CampaignSummary Campaign::run() {
   begin();
-  Ended ended = guarded([this] { return explore(); });
+  Ended ended = guarded([this]() -> Ended {
+    measure_device();
+    if (Ended ended = admit_kernels()) return ended;
+    return explore();
+  });
   const bool may_confirm = ended->reason == "budget" || ended->reason == "goal" || ended->reason == "exhausted" ||
                            ended->reason == "strategy" || ended->reason == "cost";
   if (may_confirm)
@@ -101,6 +106,38 @@ void Campaign::begin() {
   if (resume_) replay_record();
   ports_.display.started(
       {campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
+}
+
+// On first sight of a device: what it reaches. Times are held against that.
+void Campaign::measure_device() {
+  say("looking up what the device reaches");
+  const double begin = ports_.clock.seconds();
+  ports_.evaluator.use_peaks(known_peaks(ports_.evaluator, ports_.ledger));
+  charge_gates(ports_.clock.seconds() - begin);
+}
+
+// The gates of every kernel have been tried with its mutants before anything is judged by them.
+Campaign::Ended Campaign::admit_kernels() {
+  for (const std::string& kernel : options_.kernels) {
+    say(fmt::format("trying the gates of {} with its mutants", kernel));
+    const double begin = ports_.clock.seconds();
+    std::optional<Admission> admission = known_admission(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
+    if (!admission) return Ending{"interrupted", "stopped by the user"};
+    charge_gates(ports_.clock.seconds() - begin);
+    if (!admission->passed) throw bad_input(refusal(*admission));
+    admissions_[kernel] = std::move(*admission);
+  }
+  return std::nullopt;
+}
+
+void Campaign::charge_gates(double seconds) {
+  busy_s_ += seconds;
+  stored([&] { ports_.ledger.charge(campaign_, "gates", seconds); });
+}
+
+void Campaign::say(const std::string& doing) {
+  ports_.display.progress(
+      {spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(), doing, std::nullopt});
 }
 
 // A search is fed what is recorded and must ask for it in the same order; then it continues where it was.
@@ -311,16 +348,18 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   if (tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
     evaluation.outcome = Crashed{CrashKind::unknown, "the harness itself ended twice while this was evaluated"};
   } else {
-    EvaluationRequest request{realized,
-                              incumbent_for(work, book),
-                              work.purpose == "baseline" ? std::nullopt : book.baseline_ns,
-                              work.confirm,
-                              {}};
+    EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, realized, work.confirm);
+    request.incumbent = incumbent_for(work, book);
+    if (work.purpose != "baseline") request.baseline_ns = book.baseline_ns;
+    request.confirm = work.confirm;
+    const auto admission = admissions_.find(realized.candidate.kernel);
+    if (admission != admissions_.end()) request.admission = &admission->second;
     if (work.purpose == "search")
       request.recorded_with = [&](const std::string& hash) {
         return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
       };
     evaluation = ports_.evaluator.evaluate(request);
+    link_fingerprint(realized.candidate, evaluation);
   }
   evaluation.cost.prepare_s = ports_.evaluator.take_prepare_seconds();
   busy_s_ += evaluation.cost.wall_s;
@@ -342,6 +381,16 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   ports_.display.iteration({iteration, attempt, &evaluation, decision, device_.device, confirmed, new_best});
   if (std::holds_alternative<Interrupted>(evaluation.outcome)) return Ending{"interrupted", "stopped by the user"};
   return std::nullopt;
+}
+
+// The same mistake seen before, in another variant, may be mended the same way.
+void Campaign::link_fingerprint(const Candidate& candidate, Evaluation& evaluation) {
+  auto* wrong = std::get_if<WrongAnswer>(&evaluation.outcome);
+  if (wrong == nullptr) return;
+  const auto seen = stored(
+      [&] { return ports_.ledger.same_fingerprint(candidate.kernel, candidate.variant, wrong->fingerprint, 3); });
+  for (const IterationSummary& other : seen)
+    wrong->message += fmt::format("; the same as {} in iteration {}", other.candidate.variant, other.iteration);
 }
 
 // Winners are timed again in fresh processes with fresh inputs, beside the baseline; one that fails gives way to the

@@ -43,6 +43,8 @@ class Campaign {
   using Ended = std::optional<Ending>;
 
   void begin();
+  void measure_device();
+  Ended admit_kernels();
   void replay_record();
   void tell_recorded(const IterationSummary& iteration);
   void check_unchanged(const IterationSummary& iteration);
@@ -66,6 +68,9 @@ class Campaign {
   Ended evaluate(const Work& work, const Decision& decision, std::int64_t decision_id);
   std::optional<Incumbent> incumbent_for(const Work& work, WorkloadBook& book);
   void prepare_ahead(const Arm& arm, const SearchAsk& ask);
+  void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
+  void charge_gates(double seconds);
+  void say(const std::string& doing);
   Decision decide();
   void announce_pivot(const Decision& decision);
   Snapshot snapshot();
@@ -84,8 +89,9 @@ class Campaign {
   std::optional<std::int64_t> resume_;
   std::int64_t campaign_ = 0;
   double started_ = 0, spent_before_ = 0, busy_s_ = 0;
-  double confirm_s_ = 0;                     // the longest confirmation so far
-  std::map<std::string, int> orphan_tries_;  // by attempt_key
+  double confirm_s_ = 0;                         // the longest confirmation so far
+  std::map<std::string, Admission> admissions_;  // by kernel
+  std::map<std::string, int> orphan_tries_;      // by attempt_key
 };
 
 }  // namespace harness

@@ -59,8 +59,9 @@ const WorkloadBook* CampaignState::find_workload(const std::string& kernel, cons
 }
 
 WorkloadBook& CampaignState::workload(const std::string& kernel, const std::string& name) {
-  return *std::find_if(workloads_.begin(), workloads_.end(),
-                       [&](const WorkloadBook& book) { return book.plan.kernel == kernel && book.plan.workload == name; });
+  return *std::find_if(workloads_.begin(), workloads_.end(), [&](const WorkloadBook& book) {
+    return book.plan.kernel == kernel && book.plan.workload == name;
+  });
 }
 
 double CampaignState::evaluation_seconds() const {

@@ -4,12 +4,13 @@
 #include <memory>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 
-// check: is a kernel plugin fit to be optimized? Its manifests, spaces and launch arithmetic, its reference against its
-// baseline through all gates, and every variant through the compilers that are here.
+// check: is a kernel plugin fit to be optimized? Its manifests, spaces and launch arithmetic, its gates against
+// mutants, its reference against its baseline through all gates, and every variant through the compilers that are here.
 namespace harness {
 namespace {
 
@@ -20,7 +21,8 @@ struct CheckArguments {
 };
 
 struct Report {
-  std::vector<std::string> problems, done;
+  std::vector<std::string> problems;
+  Admission admission;
 };
 
 void note(const CheckArguments& arguments, const std::string& line) {
@@ -32,7 +34,9 @@ void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kern
   const DeviceInfo device = evaluator.device();
   const Config config = catalog.default_config(kernel, variant.name, workload, device, {});
   const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
-  const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, false, {}});
+  EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
+  request.admission = &report.admission;
+  const Evaluation evaluation = evaluator.evaluate(request);
   const json error = error_json(evaluation.outcome);
   if (!error.is_null())
     report.problems.push_back(fmt::format("{} on {}: {}: {}", variant.name, workload, outcome_name(evaluation.outcome),
@@ -81,12 +85,34 @@ void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& ker
   note(arguments, fmt::format("{} builds for {} through NVRTC", built, arguments.architecture));
 }
 
-Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Compiler* offline,
+// The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
+bool try_gates(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const CheckArguments& arguments,
+               const std::string& kernel, Report& report) {
+  const auto admission = evaluator.admit(admission_request(catalog, evaluator, kernel));
+  if (!admission) return false;
+  report.admission = *admission;
+  ledger.record_admission(*admission);
+  report.problems.insert(report.problems.end(), admission->problems.begin(), admission->problems.end());
+  for (const Tolerance& tolerance : admission->tolerances)
+    if (tolerance.form == "nominal" && tolerance.tolerance > 0)
+      note(arguments, fmt::format("tolerance of '{}' ({}): {:.2g}, {}: baseline {:.2g}, one precision lower {:.2g}",
+                                  tolerance.output, tolerance.group, tolerance.tolerance, tolerance.origin,
+                                  tolerance.honest, tolerance.impostor));
+  for (const std::string& skipped : admission->skipped_forms) note(arguments, skipped);
+  std::size_t caught = 0;
+  for (const MutantVerdict& mutant : admission->mutants) caught += mutant.caught_by.empty() ? 0 : 1;
+  note(arguments,
+       fmt::format("{} of {} mutants caught, {:.1f} s", caught, admission->mutants.size(), admission->seconds));
+  return admission->passed;
+}
+
+Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Ledger& ledger, Compiler* offline,
                     const CheckArguments& arguments) {
   Report report;
   try {
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
+    if (!try_gates(catalog, evaluator, ledger, arguments, name, report)) return report;
     run_variants(catalog, evaluator, kernel, arguments, report);
     if (offline != nullptr) compile_offline(catalog, *offline, kernel, arguments, report);
   } catch (const Error& error) {
@@ -94,6 +120,17 @@ Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evalua
     report.problems.emplace_back(error.what());
   }
   return report;
+}
+
+json mutants_json(const Admission& admission) {
+  json mutants = json::array();
+  for (const MutantVerdict& mutant : admission.mutants)
+    mutants.push_back({{"name", mutant.name},
+                       {"workload", mutant.workload},
+                       {"output", mutant.output.empty() ? json() : json(mutant.output)},
+                       {"caught_by", mutant.caught_by.empty() ? json() : json(mutant.caught_by)},
+                       {"detail", mutant.detail}});
+  return mutants;
 }
 
 int check(CheckArguments arguments, Shell& shell) {
@@ -109,19 +146,22 @@ int check(CheckArguments arguments, Shell& shell) {
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, interrupted);
+  const auto ledger = shell.rooms.ledger(shell.store_path());
+  evaluator->use_peaks(known_peaks(*evaluator, *ledger));
   const auto offline = shell.rooms.offline_compiler(places, arguments.architecture);
   if (!offline) note(arguments, "no NVRTC here: compiling for " + arguments.architecture + " is not checked");
   bool all = true;
   for (const std::string& name : arguments.kernels) {
     if (interrupted()) return 130;
     if (!arguments.json) std::fprintf(stderr, "%s\n", name.c_str());
-    const Report report = check_kernel(name, *catalog, *evaluator, offline.get(), arguments);
+    const Report report = check_kernel(name, *catalog, *evaluator, *ledger, offline.get(), arguments);
     if (interrupted()) return 130;
     all = all && report.problems.empty();
     if (arguments.json) {
       const json object{{"kernel", name},
                         {"passed", report.problems.empty()},
-                        {"mutants", json::array()},
+                        {"mutants", mutants_json(report.admission)},
+                        {"tolerances", report.admission.tolerances},
                         {"problems", report.problems}};
       std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
     } else {
@@ -142,6 +182,7 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
+  add_db_option(app, shell);
   add_plugin_options(app, shell);
   action = [arguments, &shell] { return check(*arguments, shell); };
 }

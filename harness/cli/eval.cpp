@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/clock.h"
@@ -39,7 +40,7 @@ void print_person(const IterationEnded& event) {
               std::string(outcome_name(evaluation.outcome)).c_str());
   report::Table table{{"gate", "", "evidence"}, {}};
   for (const GateResult& gate : evaluation.gates)
-    table.rows.push_back({gate.name, gate.passed ? "ok" : "FAILED", gate.detail});
+    table.rows.push_back({gate.name, !gate.checked ? "-" : gate.passed ? "ok" : "FAILED", gate.detail});
   std::printf("%s", report::aligned(table).c_str());
   if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
     const Timing& timing = passed->timing;
@@ -77,7 +78,7 @@ const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& nam
 }
 
 bool evaluate_one(const Candidate& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
-                  Evaluator& evaluator, Ledger* ledger, std::int64_t campaign) {
+                  Evaluator& evaluator, const Admission& admission, Ledger* ledger, std::int64_t campaign) {
   const DeviceInfo device = evaluator.device();
   Candidate candidate = asked;
   candidate.config = catalog.default_config(asked.kernel, asked.variant, workload, device, asked.config);
@@ -85,7 +86,10 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   AttemptRecord attempt{campaign, 0,     candidate, workload, realized.problem.contract_hash, realized.source_hash,
                         0,        "eval"};
   const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
-  const Evaluation evaluation = evaluator.evaluate({realized, std::nullopt, std::nullopt, true, {}});
+  EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
+  request.confirm = true;
+  request.admission = &admission;
+  const Evaluation evaluation = evaluator.evaluate(request);
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
   const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
   if (arguments.json)
@@ -121,6 +125,12 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
   const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
   std::unique_ptr<Ledger> ledger = arguments.no_record ? nullptr : shell.rooms.ledger(shell.store_path());
+  const std::unique_ptr<Ledger> memory = ledger ? nullptr : shell.rooms.ledger(":memory:");
+  Ledger& known = ledger ? *ledger : *memory;
+  evaluator->use_peaks(known_peaks(*evaluator, known));
+  const auto admission = known_admission(*catalog, *evaluator, known, candidate.kernel);
+  if (!admission) return 130;
+  if (!admission->passed) throw bad_input(refusal(*admission));
   std::int64_t campaign = 0;
   SystemClock clock;
   const double begin = clock.seconds();
@@ -136,7 +146,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   }
   bool all = true;
   for (const std::string& each : workloads) {
-    all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, ledger.get(), campaign) && all;
+    all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, *admission, ledger.get(), campaign) && all;
     if (interrupted()) break;
   }
   if (ledger)

@@ -85,7 +85,8 @@ void print_iteration(const json& row) {
     std::printf("decision: %s: %s\n", text(decision, "action").c_str(), text(decision, "why").c_str());
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
-    gates.rows.push_back({text(gate, "name"), gate.value("passed", false) ? "ok" : "FAILED", text(gate, "detail")});
+    gates.rows.push_back({text(gate, "name"), gate.at("passed").is_null() ? "-" : gate.at("passed") ? "ok" : "FAILED",
+                          text(gate, "detail")});
   print_table(gates);
   std::printf("hashes %s\nresources %s\ncost %s\n", row.value("hashes", json()).dump().c_str(),
               row.value("resources", json()).dump().c_str(), row.value("cost", json()).dump().c_str());

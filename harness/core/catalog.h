@@ -44,6 +44,7 @@ struct KernelInfo {
   std::string name, summary, file;
   std::vector<Workload> workloads;
   std::vector<VariantInfo> variants;  // ascending by number; the first is the baseline
+  std::vector<VariantInfo> mutants;   // wrong on purpose: the gates must refuse each (the folder mutants/)
 };
 
 /// The configurations of one variant that its constraint allows on a workload and device: points[i][p] is an index into
@@ -54,6 +55,11 @@ struct Space {
 };
 Config configuration(const Space& space, std::size_t point);
 
+/// A device source of a plugin, as it is shown to people.
+struct SourceFile {
+  std::string name, text;
+};
+
 /// A candidate on a workload made concrete for a device: everything an evaluation needs, as plain values.
 struct Realized {
   Candidate candidate;
@@ -61,6 +67,7 @@ struct Realized {
   Plan plan;
   BuildSpec build;
   std::string source_hash;
+  std::vector<SourceFile> sources;  // the .cu and the headers it includes from its plugin; not the harness's
 };
 
 /// Port to the plugin folders (script/ reads the manifests). Every method throws Error(bad_input) with file, line and
@@ -78,6 +85,12 @@ class Catalog {
   virtual Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                                 const DeviceInfo& device, const Config& given) = 0;
   virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
+  /// The candidate at `count` other points of the domain, drawn by `seed`: sizes and flags anew, types as in the
+  /// workload; small enough to be judged in milliseconds. Fewer, or none, where the variant is valid at few others.
+  virtual std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload,
+                                           const DeviceInfo& device, int count, std::uint64_t seed) = 0;
+  /// What an admission of this kernel belongs to: its contracts, baseline, mutants and the version of the gates.
+  virtual std::string admission_hash(const std::string& kernel) = 0;
   /// "" if the variant can run there, else why not (requires.arch, shared memory...).
   virtual std::string unsupported_reason(const std::string& kernel, const std::string& variant,
                                          const DeviceInfo& device) = 0;

@@ -81,6 +81,7 @@ struct Samples {
   std::vector<double> clock_mhz;  // SM clock at each rotating sample; empty where unknown
   int calls_per_sample = 0;
   int input_sets = 0;
+  std::vector<std::uint64_t> rotations;  // by image: how far the inputs of its secretly chosen launch were turned
   int foreign_processes = 0;  // most other processes seen on the device while sampling (NVML); such samples are marked
   std::string method;         // "graph x40, 128 sets, 16 bursts"
 };
@@ -127,7 +128,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, availa
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Executable, artifact, plan, problem, layout)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample,
-                                                input_sets, foreign_processes, method)
+                                                input_sets, rotations, foreign_processes, method)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s,
                                                 launch_ns)
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/admission.h"
 #include "harness/core/catalog.h"
 #include "harness/core/outcome.h"
 
@@ -24,6 +25,7 @@ struct Evaluation {
   std::vector<ArgumentError> errors;
   std::vector<std::uint64_t> seeds;         // of the input draws
   std::optional<EntryResources> resources;  // of the entry that uses the most registers
+  std::vector<std::string> flags;           // what the source policy marked, sentences
   std::string contract_hash, source_hash, binary_hash, source_text;
   std::string compiler, log;  // the compiler's whole log
   bool from_cache = false;
@@ -42,8 +44,27 @@ struct EvaluationRequest {
   std::optional<Incumbent> incumbent;  // the best so far on this workload; the baseline when confirming
   std::optional<double> baseline_ns;   // the kernel's baseline on this workload, this campaign
   bool confirm = false;                // fresh processes, fresh inputs, longer timing
+  /// The same candidate at other points of the domain: judged in the hostile forms of the inputs, never timed.
+  std::vector<Realized> neighbours;
+  /// The candidate at a small point of the domain on the cpu device, tried there first; empty: its features do not
+  /// allow it.
+  std::optional<Realized> preflight;
+  const Admission* admission = nullptr;  // whose tolerances hold; without one the defaults of the types
+  bool gates_only = false;               // no timing
   /// The recorded iteration of this workload with the same machine code and launches, 0 if none; empty: do not ask.
   std::function<std::int64_t(const std::string& binary_hash)> recorded_with;
+};
+
+/// What it takes to admit a kernel. One baseline for each group of its workloads, with neighbours of it; and the
+/// kernel's own mutants, which must not pass.
+struct AdmissionRequest {
+  struct Group {
+    Realized baseline;
+    std::vector<Realized> neighbours;
+  };
+  std::string kernel, hash;
+  std::vector<Group> groups;
+  std::vector<EvaluationRequest> mutants;
 };
 
 /// Port to build -> gates -> timing. One evaluation at a time; building runs ahead in other processes.
@@ -51,9 +72,16 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual DeviceInfo device() = 0;
+  /// The cpu device on which candidates for a GPU are tried first; empty where none are.
+  virtual std::optional<DeviceInfo> preflight_device() = 0;
   /// Speculative builds of what may be asked next; never a decision. Returns at once.
   virtual void prepare(std::span<const Realized> candidates) = 0;
   virtual Evaluation evaluate(const EvaluationRequest& request) = 0;
+  /// Measures tolerances and tries every mutant. nullopt: stopped on the way.
+  virtual std::optional<Admission> admit(const AdmissionRequest& request) = 0;
+  /// What the device reaches, measured now; all zero where times are emulated. `use_peaks` gives them to the gates.
+  virtual MeasuredPeaks measure_peaks() = 0;
+  virtual void use_peaks(const MeasuredPeaks& peaks) = 0;
   /// Seconds of speculative building since the last call.
   virtual double take_prepare_seconds() = 0;
 };

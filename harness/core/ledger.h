@@ -93,6 +93,15 @@ class Ledger {
   /// Earlier campaigns' evidence on these kernels and this device name, campaigns before `campaign` only.
   virtual std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
                                          const std::string& device_name) = 0;
+  /// The verdict over a kernel's gates, by Admission::hash and device name.
+  virtual std::optional<Admission> admission(const std::string& hash, const std::string& device_name) = 0;
+  virtual void record_admission(const Admission& admission) = 0;
+  /// What a device was measured to reach when it was first seen with this driver.
+  virtual std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) = 0;
+  virtual void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) = 0;
+  /// Iterations of other variants of the kernel with the same fingerprint, newest first, at most `limit`.
+  virtual std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
+                                                         const std::string& fingerprint, int limit) = 0;
   /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.
   virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload,
                                    const std::string& binary_hash) = 0;

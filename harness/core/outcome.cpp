@@ -155,4 +155,15 @@ std::string_view name(Comparison comparison) {
   return "same";
 }
 
+void to_json(json& j, const GateResult& gate) {
+  j = {{"name", gate.name}, {"passed", gate.checked ? json(gate.passed) : json()}, {"detail", gate.detail}};
+}
+
+void from_json(const json& j, GateResult& gate) {
+  j.at("name").get_to(gate.name);
+  j.at("detail").get_to(gate.detail);
+  gate.checked = !j.at("passed").is_null();
+  gate.passed = gate.checked ? j.at("passed").get<bool>() : true;
+}
+
 }  // namespace harness

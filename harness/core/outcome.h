@@ -35,7 +35,8 @@ struct ArgumentError {
 struct GateResult {
   std::string name;  // "finite", "written", "relative-l2", "inputs-unchanged", "guard-zones", ...
   bool passed = true;
-  std::string detail;  // evidence in words and numbers, also when it passed
+  std::string detail;   // evidence in words and numbers, also when it passed
+  bool checked = true;  // false: it could not be checked, `detail` says why; never to be read as passed
 };
 
 /// What the judge says of one launch: all gates of correctness over one draw.
@@ -129,7 +130,9 @@ void to_json(json& j, const FirstBad& bad);
 void from_json(const json& j, FirstBad& bad);
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten,
                                    mismatches, tolerance)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, name, passed, detail)
+/// `passed` is null for a gate that was not checked.
+void to_json(json& j, const GateResult& gate);
+void from_json(const json& j, GateResult& gate);
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict, seed, gates, errors, first_bad, pattern)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup,
                                    speedup_lo, speedup_hi, incumbent_ns, floor_ns, verdict, samples, emulation)

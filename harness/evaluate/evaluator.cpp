@@ -1,31 +1,86 @@
 #include "harness/evaluate/evaluator.h"
 
+#include <algorithm>
+#include <thread>
+
+#include "harness/core/error.h"
+#include "harness/evaluate/admission.h"
 #include "harness/evaluate/run.h"
 
 namespace harness {
+namespace {
+
+constexpr double kPeaksDeadline = 60;
+
+}  // namespace
+
+struct PipelineEvaluator::CpuWorkers {
+  CpuWorkers(const Target& target, const DeviceInfo& device, std::function<bool()> stop)
+      : builders(target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
+        judge(target, stop),
+        runner(target, stop),
+        workshop{target, device, default_limits(device), stop, builders, judge, runner},
+        preflight(workshop) {}
+  Builders builders;
+  Judge judge;
+  Runner runner;
+  Workshop workshop;
+  Preflight preflight;
+};
 
 PipelineEvaluator::PipelineEvaluator(Options options)
     : options_(std::move(options)),
       builders_(options_.target, options_.builders),
       judge_(options_.target, options_.stop),
-      runner_(options_.target, options_.stop) {
+      runner_(options_.target, options_.stop),
+      workshop_{options_.target, options_.device, options_.limits, options_.stop, builders_, judge_, runner_} {
   judge_.start();
   runner_.start();
+  if (options_.preflight)
+    cpu_ = std::make_unique<CpuWorkers>(options_.preflight->first, options_.preflight->second, options_.stop);
 }
 
 PipelineEvaluator::~PipelineEvaluator() = default;
 
+std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
+  return cpu_ ? std::optional(cpu_->workshop.device) : std::nullopt;
+}
+
 void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
-  for (const Realized& candidate : candidates) builders_.submit(candidate.build, false);
+  for (const Realized& candidate : candidates) {
+    builders_.submit(candidate.build, false);
+    if (cpu_) cpu_->preflight.announce(candidate);
+  }
+}
+
+Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
+  EvaluationRun run(request, {peaks_, options_.policy_refuses, cpu_ ? &cpu_->preflight : nullptr}, workshop_);
+  return run.finish();
 }
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
   if (request.confirm) runner_.kill();  // a fresh process: nothing an earlier candidate left behind
-  EvaluationRun run(request, {options_.target, options_.device, options_.limits, options_.stop}, builders_, judge_,
-                    runner_);
-  Evaluation evaluation = run.finish();
+  Evaluation evaluation = run(request);
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;
+}
+
+std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& request) {
+  for (const AdmissionRequest::Group& group : request.groups) builders_.submit(group.baseline.build, true);
+  for (const EvaluationRequest& mutant : request.mutants) builders_.submit(mutant.realized.build, false);
+  try {
+    return AdmissionTrial(request, workshop_, [this](const EvaluationRequest& mutant) { return run(mutant); }).finish();
+  } catch (const InterruptedWork&) {
+    return std::nullopt;
+  }
+}
+
+MeasuredPeaks PipelineEvaluator::measure_peaks() {
+  MeasuredPeaks peaks;
+  if (options_.device.emulation) return peaks;
+  if (const auto failure = runner_.measure_peaks(kPeaksDeadline, peaks))
+    throw environment_error("the device's peaks could not be measured: " + failure->detail);
+  return peaks;
 }
 
 }  // namespace harness

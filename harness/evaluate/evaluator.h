@@ -1,18 +1,18 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/limits.h"
-#include "harness/worker/builders.h"
-#include "harness/worker/judge.h"
-#include "harness/worker/runner.h"
+#include "harness/evaluate/preflight.h"
+#include "harness/evaluate/workshop.h"
 
 namespace harness {
 
 /// Build -> gates -> timing in disposable worker processes. Holds a pool of builders, one judge and one runner; a fault
-/// costs the runner, never the campaign.
+/// costs the runner, never the campaign. For a GPU it may hold the same of the cpu device, for pre-flight checks.
 class PipelineEvaluator : public Evaluator {
  public:
   struct Options {
@@ -22,20 +22,34 @@ class PipelineEvaluator : public Evaluator {
     int builders = 1;
     std::optional<double> usd_per_hour;
     std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
+    bool policy_refuses = true;  // false: what the source policy flags is only marked
+    std::optional<std::pair<Target, DeviceInfo>> preflight;
   };
 
   explicit PipelineEvaluator(Options options);
   ~PipelineEvaluator() override;
   DeviceInfo device() override { return options_.device; }
+  std::optional<DeviceInfo> preflight_device() override;
   void prepare(std::span<const Realized> candidates) override;
   Evaluation evaluate(const EvaluationRequest& request) override;
+  std::optional<Admission> admit(const AdmissionRequest& request) override;
+  MeasuredPeaks measure_peaks() override;
+  void use_peaks(const MeasuredPeaks& peaks) override { peaks_ = peaks; }
   double take_prepare_seconds() override { return builders_.take_speculative_seconds(); }
 
  private:
+  /// Workers of the cpu device beside a GPU's.
+  struct CpuWorkers;
+
+  Evaluation run(const EvaluationRequest& request);
+
   Options options_;
+  MeasuredPeaks peaks_;
   Builders builders_;
   Judge judge_;
   Runner runner_;
+  Workshop workshop_;
+  std::unique_ptr<CpuWorkers> cpu_;
 };
 
 }  // namespace harness

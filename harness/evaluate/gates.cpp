@@ -74,6 +74,27 @@ GateResult over_launches(const std::string& name, const Plan& plan, const std::s
 
 }  // namespace
 
+GateResult check_entries(const Plan& plan, const Artifact& artifact) {
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<Launch>(&step);
+    if (launch != nullptr && find_entry(artifact, launch->entry) == nullptr)
+      return {"entries", false, fmt::format("the module has no entry {}", launch->entry)};
+  }
+  return {"entries", true, fmt::format("{} found", artifact.entries.size())};
+}
+
+GateResult check_state(const Artifact& artifact, const Problem& problem, bool refuse) {
+  if (artifact.globals.empty()) return {"state", true, "no writable variable outlives a launch"};
+  const std::string names = fmt::format("{}", fmt::join(artifact.globals, ", "));
+  const auto granted = problem.policy.find("globals");
+  if (granted != problem.policy.end()) return {"state", true, fmt::format("{} granted: {}", names, granted->second)};
+  if (!refuse) return {"state", true, fmt::format("marked: {} outlive a launch", names)};
+  return {"state", false,
+          fmt::format("{} would keep state between launches; keep it in a workspace, or grant 'globals' in the "
+                      "contract's policy with a reason",
+                      names)};
+}
+
 GateResult check_arguments(const Realized& realized, const Artifact& artifact) {
   int known = 0;
   GateResult result = over_launches("arguments", realized.plan, "", [&](const Launch& launch) {

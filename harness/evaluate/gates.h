@@ -6,6 +6,11 @@
 
 namespace harness {
 
+/// Gate "entries": every launch's entry is in the module.
+GateResult check_entries(const Plan& plan, const Artifact& artifact);
+/// Gate "state": writable variables of the module, which would outlive a launch. Refused unless the contract's policy
+/// grants "globals"; then, and where `refuse` is false, they are marked and reset by loading the module again.
+GateResult check_state(const Artifact& artifact, const Problem& problem, bool refuse);
 /// Gate "arguments": the bytes of every launch argument against the compiled parameters, where the compiler told them.
 GateResult check_arguments(const Realized& realized, const Artifact& artifact);
 /// Gate "resources": threads, registers and shared memory of every launch against the device.

@@ -28,10 +28,9 @@ bool quiet(const std::vector<Samples>& samples, const TimingPolicy& policy) {
 
 }  // namespace
 
-std::optional<TurnFailure> time_by_turns(const std::vector<Runner*>& runners,
-                                         const std::vector<std::function<void()>>& restore, const TimingPolicy& policy,
+std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
                                          double run_deadline_s, std::vector<Samples>& samples) {
-  samples.assign(runners.size(), {});
+  samples.assign(contenders.size(), {});
   const double begin = now_ns();
   const auto goes_on = [&](int round) {
     const double spent_s = (now_ns() - begin) * 1e-9;
@@ -39,18 +38,21 @@ std::optional<TurnFailure> time_by_turns(const std::vector<Runner*>& runners,
     return spent_s < policy.max_s && !quiet(samples, policy);
   };
   for (int round = 0; goes_on(round); ++round) {
-    for (std::size_t turn = 0; turn < runners.size(); ++turn) {
-      const std::size_t i = (turn + static_cast<std::size_t>(round)) % runners.size();
-      restore[i]();
+    for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
+      const std::size_t i = (turn + static_cast<std::size_t>(round)) % contenders.size();
+      const std::size_t image = contenders[i].before();
       const double start = now_ns();
-      if (auto failure = runners[i]->run(0, 0, run_deadline_s)) return TurnFailure{i, *failure};
+      if (auto failure = contenders[i].runner->run(0, image, run_deadline_s)) return TurnFailure{i, *failure};
       samples[i].rotating_ns.push_back(now_ns() - start);
+      contenders[i].after(image);
     }
   }
   for (Samples& each : samples) {
     each.calls_per_sample = 1;
-    each.input_sets = 1;
-    each.method = fmt::format("emulation, {} single runs by turns, host clock", each.rotating_ns.size());
+    each.input_sets = static_cast<int>(each.rotating_ns.size());
+    each.method =
+        fmt::format("emulation, {} single runs by turns, inputs and addresses changed before each, host clock",
+                    each.rotating_ns.size());
   }
   return std::nullopt;
 }

@@ -7,15 +7,20 @@
 
 namespace harness {
 
-/// Times contenders on a device whose clock cannot be believed (cpu): each has a runner of its own, already prepared;
-/// they take turns, and this process's clock times them. `restore` makes an image pristine again, outside the timed
-/// part. Stops when every contender has `policy.min_samples` and is within the noise, or after `policy.max_s`.
+/// One contender of a timing on a device whose clock cannot be believed (cpu): a runner that has been prepared, and
+/// what is done around each timed run, outside the timed part.
+struct Turns {
+  Runner* runner = nullptr;
+  std::function<std::size_t()> before;           // makes inputs ready; which image the run shall use
+  std::function<void(std::size_t image)> after;  // may look at what the run left
+};
 struct TurnFailure {
   std::size_t contender = 0;
   RunnerFailure failure;
 };
-std::optional<TurnFailure> time_by_turns(const std::vector<Runner*>& runners,
-                                         const std::vector<std::function<void()>>& restore, const TimingPolicy& policy,
+/// The contenders take turns, and this process's clock times them. Stops when every contender has `policy.min_samples`
+/// and is within the noise, or after `policy.max_s`.
+std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
                                          double run_deadline_s, std::vector<Samples>& samples);
 
 }  // namespace harness

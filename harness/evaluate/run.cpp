@@ -1,10 +1,8 @@
 #include "harness/evaluate/run.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -12,11 +10,13 @@
 #include "harness/core/error.h"
 #include "harness/evaluate/gates.h"
 #include "harness/evaluate/measure.h"
-#include "harness/judge/custom.h"
+#include "harness/evaluate/statistics.h"
 #include "harness/judge/floor.h"
-#include "harness/judge/layout.h"
-#include "harness/judge/reference.h"
+#include "harness/judge/plausibility.h"
+#include "harness/judge/policy.h"
+#include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
+#include "harness/worker/memory_check.h"
 
 namespace harness {
 namespace {
@@ -25,44 +25,35 @@ namespace {
 constexpr std::size_t kTimingDraws = 3;
 // Images larger than this are not multiplied: one draw is already larger than any L2.
 constexpr std::int64_t kLargeImage = 64 << 20;
+// All memory checkers of a finalist together, seconds.
+constexpr double kMemoryCheckSeconds = 40;
 
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::uint64_t fresh_seed() {
-  std::uint64_t seed = 0;
-  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw environment_error("the system gives no random numbers");
-  return seed >> 1;  // fits a signed 64-bit column
-}
-
-/// Adds the seconds between its birth and its end to a stage.
-class Charge {
- public:
-  explicit Charge(double& stage) : stage_(stage), begin_(seconds()) {}
-  ~Charge() { stage_ += seconds() - begin_; }
-
- private:
-  double& stage_;
-  double begin_;
-};
-
-std::string read_text(const std::string& path) {
+std::string read_listing(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw bad_input(fmt::format("{}: cannot be read", path));
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-// Trusted code may include what the kernel's variants may.
-BuildSpec reference_build(const Realized& realized) {
-  const Problem& problem = realized.problem;
-  BuildSpec spec = judge::make_reference_job(problem, read_text(problem.reference.source)).spec;
-  spec.source_name = fmt::format("kernels/{}/reference.cu", problem.kernel);
-  spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(),
-                           realized.build.include_dirs.end());
-  return spec;
+std::size_t random_below(std::size_t n) {
+  return static_cast<std::size_t>(fresh_seed() % n);
+}
+
+double largest_error(const Verdict& verdict) {
+  double largest = 0;
+  for (const ArgumentError& error : verdict.errors) largest = std::max(largest, error.relative_l2);
+  return largest;
+}
+
+// The artifact of the same machine code for another shape: only the plan and the memory differ.
+std::vector<Contender> contenders_of(std::vector<Side*> sides) {
+  std::vector<Contender> contenders;
+  for (const Side* side : sides) {
+    Contender contender{&side->executable, {}};
+    for (const SharedMemory& image : side->images) contender.images.push_back(&image);
+    contenders.push_back(std::move(contender));
+  }
+  return contenders;
 }
 
 }  // namespace
@@ -80,48 +71,72 @@ Limits default_limits(const DeviceInfo& device) {
   return limits;
 }
 
-EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, Builders& builders, Judge& judge,
-                             Runner& runner)
-    : request_(request), settings_(std::move(settings)), builders_(builders), judge_(judge), runner_(runner) {
+EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, Workshop& workshop)
+    : request_(request), settings_(std::move(settings)), workshop_(workshop) {
   evaluation_.contract_hash = request.realized.problem.contract_hash;
   evaluation_.source_hash = request.realized.source_hash;
   evaluation_.source_text = request.realized.build.source;
 }
 
 Evaluation EvaluationRun::finish() {
-  const double begin = seconds();
+  const double begin = steady_seconds();
   try {
     evaluation_.outcome = steps();
   } catch (const InterruptedWork&) {
     evaluation_.outcome = Interrupted{};
   }
-  evaluation_.cost.wall_s = seconds() - begin;
+  workshop_.judge.forget();
+  evaluation_.cost.wall_s = steady_seconds() - begin;
   return std::move(evaluation_);
 }
 
 Outcome EvaluationRun::steps() {
+  if (Settled settled = gate_source()) return *settled;
   if (Settled settled = build()) return *settled;
-  if (Settled settled = gate_statically()) return *settled;
-  if (Settled settled = gate_launch("")) return *settled;
-  Outcome passed = Passed{};
-  if (Settled settled = measure(passed)) return *settled;
-  if (Settled settled = gate_launch(" after timing")) return *settled;
-  return passed;
+  if (Settled settled = gate_artifact()) return *settled;
+  if (Settled settled = gate_preflight()) return *settled;
+  if (Settled settled = prepare()) return *settled;
+  if (Settled settled = gate_launch()) return *settled;
+  if (Settled settled = gate_determinism()) return *settled;
+  if (Settled settled = gate_forms()) return *settled;
+  Timing timing;
+  if (!request_.gates_only) {
+    if (Settled settled = measure(timing)) return *settled;
+    if (Settled settled = gate_after_timing()) return *settled;
+    if (Settled settled = gate_plausibility(timing)) return *settled;
+  }
+  if (request_.confirm)
+    if (Settled settled = gate_memory()) return *settled;
+  return Passed{timing};
 }
 
-BuildResult EvaluationRun::await(const BuildSpec& spec) {
-  const Builders::Result result = builders_.submit(spec, true);
-  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
-    if (settings_.stop && settings_.stop()) throw InterruptedWork{};
-  return result.get();
+EvaluationRun::Settled EvaluationRun::add(GateResult gate, bool refuses) {
+  const bool failed = !gate.passed;
+  evaluation_.gates.push_back(std::move(gate));
+  const GateResult& added = evaluation_.gates.back();
+  if (failed && refuses) return Rejected{added.name, added.detail};
+  return std::nullopt;
+}
+
+// ---- what can be said before anything runs
+
+EvaluationRun::Settled EvaluationRun::gate_source() {
+  const Charge charge(evaluation_.cost.gates_s);
+  std::vector<judge::PolicyFlag> flags;
+  for (const SourceFile& file : request_.realized.sources)
+    for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text)) flags.push_back(std::move(flag));
+  return add(judge::policy_gate(flags, request_.realized.problem.policy, settings_.policy_refuses));
 }
 
 EvaluationRun::Settled EvaluationRun::build() {
   const Charge charge(evaluation_.cost.build_s);
-  builders_.submit(reference_build(request_.realized), true);
-  const BuildResult result = await(request_.realized.build);
+  workshop_.announce_trusted(request_.realized);
+  for (const Realized& neighbour : request_.neighbours) workshop_.announce_trusted(neighbour);
+  if (settings_.preflight != nullptr && request_.preflight) settings_.preflight->announce(*request_.preflight);
+  const BuildResult result = workshop_.await(request_.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     evaluation_.log = failure->log;
+    add({"compile", false, "see the compiler's log"}, false);
     return CompileError{failure->log};
   }
   artifact_ = std::get<Artifact>(result);
@@ -130,133 +145,241 @@ EvaluationRun::Settled EvaluationRun::build() {
   evaluation_.from_cache = artifact_.from_cache;
   evaluation_.resources = heaviest_entry(artifact_);
   evaluation_.binary_hash = binary_identity(artifact_, request_.realized.plan);
-  if (request_.recorded_with)
-    if (const std::int64_t same = request_.recorded_with(evaluation_.binary_hash); same > 0) return NoEffect{same};
-  side_.trusted = build_trusted(request_.realized);
+  add({"compile", true, artifact_.compiler + (artifact_.from_cache ? ", from the cache" : "")});
   return std::nullopt;
 }
 
-Judge::Trusted EvaluationRun::build_trusted(const Realized& realized) {
-  Judge::Trusted trusted;
-  const auto build_one = [&](const BuildSpec& spec) {
-    const BuildResult result = await(spec);
-    if (const auto* failure = std::get_if<CompileFailure>(&result))
-      throw bad_input(fmt::format("{} does not compile; mend it: {}", spec.source_name, failure->log.substr(0, 2000)));
-    return std::get<Artifact>(result);
-  };
-  trusted.reference = build_one(reference_build(realized));
-  for (const std::string& path : judge::custom_sources(realized.problem)) {
-    BuildSpec spec = judge::custom_build(realized.problem, path, read_text(path));
-    spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(),
-                             realized.build.include_dirs.end());
-    trusted.custom[path] = build_one(spec);
-  }
-  return trusted;
-}
-
-EvaluationRun::Settled EvaluationRun::gate_statically() {
+EvaluationRun::Settled EvaluationRun::gate_artifact() {
   const Charge charge(evaluation_.cost.gates_s);
-  evaluation_.gates.push_back({"compile", true, artifact_.compiler + (artifact_.from_cache ? ", from the cache" : "")});
-  evaluation_.gates.push_back(check_arguments(request_.realized, artifact_));
-  if (!evaluation_.gates.back().passed) return Rejected{"arguments", evaluation_.gates.back().detail};
-  evaluation_.gates.push_back(check_resources(request_.realized, artifact_, settings_.device));
-  if (!evaluation_.gates.back().passed) return LaunchError{evaluation_.gates.back().detail};
-  Side side = make_side(request_.realized, artifact_);
-  side.trusted = std::move(side_.trusted);
-  side_ = std::move(side);
-  const std::int64_t limit = settings_.device.memory_bytes / 4;
+  const Problem& problem = request_.realized.problem;
+  if (!artifact_.listing.empty()) {
+    GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_listing(artifact_.listing)), problem.policy,
+                                            settings_.policy_refuses);
+    listing.name = "source-policy:ptx";
+    if (Settled settled = add(std::move(listing))) return settled;
+  }
+  if (Settled settled = add(check_entries(request_.realized.plan, artifact_))) return settled;
+  if (Settled settled = add(check_arguments(request_.realized, artifact_))) return settled;
+  if (add(check_resources(request_.realized, artifact_, workshop_.device)))
+    return LaunchError{evaluation_.gates.back().detail};
+  if (Settled settled = add(check_state(artifact_, problem, settings_.policy_refuses))) return settled;
+  if (request_.recorded_with)
+    if (const std::int64_t same = request_.recorded_with(evaluation_.binary_hash); same > 0) return NoEffect{same};
+  side_ = workshop_.make_side(request_.realized, artifact_, request_.admission);
+  const std::int64_t limit = workshop_.device.memory_bytes / 4;
   if (limit > 0 && side_.executable.layout.bytes > limit)
     return OutOfMemory{fmt::format("its buffers take {} bytes; at most {} (a quarter of the device's memory) are given",
                                    side_.executable.layout.bytes, limit)};
   return std::nullopt;
 }
 
-EvaluationRun::Side EvaluationRun::make_side(const Realized& realized, const Artifact& artifact) {
-  Side side;
-  side.executable = {artifact, realized.plan, realized.problem, judge::make_layout(realized.problem, realized.plan)};
-  return side;
+EvaluationRun::Settled EvaluationRun::gate_preflight() {
+  if (settings_.preflight == nullptr) return std::nullopt;
+  const Charge charge(evaluation_.cost.gates_s);
+  if (!request_.preflight) {
+    add({"preflight", true, "no small point of the domain on the cpu device allows this candidate", false});
+    return std::nullopt;
+  }
+  const PreflightResult result = settings_.preflight->check(*request_.preflight, request_.admission);
+  add(result.gate, false);
+  return result.settled;
 }
 
-void EvaluationRun::paint(Side& side, std::size_t image, bool keep) {
-  while (side.images.size() <= image) side.images.emplace_back(static_cast<std::size_t>(side.executable.layout.bytes));
-  const std::uint64_t seed = fresh_seed();
-  judge_.paint(side.executable, side.trusted, seed, keep, side.images[image]);
-  if (keep) side.seed = seed;
-  if (&side == &side_) evaluation_.seeds.push_back(seed);
+// ---- launches that are judged
+
+EvaluationRun::Settled EvaluationRun::prepare() {
+  const Charge charge(evaluation_.cost.gates_s);
+  side_.trusted = workshop_.build_trusted(request_.realized);
+  paint(side_, 0);
+  std::vector<Side*> sides{&side_};
+  if (request_.admission != nullptr) {
+    neighbours_.reserve(request_.neighbours.size());
+    for (const Realized& realized : request_.neighbours) {
+      Side& side = neighbours_.emplace_back(workshop_.make_side(realized, artifact_, request_.admission));
+      side.trusted = workshop_.build_trusted(realized);
+      side.images.emplace_back(side.image_bytes());
+      side.draws.resize(1);
+    }
+    for (Side& side : neighbours_) sides.push_back(&side);
+  }
+  if (workshop_.native()) {
+    side_.images.emplace_back(side_.image_bytes());  // timed runs change addresses, too
+    side_.draws.resize(2);
+    workshop_.runner.kill();  // native code: a process per candidate
+  }
+  const double limit = workshop_.limits.run_s;
+  if (auto failure = workshop_.runner.prepare(contenders_of(sides), limit))
+    return to_outcome(*failure, "launch", limit);
+  return std::nullopt;
+}
+
+EvaluationRun::Settled EvaluationRun::gate_launch() {
+  const Charge charge(evaluation_.cost.gates_s);
+  const double begin = steady_seconds();
+  const Launched launched = launch_and_judge(workshop_, side_, 0, 0, deadline());
+  if (launched.failure) return to_outcome(*launched.failure, "launch", deadline());
+  launch_s_ = std::min(launched.seconds, steady_seconds() - begin);
+  first_outputs_ = output_bytes(side_, 0);
+  for (const GateResult& gate : launched.verdict.gates) evaluation_.gates.push_back(gate);
+  evaluation_.errors = launched.verdict.errors;
+  if (launched.verdict.passed()) return std::nullopt;
+  return wrong(launched, side_, "");
+}
+
+EvaluationRun::Settled EvaluationRun::gate_determinism() {
+  const Charge charge(evaluation_.cost.gates_s);
+  if (!side_.problem().deterministic)
+    return add({"determinism", true, "the contract allows the bits to differ from launch to launch", false});
+  workshop_.repaint(side_, 0);
+  if (auto failure = workshop_.runner.run(0, 0, deadline())) return to_outcome(*failure, "launch", deadline());
+  const std::string difference = difference_in_words(side_, first_outputs_, output_bytes(side_, 0));
+  if (difference.empty()) return add({"determinism", true, "a second launch on the same inputs gave the same bits"});
+  add({"determinism", false, "a second launch on the same inputs: " + difference}, false);
+  return WrongAnswer{
+      "determinism: a second launch on the same inputs gave other bits (a race, or memory that nobody "
+      "wrote): " +
+          difference,
+      std::nullopt, "determinism: changes from run to run"};
+}
+
+// Every admitted form of the inputs, at points of the domain that are not timed; a finalist meets them at the timed
+// size as well, and plain inputs at every neighbour.
+EvaluationRun::Settled EvaluationRun::gate_forms() {
+  if (request_.admission == nullptr) return std::nullopt;
+  const Charge charge(evaluation_.cost.gates_s);
+  const std::vector<std::string> forms = admitted_forms(*request_.admission, workload_group(side_.problem().workload));
+  const std::size_t count = neighbours_.size();
+  const std::size_t launches = std::max(forms.size() - 1, count);
+  for (std::size_t i = 0; i < launches; ++i) {
+    // Forms beyond "nominal" first; neighbours beyond them see plain inputs.
+    const std::string& form = i + 1 < forms.size() ? forms[i + 1] : forms[0];
+    Side& side = count > 0 ? neighbours_[i % count] : side_;
+    const std::string place = count > 0 ? side.problem().workload.name : "the timed size";
+    if (Settled settled = judge_form(side, count > 0 ? i % count + 1 : 0, form, place)) return settled;
+  }
+  if (!request_.confirm) return std::nullopt;
+  for (std::size_t i = 1; i < forms.size() && count > 0; ++i)
+    if (Settled settled = judge_form(side_, 0, forms[i], "the timed size")) return settled;
+  return std::nullopt;
+}
+
+EvaluationRun::Settled EvaluationRun::judge_form(Side& side, std::size_t contender, const std::string& form,
+                                                 const std::string& place) {
+  paint(side, 0, form);
+  const Problem nominal = side.executable.problem;
+  const Realized& realized = contender == 0 ? request_.realized : request_.neighbours[contender - 1];
+  side.executable.problem = with_tolerances(realized.problem, request_.admission, form);
+  const Launched launched = launch_and_judge(workshop_, side, contender, 0, deadline());
+  side.executable.problem = nominal;
+  const std::string where = fmt::format("at {}, seed {}", place, side.draws[0].seed);
+  const std::string name = form == "nominal" ? "shape" : "form:" + form;
+  if (launched.failure) {
+    add({name, false, where + ": the launch failed"}, false);
+    RunnerFailure failure = *launched.failure;
+    failure.detail += fmt::format(" ({} {})", name, where);
+    return to_outcome(failure, "launch", deadline());
+  }
+  if (launched.verdict.passed()) return add({name, true, where + ": " + errors_in_words(launched.verdict)});
+  const GateResult& failed = failed_gate(launched.verdict);
+  add({name, false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
+  return wrong(launched, side, fmt::format("{} {}: ", name, where));
+}
+
+EvaluationRun::Settled EvaluationRun::gate_after_timing() {
+  const Charge charge(evaluation_.cost.gates_s);
+  paint(side_, 0);
+  // The very process that was timed is judged: code that works once a process, or that answered before it had worked,
+  // is found out.
+  const Launched launched = launch_and_judge(workshop_, side_, 0, 0, deadline());
+  if (launched.failure) return to_outcome(*launched.failure, "launch", deadline());
+  for (GateResult gate : launched.verdict.gates) {
+    gate.name += " after timing";
+    evaluation_.gates.push_back(std::move(gate));
+  }
+  if (launched.verdict.passed()) return std::nullopt;
+  return wrong(launched, side_, "after timing: ");
+}
+
+EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Side& side, const std::string& where) {
+  const GateResult& failed = failed_gate(launched.verdict);
+  std::string message = where + failed.name + ": " + failed.detail;
+  if (!launched.verdict.pattern.empty()) message += "; " + launched.verdict.pattern;
+  if (&side == &side_ && where.empty())
+    if (const std::string words = diagnosis(launched); !words.empty()) message += "; " + words;
+  return WrongAnswer{message, launched.verdict.first_bad, judge::fingerprint(launched.verdict)};
+}
+
+// A wrong answer at the timed size: does it change from run to run, and what do the points where it is right share?
+std::string EvaluationRun::diagnosis(const Launched& launched) {
+  std::string words;
+  workshop_.repaint(side_, 0);
+  if (workshop_.runner.run(0, 0, deadline())) return words;
+  if (!difference_in_words(side_, first_outputs_, output_bytes(side_, 0)).empty())
+    words = "changes from run to run (a race, or memory that nobody wrote)";
+  std::vector<Observation> observations{{side_.problem().workload.values, false, largest_error(launched.verdict)}};
+  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+    paint(neighbours_[i], 0);
+    const Launched other = launch_and_judge(workshop_, neighbours_[i], i + 1, 0, deadline());
+    if (other.failure) return words;
+    observations.push_back({neighbours_[i].problem().workload.values, other.passed(), largest_error(other.verdict)});
+  }
+  const std::string shared = diagnose(observations, request_.realized.candidate.config);
+  if (!shared.empty()) words += (words.empty() ? "" : "; ") + shared;
+  return words;
+}
+
+void EvaluationRun::paint(Side& side, std::size_t image, const std::string& form) {
+  workshop_.paint(side, image, form);
+  evaluation_.seeds.push_back(side.draws[image].seed);
 }
 
 double EvaluationRun::deadline() const {
   const auto best = request_.incumbent ? std::optional(request_.incumbent->time_ns) : request_.baseline_ns;
   constexpr double kImageBytesPerSecond = 1e9;  // to the device and back, at the least
-  return run_deadline(settings_.limits, best) +
-         static_cast<double>(side_.executable.layout.bytes) / kImageBytesPerSecond;
+  return run_deadline(workshop_.limits, best) + static_cast<double>(side_.image_bytes()) / kImageBytesPerSecond;
 }
 
-EvaluationRun::Settled EvaluationRun::gate_launch(const std::string& suffix) {
-  const Charge charge(evaluation_.cost.gates_s);
-  paint(side_, 0, true);
-  // After timing, the very process that was timed is judged: code that works once a process, or that answered before it
-  // had worked, is found out.
-  if (suffix.empty()) {
-    if (is_cpu(settings_.target)) runner_.kill();  // native code: a process per candidate
-    if (auto failure = runner_.prepare({{&side_.executable, {&side_.images[0]}}}, settings_.limits.run_s))
-      return to_outcome(*failure, "launch", settings_.limits.run_s);
-  }
-  const double begin = seconds();
-  if (auto failure = runner_.run(0, 0, deadline())) return to_outcome(*failure, "launch", deadline());
-  launch_s_ = seconds() - begin;
-  if (is_cpu(settings_.target)) runner_.kill();  // it must not touch the image while the judge reads it
-  Verdict verdict = judge_.verdict(side_.executable, side_.trusted, side_.seed, side_.images[0]);
-  for (GateResult& gate : verdict.gates) {
-    gate.name += suffix;
-    evaluation_.gates.push_back(gate);
-  }
-  evaluation_.errors = verdict.errors;
-  if (verdict.passed()) return std::nullopt;
-  const auto failed =
-      std::find_if(verdict.gates.begin(), verdict.gates.end(), [](const auto& gate) { return !gate.passed; });
-  return WrongAnswer{failed->name + ": " + failed->detail, verdict.first_bad, judge::fingerprint(verdict)};
-}
+// ---- timing
 
-std::optional<EvaluationRun::Side> EvaluationRun::incumbent_side() {
+std::optional<Side> EvaluationRun::incumbent_side() {
   if (!request_.incumbent) return std::nullopt;
-  const BuildResult result = await(request_.incumbent->realized.build);
+  const BuildResult result = workshop_.await(request_.incumbent->realized.build);
   const auto* artifact = std::get_if<Artifact>(&result);
   if (artifact == nullptr) return std::nullopt;  // its cache entry went and it no longer builds: time alone
-  Side side = make_side(request_.incumbent->realized, *artifact);
+  Side side = workshop_.make_side(request_.incumbent->realized, *artifact, request_.admission);
   side.trusted = side_.trusted;
   return side;
 }
 
-EvaluationRun::Settled EvaluationRun::measure(Outcome& passed) {
+EvaluationRun::Settled EvaluationRun::measure(Timing& timing) {
   const Charge charge(evaluation_.cost.timing_s);
   std::optional<Side> incumbent = incumbent_side();
-  const TimingPolicy& policy = request_.confirm ? settings_.limits.confirm : settings_.limits.search;
+  const TimingPolicy& policy = request_.confirm ? workshop_.limits.confirm : workshop_.limits.search;
   std::vector<Samples> samples;
   Side* other = incumbent ? &*incumbent : nullptr;
   const Settled settled =
-      is_cpu(settings_.target) ? measure_by_turns(other, policy, samples) : measure_on_device(other, policy, samples);
+      workshop_.native() ? measure_by_turns(other, policy, samples) : measure_on_device(other, policy, samples);
   if (settled) return settled;
-  passed = Passed{describe(samples)};
-  return std::nullopt;
+  timing = describe(samples);
+  return gate_timed_launch(samples[0]);
 }
 
 EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const TimingPolicy& policy,
                                                         std::vector<Samples>& samples) {
-  std::vector<Contender> contenders;
-  for (Side* side : {&side_, incumbent}) {
-    if (side == nullptr) continue;
+  std::vector<Side*> sides{&side_};
+  if (incumbent != nullptr) sides.push_back(incumbent);
+  for (Side* side : sides) {
     const std::size_t draws = side->executable.layout.bytes > kLargeImage ? 1 : kTimingDraws;
-    Contender contender{&side->executable, {}};
-    for (std::size_t i = 0; i < draws; ++i) paint(*side, i, false);
-    for (std::size_t i = 0; i < draws; ++i) contender.images.push_back(&side->images[i]);
-    contenders.push_back(contender);
+    for (std::size_t i = 0; i < draws; ++i) {
+      if (side == &side_) paint(*side, i);
+      else workshop_.paint(*side, i);
+    }
   }
   // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included.
-  const double limit = settings_.limits.run_s + policy.max_s * 4 + 60 * launch_s_;
-  if (auto failure = runner_.prepare(contenders, settings_.limits.run_s))
-    return to_outcome(*failure, "timing", settings_.limits.run_s);
-  const auto failure = runner_.time(policy, limit, samples);
+  const double limit = workshop_.limits.run_s + policy.max_s * 4 + 60 * launch_s_;
+  if (auto failure = workshop_.runner.prepare(contenders_of(sides), workshop_.limits.run_s))
+    return to_outcome(*failure, "timing", workshop_.limits.run_s);
+  const auto failure = workshop_.runner.time(policy, limit, samples);
   if (!failure) return std::nullopt;
   // A candidate is not blamed for its incumbent: only what it does alone counts.
   if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted)
@@ -264,48 +387,123 @@ EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const T
   return to_outcome(*failure, "timing", limit);
 }
 
+// Before every timed run the image gets other inputs, fresh poison and clean workspaces, at one of two addresses; what
+// one of the runs left, chosen as they go by so that nobody can know which, is judged.
 EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const TimingPolicy& policy,
                                                        std::vector<Samples>& samples) {
-  Runner second(settings_.target, settings_.stop);
-  std::vector<Runner*> runners;
-  std::vector<std::function<void()>> restore;
-  for (Side* side : {&side_, incumbent}) {
-    if (side == nullptr) continue;
-    Runner* runner = side == &side_ ? &runner_ : &second;
-    runner->kill();  // before its image is painted anew
-    paint(*side, 0, false);
-    if (auto failure = runner->prepare({{&side->executable, {&side->images[0]}}}, settings_.limits.run_s)) {
-      if (side == incumbent) continue;  // timed alone
-      return to_outcome(*failure, "timing", settings_.limits.run_s);
-    }
-    const auto bytes = side->images[0].bytes();
-    side->pristine.assign(bytes.begin(), bytes.end());
-    runners.push_back(runner);
-    restore.push_back([side] {
-      for (const ImageBuffer& buffer : side->executable.layout.buffers)
-        if (buffer.restored)
-          std::memcpy(side->images[0].bytes().data() + buffer.offset, side->pristine.data() + buffer.offset,
-                      static_cast<std::size_t>(buffer.bytes));
-    });
+  Runner second(workshop_.target, workshop_.stop);
+  std::vector<std::vector<std::byte>> pristine(kTimingDraws);
+  std::vector<DrawId> draws;
+  for (auto& bytes : pristine) {
+    paint(side_, 0);
+    draws.push_back(side_.draws[0]);
+    bytes.assign(side_.images[0].bytes().begin(), side_.images[0].bytes().end());
   }
-  const auto trouble = time_by_turns(runners, restore, policy, deadline(), samples);
+  std::vector<Turns> turns;
+  std::size_t drawn = 0, runs = 0;
+  turns.push_back({&workshop_.runner,
+                   [&] {
+                     const std::size_t image = random_below(side_.images.size());
+                     drawn = random_below(pristine.size());
+                     std::memcpy(side_.images[image].bytes().data(), pristine[drawn].data(), pristine[drawn].size());
+                     return image;
+                   },
+                   [&](std::size_t image) {
+                     if (random_below(++runs) != 0) return;
+                     const auto bytes = side_.images[image].bytes();
+                     timed_copy_.assign(bytes.begin(), bytes.end());
+                     timed_draw_ = draws[drawn];
+                   }});
+  std::vector<std::byte> other;
+  if (incumbent != nullptr) {
+    workshop_.paint(*incumbent, 0);
+    const auto bytes = incumbent->images[0].bytes();
+    other.assign(bytes.begin(), bytes.end());
+    if (!second.prepare(contenders_of({incumbent}), workshop_.limits.run_s))  // else it is timed alone
+      turns.push_back({&second,
+                       [&other, incumbent] {
+                         std::memcpy(incumbent->images[0].bytes().data(), other.data(), other.size());
+                         return std::size_t{0};
+                       },
+                       [](std::size_t) {}});
+  }
+  const auto trouble = time_by_turns(turns, policy, deadline(), samples);
   if (!trouble) return std::nullopt;
   if (trouble->contender == 0) return to_outcome(trouble->failure, "timing", deadline());
   return measure_by_turns(nullptr, policy, samples);  // the incumbent's fault is not this candidate's
 }
 
+EvaluationRun::Settled EvaluationRun::gate_timed_launch(const Samples& samples) {
+  const Charge charge(evaluation_.cost.gates_s);
+  Launched timed;
+  std::uint64_t rotation = 0;
+  DrawId draw = timed_draw_;
+  if (workshop_.native()) {
+    const SharedMemory evidence(timed_copy_.size());
+    std::memcpy(evidence.bytes().data(), timed_copy_.data(), timed_copy_.size());
+    timed.verdict = workshop_.judge.verdict(side_.executable, side_.trusted, draw, evidence);
+  } else {
+    const std::size_t image = random_below(std::max<std::size_t>(1, samples.rotations.size()));
+    draw = side_.draws[image];
+    if (image < samples.rotations.size()) rotation = samples.rotations[image];
+    timed.verdict = workshop_.judge.verdict(side_.executable, side_.trusted, draw, side_.images[image], rotation);
+  }
+  const std::string where = fmt::format("a secretly chosen timed launch, seed {}", draw.seed);
+  if (timed.verdict.passed()) return add({"timed-launch", true, where + ": " + errors_in_words(timed.verdict)});
+  const GateResult& failed = failed_gate(timed.verdict);
+  add({"timed-launch", false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
+  return wrong(timed, side_, "timed-launch: ");
+}
+
+EvaluationRun::Settled EvaluationRun::gate_plausibility(const Timing& timing) {
+  const Charge charge(evaluation_.cost.gates_s);
+  return add(judge::plausibility_gate(side_.problem().work, workshop_.device, settings_.peaks, timing));
+}
+
+// ---- finalists
+
+EvaluationRun::Settled EvaluationRun::gate_memory() {
+  const Charge charge(evaluation_.cost.gates_s);
+  const BuildResult built = workshop_.await(checked_build(workshop_.target, request_.realized.build));
+  const auto* artifact = std::get_if<Artifact>(&built);
+  if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
+  // A small point of the domain tells as much in a hundredth of the time.
+  const bool small = !request_.neighbours.empty();
+  const Realized& realized = small ? request_.neighbours.front() : request_.realized;
+  Side side = workshop_.make_side(realized, *artifact, request_.admission);
+  side.trusted = small && !neighbours_.empty() ? neighbours_.front().trusted : side_.trusted;
+  workshop_.paint(side, 0);
+  const std::string place = small ? realized.problem.workload.name : "the timed size";
+  for (const MemoryCheck& check :
+       check_memory(workshop_.target, side.executable, side.images[0], kMemoryCheckSeconds, workshop_.stop)) {
+    const std::string name = "memory:" + check.tool;
+    if (!check.checked) {
+      add({name, true, "not checked: " + check.why, false});
+      continue;
+    }
+    if (check.findings.empty()) {
+      add({name, true, fmt::format("clean at {}, {:.1f} s", place, check.seconds)});
+      continue;
+    }
+    std::string detail = fmt::format("at {}: {}", place, check.findings.front().message);
+    if (check.findings.size() > 1) detail += fmt::format("; and {} more", check.findings.size() - 1);
+    if (Settled settled = add({name, false, detail})) return settled;
+  }
+  return std::nullopt;
+}
+
 Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
-  const double spread = settings_.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
+  const double spread = workshop_.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
   Timing timing;
   const Estimate own = estimate(samples[0].rotating_ns, spread);
   timing.time_ns = own.median;
   timing.time_lo_ns = own.lo;
   timing.time_hi_ns = own.hi;
   timing.samples = samples[0];
-  timing.emulation = settings_.device.emulation;
+  timing.emulation = workshop_.device.emulation;
   if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, 0).median;
   if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, 0).median;
-  if (const auto floor = judge::floor_ns(request_.realized.problem.work, settings_.device)) timing.floor_ns = floor->ns;
+  if (const auto floor = judge::floor_ns(request_.realized.problem.work, workshop_.device)) timing.floor_ns = floor->ns;
   std::optional<Estimate> baseline;
   if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns};
   if (samples.size() > 1) {

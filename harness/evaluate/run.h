@@ -4,65 +4,70 @@
 #include <vector>
 
 #include "harness/core/evaluator.h"
-#include "harness/evaluate/limits.h"
-#include "harness/evaluate/statistics.h"
-#include "harness/worker/builders.h"
-#include "harness/worker/judge.h"
-#include "harness/worker/runner.h"
+#include "harness/evaluate/diagnosis.h"
+#include "harness/evaluate/launches.h"
+#include "harness/evaluate/preflight.h"
+#include "harness/evaluate/workshop.h"
 
 namespace harness {
 
-/// What all evaluations of one evaluator share.
+/// What an evaluation obeys besides the request.
 struct RunSettings {
-  Target target;
-  DeviceInfo device;
-  Limits limits;
-  std::function<bool()> stop;
+  MeasuredPeaks peaks;
+  bool policy_refuses = true;  // false: what the source policy flags is only marked
+  Preflight* preflight = nullptr;
 };
 
-/// One evaluation, step by step: build, static gates, a judged launch, timing beside the incumbent, a judged launch
-/// with a fresh draw. Each step either goes on or settles the outcome.
+/// One evaluation, step by step. Each step either goes on or settles the outcome; each leaves a gate with its evidence,
+/// in this order: source-policy, preflight, compile, arguments, resources, state, (no effect), the judged launch,
+/// determinism, forms and shapes, timing, the secretly chosen timed launch, the launch after timing, plausibility,
+/// memory.
 class EvaluationRun {
  public:
-  EvaluationRun(const EvaluationRequest& request, RunSettings settings, Builders& builders, Judge& judge,
-                Runner& runner);
+  EvaluationRun(const EvaluationRequest& request, RunSettings settings, Workshop& workshop);
   Evaluation finish();
 
  private:
-  /// A built executable with its painted images; `pristine` copies restore them between timed runs on cpu.
-  struct Side {
-    Executable executable;
-    Judge::Trusted trusted;
-    std::vector<SharedMemory> images;
-    std::vector<std::byte> pristine;
-    std::uint64_t seed = 0;
-  };
   using Settled = std::optional<Outcome>;
 
+  Outcome steps();
+  Settled gate_source();
+  Settled gate_preflight();
   Settled build();
-  Settled gate_statically();
-  Settled gate_launch(const std::string& suffix);
-  Settled measure(Outcome& passed);
+  Settled gate_artifact();
+  Settled prepare();
+  Settled gate_launch();
+  Settled gate_determinism();
+  Settled gate_forms();
+  Settled gate_after_timing();
+  Settled gate_memory();
+
+  Settled measure(Timing& timing);
   Settled measure_on_device(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
   Settled measure_by_turns(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
   std::optional<Side> incumbent_side();
-  Outcome steps();
+  Settled gate_timed_launch(const Samples& samples);
+  Settled gate_plausibility(const Timing& timing);
   Timing describe(const std::vector<Samples>& samples) const;
-  BuildResult await(const BuildSpec& spec);
-  Judge::Trusted build_trusted(const Realized& realized);
-  Side make_side(const Realized& realized, const Artifact& artifact);
-  void paint(Side& side, std::size_t image, bool keep);
+
+  Settled add(GateResult gate, bool refuses = true);
+  Settled judge_form(Side& side, std::size_t contender, const std::string& form, const std::string& place);
+  Settled wrong(const Launched& launched, Side& side, const std::string& where);
+  std::string diagnosis(const Launched& launched);
+  void paint(Side& side, std::size_t image, const std::string& form = "nominal");
   double deadline() const;
 
   const EvaluationRequest& request_;
   RunSettings settings_;
-  Builders& builders_;
-  Judge& judge_;
-  Runner& runner_;
+  Workshop& workshop_;
   Evaluation evaluation_;
   Artifact artifact_;
-  double launch_s_ = 0;  // of the judged launch, transfers included
-  Side side_;
+  double launch_s_ = 0;           // of the judged launch, transfers included
+  Side side_;                     // contender 0
+  std::vector<Side> neighbours_;  // contenders 1, 2, ...
+  std::vector<std::byte> first_outputs_;
+  std::vector<std::byte> timed_copy_;  // cpu: what a secretly chosen timed run left
+  DrawId timed_draw_;
 };
 
 }  // namespace harness

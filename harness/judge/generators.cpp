@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "harness/core/error.h"
@@ -56,14 +58,38 @@ std::string GeneratorOptions::text(const std::string& key, const std::string& fa
 
 namespace {
 
-using Change = std::function<double(double value, random::Words bits)>;
+/// An element's value in a hostile form, from its nominal value, random bits of its own, and its place in its row.
+struct Place {
+  std::uint64_t row = 0, column = 0, columns = 1;
+};
+using Change = std::function<double(double value, random::Words bits, const Place& place)>;
 
-Change form_change(const std::string& form) {
-  if (form == "scaled 1e-2") return [](double value, random::Words) { return value * 1e-2; };
-  if (form == "scaled 1e2") return [](double value, random::Words) { return value * 1e2; };
-  if (form == "shifted") return [](double value, random::Words) { return value + 2; };
+Change scaled(double factor) {
+  return [factor](double value, random::Words, const Place&) { return value * factor; };
+}
+
+Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream) {
+  if (form == "scaled 1e-2") return scaled(1e-2);
+  if (form == "scaled 1e2") return scaled(1e2);
+  if (form == "large") return scaled(8);
+  if (form == "shifted") return [](double value, random::Words, const Place&) { return value + 2; };
   if (form == "spikes") {
-    return [](double value, random::Words bits) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
+    return [](double value, random::Words bits, const Place&) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
+  }
+  if (form == "one-hot") {
+    return [=](double, random::Words, const Place& at) {
+      const std::uint64_t hot =
+          random::below(random::words(seed, stream, at.row), static_cast<std::int64_t>(at.columns));
+      return at.column == hot ? 1.0 : 0.0;
+    };
+  }
+  if (form == "ramp") {  // from -1 to 1 along a row; each row begins elsewhere
+    return [](double, random::Words, const Place& at) {
+      constexpr double kGolden = 0.6180339887498949;
+      const double along = (static_cast<double>(at.column) + 0.5) / static_cast<double>(at.columns);
+      const double turned = along + kGolden * static_cast<double>(at.row);
+      return 2 * (turned - std::floor(turned)) - 1;
+    };
   }
   return nullptr;
 }
@@ -105,11 +131,15 @@ ElementValue element_value(const GeneratorOptions& options, const Argument& argu
                     argument.name, count_elements(argument), kMostConstants));
   }
   ElementValue value = nominal(options, kind, seed, random::stream_of(argument.name.c_str()));
-  const Change change = form_change(form);
+  const std::uint64_t stream = random::stream_of((argument.name + ":form").c_str());
+  const Change change = form_change(form, seed, stream);
   const bool changes = is_floating(argument.dtype) && (kind == "normal" || kind == "uniform");
   if (!change || !changes) return value;
-  const std::uint64_t stream = random::stream_of((argument.name + ":form").c_str());
-  return [=](std::uint64_t e) { return change(value(e), random::words(seed, stream, e)); };
+  const std::uint64_t columns =
+      argument.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(1, argument.shape.back()));
+  return [=](std::uint64_t e) {
+    return change(value(e), random::words(seed, stream, e), {e / columns, e % columns, columns});
+  };
 }
 
 std::vector<std::int64_t> shuffled(std::uint64_t seed, std::uint64_t stream, std::int64_t n,

@@ -42,8 +42,10 @@ std::string axis_words(const std::vector<std::int64_t>& counts, const std::strin
     }
     return true;
   };
-  while (period <= extent / 2 && !follows(period)) ++period;
-  if (period <= extent / 2) return fmt::format("every {}-th {} from {}", period, name, first);
+  constexpr std::int64_t kLongestPeriod = 512;  // a tile's, a block's: longer ones are chance and cost time
+  const std::int64_t longest = std::min(extent / 2, kLongestPeriod);
+  while (period <= longest && !follows(period)) ++period;
+  if (period <= longest) return fmt::format("every {}-th {} from {}", period, name, first);
   return fmt::format("some {}s", name);
 }
 

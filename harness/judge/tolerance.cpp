@@ -1,5 +1,8 @@
 #include "harness/judge/tolerance.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace harness::judge {
 
 double default_tolerance(Dtype dtype) {
@@ -31,6 +34,45 @@ double tolerance_of(const Argument& argument) {
   if (compare.tolerance > 0) return compare.tolerance;
   if (compare.kind == "relative" || compare.kind == "set") return default_tolerance(argument.dtype);
   return compare.kind == "quantized" ? 1e-3 : 0;
+}
+
+DerivedTolerance derive_tolerance(double honest, double impostor, double least) {
+  const double floor = std::max(honest, least);
+  if (impostor < kSeparation * floor) return {kSeparation * floor, false};
+  return {std::sqrt(floor * impostor), true};
+}
+
+double least_error(const Argument& argument) {
+  if (compare_of(argument).kind == "quantized") return 1e-5;
+  if (compare_of(argument).kind == "ulp") return 0.5;
+  switch (argument.dtype) {
+    case Dtype::f64:
+      return 0x1p-56;
+    case Dtype::f32:
+      return 0x1p-27;
+    case Dtype::f16:
+      return 0x1p-14;
+    case Dtype::bf16:
+      return 0x1p-11;
+    case Dtype::e4m3:
+      return 0x1p-7;
+    default:
+      return 0x1p-6;
+  }
+}
+
+bool has_tolerance(const Argument& argument) {
+  const std::string kind = compare_of(argument).kind;
+  return kind == "relative" || kind == "ulp" || kind == "quantized";
+}
+
+bool declares_tolerance(const Argument& argument) {
+  return argument.compare && argument.compare->tolerance > 0;
+}
+
+void set_tolerance(Argument& argument, double tolerance) {
+  argument.compare = compare_of(argument);
+  argument.compare->tolerance = tolerance;
 }
 
 }  // namespace harness::judge

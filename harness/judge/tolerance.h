@@ -10,9 +10,25 @@ double default_tolerance(Dtype dtype);
 /// relative where nothing is declared and the type is floating, else exact.
 Compare compare_of(const Argument& argument);
 
-/// The declared tolerance, or the default of the comparison: by dtype (relative, set of floats), 0 (ulp, exact), 1e-3
-/// (quantized: honest fp32 arithmetic differs in 2e-5 of the elements, rounding through bf16 in 5e-2).
+/// The declared or derived tolerance, else the default of the comparison: by dtype (relative, set of floats), 0 (ulp,
+/// exact), 1e-3 (quantized: honest fp32 arithmetic differs in 2e-5 of the elements, rounding through bf16 in 5e-2).
 double tolerance_of(const Argument& argument);
+
+/// A tolerance between the error of an honest implementation and that of an impostor one precision lower.
+struct DerivedTolerance {
+  double tolerance = 0;
+  bool separates = false;  // the two are at least kSeparation apart, so that the tolerance tells them from each other
+};
+inline constexpr double kSeparation = 4;
+/// sqrt(honest x impostor), an honest error of 0 counting as `least`; where they do not separate, kSeparation x honest:
+/// gross errors are still found.
+DerivedTolerance derive_tolerance(double honest, double impostor, double least);
+/// What an honest error of 0 counts as: an eighth of the type's rounding error; one element in 10^5 (quantized).
+double least_error(const Argument& argument);
+/// True where the kind of comparison has a tolerance to derive: relative, ulp and quantized.
+bool has_tolerance(const Argument& argument);
+bool declares_tolerance(const Argument& argument);
+void set_tolerance(Argument& argument, double tolerance);
 
 /// Beyond the L2 error of the whole tensor, so that a local error cannot hide in a big one and a small systematic one
 /// not in rounding noise:

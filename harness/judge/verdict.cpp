@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/core/error.h"
 #include "harness/judge/elements.h"
@@ -206,6 +207,22 @@ Verdict judge(const Problem& problem, const Plan&, const ImageLayout& layout, st
   }
   describe_worst(outputs, verdict);
   return verdict;
+}
+
+std::map<std::string, double> output_errors(const Problem& problem, const ImageLayout& layout,
+                                            std::span<const std::byte> before, std::span<const std::byte> after,
+                                            const ReferenceValues& reference) {
+  std::map<std::string, double> errors;
+  for (const Argument& a : problem.arguments) {
+    if (!is_judged(a)) continue;
+    const Output output(problem, layout, before, after, a, reference.at(a.name));
+    const Measured m = measure(output);
+    double error = static_cast<double>(m.error.mismatches) / static_cast<double>(std::max<std::int64_t>(1, m.compared));
+    if (output.kind() == "relative") error = m.error.relative_l2;
+    if (output.kind() == "ulp") error = static_cast<double>(m.error.max_ulp);
+    errors[a.name] = m.disagree > 0 ? std::numeric_limits<double>::infinity() : error;
+  }
+  return errors;
 }
 
 std::string fingerprint(const Verdict& verdict) {

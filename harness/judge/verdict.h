@@ -28,6 +28,12 @@ Verdict judge(const Problem& problem, const Plan& plan, const ImageLayout& layou
               std::span<const std::byte> after, const ReferenceValues& reference, std::uint64_t seed = 0,
               const std::map<std::string, GateResult>& custom = {});
 
+/// How far each output is from the reference, in what its comparison measures: relative L2 error, largest distance in
+/// ulp, or fraction of differing elements (all others). Infinite where finiteness disagrees.
+std::map<std::string, double> output_errors(const Problem& problem, const ImageLayout& layout,
+                                            std::span<const std::byte> before, std::span<const std::byte> after,
+                                            const ReferenceValues& reference);
+
 /// What two candidates with the same bug have in common: the gates that failed and the pattern of the wrong elements,
 /// "relative-l2:o: rows >= 64, ratio 0.675". "" for a verdict that passed.
 std::string fingerprint(const Verdict& verdict);

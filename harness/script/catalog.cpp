@@ -95,6 +95,15 @@ Realized LuaCatalog::realize(const Candidate& candidate, const std::string& work
   return load(candidate.kernel).realize(candidate, workload, device);
 }
 
+std::vector<Realized> LuaCatalog::neighbours(const Candidate& candidate, const std::string& workload,
+                                             const DeviceInfo& device, int count, std::uint64_t seed) {
+  return load(candidate.kernel).neighbours(candidate, workload, device, count, seed);
+}
+
+std::string LuaCatalog::admission_hash(const std::string& kernel) {
+  return load(kernel).admission_hash();
+}
+
 std::string LuaCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,
                                            const DeviceInfo& device) {
   return load(kernel).variant(variant).unsupported_reason(device);

@@ -28,6 +28,9 @@ class LuaCatalog : public Catalog {
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device, const Config& given) override;
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
+  std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                   int count, std::uint64_t seed) override;
+  std::string admission_hash(const std::string& kernel) override;
   std::string unsupported_reason(const std::string& kernel, const std::string& variant,
                                  const DeviceInfo& device) override;
   std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) override;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/hash.h"
 #include "harness/core/suggest.h"
 #include "harness/script/plan_steps.h"
 #include "harness/script/space.h"
@@ -13,24 +14,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> variant_files(const fs::path& folder) {
+std::vector<fs::path> manifests_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder / "variants", failed)) {
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
     if (entry.path().extension() == ".lua") files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;
 }
 
-std::vector<fs::path> with_own_folders(const fs::path& folder, const std::vector<fs::path>& include_dirs) {
-  std::vector<fs::path> all{folder / "variants", folder};
-  all.insert(all.end(), include_dirs.begin(), include_dirs.end());
+std::vector<fs::path> include_folders(const fs::path& own, const fs::path& kernel,
+                                      const std::vector<fs::path>& others) {
+  std::vector<fs::path> all{own, kernel};
+  all.insert(all.end(), others.begin(), others.end());
   return all;
 }
 
 Facts facts_of(const std::map<std::string, Value>& values) {
   return {values.begin(), values.end()};
+}
+
+constexpr int kNeighbourTries = 32;
+
+/// Judged in milliseconds, also where the reference runs on a CPU.
+bool is_small(const Problem& problem) {
+  constexpr double kBytes = 2 << 20, kOperations = 2e7;
+  double bytes = 0, operations = 2 * problem.work.exps;
+  for (const Argument& a : problem.arguments)
+    if (is_tensor(a.kind) && !a.absent) bytes += static_cast<double>(span_elements(a) * storage_bytes(a.dtype));
+  for (const auto& [type, flops] : problem.work.flops) operations += flops;
+  return bytes <= kBytes && operations <= kOperations;
+}
+
+/// "B=1 Sq=37 causal=true": a point of the domain in words.
+std::string shape_text(const Workload& point) {
+  std::string text;
+  for (const auto& [name, value] : point.values) text += (text.empty() ? "" : " ") + name + "=" + to_text(value);
+  return text;
 }
 
 Plan make_plan(VariantManifest& variant, const Problem& problem, const Config& config, const DeviceInfo& device) {
@@ -60,15 +81,24 @@ std::string shown_path(const fs::path& path) {
 
 LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& include_dirs)
     : manifest(folder, shown_path(folder), include_dirs) {
-  info = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}};
-  const auto folders = with_own_folders(folder, include_dirs);
-  const std::string base = folder.parent_path().filename().string() + "/" + manifest.name() + "/variants/";
-  for (const fs::path& file : variant_files(folder)) {
+  info = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}, {}};
+  const std::string base = folder.parent_path().filename().string() + "/" + manifest.name() + "/";
+  const auto load = [&](const fs::path& file, const std::string& name) {
+    const fs::path own = file.parent_path();
+    return std::make_unique<VariantManifest>(file, shown_path(file),
+                                             base + own.filename().string() + "/" + name + ".cu",
+                                             include_folders(own, folder, include_dirs));
+  };
+  for (const fs::path& file : manifests_in(folder / "variants")) {
     const std::string name = variant_name(file);
     if (name.empty())
       throw bad_input(shown_path(file) + ": variants are named NN_name.lua with two digits, such as 10_tiled.lua");
-    variants.push_back(std::make_unique<VariantManifest>(file, shown_path(file), base + name + ".cu", folders));
+    variants.push_back(load(file, name));
     info.variants.push_back(variants.back()->info());
+  }
+  for (const fs::path& file : manifests_in(folder / "mutants")) {
+    mutants.push_back(load(file, file.stem().string()));
+    info.mutants.push_back(mutants.back()->info());
   }
   if (variants.empty())
     throw bad_input(manifest.file() + ": the kernel has no variant; add variants/00_naive.lua and .cu");
@@ -80,19 +110,59 @@ VariantManifest& LoadedKernel::variant(const std::string& name) {
     if (candidate->info().name == name) return *candidate;
     names.push_back(candidate->info().name);
   }
+  for (const auto& mutant : mutants) {
+    if (mutant->info().name == name) return *mutant;
+  }
   std::string help = did_you_mean(name, names);
   if (help.empty()) help = fmt::format("; it has: {}", fmt::join(names, ", "));
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", manifest.name(), name, help));
 }
 
-Realized LoadedKernel::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
-  VariantManifest& chosen = variant(candidate.variant);
-  Realized realized{candidate, manifest.problem(workload), {}, {}, chosen.info().source_hash};
+Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem,
+                                  const DeviceInfo& device) {
+  Realized realized{candidate, std::move(problem), {}, {}, chosen.info().source_hash, {}};
   realized.candidate.technique = chosen.info().technique;
   check_configuration(chosen, realized.problem.workload, device, candidate.config);
   realized.plan = make_plan(chosen, realized.problem, candidate.config, device);
   realized.build = chosen.build(candidate.config, realized.problem.workload, entries_of(realized.plan.steps));
+  realized.sources = chosen.sources_inside(manifest.folder());
   return realized;
+}
+
+Realized LoadedKernel::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
+  return realize_on(variant(candidate.variant), candidate, manifest.problem(workload), device);
+}
+
+std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const std::string& workload,
+                                               const DeviceInfo& device, int count, std::uint64_t seed) {
+  VariantManifest& chosen = variant(candidate.variant);
+  const Realized timed = realize(candidate, workload, device);
+  const std::string build = json(timed.build).dump();
+  std::vector<Realized> found;
+  for (int attempt = 0; attempt < kNeighbourTries && static_cast<int>(found.size()) < count; ++attempt) {
+    // From long to tiny, where a tile, a warp or a row is not filled.
+    constexpr std::int64_t kLargest[] = {1500, 400, 200, 40};
+    const Workload point =
+        manifest.random_neighbour(timed.problem.workload, seed + attempt * 1000003ull, kLargest[attempt % 4]);
+    try {
+      Problem problem = manifest.make_problem(point);
+      problem.workload.name = shape_text(point);
+      problem.reference.golden.clear();  // arrays of the workloads' shapes
+      if (!is_small(problem)) continue;
+      Realized realized = realize_on(chosen, candidate, std::move(problem), device);
+      if (json(realized.build).dump() == build) found.push_back(std::move(realized));
+    } catch (const Error&) {  // the variant is not valid there, or the domain is wider than its arguments allow
+    }
+  }
+  return found;
+}
+
+std::string LoadedKernel::admission_hash() const {
+  Sha256 hash;
+  for (const Workload& workload : info.workloads) hash.field(manifest.problem(workload.name).contract_hash);
+  hash.field(variants.front()->info().source_hash);
+  for (const auto& mutant : mutants) hash.field(mutant->info().name).field(mutant->info().source_hash);
+  return hash.hex();
 }
 
 }  // namespace harness::script

@@ -10,18 +10,24 @@
 
 namespace harness::script {
 
-/// A kernel's folder, read: its manifest and its variants in order of their numbers.
+/// A kernel's folder, read: its manifest, its variants in order of their numbers, and its mutants.
 struct LoadedKernel {
   /// Throws Error(bad_input) for anything wrong in it, also for a variant file that is not named NN_name.lua.
   LoadedKernel(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& include_dirs);
 
-  /// Throws Error with the nearest known name.
+  /// A variant or a mutant. Throws Error with the nearest known name.
   VariantManifest& variant(const std::string& name);
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device);
+  std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                   int count, std::uint64_t seed);
+  std::string admission_hash() const;
 
   KernelManifest manifest;
-  std::vector<std::unique_ptr<VariantManifest>> variants;
+  std::vector<std::unique_ptr<VariantManifest>> variants, mutants;
   KernelInfo info;
+
+ private:
+  Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);
 };
 
 /// A path for messages: relative to the current folder where it is inside it.

@@ -11,6 +11,8 @@
 namespace harness::script {
 namespace {
 
+constexpr std::int64_t kSmallExtent = 4;
+constexpr int kTries = 1000;  // a `where` may refuse most points
 constexpr const char* kReserved[] = {"name", "sets", "devices", "weight"};
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
 
@@ -107,16 +109,36 @@ const Problem& KernelManifest::problem(const std::string& name) const {
   return problems_.at(workload(name).name);
 }
 
+bool KernelManifest::allows(const Workload& point) {
+  if (!domain_.where) return true;
+  const FactsTable w(manifest_, "workload", Facts(point.values.begin(), point.values.end()));
+  const Node allowed = manifest_.call(*domain_.where, {&w});
+  const bool* truth = std::get_if<bool>(&allowed.leaf);
+  return truth != nullptr && *truth;
+}
+
 Workload KernelManifest::random_workload(const Workload& base, std::uint64_t seed) {
-  constexpr int kTries = 1000;  // a `where` may refuse most points
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Workload point = base;
     for (const auto& [name, field] : domain_.fields) point.values[name] = draw(field, scrambled(seed += kGolden));
-    if (!domain_.where) return point;
-    const FactsTable w(manifest_, "workload", Facts(point.values.begin(), point.values.end()));
-    const Node allowed = manifest_.call(*domain_.where, {&w});
-    const bool* truth = std::get_if<bool>(&allowed.leaf);
-    if (truth != nullptr && *truth) return point;
+    if (allows(point)) return point;
+  }
+  return base;
+}
+
+Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    Workload point = base;
+    for (const auto& [name, field] : domain_.fields) {
+      if (std::holds_alternative<std::string>(base.values.at(name))) continue;
+      // Some fields large and some small: a long sequence of few heads, many heads of a short one.
+      const bool wide = scrambled(seed += kGolden) % 2 == 0 && largest / 4 >= field.lo;
+      FieldDomain small = field;
+      small.lo = wide ? std::min(small.hi, largest / 4) : small.lo;
+      small.hi = std::max(small.lo, std::min(small.hi, wide ? largest : kSmallExtent));
+      point.values[name] = draw(small, scrambled(seed += kGolden));
+    }
+    if (allows(point)) return point;
   }
   return base;
 }

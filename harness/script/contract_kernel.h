@@ -10,7 +10,7 @@
 namespace harness::script {
 
 /// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
-inline constexpr int kGatesVersion = 1;
+inline constexpr int kGatesVersion = 2;
 
 /// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
 class KernelManifest {
@@ -31,6 +31,9 @@ class KernelManifest {
   const Problem& problem(const std::string& workload) const;
   /// A point of the domain chosen by `seed`: `base` with every field that the domain names drawn anew.
   Workload random_workload(const Workload& base, std::uint64_t seed);
+  /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
+  /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
+  Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
   /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
   Problem make_problem(const Workload& workload);
 
@@ -40,6 +43,7 @@ class KernelManifest {
   Reference read_reference(const Reader& kernel, const Workload& workload);
   Work read_work(const Reader& kernel, const Workload& workload);
   std::string contract_hash(const Problem& problem) const;
+  bool allows(const Workload& point);
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> include_dirs_;

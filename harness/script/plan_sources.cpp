@@ -37,11 +37,13 @@ class Scan {
       if (!file || !seen_.insert(file->string()).second) continue;
       const std::string included = read_text(*file, name);
       hash_.field(name).field(included);
+      files_.push_back({*file, included});
       read(file->parent_path(), included);
     }
   }
 
   Sha256& hash() { return hash_; }
+  std::vector<IncludedFile> take_files() { return std::move(files_); }
 
  private:
   /// As the compiler looks: beside the including file, then in each folder. Only files inside the folders count: a
@@ -67,6 +69,7 @@ class Scan {
 
   std::vector<fs::path> folders_;
   std::set<std::string> seen_;
+  std::vector<IncludedFile> files_;
   Sha256 hash_;
 };
 
@@ -81,6 +84,7 @@ SourceText read_source(const fs::path& file, const std::string& shown, const std
   scan.hash().field(source.text);
   scan.read(file.parent_path(), source.text);
   source.hash = scan.hash().hex();
+  source.included = scan.take_files();
   return source;
 }
 

@@ -5,8 +5,15 @@
 
 namespace harness::script {
 
+/// A file that a source includes, directly or not.
+struct IncludedFile {
+  std::filesystem::path path;
+  std::string text;
+};
+
 struct SourceText {
   std::string text;
+  std::vector<IncludedFile> included;
   std::string hash;  // of the text and of everything it includes, directly or not, from its folder and include_dirs
 };
 

@@ -203,4 +203,13 @@ std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const 
                      device.architecture);
 }
 
+std::vector<SourceFile> VariantManifest::sources_inside(const std::filesystem::path& folder) const {
+  std::vector<SourceFile> files{{source_name_, source_.text}};
+  for (const IncludedFile& included : source_.included) {
+    const std::string name = relative_name(included.path, folder);
+    if (!name.empty() && !name.starts_with("..")) files.push_back({name, included.text});
+  }
+  return files;
+}
+
 }  // namespace harness::script

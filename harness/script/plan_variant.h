@@ -34,6 +34,8 @@ class VariantManifest {
   /// The compile unit of `config`; `entries` are its plan's.
   BuildSpec build(const Config& config, const Workload& workload, std::vector<std::string> entries) const;
   std::string unsupported_reason(const DeviceInfo& device) const;
+  /// The .cu and the headers it includes that lie in `folder`, the plugin's own.
+  std::vector<SourceFile> sources_inside(const std::filesystem::path& folder) const;
 
  private:
   void read_parameters(const Reader& variant);

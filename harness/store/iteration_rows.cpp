@@ -27,8 +27,9 @@ std::optional<std::string> word(const json& object, const char* key) {
 void insert_gates(Connection& connection, std::int64_t iteration, const std::vector<GateResult>& gates) {
   std::int64_t position = 0;
   for (const GateResult& gate : gates) {
-    Query(connection, "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?)", iteration, position++, gate.name, gate.passed,
-          gate.detail)
+    Query(connection,
+          "INSERT INTO gate_result (iteration, position, name, passed, detail, checked) VALUES (?, ?, ?, ?, ?, ?)",
+          iteration, position++, gate.name, gate.passed, gate.detail, gate.checked)
         .run();
   }
 }
@@ -51,9 +52,9 @@ void insert_samples(Connection& connection, std::int64_t iteration, const Iterat
 
 std::vector<GateResult> read_gates(Connection& connection, std::int64_t iteration) {
   std::vector<GateResult> gates;
-  Query query(connection, "SELECT name, passed, detail FROM gate_result WHERE iteration = ? ORDER BY position",
+  Query query(connection, "SELECT name, passed, detail, checked FROM gate_result WHERE iteration = ? ORDER BY position",
               iteration);
-  while (query.next()) gates.push_back({query.text(0), query.flag(1), query.text(2)});
+  while (query.next()) gates.push_back({query.text(0), query.flag(1), query.text(2), query.flag(3)});
   return gates;
 }
 

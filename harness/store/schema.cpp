@@ -15,7 +15,11 @@ constexpr const char* kToVersion2 =
 #include "harness/store/migration_2.sql"
     ;
 
-constexpr Migration kSteps[] = {kToVersion2};
+constexpr const char* kToVersion3 =
+#include "harness/store/migration_3.sql"
+    ;
+
+constexpr Migration kSteps[] = {kToVersion2, kToVersion3};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

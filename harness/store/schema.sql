@@ -168,6 +168,7 @@ CREATE INDEX iteration_by_kernel ON iteration(kernel);
 CREATE INDEX iteration_by_outcome ON iteration(outcome);
 CREATE INDEX iteration_by_binary ON iteration(binary) WHERE binary IS NOT NULL;
 CREATE INDEX iteration_by_candidate ON iteration(candidate);
+CREATE INDEX iteration_by_fingerprint ON iteration(kernel, fingerprint) WHERE fingerprint <> '';
 
 -- Each check that was made, in order, with its evidence in words and numbers.
 CREATE TABLE gate_result (
@@ -176,6 +177,7 @@ CREATE TABLE gate_result (
   name      TEXT NOT NULL,                 -- finite, written, relative-l2, guard-zones, ...
   passed    INTEGER NOT NULL CHECK (passed IN (0, 1)),
   detail    TEXT NOT NULL,
+  checked   INTEGER NOT NULL DEFAULT 1 CHECK (checked IN (0, 1)),   -- 0: could not be checked; `passed` means nothing
   PRIMARY KEY (iteration, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -210,6 +212,31 @@ CREATE TABLE charge (
   seconds  REAL NOT NULL,
   usd      REAL,
   PRIMARY KEY (campaign, stage, day)
+) STRICT, WITHOUT ROWID;
+
+-- A kernel's gates on trial: its mutants must all fail. hash: of its contracts, baseline and mutants, and the version of the gates.
+CREATE TABLE admission (
+  hash          TEXT NOT NULL,
+  device_name   TEXT NOT NULL,
+  kernel        TEXT NOT NULL,
+  passed        INTEGER NOT NULL CHECK (passed IN (0, 1)),
+  tolerances    TEXT NOT NULL,   -- json array: group, form, output, honest, impostor, tolerance, origin
+  mutants       TEXT NOT NULL,   -- json array: name, workload, output, caught_by (empty: it passed), detail
+  skipped_forms TEXT NOT NULL,   -- json array of sentences
+  problems      TEXT NOT NULL,   -- json array of sentences
+  seconds       REAL NOT NULL,
+  decided_unix  REAL NOT NULL,
+  PRIMARY KEY (hash, device_name)
+) STRICT, WITHOUT ROWID;
+
+-- What a device was measured to reach when it was first seen with a driver, beside its theoretical peaks at the highest clock.
+CREATE TABLE device_peak (
+  device_name   TEXT NOT NULL,
+  driver        TEXT NOT NULL,
+  theoretical   TEXT NOT NULL,   -- json: bytes_per_s, flops by type, exps_per_s
+  measured      TEXT NOT NULL,   -- json: bytes_per_s, l2_bytes_per_s, flops by type, exps_per_s, launch_ns
+  measured_unix REAL NOT NULL,
+  PRIMARY KEY (device_name, driver)
 ) STRICT, WITHOUT ROWID;
 
 ------------------------------------------------------------------------------------------------------ sums kept current
@@ -432,16 +459,15 @@ CREATE VIEW v_iterations AS
   JOIN candidate c ON c.id = i.candidate
   JOIN campaign p ON p.id = i.campaign;
 
--- The best of each kernel, workload and device under its newest contract: the best confirmed time, or, where none is
--- confirmed, the best unconfirmed one (confirmed = 0).
+-- The best of each kernel, workload and device under its newest contract. Only what was confirmed: timed again in fresh
+-- processes on fresh inputs.
 CREATE VIEW v_best AS
   WITH dated AS (
     SELECT b.*, max(i.ended_unix) OVER (PARTITION BY b.kernel, b.workload, b.device_name, b.contract_hash) AS newest
-    FROM rollup_best b JOIN iteration i ON i.id = b.iteration),
+    FROM rollup_best b JOIN iteration i ON i.id = b.iteration WHERE b.confirmed = 1),
   chosen AS (
     SELECT kernel, workload, device_name, iteration,
-           row_number() OVER (PARTITION BY kernel, workload, device_name
-                              ORDER BY newest DESC, contract_hash, confirmed DESC) AS place
+           row_number() OVER (PARTITION BY kernel, workload, device_name ORDER BY newest DESC, contract_hash) AS place
     FROM dated)
   SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
          i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,

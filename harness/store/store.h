@@ -43,6 +43,12 @@ class Store : public Ledger {
   std::vector<Orphan> orphans(std::int64_t campaign) override;
   std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
                                  const std::string& device_name) override;
+  std::optional<Admission> admission(const std::string& hash, const std::string& device_name) override;
+  void record_admission(const Admission& admission) override;
+  std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) override;
+  void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) override;
+  std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
+                                                 const std::string& fingerprint, int limit) override;
   /// Only iterations that ran to a result count: passed, wrong_answer, rejected, abandoned.
   std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) override;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "harness/core/error.h"
 
 namespace harness {
@@ -16,13 +18,17 @@ void Judge::start() {
   process_->channel().send(target_);
 }
 
-json Judge::ask(const json& body, const SharedMemory& image) {
+json Judge::ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                const SharedMemory* image) {
   start();
+  body["executable"] = executable;
+  body["trusted"] = trusted;
+  body["draw"] = draw;
   Message reply;
-  process_->channel().send(body, {image.descriptor()});
+  process_->channel().send(body, image != nullptr ? std::vector<int>{image->descriptor()} : std::vector<int>{});
   const Channel::Status status = process_->channel().receive(reply, kDeadline, stop_);
   if (status == Channel::Status::ok && !reply.body.contains("error")) return reply.body;
-  const std::string kernel = body.at("executable").at("problem").at("kernel");
+  const std::string kernel = executable.problem.kernel;
   if (status == Channel::Status::ok) {
     const bool broken = reply.body.value("broken", false);
     if (broken) process_.reset();
@@ -44,19 +50,43 @@ json Judge::ask(const json& body, const SharedMemory& image) {
   if (status == Channel::Status::interrupted) throw InterruptedWork{};
   throw bad_input(
       fmt::format("the reference of kernel '{}' ran longer than {} s on workload '{}'; use a smaller workload here",
-                  kernel, kDeadline, body.at("executable").at("problem").at("workload").at("name").get<std::string>()));
+                  kernel, kDeadline, executable.problem.workload.name));
 }
 
-void Judge::paint(const Executable& executable, const Trusted& trusted, std::uint64_t seed, bool keep,
-                  const SharedMemory& image) {
-  ask({{"op", "paint"}, {"executable", executable}, {"trusted", trusted}, {"seed", seed}, {"keep", keep}}, image);
+void Judge::paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image) {
+  ask({{"op", "paint"}}, executable, trusted, draw, &image);
 }
 
-Verdict Judge::verdict(const Executable& executable, const Trusted& trusted, std::uint64_t seed,
-                       const SharedMemory& image) {
-  return ask({{"op", "verdict"}, {"executable", executable}, {"trusted", trusted}, {"seed", seed}}, image)
+Verdict Judge::verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                       const SharedMemory& image, std::uint64_t rotation) {
+  return ask({{"op", "verdict"}, {"rotation", rotation}}, executable, trusted, draw, &image)
       .at("verdict")
       .get<Verdict>();
+}
+
+MeasuredErrors Judge::measure_errors(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                                     const SharedMemory& image) {
+  const json reply = ask({{"op", "errors"}}, executable, trusted, draw, &image);
+  MeasuredErrors errors;
+  // JSON has no infinity: an output that disagrees in finiteness is null there.
+  const auto read = [&](const char* key, std::map<std::string, double>& into) {
+    for (const auto& [output, error] : reply.at(key).items())
+      into[output] = error.is_null() ? std::numeric_limits<double>::infinity() : error.get<double>();
+  };
+  read("honest", errors.honest);
+  read("impostor", errors.impostor);
+  return errors;
+}
+
+std::vector<MutantTrial> Judge::try_mutants(const Executable& executable, const Trusted& trusted, const DrawId& draw) {
+  return ask({{"op", "mutants"}}, executable, trusted, draw, nullptr).at("mutants").get<std::vector<MutantTrial>>();
+}
+
+void Judge::forget() {
+  if (!process_) return;
+  Message reply;
+  process_->channel().send({{"op", "forget"}});
+  if (process_->channel().receive(reply, kDeadline, stop_) != Channel::Status::ok) process_.reset();
 }
 
 }  // namespace harness

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/core/outcome.h"
 #include "harness/worker/process.h"
@@ -10,6 +12,23 @@
 #include "harness/worker/target.h"
 
 namespace harness {
+
+/// One draw of the inputs, reproducible anywhere from this.
+struct DrawId {
+  std::uint64_t seed = 0;
+  std::string form = "nominal";  // judge/draw.h
+  friend bool operator==(const DrawId&, const DrawId&) = default;
+};
+
+/// What a mutant of the right answer met: the gate that caught it, "" if all gates let it pass.
+struct MutantTrial {
+  std::string name, output, caught_by, detail;
+};
+
+/// By output: how far a launch, and an impostor one precision lower, are from the reference.
+struct MeasuredErrors {
+  std::map<std::string, double> honest, impostor;
+};
 
 /// The trusted process: it draws inputs, paints images, computes the reference after the candidate ran, compares and
 /// decides. It never holds a candidate's code, and a candidate's process never holds a reference value.
@@ -24,15 +43,24 @@ class Judge {
     std::map<std::string, Artifact> custom;
   };
 
-  /// Paints `image` with a fresh draw of `seed`. `keep`: remembers it for `verdict` under the seed.
-  void paint(const Executable& executable, const Trusted& trusted, std::uint64_t seed, bool keep,
-             const SharedMemory& image);
-  /// Judges the image that a candidate has changed since it was painted with `seed`; forgets the draw.
-  Verdict verdict(const Executable& executable, const Trusted& trusted, std::uint64_t seed, const SharedMemory& image);
+  /// Paints `image` with a draw and remembers it until it is judged or forgotten.
+  void paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image);
+  /// Judges the image that a candidate has changed since it was painted with `draw`. `rotation`: what a timed launch
+  /// turned the inputs by (judge/rotate.h). Forgets the draw.
+  Verdict verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image,
+                  std::uint64_t rotation = 0);
+  /// The errors of a launch that is taken to be honest. Forgets the draw.
+  MeasuredErrors measure_errors(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                                const SharedMemory& image);
+  /// Judges every mutant of every output on this draw, and the right answer itself as "the right answer".
+  std::vector<MutantTrial> try_mutants(const Executable& executable, const Trusted& trusted, const DrawId& draw);
+  void forget();  // all draws
   void start();
+  void kill() { process_.reset(); }
 
  private:
-  json ask(const json& body, const SharedMemory& image);
+  json ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
+           const SharedMemory* image);
   Target target_;
   std::function<bool()> stop_;
   std::optional<Process> process_;
@@ -44,6 +72,8 @@ struct InterruptedWork {};
 /// The worker's side: serves on descriptor 3 until it is closed.
 int serve_judge();
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DrawId, seed, form)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MutantTrial, name, output, caught_by, detail)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Judge::Trusted, reference, custom)
 
 }  // namespace harness

@@ -134,4 +134,11 @@ std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double dea
   return failure;
 }
 
+std::optional<RunnerFailure> Runner::measure_peaks(double deadline_s, MeasuredPeaks& peaks) {
+  Message reply;
+  auto failure = ask({{"op", "peaks"}}, {}, deadline_s, reply);
+  if (!failure) peaks = reply.body.at("peaks").get<MeasuredPeaks>();
+  return failure;
+}
+
 }  // namespace harness

@@ -41,6 +41,8 @@ class Runner {
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s);
   /// Device-timed, interleaved (cuda). Samples in order of the contenders.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
+  /// What the device reaches (cuda).
+  std::optional<RunnerFailure> measure_peaks(double deadline_s, MeasuredPeaks& peaks);
   void kill() { process_.reset(); }
   bool alive() const { return process_.has_value(); }
 

@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/core/error.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/draw.h"
+#include "harness/judge/mutants.h"
 #include "harness/judge/npy.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
+#include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
 #include "harness/worker/judge.h"
 
@@ -19,12 +22,19 @@ class JudgeService {
  public:
   explicit JudgeService(Target target) : target_(std::move(target)) {}
 
+  /// `image`: what the candidate's process maps too; empty for what needs none.
   json answer(const json& body, std::span<std::byte> image) {
-    const Executable executable = body.at("executable").get<Executable>();
-    const auto trusted = body.at("trusted").get<Judge::Trusted>();
-    const auto seed = body.at("seed").get<std::uint64_t>();
-    if (body.at("op") == "paint") return paint(executable, trusted, seed, body.at("keep"), image);
-    return {{"verdict", verdict(executable, trusted, seed, image)}};
+    const std::string op = body.at("op");
+    if (op == "forget") {
+      kept_.clear();
+      return json::object();
+    }
+    const Case asked{body.at("executable").get<Executable>(), body.at("trusted").get<Judge::Trusted>(),
+                     body.at("draw").get<DrawId>()};
+    if (op == "paint") return paint(asked, image);
+    if (op == "errors") return errors(asked, image);
+    if (op == "mutants") return {{"mutants", mutants(asked)}};
+    return {{"verdict", verdict(asked, image, body.at("rotation").get<std::uint64_t>())}};
   }
 
  private:
@@ -33,57 +43,132 @@ class JudgeService {
     return *session_;
   }
 
-  json paint(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed, bool keep,
-             std::span<std::byte> image) {
+  /// What every request names.
+  struct Case {
+    Executable executable;
+    Judge::Trusted trusted;
+    DrawId draw;
+  };
+
+  std::vector<std::byte> painted(const Case& asked) {
+    std::vector<std::byte> own(static_cast<std::size_t>(asked.executable.layout.bytes));
+    const Problem& problem = asked.executable.problem;
+    judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
+                 {.form = asked.draw.form});
+    for (const std::string& name : judge::needs_custom_draw(problem)) {
+      const Argument& argument = *find_argument(problem, name);
+      judge::CustomJob job = judge::custom_draw_job(problem, argument, asked.draw.seed);
+      run(job, asked.trusted);
+      judge::place_custom_draw(argument, job, asked.executable.layout, own);
+    }
+    return own;
+  }
+
+  json paint(const Case& asked, std::span<std::byte> image) {
     // Painted in private memory first: a process that still maps the image must not change what is remembered.
-    std::vector<std::byte> own(image.size());
-    judge::paint(executable.problem, executable.plan, executable.layout, seed, own);
-    for (const std::string& name : judge::needs_custom_draw(executable.problem)) {
-      const Argument& argument = *find_argument(executable.problem, name);
-      judge::CustomJob job = judge::custom_draw_job(executable.problem, argument, seed);
-      run(job, trusted);
-      judge::place_custom_draw(argument, job, executable.layout, own);
-    }
+    std::vector<std::byte> own = painted(asked);
     std::copy(own.begin(), own.end(), image.begin());
-    if (keep) {
-      before_ = std::move(own);
-      before_seed_ = seed;
-    }
+    kept_[key(asked.draw)] = std::move(own);
     return json::object();
   }
 
-  Verdict verdict(const Executable& executable, const Judge::Trusted& trusted, std::uint64_t seed,
-                  std::span<const std::byte> after) {
-    if (seed != before_seed_ || before_.size() != after.size())
+  static std::string key(const DrawId& draw) { return fmt::format("{} {}", draw.seed, draw.form); }
+
+  std::vector<std::byte> take_kept(const Case& asked, std::size_t bytes) {
+    auto kept = kept_.extract(key(asked.draw));
+    if (kept.empty() || kept.mapped().size() != bytes)
       throw std::logic_error("a verdict was asked for a draw that was not kept");
-    check_golden(executable, trusted);
-    judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
-    job.executable.artifact = trusted.reference;
-    std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, before_, job);
+    return std::move(kept.mapped());
+  }
+
+  judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
+    judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
+    job.executable.artifact = asked.trusted.reference;
+    std::vector<std::byte> image =
+        judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
     session().run(job.executable, image);
-    const judge::ReferenceValues values = judge::read_reference(executable.problem, job, image);
+    return judge::read_reference(asked.executable.problem, job, image);
+  }
+
+  Verdict verdict(const Case& asked, std::span<const std::byte> shared, std::uint64_t rotation) {
+    const std::vector<std::byte> after(shared.begin(), shared.end());  // nothing can change what is judged
+    std::vector<std::byte> before = take_kept(asked, after.size());
+    judge::rotate(asked.executable.layout, before, rotation);
+    check_golden(asked.executable, asked.trusted, before);
+    return decide(asked, before, after, reference(asked, before));
+  }
+
+  Verdict decide(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after,
+                 const judge::ReferenceValues& values) {
+    const Executable& executable = asked.executable;
     std::map<std::string, GateResult> decided;
     for (const std::string& name : judge::needs_custom_compare(executable.problem)) {
       judge::CustomJob compare = judge::custom_compare_job(executable.problem, *find_argument(executable.problem, name),
                                                            executable.layout, after, values.at(name));
-      run(compare, trusted);
+      run(compare, asked.trusted);
       decided[name] = judge::read_custom_compare(compare);
     }
-    Verdict verdict =
-        judge::judge(executable.problem, executable.plan, executable.layout, before_, after, values, seed, decided);
-    before_.clear();
-    return verdict;
+    return judge::judge(executable.problem, executable.plan, executable.layout, before, after, values, asked.draw.seed,
+                        decided);
+  }
+
+  judge::ReferenceValues impostor(const Case& asked, std::span<const std::byte> before) {
+    std::vector<std::byte> lower(before.begin(), before.end());
+    judge::round_inputs(asked.executable.problem, asked.executable.layout, lower);
+    return reference(asked, lower);
+  }
+
+  json errors(const Case& asked, std::span<const std::byte> after) {
+    const std::vector<std::byte> before = take_kept(asked, after.size());
+    const Problem& problem = asked.executable.problem;
+    const ImageLayout& layout = asked.executable.layout;
+    const judge::ReferenceValues right = reference(asked, before), lower = impostor(asked, before);
+    const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
+    json reply{{"honest", judge::output_errors(problem, layout, before, after, right)}, {"impostor", json::object()}};
+    for (const Argument& a : problem.arguments) {
+      if (!is_written(a.kind) || a.absent) continue;
+      const auto image = judge::mutant_image(sources, "one precision lower", a);
+      reply["impostor"][a.name] = image ? judge::output_errors(problem, layout, before, *image, right).at(a.name) : 0;
+    }
+    return reply;
+  }
+
+  std::vector<MutantTrial> mutants(const Case& asked) {
+    const auto drawn = [&](std::uint64_t seed) {
+      Case other = asked;
+      other.draw.seed = seed;
+      return reference(other, painted(other));
+    };
+    const std::vector<std::byte> before = painted(asked);
+    const judge::ReferenceValues right = reference(asked, before), previous = drawn(asked.draw.seed + 1),
+                                 other = drawn(asked.draw.seed + 2), lower = impostor(asked, before);
+    const judge::MutantSources sources{
+        asked.executable.problem, asked.executable.layout, before, right, previous, other, lower};
+    std::vector<MutantTrial> trials;
+    const auto judge_one = [&](const std::string& name, const std::string& output, std::span<const std::byte> image) {
+      const Verdict verdict = decide(asked, before, image, right);
+      const auto failed = std::find_if(verdict.gates.begin(), verdict.gates.end(), [](auto& g) { return !g.passed; });
+      const bool passed = failed == verdict.gates.end();
+      trials.push_back({name, output, passed ? "" : failed->name, passed ? "" : failed->detail});
+    };
+    judge_one("the right answer", "", judge::honest_image(sources));
+    for (const Argument& a : asked.executable.problem.arguments) {
+      if (!is_written(a.kind) || a.absent) continue;
+      for (const std::string& name : judge::mutant_names())
+        if (const auto image = judge::mutant_image(sources, name, a)) judge_one(name, a.name, *image);
+    }
+    return trials;
   }
 
   // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.
-  void check_golden(const Executable& executable, const Judge::Trusted& trusted) {
+  void check_golden(const Executable& executable, const Judge::Trusted& trusted, std::span<const std::byte> before) {
     if (!golden_checked_.insert(executable.problem.contract_hash).second) return;
     for (const std::string& folder : executable.problem.reference.golden) {
-      std::vector<std::byte> painted(before_);
-      judge::place_golden_inputs(executable.problem, executable.layout, folder, painted);
+      std::vector<std::byte> golden(before.begin(), before.end());
+      judge::place_golden_inputs(executable.problem, executable.layout, folder, golden);
       judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
       job.executable.artifact = trusted.reference;
-      std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, painted, job);
+      std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, golden, job);
       session().run(job.executable, image);
       if (const auto wrong =
               judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
@@ -98,13 +183,13 @@ class JudgeService {
 
   Target target_;
   std::unique_ptr<Session> session_;
-  std::vector<std::byte> before_;  // the image as painted
-  std::uint64_t before_seed_ = 0;
-  std::set<std::string> golden_checked_;  // contract hashes
+  std::map<std::string, std::vector<std::byte>> kept_;  // images as painted, by draw
+  std::set<std::string> golden_checked_;                // contract hashes
 };
 
 json guarded(JudgeService& service, Message& message) {
   try {
+    if (message.descriptors.empty()) return service.answer(message.body, {});
     const auto bytes = message.body.at("executable").at("layout").at("bytes").get<std::size_t>();
     const SharedMemory image(message.descriptors.at(0), bytes);
     return service.answer(message.body, image.bytes());

@@ -81,6 +81,11 @@ class FakeCatalog : public Catalog {
     return realized;
   }
   std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }
+  std::vector<Realized> neighbours(const Candidate&, const std::string&, const DeviceInfo&, int,
+                                   std::uint64_t) override {
+    return {};
+  }
+  std::string admission_hash(const std::string& kernel) override { return "admission-" + kernel; }
   std::vector<std::string> inspect(const std::string&, const DeviceInfo&) override { return {}; }
   KernelInfo info;
 };
@@ -96,6 +101,25 @@ class FakeEvaluator : public Evaluator {
     info.available = true;
     return info;
   }
+  std::optional<DeviceInfo> preflight_device() override { return std::nullopt; }
+  std::optional<Admission> admit(const AdmissionRequest& request) override {
+    ++admissions;
+    Admission admission;
+    admission.kernel = request.kernel;
+    admission.hash = request.hash;
+    admission.device_name = "Fake GPU";
+    admission.problems = refuses;
+    admission.passed = refuses.empty();
+    return admission;
+  }
+  MeasuredPeaks measure_peaks() override {
+    ++peaks_measured;
+    return {.bytes_per_s = 4e12};
+  }
+  void use_peaks(const MeasuredPeaks& peaks) override { used_peaks = peaks; }
+  std::vector<std::string> refuses;  // problems that every admission finds
+  int admissions = 0, peaks_measured = 0;
+  MeasuredPeaks used_peaks;
   void prepare(std::span<const Realized> candidates) override { prepared += candidates.size(); }
   Evaluation evaluate(const EvaluationRequest& request) override {
     clock_.now += cost_s;
@@ -189,6 +213,19 @@ class FakeLedger : public Ledger {
   std::vector<Evidence> evidence(std::int64_t, const std::vector<std::string>&, const std::string&) override {
     return earlier;
   }
+  std::optional<Admission> admission(const std::string& hash, const std::string&) override {
+    const auto known = admissions.find(hash);
+    return known == admissions.end() ? std::nullopt : std::optional(known->second);
+  }
+  void record_admission(const Admission& admission) override { admissions[admission.hash] = admission; }
+  std::optional<MeasuredPeaks> peaks(const DeviceInfo&) override { return known_peaks; }
+  void record_peaks(const DeviceInfo&, const MeasuredPeaks& peaks) override { known_peaks = peaks; }
+  std::vector<IterationSummary> same_fingerprint(const std::string&, const std::string&, const std::string&,
+                                                 int) override {
+    return {};
+  }
+  std::map<std::string, Admission> admissions;
+  std::optional<MeasuredPeaks> known_peaks;
   std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
   std::vector<CampaignRecord> campaigns;

@@ -1,0 +1,139 @@
+#include "harness/campaign/gatekeeper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+constexpr int kAdmissionNeighbours = 6;
+
+std::uint64_t fresh_choice() {  // of shapes: never the seed of a strategy, and nothing that a candidate could know
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) >> 1;
+}
+
+bool is_sensible(const Workload& workload, const DeviceInfo& device) {
+  const std::string kind = device.device.starts_with("cuda") ? "cuda" : "cpu";
+  return workload.devices.empty() ||
+         std::find(workload.devices.begin(), workload.devices.end(), kind) != workload.devices.end();
+}
+
+std::int64_t fewest_output_elements(const Problem& problem) {
+  std::int64_t fewest = INT64_MAX;
+  for (const Argument& a : problem.arguments)
+    if (is_written(a.kind) && !a.absent) fewest = std::min(fewest, count_elements(a));
+  return fewest;
+}
+
+/// Telling ones before others, then by traffic.
+bool better_for_trial(const Problem& a, const Problem& b) {
+  const bool a_tells = fewest_output_elements(a) >= kTellingElements;
+  const bool b_tells = fewest_output_elements(b) >= kTellingElements;
+  if (a_tells != b_tells) return a_tells;
+  return a_tells ? a.work.bytes < b.work.bytes : a.work.bytes > b.work.bytes;
+}
+
+/// By group: the workload that its trial is made on.
+std::map<std::string, std::string> trial_workloads(Catalog& catalog, const KernelInfo& kernel,
+                                                   const DeviceInfo& device) {
+  std::map<std::string, std::string> chosen;
+  for (const Workload& workload : kernel.workloads) {
+    if (!is_sensible(workload, device)) continue;
+    std::string& best = chosen[workload_group(workload)];
+    if (best.empty() ||
+        better_for_trial(catalog.problem(kernel.name, workload.name), catalog.problem(kernel.name, best)))
+      best = workload.name;
+  }
+  return chosen;
+}
+
+Realized realize_default(Catalog& catalog, const KernelInfo& kernel, const VariantInfo& variant,
+                         const std::string& workload, const DeviceInfo& device) {
+  const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
+  return catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
+}
+
+std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Realized& realized) {
+  const auto cpu = evaluator.preflight_device();
+  if (!cpu) return std::nullopt;
+  const Candidate& candidate = realized.candidate;
+  try {
+    if (!catalog.unsupported_reason(candidate.kernel, candidate.variant, *cpu).empty()) return std::nullopt;
+    auto found = catalog.neighbours(candidate, realized.problem.workload.name, *cpu, 1, fresh_choice());
+    if (found.empty()) return std::nullopt;
+    return std::move(found.front());
+  } catch (const Error&) {  // no configuration of it is valid there
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, bool finalist) {
+  EvaluationRequest request;
+  request.neighbours = catalog.neighbours(realized.candidate, realized.problem.workload.name, evaluator.device(),
+                                          finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
+  request.preflight = preflight_of(catalog, evaluator, realized);
+  request.realized = std::move(realized);
+  return request;
+}
+
+AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name) {
+  const KernelInfo& kernel = catalog.kernel(kernel_name);
+  const DeviceInfo device = evaluator.device();
+  AdmissionRequest request;
+  request.kernel = kernel_name;
+  request.hash = catalog.admission_hash(kernel_name);
+  std::vector<std::string> workloads;
+  for (const auto& [group, workload] : trial_workloads(catalog, kernel, device)) {
+    AdmissionRequest::Group trial;
+    trial.baseline = realize_default(catalog, kernel, kernel.variants.front(), workload, device);
+    trial.neighbours =
+        catalog.neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
+    request.groups.push_back(std::move(trial));
+    workloads.push_back(workload);
+  }
+  std::size_t turn = 0;
+  for (const VariantInfo& mutant : kernel.mutants) {
+    if (workloads.empty() || !catalog.unsupported_reason(kernel_name, mutant.name, device).empty()) continue;
+    const std::string& workload = workloads[turn++ % workloads.size()];
+    EvaluationRequest trial =
+        gated_request(catalog, evaluator, realize_default(catalog, kernel, mutant, workload, device), true);
+    trial.preflight.reset();  // the device's own gates are on trial
+    request.mutants.push_back(std::move(trial));
+  }
+  return request;
+}
+
+std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
+                                         const std::string& kernel) {
+  if (auto known = ledger.admission(catalog.admission_hash(kernel), evaluator.device().name)) return known;
+  const auto made = evaluator.admit(admission_request(catalog, evaluator, kernel));
+  if (made) ledger.record_admission(*made);
+  return made;
+}
+
+MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger) {
+  const DeviceInfo device = evaluator.device();
+  if (device.emulation) return {};
+  if (const auto known = ledger.peaks(device)) return *known;
+  const MeasuredPeaks measured = evaluator.measure_peaks();
+  ledger.record_peaks(device, measured);
+  return measured;
+}
+
+std::string refusal(const Admission& admission) {
+  std::string sentence = fmt::format("kernel '{}' is refused on {}", admission.kernel, admission.device_name);
+  const std::size_t shown = std::min<std::size_t>(3, admission.problems.size());
+  for (std::size_t i = 0; i < shown; ++i) sentence += (i == 0 ? ": " : "; ") + admission.problems[i];
+  if (admission.problems.size() > shown) sentence += fmt::format("; and {} more", admission.problems.size() - shown);
+  return sentence + fmt::format("; see: harness check {}", admission.kernel);
+}
+
+}  // namespace harness

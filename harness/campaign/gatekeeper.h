@@ -1,0 +1,34 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/core/admission.h"
+#include "harness/core/catalog.h"
+#include "harness/core/evaluator.h"
+#include "harness/core/ledger.h"
+
+namespace harness {
+
+/// How many other points of the domain an evaluation's gates are given.
+inline constexpr int kSearchNeighbours = 4;
+inline constexpr int kFinalNeighbours = 12;
+
+/// A request to evaluate a candidate, with what its gates need from the plugin folders: fresh points of the domain, and
+/// one for the pre-flight check where the evaluator makes one.
+EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, bool finalist);
+
+/// What the trial of a kernel's gates needs: for each group of workloads that is sensible on the device its smallest
+/// telling one with neighbours, and each of the kernel's mutants as a finalist. Mutants take turns over the groups.
+AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
+
+/// The admission that is recorded, or one made now and recorded. nullopt: stopped on the way.
+std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
+                                         const std::string& kernel);
+/// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
+MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger);
+
+/// "its gates let these mutants pass: ...": the sentence with which a kernel is refused.
+std::string refusal(const Admission& admission);
+
+}  // namespace harness

@@ -1,0 +1,233 @@
+#include "harness/evaluate/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/error.h"
+#include "harness/judge/draw.h"
+#include "harness/judge/mutants.h"
+#include "harness/judge/tolerance.h"
+
+namespace harness {
+namespace {
+
+constexpr double kDeadline = 10;
+// Draws on which a generated mutant may show; one of them must catch it.
+constexpr int kMutantDraws = 3;
+// A baseline further from its reference than this is not wrong by rounding: the form is out of its range.
+constexpr double kOutOfRange = 0.2;
+
+bool tells_precision(const Problem& problem) {
+  return std::all_of(problem.arguments.begin(), problem.arguments.end(), [](const Argument& a) {
+    return !is_written(a.kind) || a.absent || !judge::has_tolerance(a) || count_elements(a) >= kTellingElements;
+  });
+}
+
+std::vector<Contender> as_contenders(const std::vector<Side>& sides) {
+  std::vector<Contender> contenders;
+  for (const Side& side : sides) contenders.push_back({&side.executable, {&side.images[0]}});
+  return contenders;
+}
+
+std::string caught_by(const Evaluation& evaluation) {
+  const auto failed = std::find_if(evaluation.gates.begin(), evaluation.gates.end(),
+                                   [](const GateResult& gate) { return !gate.passed; });
+  if (failed != evaluation.gates.end()) return failed->name;
+  return std::string(outcome_name(evaluation.outcome));
+}
+
+}  // namespace
+
+AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, Workshop& workshop, Evaluate evaluate)
+    : request_(request), workshop_(workshop), evaluate_(std::move(evaluate)) {
+  admission_.kernel = request.kernel;
+  admission_.hash = request.hash;
+  admission_.device_name = workshop.device.name;
+}
+
+Admission AdmissionTrial::finish() {
+  const double begin = steady_seconds();
+  for (const AdmissionRequest::Group& group : request_.groups) try_group(group);
+  if (admission_.problems.empty()) try_sources();
+  workshop_.judge.forget();
+  admission_.passed = admission_.problems.empty();
+  admission_.seconds = steady_seconds() - begin;
+  return std::move(admission_);
+}
+
+void AdmissionTrial::problem(std::string sentence) {
+  if (std::find(admission_.problems.begin(), admission_.problems.end(), sentence) == admission_.problems.end())
+    admission_.problems.push_back(std::move(sentence));
+}
+
+void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
+  check_work(group.baseline);
+  const BuildResult built = workshop_.await(group.baseline.build);
+  const auto* artifact = std::get_if<Artifact>(&built);
+  if (artifact == nullptr)
+    return problem(fmt::format("the baseline does not compile on workload '{}': {}",
+                               group.baseline.problem.workload.name,
+                               std::get<CompileFailure>(built).log.substr(0, 500)));
+  std::vector<Side> sides;
+  sides.reserve(group.neighbours.size() + 1);
+  const auto add = [&](const Realized& realized) {
+    Side& side = sides.emplace_back(workshop_.make_side(realized, *artifact, nullptr));
+    side.trusted = workshop_.build_trusted(realized);
+    workshop_.paint(side, 0);
+  };
+  add(group.baseline);
+  for (const Realized& neighbour : group.neighbours) add(neighbour);
+  if (workshop_.native()) workshop_.runner.kill();
+  if (const auto failure = workshop_.runner.prepare(as_contenders(sides), kDeadline))
+    return problem(fmt::format("the baseline cannot run: {}", failure->detail));
+  for (const std::string& form : judge::draw_forms()) {
+    Ranges ranges;
+    if (measure_form(sides, form, ranges)) add_tolerances(sides.front(), form, ranges);
+  }
+  if (workshop_.native()) workshop_.runner.kill();
+  if (!admission_.problems.empty()) return;
+  sides.front().executable.problem = with_tolerances(group.baseline.problem, &admission_, "nominal");
+  try_generated(sides.front());
+}
+
+// The largest honest and the smallest impostor's error over all shapes. False: the form is out of the kernel's range.
+bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges) {
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    Side& side = sides[i];
+    workshop_.paint(side, 0, form);
+    const std::string where =
+        fmt::format("form '{}' at {}, seed {}", form, side.problem().workload.name, side.draws[0].seed);
+    if (const auto failure = workshop_.runner.run(i, 0, kDeadline)) {
+      problem(fmt::format("the baseline failed in {}: {}", where, failure->detail));
+      return false;
+    }
+    const MeasuredErrors errors =
+        workshop_.judge.measure_errors(side.executable, side.trusted, side.draws[0], side.images[0]);
+    for (const auto& [output, honest] : errors.honest) {
+      const Argument& argument = *find_argument(side.problem(), output);
+      const bool by_share = judge::compare_of(argument).kind != "ulp";
+      if (!std::isfinite(honest) || (by_share && honest > kOutOfRange)) {
+        const std::string sentence =
+            fmt::format("{}: the baseline's '{}' is {:.3g} from the reference", where, output, honest);
+        if (form == "nominal") problem(sentence + "; mend the baseline or the reference");
+        else admission_.skipped_forms.push_back(sentence + ", so this form is out of its range");
+        return false;
+      }
+      Range& range = ranges[output];
+      range.honest = std::max(range.honest, honest);
+      if (i > 0 && !tells_precision(side.problem())) continue;
+      const double impostor = errors.impostor.at(output);
+      range.impostor = range.seen ? std::min(range.impostor, impostor) : impostor;
+      range.seen = true;
+    }
+  }
+  return true;
+}
+
+void AdmissionTrial::add_tolerances(const Side& side, const std::string& form, const Ranges& ranges) {
+  for (const auto& [output, range] : ranges) {
+    const Argument& argument = *find_argument(side.problem(), output);
+    if (!judge::has_tolerance(argument)) {
+      // Exact and custom comparisons judge by themselves; the form is still one that the gates use.
+      admission_.tolerances.push_back(
+          {workload_group(side.problem().workload), form, output, range.honest, range.impostor, 0, "none"});
+      continue;
+    }
+    const Tolerance tolerance{
+        workload_group(side.problem().workload), form, output, range.honest, range.impostor, 0, ""};
+    if (judge::declares_tolerance(argument)) check_declared(argument, range, tolerance);
+    else derive(argument, range, tolerance);
+  }
+}
+
+void AdmissionTrial::derive(const Argument& output, const Range& range, Tolerance tolerance) {
+  const judge::DerivedTolerance derived =
+      judge::derive_tolerance(range.honest, range.impostor, judge::least_error(output));
+  tolerance.tolerance = derived.tolerance;
+  tolerance.origin = derived.separates ? "derived" : "gross";
+  if (!derived.separates && tolerance.form == "nominal")
+    problem(
+        fmt::format("no tolerance of '{}' ({}) tells the baseline's error of {:.2g} from the {:.2g} of an impostor "
+                    "with {} mantissa bits; declare `tolerance`, or `impostor_bits` where one precision lower means "
+                    "nothing",
+                    output.name, tolerance.group, range.honest, range.impostor, judge::impostor_bits(output)));
+  admission_.tolerances.push_back(std::move(tolerance));
+}
+
+void AdmissionTrial::check_declared(const Argument& output, const Range& range, Tolerance tolerance) {
+  tolerance.tolerance = output.compare->tolerance;
+  tolerance.origin = "declared";
+  if (tolerance.form == "nominal" && range.honest > tolerance.tolerance)
+    problem(fmt::format("the declared tolerance {:.2g} of '{}' refuses the baseline, whose error is {:.2g}",
+                        tolerance.tolerance, output.name, range.honest));
+  if (tolerance.form != "nominal" && range.honest * judge::kSeparation > tolerance.tolerance) {
+    tolerance.tolerance = range.honest * judge::kSeparation;
+    tolerance.origin = "gross";
+  }
+  admission_.tolerances.push_back(std::move(tolerance));
+}
+
+// A lower bound of the traffic cannot exceed what all arguments together hold.
+void AdmissionTrial::check_work(const Realized& baseline) {
+  double held = 0;
+  for (const Argument& a : baseline.problem.arguments) {
+    if (!is_tensor(a.kind) || a.absent) continue;
+    const double bytes = static_cast<double>(count_elements(a) * storage_bytes(a.dtype));
+    held += a.kind == ArgumentKind::inout ? 2 * bytes : bytes;
+  }
+  if (baseline.problem.work.bytes > held)
+    problem(
+        fmt::format("the work model counts {:.0f} bytes on workload '{}' and all arguments together hold {:.0f}: "
+                    "it is no lower bound",
+                    baseline.problem.work.bytes, baseline.problem.workload.name, held));
+}
+
+void AdmissionTrial::try_generated(Side& side) {
+  std::map<std::pair<std::string, std::string>, MutantTrial> trials;
+  for (int draw = 0; draw < kMutantDraws; ++draw) {
+    for (MutantTrial& trial : workshop_.judge.try_mutants(side.executable, side.trusted, {fresh_seed(), "nominal"})) {
+      if (trial.name == "the right answer") {
+        if (!trial.caught_by.empty())
+          problem(fmt::format("its gates refuse the right answer itself on workload '{}': {}: {}",
+                              side.problem().workload.name, trial.caught_by, trial.detail));
+        continue;
+      }
+      MutantTrial& known = trials[{trial.name, trial.output}];
+      if (known.caught_by.empty()) known = std::move(trial);
+    }
+  }
+  for (const auto& [key, trial] : trials) {
+    admission_.mutants.push_back(
+        {trial.name, side.problem().workload.name, trial.output, trial.caught_by, trial.detail});
+    if (trial.caught_by.empty())
+      problem(fmt::format("the mutant '{}' of output '{}' passes every gate on workload '{}'", trial.name, trial.output,
+                          side.problem().workload.name));
+  }
+}
+
+void AdmissionTrial::try_sources() {
+  for (EvaluationRequest request : request_.mutants) {
+    request.admission = &admission_;
+    request.gates_only = true;
+    const Evaluation evaluation = evaluate_(request);
+    const std::string& name = request.realized.candidate.variant;
+    const std::string& workload = request.realized.problem.workload.name;
+    if (std::holds_alternative<Interrupted>(evaluation.outcome)) throw InterruptedWork{};
+    const json error = error_json(evaluation.outcome);
+    const std::string message = error.is_null() ? "" : error.value("message", "");
+    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome)) {
+      problem(fmt::format("the mutant '{}' does not compile: {}", name, failed->log.substr(0, 500)));
+      continue;
+    }
+    if (std::holds_alternative<Passed>(evaluation.outcome)) {
+      admission_.mutants.push_back({name, workload, "", "", ""});
+      problem(fmt::format("the mutant '{}' passes every gate on workload '{}'", name, workload));
+      continue;
+    }
+    admission_.mutants.push_back({name, workload, "", caught_by(evaluation), message});
+  }
+}
+
+}  // namespace harness

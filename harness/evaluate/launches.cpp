@@ -1,0 +1,85 @@
+#include "harness/evaluate/launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace harness {
+namespace {
+
+bool is_compared(const Argument& argument) {
+  const bool open = !argument.valid_rows.empty() && argument.outside == "anything";
+  return is_written(argument.kind) && !argument.absent && !open;
+}
+
+template <typename F>
+void for_outputs(const Side& side, F&& f) {
+  for (const Argument& argument : side.problem().arguments)
+    if (is_compared(argument))
+      if (const ImageBuffer* buffer = find_buffer(side.executable.layout, argument.name)) f(argument, *buffer);
+}
+
+SharedMemory copy_of(const SharedMemory& image) {
+  SharedMemory copy(image.bytes().size());
+  std::memcpy(copy.bytes().data(), image.bytes().data(), image.bytes().size());
+  return copy;
+}
+
+}  // namespace
+
+Launched launch_and_judge(Workshop& workshop, Side& side, std::size_t contender, std::size_t image, double deadline_s) {
+  Launched launched;
+  const double begin = steady_seconds();
+  launched.failure = workshop.runner.run(contender, image, deadline_s);
+  launched.seconds = steady_seconds() - begin;
+  if (launched.failure) return launched;
+  const SharedMemory copy = workshop.native() ? copy_of(side.images[image]) : SharedMemory();
+  const SharedMemory& evidence = workshop.native() ? copy : side.images[image];
+  launched.verdict = workshop.judge.verdict(side.executable, side.trusted, side.draws[image], evidence);
+  return launched;
+}
+
+std::vector<std::byte> output_bytes(const Side& side, std::size_t image) {
+  std::vector<std::byte> bytes;
+  for_outputs(side, [&](const Argument&, const ImageBuffer& buffer) {
+    const auto begin = side.images[image].bytes().begin() + buffer.offset;
+    bytes.insert(bytes.end(), begin, begin + buffer.bytes);
+  });
+  return bytes;
+}
+
+std::string difference_in_words(const Side& side, const std::vector<std::byte>& first,
+                                const std::vector<std::byte>& second) {
+  std::size_t at = 0;
+  std::string words;
+  for_outputs(side, [&](const Argument& argument, const ImageBuffer& buffer) {
+    const auto unit = static_cast<std::size_t>(storage_bytes(argument.dtype));
+    const auto count = static_cast<std::size_t>(buffer.bytes) / unit;
+    std::size_t different = 0, where = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::memcmp(first.data() + at + i * unit, second.data() + at + i * unit, unit) == 0) continue;
+      if (different++ == 0) where = i;
+    }
+    at += static_cast<std::size_t>(buffer.bytes);
+    if (different == 0) return;
+    words += fmt::format("{}{} of {} elements of '{}' differ, the first at element {} of its storage",
+                         words.empty() ? "" : "; ", different, count, argument.name, where);
+  });
+  return words;
+}
+
+std::string errors_in_words(const Verdict& verdict) {
+  std::string words;
+  for (const ArgumentError& error : verdict.errors) {
+    const double measured = error.relative_l2 > 0 ? error.relative_l2 : static_cast<double>(error.mismatches);
+    words += fmt::format("{}{} {:.2g} of {:.2g}", words.empty() ? "" : ", ", error.argument, measured, error.tolerance);
+  }
+  return words;
+}
+
+const GateResult& failed_gate(const Verdict& verdict) {
+  return *std::find_if(verdict.gates.begin(), verdict.gates.end(), [](const GateResult& gate) { return !gate.passed; });
+}
+
+}  // namespace harness

@@ -1,0 +1,76 @@
+#include "harness/evaluate/preflight.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/evaluate/launches.h"
+#include "harness/judge/verdict.h"
+#include "harness/worker/memory_check.h"
+
+namespace harness {
+namespace {
+
+constexpr const char* kName = "preflight";
+constexpr double kDeadline = 10;
+
+GateResult not_checked(const std::string& why) {
+  return {kName, true, why, false};
+}
+
+std::string identity(const Realized& realized) {
+  return sha256_hex(json(realized.build).dump() + realized.problem.contract_hash);
+}
+
+}  // namespace
+
+void Preflight::announce(const Realized& realized) {
+  if (known_.contains(identity(realized))) return;
+  cpu_.builders.submit(checked_build(cpu_.target, realized.build), false);
+}
+
+PreflightResult Preflight::check(const Realized& realized, const Admission* admission) {
+  const std::string key = identity(realized);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  const PreflightResult result = try_it(realized, admission);
+  return known_.emplace(key, result).first->second;
+}
+
+// Only what is wrong on any device settles: a wrong answer and what the memory checker saw. How a fault shows differs
+// between devices by nature (an integer division by zero traps here and gives a number there), so it is marked.
+PreflightResult Preflight::try_it(const Realized& realized, const Admission* admission) {
+  const BuildResult built = cpu_.await(checked_build(cpu_.target, realized.build));
+  const auto* artifact = std::get_if<Artifact>(&built);
+  if (artifact == nullptr) return {not_checked("it does not compile for the cpu device"), {}};
+  Side side = cpu_.make_side(realized, *artifact, admission);
+  side.trusted = cpu_.build_trusted(realized);
+  cpu_.paint(side, 0);
+  const std::string place = realized.problem.workload.name;
+  cpu_.runner.kill();
+  if (auto failure = cpu_.runner.prepare({{&side.executable, {&side.images[0]}}}, kDeadline))
+    return {not_checked(fmt::format("on the cpu device at {}: {}", place, failure->detail)), {}};
+  const Launched launched = launch_and_judge(cpu_, side, 0, 0, kDeadline);
+  cpu_.runner.kill();
+  if (!launched.failure && !launched.verdict.passed()) {
+    const GateResult& failed = failed_gate(launched.verdict);
+    const std::string words = fmt::format("on the cpu device at {}: {}: {}", place, failed.name, failed.detail);
+    return {{kName, false, words},
+            WrongAnswer{"preflight " + words, launched.verdict.first_bad, judge::fingerprint(launched.verdict)}};
+  }
+  cpu_.paint(side, 0);
+  const std::vector<MemoryCheck> checks =
+      check_memory(cpu_.target, side.executable, side.images[0], kDeadline, cpu_.stop);
+  cpu_.judge.forget();
+  for (const MemoryCheck& check : checks) {
+    if (!check.checked) return {not_checked(fmt::format("on the cpu device at {}: {}", place, check.why)), {}};
+    if (check.findings.empty()) continue;
+    const std::string words = fmt::format("on the cpu device at {}: {}", place, check.findings.front().message);
+    return {{kName, false, words}, Rejected{kName, words}};
+  }
+  if (launched.failure)
+    return {not_checked(fmt::format("on the cpu device at {}: {}", place, launched.failure->detail)), {}};
+  return {{kName, true, fmt::format("right and clean on the cpu device at {}", place)}, {}};
+}
+
+}  // namespace harness

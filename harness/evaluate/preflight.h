@@ -1,0 +1,32 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/core/evaluator.h"
+#include "harness/evaluate/workshop.h"
+
+namespace harness {
+
+/// What the cpu device says of a candidate before it costs GPU time: a judged launch at a small point of the domain,
+/// and the memory checker over it.
+struct PreflightResult {
+  GateResult gate;                 // "preflight"; not checked where the cpu device cannot run or build it
+  std::optional<Outcome> settled;  // it failed: the evaluation ends with this
+};
+
+/// Holds workers of the cpu device beside those of the GPU. One candidate is tried once: results are remembered by what
+/// was built.
+class Preflight {
+ public:
+  explicit Preflight(Workshop& cpu) : cpu_(cpu) {}
+  void announce(const Realized& realized);  // begins its build
+  PreflightResult check(const Realized& realized, const Admission* admission);
+
+ private:
+  PreflightResult try_it(const Realized& realized, const Admission* admission);
+  Workshop& cpu_;
+  std::map<std::string, PreflightResult> known_;
+};
+
+}  // namespace harness

@@ -1,0 +1,108 @@
+#include "harness/evaluate/workshop.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "harness/core/error.h"
+#include "harness/judge/custom.h"
+#include "harness/judge/layout.h"
+#include "harness/judge/reference.h"
+#include "harness/judge/tolerance.h"
+
+namespace harness {
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw bad_input(fmt::format("{}: cannot be read", path));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Trusted code may include what the kernel's variants may.
+void add_include_dirs(BuildSpec& spec, const Realized& realized) {
+  spec.include_dirs.insert(spec.include_dirs.end(), realized.build.include_dirs.begin(),
+                           realized.build.include_dirs.end());
+}
+
+BuildSpec reference_spec(const Realized& realized) {
+  const Problem& problem = realized.problem;
+  BuildSpec spec = judge::make_reference_job(problem, read_text(problem.reference.source)).spec;
+  spec.source_name = fmt::format("kernels/{}/reference.cu", problem.kernel);
+  add_include_dirs(spec, realized);
+  return spec;
+}
+
+}  // namespace
+
+std::uint64_t fresh_seed() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw environment_error("the system gives no random numbers");
+  return seed >> 1;
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+BuildResult Workshop::await(const BuildSpec& spec) {
+  const Builders::Result result = builders.submit(spec, true);
+  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+    if (stop && stop()) throw InterruptedWork{};
+  return result.get();
+}
+
+void Workshop::announce_trusted(const Realized& realized) {
+  builders.submit(reference_spec(realized), true);
+}
+
+Judge::Trusted Workshop::build_trusted(const Realized& realized) {
+  Judge::Trusted trusted;
+  const auto build_one = [&](const BuildSpec& spec) {
+    const BuildResult result = await(spec);
+    if (const auto* failure = std::get_if<CompileFailure>(&result))
+      throw bad_input(fmt::format("{} does not compile; mend it: {}", spec.source_name, failure->log.substr(0, 2000)));
+    return std::get<Artifact>(result);
+  };
+  trusted.reference = build_one(reference_spec(realized));
+  for (const std::string& path : judge::custom_sources(realized.problem)) {
+    BuildSpec spec = judge::custom_build(realized.problem, path, read_text(path));
+    add_include_dirs(spec, realized);
+    trusted.custom[path] = build_one(spec);
+  }
+  return trusted;
+}
+
+Side Workshop::make_side(const Realized& realized, const Artifact& artifact, const Admission* admission) {
+  Side side;
+  side.executable = {artifact, realized.plan, with_tolerances(realized.problem, admission, "nominal"),
+                     judge::make_layout(realized.problem, realized.plan)};
+  return side;
+}
+
+void Workshop::paint(Side& side, std::size_t image, const std::string& form) {
+  while (side.images.size() <= image) side.images.emplace_back(side.image_bytes());
+  side.draws.resize(side.images.size());
+  side.draws[image] = {fresh_seed(), form};
+  repaint(side, image);
+}
+
+void Workshop::repaint(Side& side, std::size_t image) {
+  judge.paint(side.executable, side.trusted, side.draws[image], side.images[image]);
+}
+
+Problem with_tolerances(Problem problem, const Admission* admission, const std::string& form) {
+  if (admission == nullptr) return problem;
+  const std::string group = workload_group(problem.workload);
+  for (Argument& argument : problem.arguments)
+    if (const Tolerance* known = find_tolerance(*admission, group, form, argument.name))
+      judge::set_tolerance(argument, known->tolerance);
+  return problem;
+}
+
+}  // namespace harness

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/evaluator.h"
+#include "harness/evaluate/limits.h"
+#include "harness/worker/builders.h"
+#include "harness/worker/judge.h"
+#include "harness/worker/runner.h"
+
+namespace harness {
+
+std::uint64_t fresh_seed();  // from the operating system; fits a signed 64-bit column
+double steady_seconds();     // of a clock that never jumps
+
+/// Adds the seconds between its birth and its end to a stage.
+class Charge {
+ public:
+  explicit Charge(double& stage) : stage_(stage), begin_(steady_seconds()) {}
+  ~Charge() { stage_ += steady_seconds() - begin_; }
+
+ private:
+  double& stage_;
+  double begin_;
+};
+
+/// A built executable, what judges it, and its images. `draws[i]` is what images[i] was last painted with.
+struct Side {
+  Executable executable;
+  Judge::Trusted trusted;
+  std::vector<SharedMemory> images;
+  std::vector<DrawId> draws;
+
+  const Problem& problem() const { return executable.problem; }
+  std::size_t image_bytes() const { return static_cast<std::size_t>(executable.layout.bytes); }
+};
+
+/// The workers of one device and what every use of them needs: building, painting and judging in plain calls.
+struct Workshop {
+  Target target;
+  DeviceInfo device;
+  Limits limits;
+  std::function<bool()> stop;
+  Builders& builders;
+  Judge& judge;
+  Runner& runner;
+
+  bool native() const { return is_cpu(target); }
+  BuildResult await(const BuildSpec& spec);
+  /// Begins what build_trusted will wait for.
+  void announce_trusted(const Realized& realized);
+  /// The reference and custom code of a kernel. Throws Error(bad_input) if it does not compile.
+  Judge::Trusted build_trusted(const Realized& realized);
+  /// `admission`: whose tolerances the side is judged by in the nominal form; may be null.
+  Side make_side(const Realized& realized, const Artifact& artifact, const Admission* admission);
+  /// Draws anew into images[image] and remembers the draw, also in the judge.
+  void paint(Side& side, std::size_t image, const std::string& form = "nominal");
+  void repaint(Side& side, std::size_t image);  // the same draw again
+};
+
+/// The problem with the tolerances that an admission measured for its group in this form; as it is without one.
+Problem with_tolerances(Problem problem, const Admission* admission, const std::string& form);
+
+}  // namespace harness

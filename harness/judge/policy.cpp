@@ -1,0 +1,234 @@
+#include "harness/judge/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "harness/judge/policy_text.h"
+
+namespace harness::judge {
+namespace {
+
+struct Pattern {
+  std::string_view category, word, what;
+};
+
+// Whole identifiers in CUDA C++.
+constexpr Pattern kIdentifiers[] = {
+    {"timers", "clock", "reads a clock"},
+    {"timers", "clock64", "reads a clock"},
+    {"timers", "__clock", "reads a clock"},
+    {"timers", "__clock64", "reads a clock"},
+    {"timers", "__globaltimer", "reads the global timer"},
+    {"timers", "clock_gettime", "reads the host's clock"},
+    {"timers", "gettimeofday", "reads the host's clock"},
+    {"timers", "chrono", "reads the host's clock"},
+    {"timers", "__rdtsc", "reads the time stamp counter"},
+    {"timers", "__rdtscp", "reads the time stamp counter"},
+    {"timers", "__builtin_ia32_rdtsc", "reads the time stamp counter"},
+    {"timers", "__builtin_ia32_rdtscp", "reads the time stamp counter"},
+    {"launch-state", "__nv_static_counter", "counts launches"},
+    {"host-calls", "syscall", "makes system calls"},
+    {"host-calls", "dlsym", "looks for symbols of the program that loads it"},
+    {"host-calls", "dlopen", "loads libraries"},
+    {"host-calls", "fork", "starts processes"},
+    {"host-calls", "vfork", "starts processes"},
+    {"host-calls", "execve", "starts programs"},
+    {"host-calls", "popen", "starts programs"},
+    {"host-calls", "pthread_create", "starts threads"},
+    {"host-calls", "ptrace", "looks into processes"},
+    {"host-calls", "mmap", "maps memory"},
+    {"host-calls", "mprotect", "changes the protection of memory"},
+    {"host-calls", "sigaction", "catches signals"},
+    {"host-calls", "setjmp", "jumps out of its launch"},
+    {"host-calls", "longjmp", "jumps out of its launch"},
+    {"host-calls", "_exit", "ends the process"},
+    {"host-calls", "_Exit", "ends the process"},
+    {"host-calls", "atexit", "runs code after its launch"},
+    {"host-calls", "constructor", "runs code before its launch"},
+    {"host-calls", "destructor", "runs code after its launch"},
+    {"host-calls", "fesetround", "changes the rounding of the host"},
+    {"host-calls", "fesetenv", "changes the arithmetic of the host"},
+    {"host-calls", "_mm_setcsr", "changes the arithmetic of the host"},
+    {"host-calls", "__builtin_ia32_ldmxcsr", "changes the arithmetic of the host"},
+    {"host-calls", "fopen", "opens files"},
+    {"host-calls", "openat", "opens files"},
+    {"host-calls", "ifstream", "opens files"},
+    {"host-calls", "ofstream", "opens files"},
+    {"host-calls", "getenv", "reads the environment"},
+    {"host-calls", "environ", "reads the environment"},
+    {"eviction-hints", "__ldlu", "hints at the last use of a line"},
+};
+
+// Anywhere in assembly, PTX, or the text of an `asm`.
+constexpr Pattern kAssembly[] = {
+    {"timers", "%clock", "reads a clock"},
+    {"timers", "%globaltimer", "reads the global timer"},
+    {"timers", "rdtsc", "reads the time stamp counter"},
+    {"launch-state", "%gridid", "reads the number of its launch"},
+    {"launch-state", "%envreg", "reads what the driver passes"},
+    {"eviction-hints", "evict_last", "pins lines in the L2"},
+    {"eviction-hints", "createpolicy", "makes an L2 eviction policy"},
+    {"eviction-hints", "applypriority", "sets L2 priorities"},
+    {"eviction-hints", "L2::cache_hint", "gives an L2 eviction policy"},
+    {"eviction-hints", "discard.", "drops lines of the L2"},
+    {"includes", "incbin", "includes a file"},
+    {"host-calls", "syscall", "makes system calls"},
+};
+
+// First word of the PTX instructions that honest kernels write by hand.
+const std::set<std::string, std::less<>>& known_instructions() {
+  static const std::set<std::string, std::less<>> kKnown{
+      "abs",       "activemask", "add",      "addc",      "and",        "atom",  "bar",        "barrier",
+      "bfe",       "bfi",        "bfind",    "bmsk",      "bra",        "brev",  "call",       "clz",
+      "cnot",      "copysign",   "cos",      "cp",        "cvt",        "cvta",  "div",        "dp2a",
+      "dp4a",      "elect",      "ex2",      "fence",     "fma",        "fns",   "getctarank", "griddepcontrol",
+      "isspacep",  "ld",         "ldmatrix", "ldu",       "lg2",        "lop3",  "mad",        "madc",
+      "mapa",      "match",      "max",      "mbarrier",  "membar",     "min",   "mma",        "mov",
+      "movmatrix", "mul",        "mul24",    "nanosleep", "neg",        "not",   "or",         "popc",
+      "prefetch",  "prefetchu",  "prmt",     "rcp",       "red",        "redux", "rem",        "ret",
+      "rsqrt",     "sad",        "selp",     "set",       "setmaxnreg", "setp",  "shf",        "shfl",
+      "shl",       "shr",        "sin",      "slct",      "sqrt",       "st",    "stmatrix",   "sub",
+      "subc",      "szext",      "tanh",     "tensormap", "testp",      "vote",  "wgmma",      "wmma",
+      "xor"};
+  return kKnown;
+}
+
+// Headers of the toolkit and the language that a kernel may include besides its own.
+bool is_known_header(std::string_view name) {
+  static const std::set<std::string, std::less<>> kKnown{"cuda_fp16.h",
+                                                         "cuda_fp16.hpp",
+                                                         "cuda_bf16.h",
+                                                         "cuda_bf16.hpp",
+                                                         "cuda_fp8.h",
+                                                         "cuda_fp8.hpp",
+                                                         "cuda_fp4.h",
+                                                         "cuda_fp6.h",
+                                                         "mma.h",
+                                                         "cuda.h",
+                                                         "cuda_pipeline.h",
+                                                         "cuda_runtime.h",
+                                                         "cuda_pipeline_primitives.h",
+                                                         "cooperative_groups.h",
+                                                         "math_constants.h",
+                                                         "vector_types.h",
+                                                         "cstdint",
+                                                         "stdint.h",
+                                                         "cstddef",
+                                                         "stddef.h",
+                                                         "cmath",
+                                                         "math.h",
+                                                         "climits",
+                                                         "limits.h",
+                                                         "limits",
+                                                         "cfloat",
+                                                         "float.h",
+                                                         "type_traits",
+                                                         "utility",
+                                                         "initializer_list",
+                                                         "cassert",
+                                                         "assert.h"};
+  return kKnown.contains(name) || name.starts_with("cooperative_groups/") || name.starts_with("cuda/") ||
+         name.starts_with("harness/");
+}
+
+bool is_plain_relative(std::string_view name) {
+  return !name.starts_with("/") && name.find("..") == std::string_view::npos && !name.starts_with("~");
+}
+
+void flag_assembly(const std::string& file, int line, std::string_view text, std::vector<PolicyFlag>& flags) {
+  for (const Pattern& pattern : kAssembly) {
+    if (text.find(pattern.word) == std::string_view::npos) continue;
+    flags.push_back({std::string(pattern.category), file, fmt::format("{} ({})", pattern.what, pattern.word), line});
+  }
+}
+
+void flag_unknown_instructions(const std::string& file, const AsmText& assembly, std::vector<PolicyFlag>& flags) {
+  for (const std::string& word : instructions_of(assembly.text)) {
+    if (known_instructions().contains(word)) continue;
+    flags.push_back({"inline-assembly", file, fmt::format("inline assembly uses '{}', which is not on the list", word),
+                     assembly.line});
+  }
+}
+
+void flag_include(const std::string& file, const IncludeText& include, std::vector<PolicyFlag>& flags) {
+  const bool own = is_plain_relative(include.name) && (include.quoted || is_known_header(include.name));
+  if (include.directive == "include" && (own || is_known_header(include.name))) return;
+  flags.push_back({"includes", file,
+                   fmt::format("#{} of '{}', which lies outside its folders", include.directive,
+                               include.name.empty() ? "a computed name" : include.name),
+                   include.line});
+}
+
+std::string list_of(const std::vector<PolicyFlag>& flags) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < flags.size() && i < kShown; ++i)
+    text += fmt::format("{}{}:{}: {} [{}]", i == 0 ? "" : "; ", flags[i].file, flags[i].line, flags[i].what,
+                        flags[i].category);
+  if (flags.size() > kShown) text += fmt::format("; and {} more", flags.size() - kShown);
+  return text;
+}
+
+}  // namespace
+
+std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text) {
+  std::vector<PolicyFlag> flags;
+  const SourceParts parts = take_apart(text);
+  for (const WordAt& word : parts.words) {
+    const auto found = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
+                                    [&](const Pattern& p) { return p.word == word.text; });
+    if (found == std::end(kIdentifiers)) continue;
+    // A function is meant only where it is called; attributes and namespaces are meant anywhere.
+    const bool anywhere = word.text == "chrono" || word.text == "constructor" || word.text == "destructor" ||
+                          word.text == "environ" || word.text == "ifstream" || word.text == "ofstream";
+    if (!anywhere && !word.called) continue;
+    flags.push_back({std::string(found->category), file, fmt::format("{} ({})", found->what, word.text), word.line});
+  }
+  for (const AsmText& assembly : parts.assembly) {
+    flag_assembly(file, assembly.line, assembly.text, flags);
+    flag_unknown_instructions(file, assembly, flags);
+  }
+  for (const IncludeText& include : parts.includes) flag_include(file, include, flags);
+  return flags;
+}
+
+std::vector<PolicyFlag> scan_ptx(const std::string& file, std::string_view text) {
+  std::vector<PolicyFlag> flags;
+  int line = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    ++line;
+    const std::string_view one = text.substr(0, text.substr(0, end).find("//"));
+    flag_assembly(file, line, one.substr(0, std::min(one.size(), end)), flags);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return flags;
+}
+
+bool is_refused(const std::string& category) {
+  return category != "inline-assembly";
+}
+
+GateResult policy_gate(const std::vector<PolicyFlag>& flags, const std::map<std::string, std::string>& granted,
+                       bool refuse) {
+  std::vector<PolicyFlag> refused, marked;
+  std::set<std::string> reasons;
+  for (const PolicyFlag& flag : flags) {
+    const auto grant = granted.find(flag.category);
+    if (grant != granted.end()) reasons.insert(fmt::format("{} granted: {}", flag.category, grant->second));
+    else if (refuse && is_refused(flag.category)) refused.push_back(flag);
+    else marked.push_back(flag);
+  }
+  if (!refused.empty())
+    return {"source-policy", false,
+            list_of(refused) + "; remove it, or grant it in the contract's policy with a reason"};
+  std::string detail = flags.empty() ? "nothing flagged" : "";
+  for (const std::string& reason : reasons) detail += (detail.empty() ? "" : "; ") + reason;
+  if (!marked.empty()) detail += (detail.empty() ? "" : "; ") + ("marked: " + list_of(marked));
+  return {"source-policy", true, detail};
+}
+
+}  // namespace harness::judge

@@ -1,0 +1,34 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/outcome.h"
+
+// The source policy: what device code could use to tell a test from the real thing, or to reach out of its launch. Read
+// from texts alone, so a flag is a tripwire and no proof; a contract's `policy` grants a category with a reason.
+namespace harness::judge {
+
+/// Categories: "timers" (clock registers and functions), "eviction-hints" (L2 priorities that survive a flush),
+/// "launch-state" (%gridid and the like), "includes" (outside the plugin and the toolkit), "inline-assembly"
+/// (instructions that no kernel here needs), "host-calls" (what is no CUDA: system calls, threads, dlsym).
+struct PolicyFlag {
+  std::string category, file, what;
+  int line = 0;  // from 1
+};
+
+/// A device source or header. Comments and string literals do not count; the text of `asm` does.
+std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text);
+/// What the compiler made of it: nothing hides behind macros here.
+std::vector<PolicyFlag> scan_ptx(const std::string& file, std::string_view text);
+
+/// Whether a category is refused where nothing grants it; the others are marked.
+bool is_refused(const std::string& category);
+
+/// The gate "source-policy": every flag with its file and line. `granted`: category -> reason, from the contract.
+/// `refuse` false: everything is only marked.
+GateResult policy_gate(const std::vector<PolicyFlag>& flags, const std::map<std::string, std::string>& granted,
+                       bool refuse);
+
+}  // namespace harness::judge

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+// CUDA C++ taken apart as far as the source policy needs it: no parser, only comments, literals, words and assembly.
+namespace harness::judge {
+
+struct WordAt {
+  std::string text;
+  int line = 0;
+  bool called = false;  // an opening parenthesis follows, or its address is taken: `f(`, `&f`
+};
+struct AsmText {
+  std::string text;  // its string literals, joined
+  int line = 0;
+};
+struct IncludeText {
+  std::string directive;  // include, include_next, embed, import
+  std::string name;       // "" where it is computed by a macro
+  bool quoted = false;
+  int line = 0;
+};
+
+struct SourceParts {
+  std::vector<WordAt> words;
+  std::vector<AsmText> assembly;
+  std::vector<IncludeText> includes;
+};
+
+/// Lines that end in a backslash are joined; line numbers stay those of the file.
+SourceParts take_apart(std::string_view text);
+
+/// The first words ("cp", "mma", "mov") of the instructions in an assembly text.
+std::vector<std::string> instructions_of(std::string_view assembly);
+
+}  // namespace harness::judge

@@ -1,0 +1,96 @@
+#include <chrono>
+
+#include "harness/store/rows.h"
+#include "harness/store/store.h"
+
+// What the gates rest on: trials of kernels, peaks of devices, fingerprints of mistakes.
+namespace harness::store {
+namespace {
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+template <typename T>
+T read_or_empty(const json& j) {
+  return j.is_null() ? T{} : j.get<T>();
+}
+
+}  // namespace
+
+std::optional<Admission> Store::admission(const std::string& hash, const std::string& device_name) {
+  Query query(connection_,
+              "SELECT kernel, passed, tolerances, mutants, skipped_forms, problems, seconds FROM admission "
+              "WHERE hash = ? AND device_name = ?",
+              hash, device_name);
+  if (!query.next()) return std::nullopt;
+  Admission found;
+  found.hash = hash;
+  found.device_name = device_name;
+  found.kernel = query.text(0);
+  found.passed = query.flag(1);
+  try {
+    found.tolerances = read_or_empty<std::vector<Tolerance>>(query.parsed(2));
+    found.mutants = read_or_empty<std::vector<MutantVerdict>>(query.parsed(3));
+    found.skipped_forms = read_or_empty<std::vector<std::string>>(query.parsed(4));
+    found.problems = read_or_empty<std::vector<std::string>>(query.parsed(5));
+  } catch (const json::exception&) {
+    return std::nullopt;  // damaged: tried again
+  }
+  found.seconds = query.real(6);
+  return found;
+}
+
+void Store::record_admission(const Admission& admission) {
+  Write write(connection_);
+  Query(connection_, "INSERT OR REPLACE INTO admission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", admission.hash,
+        admission.device_name, admission.kernel, admission.passed, json(admission.tolerances).dump(),
+        json(admission.mutants).dump(-1, ' ', false, json::error_handler_t::replace),
+        json(admission.skipped_forms).dump(),
+        json(admission.problems).dump(-1, ' ', false, json::error_handler_t::replace), admission.seconds,
+        seconds_since_1970())
+      .run();
+  write.commit();
+}
+
+std::optional<MeasuredPeaks> Store::peaks(const DeviceInfo& device) {
+  Query query(connection_, "SELECT measured FROM device_peak WHERE device_name = ? AND driver = ?", device.name,
+              device.driver);
+  if (!query.next()) return std::nullopt;
+  const json measured = query.parsed(0);
+  if (!measured.is_object()) return std::nullopt;
+  return measured.get<MeasuredPeaks>();
+}
+
+void Store::record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) {
+  const json theoretical{
+      {"bytes_per_s", device.peak_bytes_per_s}, {"flops", device.peak_flops}, {"exps_per_s", device.peak_exps_per_s}};
+  Write write(connection_);
+  Query(connection_, "INSERT OR REPLACE INTO device_peak VALUES (?, ?, ?, ?, ?)", device.name, device.driver,
+        theoretical.dump(), json(peaks).dump(), seconds_since_1970())
+      .run();
+  write.commit();
+}
+
+std::vector<IterationSummary> Store::same_fingerprint(const std::string& kernel, const std::string& variant,
+                                                      const std::string& fingerprint, int limit) {
+  std::vector<IterationSummary> rows;
+  if (fingerprint.empty()) return rows;
+  Query query(connection_,
+              "SELECT max(i.id), c.variant, i.workload FROM iteration i JOIN candidate c ON c.id = i.candidate "
+              "WHERE i.kernel = ? AND i.fingerprint = ? AND c.variant <> ? "
+              "GROUP BY c.variant ORDER BY max(i.id) DESC LIMIT ?",
+              kernel, fingerprint, variant, limit);
+  while (query.next()) {
+    IterationSummary found;
+    found.iteration = query.integer(0);
+    found.candidate.kernel = kernel;
+    found.candidate.variant = query.text(1);
+    found.workload = query.text(2);
+    found.fingerprint = fingerprint;
+    rows.push_back(std::move(found));
+  }
+  return rows;
+}
+
+}  // namespace harness::store
