@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "tests/support/program.h"
+
+// Attacks on the gates (tests/hostile, docs/hostile.md), each through the real workers of the cpu device. What should
+// become of it is in tests/hostile/expectations.json: its outcome, and words of which one is in the name of the gate
+// that caught it. An attack that can do no harm here may pass, but only as slowly as if it had been honest.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+const std::string kFolder = std::string(HARNESS_SOURCE_DIR) + "/tests/hostile";
+
+// Attacks that work are 30 to 100 times faster than the honest variant; times of emulation wander by a half.
+constexpr double kGain = 2.5;
+
+json expectations() {
+  std::ifstream file(kFolder + "/expectations.json");
+  return json::parse(file);
+}
+
+json evaluate(const std::string& kernel, const std::string& variant) {
+  const Finished finished =
+      run_harness({"eval", kernel, variant, "--device", "cpu", "--no-record", "--json", "--kernels", kFolder});
+  INFO(finished.err);
+  REQUIRE(finished.lines().size() == 1);
+  return finished.lines()[0];
+}
+
+std::string failed_gate(const json& iteration) {
+  for (const json& gate : iteration["gates"])
+    if (gate["passed"] == false) return gate["name"];
+  return "";
+}
+
+bool names_one_of(const std::string& gate, const json& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const json& word) { return gate.find(word.get<std::string>()) != std::string::npos; });
+}
+
+bool holds(const json& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+/// Why what became of an attack is not what should have become of it; "" if it is.
+std::string complaint(const json& expected, const json& iteration, double honest_ns) {
+  const std::string outcome = iteration["outcome"], gate = failed_gate(iteration);
+  if (outcome == "passed") {
+    if (!expected["without_gain"]) return "it passed";
+    const double gain = honest_ns / iteration["time_ns"].get<double>();
+    return gain < kGain ? "" : "it passed and is " + std::to_string(gain) + " times as fast as the honest variant";
+  }
+  if (!holds(expected["outcomes"], outcome)) return "its outcome is " + outcome;
+  if (!gate.empty() && !names_one_of(gate, expected["gates"])) return "the gate that caught it is " + gate;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("every hostile variant has its expectation, and every expectation its variant", "[hostile]") {
+  std::set<std::string> expected, present;
+  for (const json& each : expectations())
+    expected.insert(each["kernel"].get<std::string>() + "/" + each["variant"].get<std::string>());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kFolder)) {
+    const auto& path = entry.path();
+    if (path.parent_path().filename() == "variants" && path.extension() == ".lua" && path.stem() != "00_honest")
+      present.insert(path.parent_path().parent_path().filename().string() + "/" + path.stem().string());
+  }
+  CHECK(expected == present);
+}
+
+TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
+  std::map<std::string, double> honest_ns;
+  for (const json& expected : expectations()) {
+    if (!holds(expected["devices"], "cpu")) continue;
+    const std::string kernel = expected["kernel"], variant = expected["variant"];
+    if (honest_ns.count(kernel) == 0) {
+      const json honest = evaluate(kernel, "00_honest");
+      REQUIRE(honest["outcome"] == "passed");
+      honest_ns[kernel] = honest["time_ns"];
+    }
+    const std::string wrong = complaint(expected, evaluate(kernel, variant), honest_ns[kernel]);
+    INFO(kernel << "/" << variant << ": " << wrong);
+    CHECK(wrong.empty());
+  }
+}

@@ -1,0 +1,12 @@
+return variant {
+  technique = "stale-scratch", risk = "high",
+  estimate  = { speedup = { 1, 2 }, probability = 0.5, evaluations = 1 },
+  params    = { BLOCK = { values = { 64 }, bind = "launch" } },
+  workspaces = function(p, w, device)
+    return { workspace { "scratch", bytes = 8 * w.M, align = 256, init = "dirty" } }
+  end,
+  steps = function(p, w, device)
+    return { launch { entry = "rowstats<$dtype>", grid = { cdiv(w.M, p.BLOCK) }, block = { p.BLOCK }, shared = 0,
+                      args = { "x", "sum", "largest", "scratch", i32(w.M), i32(w.N) } } }
+  end,
+}

@@ -1,0 +1,12 @@
+#include "honest.cuh"
+
+// B19. Includes a file of the machine that is none of its business: the compiler's complaint about it quotes its first
+// line. First: KernelBench PR 92 for what a candidate does to the harness around it.
+#include "/etc/hostname"
+
+template <class T>
+__global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
+  const int row = row_of_thread();
+  if (row >= rows) return;
+  answer_row(x, sum, largest, row, columns);
+}
