@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "harness/campaign/arms.h"
 #include "harness/core/error.h"
 
 namespace harness {
@@ -53,6 +54,20 @@ std::map<std::string, std::string> trial_workloads(Catalog& catalog, const Kerne
   return chosen;
 }
 
+/// Of a group's workloads among `names`, the one with the most work: sums are longest there, and errors largest.
+std::string largest_of(Catalog& catalog, const KernelInfo& kernel, const std::vector<std::string>& names,
+                       const std::string& group) {
+  std::string largest;
+  double most = 0;
+  for (const std::string& name : names) {
+    const Problem problem = catalog.problem(kernel.name, name);
+    if (workload_group(problem.workload) != group || problem.work.bytes <= most) continue;
+    most = problem.work.bytes;
+    largest = name;
+  }
+  return largest;
+}
+
 Realized realize_default(Catalog& catalog, const KernelInfo& kernel, const VariantInfo& variant,
                          const std::string& workload, const DeviceInfo& device) {
   const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
@@ -90,23 +105,27 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
   AdmissionRequest request;
   request.kernel = kernel_name;
   request.hash = catalog.admission_hash(kernel_name);
-  std::vector<std::string> workloads;
+  const std::vector<std::string> timed = choose_workloads(kernel, {}, device);
+  std::vector<std::string> workloads = timed;
   for (const auto& [group, workload] : trial_workloads(catalog, kernel, device)) {
     AdmissionRequest::Group trial;
     trial.baseline = realize_default(catalog, kernel, kernel.variants.front(), workload, device);
-    trial.neighbours =
-        catalog.neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
+    trial.others = catalog.neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
+    const std::string largest = largest_of(catalog, kernel, timed, group);
+    if (!largest.empty() && largest != workload)
+      trial.others.push_back(realize_default(catalog, kernel, kernel.variants.front(), largest, device));
     request.groups.push_back(std::move(trial));
-    workloads.push_back(workload);
+    if (std::find(workloads.begin(), workloads.end(), workload) == workloads.end()) workloads.push_back(workload);
   }
-  std::size_t turn = 0;
   for (const VariantInfo& mutant : kernel.mutants) {
-    if (workloads.empty() || !catalog.unsupported_reason(kernel_name, mutant.name, device).empty()) continue;
-    const std::string& workload = workloads[turn++ % workloads.size()];
-    EvaluationRequest trial =
-        gated_request(catalog, evaluator, realize_default(catalog, kernel, mutant, workload, device), true);
-    trial.preflight.reset();  // the device's own gates are on trial
-    request.mutants.push_back(std::move(trial));
+    if (!catalog.unsupported_reason(kernel_name, mutant.name, device).empty()) continue;
+    request.mutants.push_back({mutant.name, workloads, [&catalog, &evaluator, &kernel, &mutant](const std::string& on) {
+                                 EvaluationRequest trial = gated_request(
+                                     catalog, evaluator,
+                                     realize_default(catalog, kernel, mutant, on, evaluator.device()), true);
+                                 trial.preflight.reset();  // the device's own gates are on trial
+                                 return trial;
+                               }});
   }
   return request;
 }

@@ -19,7 +19,8 @@ inline constexpr int kFinalNeighbours = 12;
 EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, bool finalist);
 
 /// What the trial of a kernel's gates needs: for each group of workloads that is sensible on the device its smallest
-/// telling one with neighbours, and each of the kernel's mutants as a finalist. Mutants take turns over the groups.
+/// telling one with neighbours; and each of the kernel's mutants, which must be caught as a finalist on one of the
+/// workloads that are timed by default or that stand for a group. Catalog and evaluator must outlive the request.
 AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
 
 /// The admission that is recorded, or one made now and recorded. nullopt: stopped on the way.

@@ -55,16 +55,22 @@ struct EvaluationRequest {
   std::function<std::int64_t(const std::string& binary_hash)> recorded_with;
 };
 
-/// What it takes to admit a kernel. One baseline for each group of its workloads, with neighbours of it; and the
-/// kernel's own mutants, which must not pass.
+/// What it takes to admit a kernel. One baseline for each group of its workloads, and the same baseline elsewhere: at
+/// other points of the domain and at the largest size that is timed; and the kernel's own mutants, which must not pass.
 struct AdmissionRequest {
   struct Group {
     Realized baseline;
-    std::vector<Realized> neighbours;
+    std::vector<Realized> others;
+  };
+  /// A mutant of the kernel's own. It must be caught on one of the workloads; they are tried in order.
+  struct Mutant {
+    std::string name;
+    std::vector<std::string> workloads;
+    std::function<EvaluationRequest(const std::string& workload)> request;
   };
   std::string kernel, hash;
   std::vector<Group> groups;
-  std::vector<EvaluationRequest> mutants;
+  std::vector<Mutant> mutants;
 };
 
 /// Port to build -> gates -> timing. One evaluation at a time; building runs ahead in other processes.

@@ -50,7 +50,8 @@ AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, Workshop& worksh
 Admission AdmissionTrial::finish() {
   const double begin = steady_seconds();
   for (const AdmissionRequest::Group& group : request_.groups) try_group(group);
-  if (admission_.problems.empty()) try_sources();
+  if (admission_.problems.empty())
+    for (const AdmissionRequest::Mutant& mutant : request_.mutants) try_source(mutant);
   workshop_.judge.forget();
   admission_.passed = admission_.problems.empty();
   admission_.seconds = steady_seconds() - begin;
@@ -64,21 +65,20 @@ void AdmissionTrial::problem(std::string sentence) {
 
 void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   check_work(group.baseline);
-  const BuildResult built = workshop_.await(group.baseline.build);
-  const auto* artifact = std::get_if<Artifact>(&built);
-  if (artifact == nullptr)
-    return problem(fmt::format("the baseline does not compile on workload '{}': {}",
-                               group.baseline.problem.workload.name,
-                               std::get<CompileFailure>(built).log.substr(0, 500)));
   std::vector<Side> sides;
-  sides.reserve(group.neighbours.size() + 1);
+  sides.reserve(group.others.size() + 1);
   const auto add = [&](const Realized& realized) {
-    Side& side = sides.emplace_back(workshop_.make_side(realized, *artifact, nullptr));
+    const BuildResult built = workshop_.await(realized.build);
+    if (const auto* failure = std::get_if<CompileFailure>(&built))
+      return problem(fmt::format("the baseline does not compile on workload '{}': {}", realized.problem.workload.name,
+                                 failure->log.substr(0, 500)));
+    Side& side = sides.emplace_back(workshop_.make_side(realized, std::get<Artifact>(built), nullptr));
     side.trusted = workshop_.build_trusted(realized);
     workshop_.paint(side, 0);
   };
   add(group.baseline);
-  for (const Realized& neighbour : group.neighbours) add(neighbour);
+  for (const Realized& other : group.others) add(other);
+  if (!admission_.problems.empty()) return;
   if (workshop_.native()) workshop_.runner.kill();
   if (const auto failure = workshop_.runner.prepare(as_contenders(sides), kDeadline))
     return problem(fmt::format("the baseline cannot run: {}", failure->detail));
@@ -207,27 +207,23 @@ void AdmissionTrial::try_generated(Side& side) {
   }
 }
 
-void AdmissionTrial::try_sources() {
-  for (EvaluationRequest request : request_.mutants) {
+void AdmissionTrial::try_source(const AdmissionRequest::Mutant& mutant) {
+  for (const std::string& workload : mutant.workloads) {
+    EvaluationRequest request = mutant.request(workload);
     request.admission = &admission_;
     request.gates_only = true;
     const Evaluation evaluation = evaluate_(request);
-    const std::string& name = request.realized.candidate.variant;
-    const std::string& workload = request.realized.problem.workload.name;
     if (std::holds_alternative<Interrupted>(evaluation.outcome)) throw InterruptedWork{};
+    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome))
+      return problem(fmt::format("the mutant '{}' does not compile: {}", mutant.name, failed->log.substr(0, 500)));
+    if (std::holds_alternative<Passed>(evaluation.outcome)) continue;
     const json error = error_json(evaluation.outcome);
-    const std::string message = error.is_null() ? "" : error.value("message", "");
-    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome)) {
-      problem(fmt::format("the mutant '{}' does not compile: {}", name, failed->log.substr(0, 500)));
-      continue;
-    }
-    if (std::holds_alternative<Passed>(evaluation.outcome)) {
-      admission_.mutants.push_back({name, workload, "", "", ""});
-      problem(fmt::format("the mutant '{}' passes every gate on workload '{}'", name, workload));
-      continue;
-    }
-    admission_.mutants.push_back({name, workload, "", caught_by(evaluation), message});
+    admission_.mutants.push_back({mutant.name, workload, "", caught_by(evaluation), error.value("message", "")});
+    return;
   }
+  admission_.mutants.push_back({mutant.name, mutant.workloads.empty() ? "" : mutant.workloads.front(), "", "", ""});
+  problem(fmt::format("the mutant '{}' passes every gate on {} workloads ({})", mutant.name, mutant.workloads.size(),
+                      fmt::join(mutant.workloads, ", ")));
 }
 
 }  // namespace harness

@@ -33,7 +33,7 @@ class AdmissionTrial {
   void check_declared(const Argument& output, const Range& range, Tolerance tolerance);
   void check_work(const Realized& baseline);
   void try_generated(Side& side);
-  void try_sources();
+  void try_source(const AdmissionRequest::Mutant& mutant);
   void problem(std::string sentence);
 
   const AdmissionRequest& request_;

@@ -67,7 +67,6 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
 
 std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& request) {
   for (const AdmissionRequest::Group& group : request.groups) builders_.submit(group.baseline.build, true);
-  for (const EvaluationRequest& mutant : request.mutants) builders_.submit(mutant.realized.build, false);
   try {
     return AdmissionTrial(request, workshop_, [this](const EvaluationRequest& mutant) { return run(mutant); }).finish();
   } catch (const InterruptedWork&) {

@@ -73,6 +73,7 @@ Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t st
   if (form == "scaled 1e2") return scaled(1e2);
   if (form == "large") return scaled(8);
   if (form == "shifted") return [](double value, random::Words, const Place&) { return value + 2; };
+  if (form == "lowered") return [](double value, random::Words, const Place&) { return value - 100; };
   if (form == "spikes") {
     return [](double value, random::Words bits, const Place&) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
   }

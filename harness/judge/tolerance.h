@@ -35,7 +35,11 @@ void set_tolerance(Argument& argument, double tolerance);
 inline constexpr double kRowFactor = 10;      // a row's L2 error, against the larger of its and a typical row's norm
 inline constexpr double kElementFactor = 50;  // one element's error, against the larger of it and its row's rms
 /// Rounding errors average out, a wrong factor does not: |<out, ref> / <ref, ref> - 1| over n elements stays below
-/// tolerance * (kScaleShare + 1 / sqrt(n)). This is what catches a factor of 1.01 in bf16.
-inline constexpr double kScaleShare = 1.0 / 3;
+/// tolerance * (kScaleShare + 1 / sqrt(n)). This is what catches a factor of 1.01 in bf16. A half, because an honest
+/// error may be all factor (one sum divides a whole row), and a derived tolerance is at least twice that.
+inline constexpr double kScaleShare = 1.0 / 2;
+/// The rounding errors of a few elements do not average: the tolerance of n elements is larger by 1 + this / sqrt(n).
+/// One element's largest rounding error is 2.4 times the rms of many.
+inline constexpr double kFewElements = 1.5;
 
 }  // namespace harness::judge

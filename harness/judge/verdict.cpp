@@ -44,7 +44,8 @@ double scale_limit(const Measured& m, double tolerance) {
 }
 
 GateResult relative_gate(const Output& output, const Measured& m) {
-  const double t = output.tolerance();
+  const auto compared = static_cast<double>(std::max<std::int64_t>(m.compared, 1));
+  const double t = output.tolerance() * (1 + kFewElements / std::sqrt(compared));
   const bool whole = m.error.relative_l2 <= t && m.disagree == 0;
   const bool rows = m.worst_row_error <= kRowFactor * t;
   // badness counts in units of the row factor
