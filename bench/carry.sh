@@ -6,8 +6,12 @@ cd "$(dirname "$0")/.."
 rm -rf .carry
 mkdir -p .carry/lib
 cp build/release/harness .carry/
-strip .carry/harness --strip-debug
-ldd build/release/harness | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
+for test in test_device_cuda test_worker; do   # for bench/h200.sh gates
+  [ ! -e "build/release/tests/$test" ] || cp "build/release/tests/$test" .carry/
+done
+shopt -s nullglob
+strip --strip-debug .carry/harness .carry/test_*
+ldd .carry/harness .carry/test_* | awk '$3 ~ /^\// { print $3 }' | sort -u | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
   xargs -I{} cp -L {} .carry/lib/
 git rev-parse HEAD > .carry/revision
 du -sh .carry

@@ -3,6 +3,7 @@
 #   bench/h200.sh smoke            devices and every kernel's variants through all gates
 #   bench/h200.sh faulty           kernels that go wrong on purpose, and their outcomes
 #   bench/h200.sh campaign         the recorded campaign over the attention family (five minutes), and what it cost
+#   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -44,6 +45,15 @@ faulty() {
 for line in open(sys.argv[1]):
     i = json.loads(line); print("  ", i["outcome"], round(i["cost"]["wall_s"], 2), "s", json.dumps(i["error"])[:300], [g["name"] for g in i["gates"] if not g["passed"]])' "$OUT/line.json"
   done
+}
+
+gates() {
+  local test failed=0
+  export HARNESS_PROGRAM=$harness LD_LIBRARY_PATH=$PWD/.carry/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  for test in test_device_cuda test_worker; do
+    time ".carry/$test" "[gpu]" || failed=1
+  done 2>&1 | tee "$OUT/gates.txt"
+  return "$((failed || PIPESTATUS[0]))"
 }
 
 campaign() {

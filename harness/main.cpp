@@ -57,7 +57,7 @@ std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std:
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "worker") return serve_worker(argv[2]);
+  if (argc >= 3 && std::string(argv[1]) == "worker") return serve_worker(argv[2], {argv + 3, argv + argc});
   const Rooms rooms{make_catalog,   make_scripts, [](const Places&) { return probe_devices(); },
                     make_evaluator, open_ledger,  make_offline_compiler};
   return run_command_line(argc, argv, rooms);

@@ -81,7 +81,9 @@ struct Samples {
   std::vector<double> clock_mhz;  // SM clock at each rotating sample; empty where unknown
   int calls_per_sample = 0;
   int input_sets = 0;
-  std::vector<std::uint64_t> rotations;  // by image: how far the inputs of its secretly chosen launch were turned
+  /// For each given image by how many rows (modulo each buffer's own) its inputs were rotated (core/image.h) in the
+  /// launch whose result was left in it.
+  std::vector<std::uint64_t> rotations;
   int foreign_processes = 0;  // most other processes seen on the device while sampling (NVML); such samples are marked
   std::string method;         // "graph x40, 128 sets, 16 bursts"
 };
@@ -109,16 +111,16 @@ class Session {
 class TimingSession : public Session {
  public:
   /// Times contenders against each other in one interleaved run; images[i] are painted images for contenders[i] (at
-  /// least one each; all are rotated). Implementations copy them to further addresses until the sets exceed the L2.
-  /// Restores `restored` buffers outside the timed regions. Same order of results as of contenders. No launch of one
-  /// graph sees inputs that an earlier launch of it saw, and before each graph outputs are poisoned again and
-  /// workspaces scrubbed. When it returns, images[i][k] holds what one secretly chosen timed launch on a copy of it
-  /// left there.
+  /// least one each). Implementations keep them pristine and make sets of them, which together exceed the L2. Before
+  /// every timed launch of a graph each of its sets is refreshed: poison, workspaces and guards as painted, inputs
+  /// rotated (core/image.h) by a fresh random number that no candidate can know; no graph uses a set twice. When it
+  /// returns, images[i][k] holds what one secretly chosen call in the timed launches left of a set made from it, and
+  /// Samples::rotations[k] the rotation of that set. Same order of results as of contenders.
   virtual std::vector<Samples> time(std::span<const Executable> contenders,
                                     std::span<const std::vector<std::span<std::byte>>> images,
                                     const TimingPolicy& policy) = 0;
   /// Takes about a second; nothing else may use the device meanwhile.
-  virtual MeasuredPeaks measure_peaks() { return {}; }
+  virtual MeasuredPeaks measure_peaks() = 0;
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, available, emulation, architecture, driver,

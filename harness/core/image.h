@@ -21,6 +21,9 @@ struct ImageBuffer {
   std::int64_t offset = 0;  // of the payload within the image, bytes
   std::int64_t bytes = 0;
   bool restored = false;  // changes during a run and must be pristine before the next: inout, zeroed workspace
+  // How fresh values are made of those drawn: row i becomes what row (i + r) % rows was. A row is `row_bytes` long, the
+  // next starts `unit_bytes` further on; what lies between rows stays. rows = 0: must not be rotated.
+  std::int64_t unit_bytes = 0, row_bytes = 0, rows = 0;
 };
 
 /// Guard zones fill everything that no buffer covers. The image is placed at an address aligned to 4096 bytes.
@@ -33,7 +36,7 @@ struct ImageLayout {
 const ImageBuffer* find_buffer(const ImageLayout& layout, const std::string& name);
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Relocation, at, target)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageBuffer, name, offset, bytes, restored)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ImageBuffer, name, offset, bytes, restored, unit_bytes, row_bytes, rows)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageLayout, bytes, buffers, relocations)
 
 }  // namespace harness

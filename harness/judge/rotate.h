@@ -7,8 +7,8 @@
 
 namespace harness::judge {
 
-/// Turns every rotatable buffer of an image by `r` rows, as timed launches see their inputs: row i becomes what row
-/// (i + r) % rows was. r = 0 changes nothing.
+/// Makes of a painted image what a session made of it for a launch with rotation `r` (core/image.h): every buffer that
+/// may be rotated is, by r modulo its rows; all other bytes stay.
 void rotate(const ImageLayout& layout, std::span<std::byte> image, std::uint64_t r);
 
 }  // namespace harness::judge

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "harness/core/error.h"
@@ -20,7 +21,7 @@
 namespace harness {
 namespace {
 
-std::string& program() {
+std::string& own_program() {
   static std::string path = "/proc/self/exe";
   return path;
 }
@@ -42,7 +43,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-[[noreturn]] void become_worker(int socket, int output, pid_t parent, char* const* arguments,
+[[noreturn]] void become_worker(const char* path, int socket, int output, pid_t parent, char* const* arguments,
                                 char* const* environment) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -61,28 +62,38 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   if (socket == 3) fcntl(3, F_SETFD, 0);
   else dup2(socket, 3);
   close_range(4, ~0U, 0);
-  execve(program().c_str(), arguments, environment);
+  execve(path, arguments, environment);
   _exit(126);
 }
 
 }  // namespace
 
 void Process::set_program(std::string path) {
-  program() = std::move(path);
+  own_program() = std::move(path);
+}
+
+std::string Process::program() {
+  std::error_code failure;
+  const auto path = std::filesystem::read_symlink(own_program(), failure);
+  return failure ? own_program() : path.string();
 }
 
 Process Process::start(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"harness", "worker"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return start_program(own_program(), std::move(words));
+}
+
+Process Process::start_program(const std::string& path, std::vector<std::string> words) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     throw environment_error(fmt::format("cannot make a socket for a worker: {}", std::strerror(errno)));
   const int output = memfd_create("harness-output", MFD_CLOEXEC);
-  std::vector<std::string> words{"harness", "worker"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> kept = worker_environment();
   const std::vector<char*> argv = pointers(words), envp = pointers(kept);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become_worker(sockets[1], output, parent, argv.data(), envp.data());
+  if (pid == 0) become_worker(path.c_str(), sockets[1], output, parent, argv.data(), envp.data());
   close(sockets[1]);
   if (pid < 0) {
     close(sockets[0]);
@@ -116,6 +127,18 @@ void Process::kill() {
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);  // in case it has not made its group yet
   wait();
+}
+
+bool Process::ends_within(double seconds, const std::function<bool()>& stop) const {
+  using Clock = std::chrono::steady_clock;
+  const auto limit = Clock::now() + std::chrono::duration<double>(seconds);
+  while (Clock::now() < limit && !(stop && stop())) {
+    siginfo_t ended{};
+    if (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == pid_)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
 }
 
 ProcessEnd Process::wait() {

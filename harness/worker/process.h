@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ class Process {
  public:
   /// Throws Error(environment) if it cannot be started.
   static Process start(const std::vector<std::string>& arguments);
+  /// Another program at `path` in the same way; `words` are its argv.
+  static Process start_program(const std::string& path, std::vector<std::string> words);
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
   ~Process();
@@ -31,6 +34,10 @@ class Process {
   pid_t id() const { return pid_; }
   void kill();        // SIGKILL to the group; returns when it is gone
   ProcessEnd wait();  // reaps; at most 5 s, then kills
+  /// Whether it ends by itself in this time; false at once when `stop` says so. Reaps nothing.
+  bool ends_within(double seconds, const std::function<bool()>& stop) const;
+  /// The path of the program that start() starts.
+  static std::string program();
   /// The program to start, for tests that link the rooms into another executable.
   static void set_program(std::string path);
 

@@ -39,9 +39,10 @@ class Runner {
   std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
   /// Runs contender's plan once on its image.
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s);
-  /// Device-timed, interleaved (cuda). Samples in order of the contenders.
+  /// Device-timed, interleaved (cuda). Samples in order of the contenders. Afterwards the images hold results of timed
+  /// calls: TimingSession::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
-  /// What the device reaches (cuda).
+  /// What the device reaches with kernels that do nothing else (cuda). Replaces nothing that was prepared.
   std::optional<RunnerFailure> measure_peaks(double deadline_s, MeasuredPeaks& peaks);
   void kill() { process_.reset(); }
   bool alive() const { return process_.has_value(); }

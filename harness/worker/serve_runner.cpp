@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "harness/core/error.h"
 #include "harness/device/cpu/session.h"
@@ -28,15 +30,19 @@ Prepared take(const Message& message) {
   return prepared;
 }
 
-json time(Session& session, const Prepared& prepared, const TimingPolicy& policy) {
+TimingSession& timing_of(Session& session) {
   auto* timing = dynamic_cast<TimingSession*>(&session);
   if (timing == nullptr) throw NotSupported("this device has no clock that can be believed");
+  return *timing;
+}
+
+json time(Session& session, const Prepared& prepared, const TimingPolicy& policy) {
   std::vector<std::vector<std::span<std::byte>>> images;
   for (const auto& owned : prepared.images) {
     auto& views = images.emplace_back();
     for (const SharedMemory& memory : owned) views.push_back(memory.bytes());
   }
-  return {{"samples", timing->time(prepared.executables, images, policy)}};
+  return {{"samples", timing_of(session).time(prepared.executables, images, policy)}};
 }
 
 class RunnerService {
@@ -47,6 +53,7 @@ class RunnerService {
     const std::string op = message.body.at("op");
     if (op == "prepare") return prepare(message);
     if (op == "time") return time(*session_, prepared_, message.body.at("policy").get<TimingPolicy>());
+    if (op == "peaks") return {{"peaks", timing_of(*session_).measure_peaks()}};
     const auto contender = message.body.at("contender").get<std::size_t>();
     session_->run(prepared_.executables.at(contender),
                   prepared_.images.at(contender).at(message.body.at("image").get<std::size_t>()).bytes());
@@ -70,6 +77,14 @@ class RunnerService {
   std::unique_ptr<Session> session_;
   Prepared prepared_;
 };
+
+/// What device code prints comes out of this process: nobody wants it, and there may be much of it. Errors still do.
+void drop_printed() {
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null < 0) return;
+  dup2(null, STDOUT_FILENO);
+  close(null);
+}
 
 json guarded(std::unique_ptr<RunnerService>& service, const Target& target, const Message& message) {
   try {
@@ -98,6 +113,7 @@ int serve_runner() {
   Message message;
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
   const Target target = message.body.get<Target>();
+  if (!is_cpu(target)) drop_printed();
   std::unique_ptr<RunnerService> service;
   try {
     service = std::make_unique<RunnerService>(target);  // warm before the first request

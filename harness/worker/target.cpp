@@ -16,6 +16,10 @@ bool is_cpu(const Target& target) {
   return target.device == "cpu";
 }
 
+int cuda_ordinal(const Target& target) {
+  return std::stoi(target.device.substr(target.device.find(':') + 1));
+}
+
 std::unique_ptr<Compiler> make_compiler(const Target& target) {
   if (is_cpu(target)) return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers);
   return std::make_unique<cuda::NvrtcCompiler>(target.cache_folder, target.architecture, target.toolkit_include);
@@ -23,7 +27,7 @@ std::unique_ptr<Compiler> make_compiler(const Target& target) {
 
 std::unique_ptr<Session> make_session(const Target& target) {
   if (is_cpu(target)) return std::make_unique<CpuSession>();
-  return std::make_unique<cuda::CudaSession>(std::stoi(target.device.substr(target.device.find(':') + 1)));
+  return std::make_unique<cuda::CudaSession>(cuda_ordinal(target), target.cache_folder);
 }
 
 std::vector<DeviceInfo> probe_devices() {

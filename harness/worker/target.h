@@ -17,6 +17,7 @@ struct Target {
 };
 
 bool is_cpu(const Target& target);
+int cuda_ordinal(const Target& target);                         // 1 of "cuda:1"
 std::unique_ptr<Compiler> make_compiler(const Target& target);  // throws Error(environment): no compiler
 std::unique_ptr<Session> make_session(const Target& target);    // throws Error(environment): no such device
 

@@ -77,3 +77,40 @@ TEST_CASE("views point into their tensor, pointers are relocated, and values tak
   problem.arguments[1].of = "nothing";
   REQUIRE_THROWS_AS(make_layout(problem, {}), Error);
 }
+
+TEST_CASE("only independent draws that nothing depends on may be rotated") {
+  Problem problem;
+  Argument pointers = tensor(ArgumentKind::pointers, "groups", Dtype::u64, {2});
+  pointers.of = "pointed";
+  pointers.offsets = {0, 4};
+  Argument ragged = tensor(ArgumentKind::output, "y", Dtype::f32, {4, 8});
+  ragged.valid_rows = "valid";
+  Argument packed = tensor(ArgumentKind::input, "nibbles", Dtype::s4, {3});
+  Argument shared = tensor(ArgumentKind::input, "overlapping", Dtype::f32, {4, 4}, {2, 1});
+  Argument missing = tensor(ArgumentKind::input, "missing", Dtype::f32, {8});
+  missing.absent = true;
+  problem.arguments = {drawn("x", Dtype::f32, {8}, "normal"),
+                       drawn("u", Dtype::f32, {8}, "uniform"),
+                       drawn("m", Dtype::b8, {8}, "mask"),
+                       drawn("i", Dtype::s32, {8}, "integers"),
+                       drawn("p", Dtype::s32, {8}, "permutation"),
+                       drawn("counts", Dtype::s32, {8}, "integers"),
+                       drawn("sums", Dtype::s32, {9}, "prefix_sum", {{"of", "counts"}}),
+                       drawn("valid", Dtype::s32, {4}, "integers"),
+                       drawn("lengths", Dtype::s32, {4}, "ragged"),
+                       drawn("table", Dtype::s32, {4, 2}, "block_table", {{"lengths", "lengths"}}),
+                       drawn("pointed", Dtype::f32, {8}, "normal"),
+                       drawn("own", Dtype::f32, {8}, "custom"),
+                       drawn("one", Dtype::f32, {8}, "constant"),
+                       pointers,
+                       ragged,
+                       packed,
+                       shared,
+                       missing};
+  std::vector<std::string> rotated;
+  const Plan plan{{}, {{"scratch", 64, 16, false}}};
+  for (const ImageBuffer& b : make_layout(problem, plan).buffers) {
+    if (b.rows > 0) rotated.push_back(b.name);
+  }
+  CHECK(rotated == std::vector<std::string>{"x", "u", "m", "i"});
+}

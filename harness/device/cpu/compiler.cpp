@@ -45,7 +45,7 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
     throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
   if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
   version_ = cpu::compiler_version(compiler_);
-  identity_ = version_ + "\n" + cpu::processor_features();
+  identity_ = version_ + "\n" + cpu::processor_features() + "\nglobals";  // what artifacts tell of
 }
 
 std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
@@ -114,6 +114,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, shared_variables);
   if (const std::string refusal = oversized(artifact.entries); !refusal.empty()) return CompileFailure{log + refusal};
   artifact.code_hash = facts.code_hash;
+  artifact.globals = facts.variables;
   artifact.architecture = "x86-64";
   artifact.compiler = version_;
   artifact.log = log;

@@ -18,8 +18,9 @@ struct TlsSymbol {
 /// the bytes given to `read_elf`. Throws std::runtime_error if they are not such a file.
 struct ElfFacts {
   std::vector<TlsSymbol> tls;
-  std::string code_hash;         // machine code and constants; not names, addresses or debug information
-  std::string_view entry_facts;  // the section .harness_facts; empty where absent
+  std::vector<std::string> variables;  // what lies in writable memory and is no thread's own, demangled and sorted
+  std::string code_hash;               // machine code and constants; not names, addresses or debug information
+  std::string_view entry_facts;        // the section .harness_facts; empty where absent
 };
 
 ElfFacts read_elf(std::string_view file);

@@ -43,6 +43,10 @@ fs::path sidecar(const fs::path& cubin) {
   return fs::path(cubin).replace_extension(".json");
 }
 
+std::string listing_of(const fs::path& cubin) {
+  return fs::path(cubin).replace_extension(".ptx").string();
+}
+
 json read_sidecar(const Artifact& artifact) {
   const auto text = read_file(sidecar(artifact.path));
   if (!text) {
@@ -66,10 +70,13 @@ std::optional<Artifact> BuildCache::find(const std::string& key) const {
   const json record = text ? json::parse(*text, nullptr, false) : json();
   std::error_code missing;
   const auto bytes = fs::file_size(cubin, missing);
-  if (!record.is_object() || missing || record.value("cubin_bytes", json()) != bytes) return {};
+  if (!record.is_object() || missing || !fs::exists(listing_of(cubin), missing) ||
+      record.value("cubin_bytes", json()) != bytes)
+    return {};
   try {
     auto artifact = record.at("artifact").get<Artifact>();
     artifact.path = cubin.string();  // the folder may have moved
+    artifact.listing = listing_of(cubin);
     artifact.from_cache = true;
     artifact.compile_s = 0;
     return artifact;
@@ -79,7 +86,7 @@ std::optional<Artifact> BuildCache::find(const std::string& key) const {
 }
 
 void BuildCache::store(Artifact& artifact, const std::map<std::string, std::string>& lowered_names,
-                       const std::string& cubin) const {
+                       const std::string& cubin, const std::string& ptx) const {
   std::error_code failure;
   fs::create_directories(folder_, failure);
   if (failure) {
@@ -88,7 +95,9 @@ void BuildCache::store(Artifact& artifact, const std::map<std::string, std::stri
   }
   const fs::path path = fs::path(folder_) / (artifact.key + ".cubin");
   artifact.path = path.string();
+  artifact.listing = listing_of(path);
   write_whole(path, cubin);
+  write_whole(artifact.listing, ptx);
   const json record = {{"artifact", artifact}, {"lowered_names", lowered_names}, {"cubin_bytes", cubin.size()}};
   write_whole(sidecar(path), record.dump(1));
 }

@@ -7,8 +7,9 @@
 
 namespace harness::cuda {
 
-/// Compiled modules on disk, shared by processes: KEY.cubin and, written after it, KEY.json with the artifact and the
-/// mangled name of every entry. Files appear whole, by renaming; two writers of one key write the same bytes.
+/// Compiled modules on disk, shared by processes: KEY.cubin, KEY.ptx and, written after them, KEY.json with the
+/// artifact and the mangled name of every entry. Files appear whole, by renaming; two writers of one key write the same
+/// bytes.
 class BuildCache {
  public:
   /// The folder is made on the first store.
@@ -16,9 +17,9 @@ class BuildCache {
 
   /// The artifact with `from_cache` set and compile_s 0; nullopt if it is not there or not readable.
   std::optional<Artifact> find(const std::string& key) const;
-  /// Writes both files and sets `artifact.path`. Throws Error when the folder cannot be written.
-  void store(Artifact& artifact, const std::map<std::string, std::string>& lowered_names,
-             const std::string& cubin) const;
+  /// Writes the files and sets `artifact.path` and `artifact.listing`. Throws Error when the folder cannot be written.
+  void store(Artifact& artifact, const std::map<std::string, std::string>& lowered_names, const std::string& cubin,
+             const std::string& ptx = "") const;
 
  private:
   std::string folder_;

@@ -38,6 +38,7 @@ NvrtcOptions nvrtc_options(const BuildSpec& spec, const std::string& architectur
              "--ptxas-options=--warn-on-spills"};
   for (const std::string& given : spec.options) {
     const std::string option = with_two_dashes(given);
+    if (option == "--lineinfo") continue;  // always there
     if (is_allowed(option)) options.push_back(option);
     else result.refused.push_back(given);
   }

@@ -14,6 +14,7 @@
 #include "harness/device/cuda/compile_log.h"
 #include "harness/device/cuda/cubin.h"
 #include "harness/device/cuda/include_scan.h"
+#include "harness/device/cuda/module_state.h"
 #include "harness/device/cuda/nvrtc_program.h"
 
 namespace harness::cuda {
@@ -29,7 +30,7 @@ const NvrtcApi& require_nvrtc() {
 std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
                       const std::string& toolkit_include, const IncludeScan& scan) {
   Sha256 hash;
-  hash.field("nvrtc cubin 1").field(api.version()).field(toolkit_include);
+  hash.field("nvrtc cubin 2").field(api.version()).field(toolkit_include);
   for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
   hash.field(spec.source_name).field(spec.source);
   for (const std::string& option : options) {
@@ -138,8 +139,9 @@ BuildResult NvrtcCompiler::build(const BuildSpec& spec) {
   artifact.compiler = "NVRTC " + api.version();
   artifact.log = output.log;
   artifact.entries = entry_resources(spec, output, cubin);
+  artifact.globals = kept_state(cubin.variables, output.ptx, spec.source);
   artifact.compile_s = seconds_since(start);
-  cache_.store(artifact, output.lowered_names, output.cubin);
+  cache_.store(artifact, output.lowered_names, output.cubin, output.ptx);
   return artifact;
 }
 

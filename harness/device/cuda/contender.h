@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,35 +12,31 @@
 
 namespace harness::cuda {
 
-/// How calls are laid out over graphs: `graphs` graphs of `calls` calls each. Call k of graph g uses input set
-/// (g * calls + k) modulo the number of sets.
-struct GraphShape {
-  std::int64_t calls = 1, graphs = 1;
-};
+/// Calls in a timed graph, each on a set of its own: about half a millisecond of them, and 20 or more when they are
+/// short, because the events around a graph add 2 us; as many as there are sets at most.
+std::int64_t calls_in_graph(double call_ns, std::int64_t sets);
 
-/// A graph lasts about half a millisecond, and has 20 calls or more when they are short, because the events around it
-/// add 2 us. No set is used again before the others were. Graphs of all sets together last at most about 50 ms. With
-/// `restored` no set is used twice in a graph, for only between graphs can it be made pristine.
-GraphShape graph_shape(double call_ns, std::int64_t sets, bool restored);
-
-/// One of the plans that are timed against each other: its graphs, where its rotation stands, and its samples.
+/// One of the plans that are timed against each other: its graph, its input sets and its samples.
 class Contender {
  public:
-  /// Runs the plan a few times to see how long it takes, captures the graphs and launches each once. A fault of the
-  /// kernels shows here at the latest.
-  Contender(const DriverApi& api, Stream stream, LoadedPlan plan, InputSets sets);
+  /// Runs the plan a few times to see how long it takes, captures the graph and launches it once. A fault of the
+  /// kernels shows here at the latest. `kernels` must outlive this.
+  Contender(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan, InputSets sets);
 
-  /// Launches graphs for about `seconds` of device time and waits. The first launch of a burst finds an idle GPU and is
-  /// not counted, unless graphs are long.
-  void run_burst(double seconds, const ClockReader& clock, std::vector<EventPair>& events);
+  /// Launches the graph again and again for about `seconds`, each time on refreshed sets and with nothing of them in
+  /// the L2. The first launch of a burst finds an idle GPU and is not counted, unless it takes long.
+  void run_burst(double seconds, const ClockReader& clock);
+  /// Launches on, until the audit has seen every image.
+  void complete_audit(const ClockReader& clock);
 
-  /// Calls on the set `set` alone, with nothing restored between them: nanoseconds per call, few samples.
-  std::vector<double> time_one_set(std::int64_t set);
+  /// Calls on the set 0 alone, refreshed once: nanoseconds per call, few samples.
+  std::vector<double> time_one_set();
 
   void enqueue_call(std::int64_t set) const { plan_.enqueue(stream_, sets_.address(set)); }
-  void enqueue_restore(std::int64_t set) const { sets_.enqueue_restore(stream_, set); }
+  /// One set as before a timed launch; also empties the L2 of it unless it is to stay `warm`.
+  void enqueue_refresh(std::int64_t set, bool warm);
   const InputSets& sets() const { return sets_; }
-  GraphShape shape() const { return shape_; }
+  std::int64_t calls() const { return calls_; }
   double call_ns() const { return call_ns_; }
   int bursts() const { return bursts_; }
   const std::vector<double>& samples_ns() const { return samples_ns_; }
@@ -47,25 +44,21 @@ class Contender {
   std::vector<double> clocks_mhz() const;
 
  private:
-  struct RotationGraph {
-    OwnedGraphExec calls;
-    OwnedGraphExec restore;  // empty when nothing is restored
-  };
-  std::int64_t set_of(std::int64_t graph, std::int64_t call) const;
   double estimate_call_ns();
   double estimate_in_graph_ns();
-  RotationGraph capture(std::int64_t graph);
-  void launch(const OwnedGraphExec& graph) const;
-  void launch_next(const EventPair* events);
+  double launch_refreshed(std::int64_t phase, const ClockReader* clock);
+  void launch_timed(const ClockReader& clock);
 
   const DriverApi& api_;
   Stream stream_;
+  const MeasuringKernels& kernels_;
   LoadedPlan plan_;
   InputSets sets_;
+  EventPair events_;
   double call_ns_ = 0;
-  GraphShape shape_;
-  std::vector<RotationGraph> graphs_;
-  std::size_t next_graph_ = 0;
+  std::int64_t calls_ = 1;
+  OwnedGraphExec graph_;
+  std::int64_t phase_ = 0;  // of the next timed launch
   int bursts_ = 0;
   std::vector<double> samples_ns_;
   std::vector<std::optional<double>> clocks_mhz_;

@@ -78,6 +78,24 @@ std::vector<std::string> read_symbols(const std::vector<Section>& sections) {
   return names;
 }
 
+/// Objects in .nv.global and .nv.global.init: __device__ variables, function-local statics, and what the compiler puts
+/// beside them, such as format strings.
+std::vector<std::string> read_variables(const std::vector<Section>& sections) {
+  std::vector<std::string> names;
+  for (const Section& section : sections) {
+    if (section.header.sh_type != SHT_SYMTAB || section.header.sh_link >= sections.size()) continue;
+    const std::string_view strings = sections[section.header.sh_link].bytes;
+    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= section.bytes.size(); at += sizeof(Elf64_Sym)) {
+      const auto symbol = read_at<Elf64_Sym>(section.bytes, at);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= sections.size()) continue;
+      const std::string& place = sections[symbol.st_shndx].name;
+      if (place != ".nv.global" && place != ".nv.global.init") continue;
+      names.push_back(text_at(strings, symbol.st_name));
+    }
+  }
+  return names;
+}
+
 /// Calls visit(attribute, value) for every attribute that carries a value.
 template <typename Visit>
 void for_each_attribute(std::string_view info, Visit visit) {
@@ -148,6 +166,7 @@ Cubin parse_cubin(std::string_view image) {
   for (const Section& section : sections) {
     if (section.name == ".nv.info") read_module_info(section.bytes, symbols, cubin);
   }
+  cubin.variables = read_variables(sections);
   cubin.code_hash = hash_code(sections);
   return cubin;
 }

@@ -21,16 +21,14 @@ std::optional<Value> ask(Call call, Arguments... arguments) {
   return value;
 }
 
-std::optional<std::vector<unsigned int>> other_processes(NvmlDevice device) {
-  if (!nvml()->nvmlDeviceGetComputeRunningProcesses_v3) return {};
+std::optional<std::vector<unsigned int>> processes_on(NvmlDevice device) {
+  if (!device || !nvml()->nvmlDeviceGetComputeRunningProcesses_v3) return {};
   std::vector<NvmlProcess> processes(256);
   unsigned int count = static_cast<unsigned int>(processes.size());
   if (nvml()->nvmlDeviceGetComputeRunningProcesses_v3(device, &count, processes.data()) != kNvmlSuccess) return {};
-  std::vector<unsigned int> others;
-  for (unsigned int i = 0; i < count && i < processes.size(); ++i) {
-    if (processes[i].pid != static_cast<unsigned int>(getpid())) others.push_back(processes[i].pid);
-  }
-  return others;
+  std::vector<unsigned int> ids;
+  for (unsigned int i = 0; i < count && i < processes.size(); ++i) ids.push_back(processes[i].pid);
+  return ids;
 }
 
 std::string pci_bus_id_of(int ordinal) {
@@ -56,8 +54,13 @@ std::optional<GpuState> gpu_state(int ordinal) {
     state.temperature_celsius = *celsius;
   }
   state.throttle_reasons = ask<unsigned long long>(api.nvmlDeviceGetCurrentClocksThrottleReasons, device);
-  state.other_processes = other_processes(device);
+  state.other_processes = processes_on(device);
+  if (state.other_processes) std::erase(*state.other_processes, static_cast<unsigned int>(getpid()));
   return state;
+}
+
+std::optional<std::vector<unsigned int>> compute_processes(const std::string& pci_bus_id) {
+  return processes_on(find_device(pci_bus_id));
 }
 
 NvmlDevice ClockReader::device() const {

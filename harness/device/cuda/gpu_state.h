@@ -19,6 +19,9 @@ struct GpuState {
 /// The state of the GPU with this driver ordinal; nullopt without a driver or NVML. Takes about 0.5 ms.
 std::optional<GpuState> gpu_state(int ordinal);
 
+/// Ids of all processes that compute on the GPU, this one too; nullopt where NVML does not say.
+std::optional<std::vector<unsigned int>> compute_processes(const std::string& pci_bus_id);
+
 /// Reads the SM clock of one GPU again and again (0.1 ms each).
 class ClockReader {
  public:

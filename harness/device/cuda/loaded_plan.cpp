@@ -24,7 +24,7 @@ std::string describe_launch(const Launch& launch) {
 }  // namespace
 
 LoadedPlan::LoadedPlan(const DriverApi& api, ModuleCache& modules, const Executable& executable)
-    : api_(api), executable_(&executable), module_(modules.load(executable.artifact)) {
+    : api_(api), executable_(&executable), module_(modules.load_fresh(executable.artifact)) {
   for (const Step& step : executable.plan.steps) {
     if (const auto* launch = std::get_if<Launch>(&step)) allow(*launch);
     if (const auto* call = std::get_if<LibraryCall>(&step)) {

@@ -10,6 +10,7 @@ namespace harness::cuda {
 /// Refers to the executable, which must outlive it.
 class LoadedPlan {
  public:
+  /// Its module is freshly loaded: no variable of it holds what an earlier run left there.
   /// Throws LaunchRefused, NotSupported or DeviceFault; so do the calls of enqueue().
   LoadedPlan(const DriverApi& api, ModuleCache& modules, const Executable& executable);
 

@@ -67,6 +67,13 @@ std::shared_ptr<LoadedModule> ModuleCache::load(const Artifact& artifact) {
   return recent_.front().module;
 }
 
+std::shared_ptr<LoadedModule> ModuleCache::load_fresh(const Artifact& artifact) {
+  recent_.remove_if([&](const Entry& e) { return e.used && e.key == artifact.key; });
+  auto module = load(artifact);
+  recent_.front().used = true;
+  return module;
+}
+
 EntryResources driver_resources(const DriverApi& api, const std::string& entry, const LoadedFunction& function) {
   EntryResources resources;
   resources.entry = entry;

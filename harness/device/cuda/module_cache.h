@@ -31,11 +31,15 @@ class ModuleCache {
   /// Throws NotSupported for code of another GPU, LaunchRefused when the driver cannot load it, Error if the file is
   /// gone.
   std::shared_ptr<LoadedModule> load(const Artifact& artifact);
+  /// The same, but with every variable of the module as its source initializes it: loads it anew unless nothing has
+  /// been run from it yet.
+  std::shared_ptr<LoadedModule> load_fresh(const Artifact& artifact);
 
  private:
   struct Entry {
     std::string key;
     std::shared_ptr<LoadedModule> module;
+    bool used = false;  // handed out to be run
   };
   const DriverApi& api_;
   std::list<Entry> recent_;  // the last used first

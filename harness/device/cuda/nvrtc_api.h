@@ -32,6 +32,8 @@ HARNESS_NVRTC_CONSTANTS(X)
   X(nvrtcCompileProgram, NvrtcStatus(NvrtcProgram, int, const char* const*))                           \
   X(nvrtcGetCUBINSize, NvrtcStatus(NvrtcProgram, std::size_t*))                                        \
   X(nvrtcGetCUBIN, NvrtcStatus(NvrtcProgram, char*))                                                   \
+  X(nvrtcGetPTXSize, NvrtcStatus(NvrtcProgram, std::size_t*))                                          \
+  X(nvrtcGetPTX, NvrtcStatus(NvrtcProgram, char*))                                                     \
   X(nvrtcGetProgramLogSize, NvrtcStatus(NvrtcProgram, std::size_t*))                                   \
   X(nvrtcGetProgramLog, NvrtcStatus(NvrtcProgram, char*))                                              \
   X(nvrtcAddNameExpression, NvrtcStatus(NvrtcProgram, const char*))                                    \

@@ -47,6 +47,16 @@ std::string read_cubin_of(const NvrtcApi& api, NvrtcProgram program) {
   return cubin;
 }
 
+/// NVRTC keeps it also where it went on to machine code.
+std::string read_ptx_of(const NvrtcApi& api, NvrtcProgram program) {
+  std::size_t size = 0;
+  check(api, api.nvrtcGetPTXSize(program, &size), "nvrtcGetPTXSize");
+  std::string ptx(size, '\0');
+  if (size) check(api, api.nvrtcGetPTX(program, ptx.data()), "nvrtcGetPTX");
+  ptx.resize(ptx.find_last_not_of('\0') + 1);
+  return ptx;
+}
+
 }  // namespace
 
 NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_name, const std::string& source,
@@ -69,6 +79,7 @@ NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_na
     output.lowered_names[entry] = lowered;
   }
   output.cubin = read_cubin_of(api, program.get());
+  output.ptx = read_ptx_of(api, program.get());
   output.compiled = true;
   return output;
 }

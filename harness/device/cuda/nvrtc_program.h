@@ -11,7 +11,7 @@ namespace harness::cuda {
 struct NvrtcOutput {
   bool compiled = false;
   std::string log;
-  std::string cubin;
+  std::string cubin, ptx;
   std::map<std::string, std::string> lowered_names;  // entry -> mangled name
 };
 

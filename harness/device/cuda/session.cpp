@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "harness/core/error.h"
+#include "harness/device/cuda/foreign_processes.h"
+#include "harness/device/cuda/peaks.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/relocation.h"
 #include "harness/device/cuda/timing_run.h"
@@ -23,10 +26,16 @@ std::string pci_bus_id(const DriverApi& api, Device device) {
   return api.cuDeviceGetPCIBusId(text, sizeof text, device) == kSuccess ? text : "";
 }
 
-/// Device code may print and allocate, but not much: both are taken from the memory of the GPU.
+/// Device code may print and allocate, but hardly: a heap is memory that outlives a launch, and what it prints nobody
+/// reads. The driver raises what is less than it can do with; of one that refuses instead, the least it takes.
 void limit_device_code(const DriverApi& api) {
-  check_fault(api, api.cuCtxSetLimit(kLimitPrintfFifo, 256 << 10), "cuCtxSetLimit");
-  check_fault(api, api.cuCtxSetLimit(kLimitMallocHeap, 1 << 20), "cuCtxSetLimit");
+  for (const int limit : {kLimitPrintfFifo, kLimitMallocHeap}) {
+    for (std::size_t bytes = 1024; bytes <= (1 << 20); bytes *= 4) {
+      const Status status = api.cuCtxSetLimit(limit, bytes);
+      check_fault(api, status, "cuCtxSetLimit");
+      if (status == kSuccess) break;
+    }
+  }
 }
 
 std::int64_t free_bytes(const DriverApi& api) {
@@ -37,13 +46,16 @@ std::int64_t free_bytes(const DriverApi& api) {
 
 }  // namespace
 
-CudaSession::CudaSession(int ordinal) : CudaSession(require_driver(), ordinal) {}
+CudaSession::CudaSession(int ordinal, const std::string& cache_folder)
+    : CudaSession(require_driver(), ordinal, cache_folder) {}
 
-CudaSession::CudaSession(const DriverApi& api, int ordinal)
+CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder)
     : api_(api),
       context_(api, ordinal),
+      cache_folder_(cache_folder),
+      pci_bus_id_(pci_bus_id(api, context_.device())),
       info_(describe_device(api, ordinal)),
-      clock_(pci_bus_id(api, context_.device())),
+      clock_(pci_bus_id_),
       stream_(create_stream(api)),
       modules_(api),
       image_memory_(api),
@@ -109,43 +121,45 @@ std::vector<Samples> CudaSession::time(std::span<const Executable> contenders,
   return with_fault_named([&] { return time_all(contenders, images, policy); });
 }
 
-std::vector<std::unique_ptr<Contender>> CudaSession::prepare(
-    std::span<const Executable> contenders, std::span<const std::vector<std::span<std::byte>>> images) {
+std::vector<std::unique_ptr<Contender>> CudaSession::prepare(std::span<const Executable> contenders,
+                                                             std::span<const std::vector<std::span<std::byte>>> images,
+                                                             const MeasuringKernels& kernels) {
   const std::int64_t available = free_bytes(api_) + set_memory_.capacity();
   const std::int64_t budget = available / 4 / static_cast<std::int64_t>(contenders.size());
-  std::vector<std::int64_t> sets;
-  std::int64_t bytes = 0;
+  std::vector<std::int64_t> sets, needed;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const ImageLayout& layout = contenders[i].layout;
     const auto given = static_cast<std::int64_t>(images[i].size());
     sets.push_back(count_sets(layout.bytes, given, info_.l2_bytes, budget));
-    bytes += InputSets::bytes_needed(layout, given, sets.back());
+    needed.push_back(InputSets::bytes_needed(layout, given, sets.back()));
   }
-  DevicePointer base = set_memory_.reserve(bytes);
+  DevicePointer base = set_memory_.reserve(std::accumulate(needed.begin(), needed.end(), std::int64_t{0}));
   std::vector<std::unique_ptr<Contender>> prepared;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    const ImageLayout& layout = contenders[i].layout;
-    prepared.push_back(std::make_unique<Contender>(api_, stream_.get(), LoadedPlan(api_, modules_, contenders[i]),
-                                                   InputSets(api_, stream_.get(), base, layout, images[i], sets[i])));
-    base += static_cast<DevicePointer>(
-        InputSets::bytes_needed(layout, static_cast<std::int64_t>(images[i].size()), sets[i]));
+    prepared.push_back(std::make_unique<Contender>(
+        api_, stream_.get(), kernels, LoadedPlan(api_, modules_, contenders[i]),
+        InputSets(api_, stream_.get(), kernels, base, contenders[i].layout, images[i], sets[i])));
+    base += static_cast<DevicePointer>(needed[i]);
   }
   return prepared;
 }
 
-const CudaSession::Measuring& CudaSession::measuring(const Executable& executable) {
-  if (measuring_) return *measuring_;
-  Measuring made;
-  const std::string cache_folder = std::filesystem::path(executable.artifact.path).parent_path().string();
-  try {
-    made.kernels = std::make_unique<MeasuringKernels>(api_, modules_, stream_.get(), cache_folder, info_);
-    made.timer = std::make_unique<SingleCallTimer>(api_, stream_.get(), *made.kernels);
-  } catch (const Error& error) {
-    made.missing = error.what();
-  } catch (const DeviceMemoryExhausted& error) {
-    made.missing = error.what();
+const CudaSession::Measuring& CudaSession::measuring(const std::string& cache_folder) {
+  if (!measuring_) {
+    auto kernels = std::make_unique<MeasuringKernels>(api_, modules_, stream_.get(), cache_folder, info_);
+    auto timer = std::make_unique<SingleCallTimer>(api_, stream_.get(), *kernels);
+    measuring_ = std::make_unique<Measuring>(Measuring{std::move(kernels), std::move(timer)});
   }
-  return measuring_.emplace(std::move(made));
+  return *measuring_;
+}
+
+MeasuredPeaks CudaSession::measure_peaks() {
+  if (cache_folder_.empty()) throw bad_input("measuring peaks needs a cache folder to compile its kernels into.");
+  return with_fault_named([&] {
+    MeasuredPeaks peaks = cuda::measure_peaks(api_, modules_, stream_.get(), cache_folder_, info_);
+    peaks.launch_ns = empty_node_ns(api_, stream_.get(), *measuring(cache_folder_).kernels);
+    return peaks;
+  });
 }
 
 std::vector<Samples> CudaSession::time_all(std::span<const Executable> contenders,
@@ -156,24 +170,25 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
   for (const auto& given : images) {
     if (given.empty()) throw bad_input("timing needs at least one painted image for each contender.");
   }
-  const auto prepared = prepare(contenders, images);
-  measure_rotating(prepared, policy, clock_);
-  const Measuring none{nullptr, nullptr, "not asked for"};
-  const Measuring& single = policy.cold ? measuring(contenders.front()) : none;
+  const std::string beside = std::filesystem::path(contenders.front().artifact.path).parent_path().string();
+  const Measuring& own = measuring(cache_folder_.empty() ? beside : cache_folder_);
+  ForeignProcesses foreign(pci_bus_id_);
+  const auto prepared = prepare(contenders, images, *own.kernels);
+  measure_rotating(prepared, policy, clock_, foreign);
   std::vector<std::vector<double>> cold(contenders.size());
-  if (single.timer) cold = measure_cold(prepared, *single.timer, *single.kernels, stream_.get());
+  if (policy.cold) cold = measure_cold(prepared, *own.timer);
   std::vector<Samples> all;
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     Contender& contender = *prepared[i];
     Samples samples;
     samples.rotating_ns = contender.samples_ns();
     samples.cold_ns = std::move(cold[i]);
-    samples.warm_ns = measure_warm(contender, single.timer.get());
+    samples.warm_ns = measure_warm(contender, *own.timer);
     samples.clock_mhz = contender.clocks_mhz();
-    samples.calls_per_sample = static_cast<int>(contender.shape().calls);
-    samples.input_sets =
-        static_cast<int>(std::min(contender.sets().count(), contender.shape().calls * contender.shape().graphs));
-    samples.method = describe_method(contender, single.timer.get(), single.missing);
+    samples.calls_per_sample = samples.input_sets = static_cast<int>(contender.calls());
+    samples.rotations = contender.sets().retrieve(images[i]);
+    samples.foreign_processes = foreign.most();
+    samples.method = describe_method(contender, policy.cold ? own.timer.get() : nullptr);
     all.push_back(std::move(samples));
   }
   synchronize(api_, stream_.get());

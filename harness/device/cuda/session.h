@@ -1,6 +1,5 @@
 #pragma once
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "harness/core/device.h"
@@ -15,10 +14,11 @@ namespace harness::cuda {
 /// is of no further use: every call fails with the same code.
 class CudaSession : public TimingSession {
  public:
+  /// `cache_folder`: where the kernels of measurements are compiled into; "" for beside the artifacts that are timed.
   /// Throws Error with a sentence when there is no driver or no such GPU.
-  explicit CudaSession(int ordinal);
+  explicit CudaSession(int ordinal, const std::string& cache_folder = "");
   /// With a driver of the caller's, which must outlive the session.
-  CudaSession(const DriverApi& api, int ordinal);
+  CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder = "");
 
   DeviceInfo info() override;
   void run(const Executable& executable, std::span<std::byte> image) override;
@@ -26,33 +26,35 @@ class CudaSession : public TimingSession {
                             std::span<const std::vector<std::span<std::byte>>> images,
                             const TimingPolicy& policy) override;
 
+  MeasuredPeaks measure_peaks() override;
+
   /// Registers, memory and parameters of every entry as the driver sees them after loading; spills from the compiler.
   std::vector<EntryResources> resources(const Executable& executable);
 
  private:
-  /// Both, or the reason why there are none.
   struct Measuring {
     std::unique_ptr<MeasuringKernels> kernels;
     std::unique_ptr<SingleCallTimer> timer;
-    std::string missing;
   };
   void run_once(const Executable& executable, std::span<std::byte> image);
   std::vector<Samples> time_all(std::span<const Executable> contenders,
                                 std::span<const std::vector<std::span<std::byte>>> images, const TimingPolicy& policy);
   std::vector<std::unique_ptr<Contender>> prepare(std::span<const Executable> contenders,
-                                                  std::span<const std::vector<std::span<std::byte>>> images);
-  const Measuring& measuring(const Executable& executable);
+                                                  std::span<const std::vector<std::span<std::byte>>> images,
+                                                  const MeasuringKernels& kernels);
+  const Measuring& measuring(const std::string& cache_folder);
   template <typename Work>
   auto with_fault_named(Work work);
 
   const DriverApi& api_;
   PrimaryContext context_;
+  std::string cache_folder_, pci_bus_id_;
   DeviceInfo info_;
   ClockReader clock_;
   OwnedStream stream_;
   ModuleCache modules_;
   DeviceArena image_memory_, set_memory_;
-  std::optional<Measuring> measuring_;
+  std::unique_ptr<Measuring> measuring_;
 };
 
 }  // namespace harness::cuda

@@ -5,9 +5,7 @@
 #include "harness/device/cuda/stopping.h"
 
 namespace harness::cuda {
-namespace {
 
-/// What an empty kernel really takes: a node of a long graph of them.
 double empty_node_ns(const DriverApi& api, Stream stream, const MeasuringKernels& kernels) {
   constexpr int kNodes = 200;
   const OwnedGraphExec graph = capture_graph(api, stream, [&] {
@@ -24,8 +22,6 @@ double empty_node_ns(const DriverApi& api, Stream stream, const MeasuringKernels
   }
   return *std::min_element(samples.begin(), samples.end());
 }
-
-}  // namespace
 
 SingleCallTimer::SingleCallTimer(const DriverApi& api, Stream stream, const MeasuringKernels& kernels)
     : api_(api), stream_(stream), events_(api) {

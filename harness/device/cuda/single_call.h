@@ -6,6 +6,9 @@
 
 namespace harness::cuda {
 
+/// What an empty kernel takes as a node of a long graph of them: nanoseconds.
+double empty_node_ns(const DriverApi& api, Stream stream, const MeasuringKernels& kernels);
+
 /// Times one call: a graph of an event node, the call and an event node. Such a pair of nodes reads about 2.2 us too
 /// long; the excess is measured once with an empty kernel and subtracted.
 class SingleCallTimer {

@@ -137,4 +137,32 @@ TEST_CASE("without a compiler the device is missing and building is an environme
   CHECK(probe_cpu().available);
 }
 
+TEST_CASE("variables that outlive a launch are listed, and nothing of the runtime's own") {
+  CpuCompiler compiler(cache_folder(), include_folder());
+  BuildSpec spec;
+  spec.source_name = "k.cu";
+  spec.entries = {"k"};
+  spec.source = R"(
+__device__ int hits;
+__device__ float memo[64] = {1};
+namespace { __device__ int hidden; }
+constexpr float kTable[3] = {1, 2, 3};
+__device__ const float more[3] = {1, 2, 3};
+__global__ void k(int* p, int n) {
+  static int launches = 5;
+  __shared__ int tile[4];
+  tile[threadIdx.x % 4] = n;
+  __syncthreads();
+  p[0] = ++hits + ++hidden + ++launches + tile[n % 4] + static_cast<int>(kTable[n] + more[n] + memo[n]);
+  memo[n] = 3;
+}
+)";
+  const BuildResult built = compiler.build(spec);
+  if (const auto* failure = std::get_if<CompileFailure>(&built)) FAIL(failure->log);
+  CHECK(std::get<Artifact>(built).globals ==
+        std::vector<std::string>{"(anonymous namespace)::hidden", "hits", "k(int*, int)::launches", "memo"});
+  spec.source = "__global__ void k(int* p) { p[0] = 1; if (p[0] == 2) printf(\"no\"); }";
+  CHECK(std::get<Artifact>(compiler.build(spec)).globals.empty());
+}
+
 }  // namespace harness::test

@@ -122,10 +122,13 @@ Status launch_kernel(const LaunchConfig* config, Function function, void** param
     const char* bytes = static_cast<const char*>(parameters[i]);
     values->emplace_back(bytes, bytes + kernel.parameter_bytes[i]);
   }
-  return submit(config->stream, [values, &kernel, name = function->name] {
+  return submit(config->stream, [values, &kernel, name = function->name, shape = *config] {
     std::vector<void*> pointers;
     for (auto& value : *values) pointers.push_back(value.data());
     ++fake->launches;
+    fake->last_grid[0] = shape.grid_x;
+    fake->last_grid[1] = shape.grid_y;
+    fake->last_grid[2] = shape.grid_z;
     fake->order.push_back(name);
     now_ns += kernel.nanoseconds;
     kernel.body(pointers.data());

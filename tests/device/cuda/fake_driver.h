@@ -27,6 +27,7 @@ struct FakeDriver {
   std::int64_t allocated_bytes = 0;
   int largest_dynamic_shared = 0;
   std::vector<unsigned int> last_cluster;
+  unsigned int last_grid[3] = {};  // of the kernel that runs or ran last
   bool last_cooperative = false;
   std::vector<std::string> order;  // names of launched kernels
 

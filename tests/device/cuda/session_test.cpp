@@ -1,64 +1,25 @@
 #include "harness/device/cuda/session.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <iostream>
 
 #include "harness/device/cuda/compiler.h"
+#include "harness/device/cuda/input_sets.h"
+#include "harness/device/cuda/measuring_kernels.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/stopping.h"
+#include "tests/device/cuda/on_gpu.h"
 #include "tests/device/cuda/scratch.h"
-#include "tests/support/skip.h"
 
-// On a real GPU. The test process itself stays away from the driver, for a child of a process that used it cannot:
-// every case runs in a forked child, which says what it found.
+// On a real GPU.
 using namespace harness;
 using namespace harness::cuda;
 
 namespace {
-
-/// Runs `work` in a child and returns what it printed into its pipe: a failure of the child is visible as text.
-std::string in_child(const std::function<std::string()>& work) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  std::cout.flush();
-  std::fflush(stdout);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    std::string said;
-    try {
-      said = work();
-    } catch (const std::exception& error) {
-      said = std::string("exception: ") + error.what();
-    }
-    const ssize_t written = write(ends[1], said.data(), said.size());
-    _exit(written == static_cast<ssize_t>(said.size()) ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string said;
-  char part[4096];
-  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;) said.append(part, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return said;
-}
-
-bool no_gpu() {
-  static const std::string missing = in_child([] {
-    const DeviceInfo info = probe_cuda().at(0);
-    if (!nvrtc_available()) return std::string("no NVRTC");
-    return info.available ? "" : info.missing.at(0);
-  });
-  if (!missing.empty()) harness::tests::skip("no GPU: " + missing);
-  return !missing.empty();
-}
 
 constexpr std::int64_t kCount = 1 << 18;  // 1 MB a vector
 
@@ -70,6 +31,36 @@ extern "C" __global__ void add(const float* x, const float* y, float* z, int n) 
 extern "C" __global__ void trap(const float* x, const float* y, float* z, int n) { asm volatile("trap;"); }
 extern "C" __global__ void stray(const float* x, const float* y, float* z, int n) { z[1ll << 40] = x[0]; }
 extern "C" __global__ void fail(const float* x, const float* y, float* z, int n) { assert(n < 0); }
+__device__ float memo[1 << 18];
+__device__ int remembered;
+// Right only the first time: afterwards it gives the same answer again.
+extern "C" __global__ void remember(const float* x, const float* y, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  if (memo[i] == 0) memo[i] = x[i] + y[i] + 1;
+  z[i] = memo[i] - 1;
+}
+// Looks for an answer where a neighbouring set would have one.
+extern "C" __global__ void look_around(const float* x, const float* y, float* z, int n) {
+  const long long stride = (3ll << 20) + 4096;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = z[i - stride / 4] != 0 ? z[i - stride / 4] : x[i] + y[i];
+}
+extern "C" __global__ void chatter(const float* x, const float* y, float* z, int n) {
+  for (int k = 0; k < 100; ++k) printf("line %d of thread %d of block %d\n", k, threadIdx.x, blockIdx.x);
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = x[i] + y[i];
+}
+extern "C" __global__ void hoard(const float* x, const float* y, float* z, int n) {
+  if (blockIdx.x + threadIdx.x != 0) return;
+  unsigned long long got = 0;
+  for (unsigned long long bytes = 1024; bytes <= (64ull << 20); bytes *= 2) {
+    void* p = malloc(bytes);
+    if (p) got = bytes;
+    free(p);
+  }
+  z[0] = got / 1024;
+}
 extern "C" __global__ void accumulate(const float* const* sources, float* sum, int n) {
   extern __shared__ float staged[];
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -87,12 +78,18 @@ struct Fixture {
   explicit Fixture(const std::string& entry) {
     const DeviceInfo device = probe_cuda().at(0);
     NvrtcCompiler compiler(scratch.path("cache"), device.architecture, find_toolkit_include());
-    BuildResult built = compiler.build({"k.cu", kSource, {"add", "trap", "stray", "fail", "accumulate"}});
+    BuildResult built =
+        compiler.build({"k.cu",
+                        kSource,
+                        {"add", "trap", "stray", "fail", "remember", "look_around", "chatter", "hoard", "accumulate"}});
     if (const auto* failure = std::get_if<CompileFailure>(&built)) throw std::runtime_error(failure->log);
     executable.artifact = std::get<Artifact>(built);
     const std::int64_t bytes = 4 * kCount;
-    executable.layout = {
-        3 * bytes + 4096, {{"x", 0, bytes}, {"y", bytes, bytes}, {"z", 2 * bytes, bytes, entry == "accumulate"}}, {}};
+    executable.layout = {3 * bytes + 4096,
+                         {{"x", 0, bytes, false, 4, 4, kCount},
+                          {"y", bytes, bytes, false, 4, 4, kCount},
+                          {"z", 2 * bytes, bytes, entry == "accumulate"}},
+                         {}};
     Launch launch;
     launch.entry = entry;
     launch.block.x = 256;
@@ -115,11 +112,12 @@ struct Fixture {
     launch.shared = 100 * 1024;
   }
   void put(std::int64_t i, float value) { std::memcpy(image.data() + 4 * i, &value, 4); }
-  float z(std::int64_t i) const {
+  float at(std::int64_t i) const {
     float value;
-    std::memcpy(&value, image.data() + 4 * (2 * kCount + i), 4);
+    std::memcpy(&value, image.data() + 4 * i, 4);
     return value;
   }
+  float z(std::int64_t i) const { return at(2 * kCount + i); }
 };
 
 std::string run_entry(const std::string& entry) {
@@ -134,6 +132,34 @@ std::string run_entry(const std::string& entry) {
   const std::size_t inputs = 8 * kCount, behind = 12 * kCount;
   if (std::memcmp(before.data(), f.image.data(), inputs) != 0) return "inputs changed";
   if (std::memcmp(before.data() + behind, f.image.data() + behind, 4096) != 0) return "table or guard changed";
+  return "right";
+}
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// "" when what came back of a timed call is x + y of inputs rotated as it says.
+std::string audit_of(const std::string& entry) {
+  Fixture f(entry);
+  const auto before = f.image;
+  CudaSession session(0);
+  const std::vector<std::vector<std::span<std::byte>>> images = {{f.image}};
+  TimingPolicy policy;
+  policy.cold = false;
+  std::vector<Samples> samples;
+  const double ms = milliseconds([&] { samples = session.time(std::span(&f.executable, 1), images, policy); });
+  const auto r = static_cast<std::int64_t>(samples.at(0).rotations.at(0) % kCount);
+  std::cout << entry << ": " << samples[0].rotating_ns.size() << " samples in " << ms << " ms, rotated by " << r
+            << ", foreign processes " << samples[0].foreign_processes << "; " << samples[0].method << std::endl;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    float drawn = 0;
+    std::memcpy(&drawn, before.data() + 4 * ((i + r) % kCount), 4);
+    if (f.at(i) != drawn) return "input not rotated at " + std::to_string(i);
+    if (f.z(i) != drawn + 0.5f) return "wrong answer";
+  }
   return "right";
 }
 
@@ -192,6 +218,118 @@ TEST_CASE("two equal contenders are timed on the GPU", "[gpu]") {
 TEST_CASE("a kernel with a buffer to restore is timed on the GPU", "[gpu]") {
   if (no_gpu()) return;
   CHECK(in_child([] { return time_entry("accumulate"); }) == "timed");
+}
+
+TEST_CASE("a timed call's result comes back from the GPU, right for an honest kernel and wrong for those that remember",
+          "[gpu]") {
+  if (no_gpu()) return;
+  CHECK(in_child([] { return audit_of("add"); }) == "right");
+  CHECK(in_child([] { return audit_of("remember"); }) == "wrong answer");
+  CHECK(in_child([] { return audit_of("look_around"); }) == "wrong answer");
+}
+
+TEST_CASE("variables of a module start anew in every run on the GPU", "[gpu]") {
+  if (no_gpu()) return;
+  const std::string said = in_child([] {
+    Fixture f("remember"), plain("add");
+    CudaSession session(0);
+    session.run(f.executable, f.image);
+    f.put(7, 1000);
+    const double fresh_ms = milliseconds([&] { session.run(f.executable, f.image); });
+    double again_ms = 0;
+    for (int i = 0; i < 20; ++i) again_ms += milliseconds([&] { session.run(f.executable, f.image); }) / 20;
+    std::cout << "a run of 3 MB with a module loaded anew: " << fresh_ms << " ms, then " << again_ms << " ms"
+              << std::endl;
+    const auto& globals = f.executable.artifact.globals;
+    if (globals != std::vector<std::string>{"memo"}) return "globals: " + json(globals).dump();
+    return f.z(7) == 1000.5f ? std::string("anew") : std::string("remembered");
+  });
+  CHECK(said == "anew");
+}
+
+TEST_CASE("what device code prints and allocates is bounded on the GPU", "[gpu]") {
+  if (no_gpu()) return;
+  const std::string said = in_child([] {
+    Fixture printing("chatter"), hoarding("hoard");
+    CudaSession session(0);
+    std::fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    FILE* const sink = std::tmpfile();
+    dup2(fileno(sink), STDOUT_FILENO);
+    const double ms = milliseconds([&] { session.run(printing.executable, printing.image); });
+    std::fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    std::fseek(sink, 0, SEEK_END);
+    const long printed = std::ftell(sink);
+    session.run(hoarding.executable, hoarding.image);
+    std::cout << "26 million lines: " << ms << " ms, " << printed << " bytes came out; largest malloc " << hoarding.z(0)
+              << " KB" << std::endl;
+    if (printed > (1 << 20)) return std::string("a flood");
+    return hoarding.z(0) > 16 * 1024 ? std::string("a large heap") : std::string("bounded");
+  });
+  CHECK(said == "bounded");
+}
+
+TEST_CASE("refreshing, flushing and releasing cost little on the GPU", "[gpu]") {
+  if (no_gpu()) return;
+  const std::string said = in_child([] {
+    Fixture f("add");
+    const DriverApi& api = *driver_library().api;
+    CudaSession session(0);
+    const OwnedStream stream = create_stream(api);
+    ModuleCache modules(api);
+    const MeasuringKernels kernels(api, modules, stream.get(), f.scratch.path("cache"), session.info());
+    DeviceArena arena(api);
+    const std::vector<std::span<std::byte>> images = {f.image};
+    const std::int64_t count = 43;  // 129 MB
+    InputSets sets(api, stream.get(), kernels, arena.reserve(InputSets::bytes_needed(f.executable.layout, 1, count)),
+                   f.executable.layout, images, count);
+    const EventPair events(api);
+    const auto best = [&](const std::function<void()>& work) {
+      double ns = 1e12;
+      for (int i = 0; i < 5; ++i) {
+        events.record_start(stream.get());
+        work();
+        events.record_end(stream.get());
+        synchronize(api, stream.get());
+        ns = std::min(ns, events.ns());
+      }
+      return ns / 1000;
+    };
+    const double refresh_us = best([&] { sets.enqueue_refresh(0, count, 0); });
+    const double flush_us = best([&] { kernels.enqueue_flush(stream.get()); });
+    double release_us = 0;
+    for (int i = 0; i < 10; ++i) release_us += milliseconds([&] { kernels.release_persisting(); }) * 100;
+    std::cout << "refresh of 129 MB " << refresh_us << " us, flush " << flush_us << " us, release of persisting lines "
+              << release_us << " us" << std::endl;
+    return refresh_us < 1000 && flush_us < 500 ? std::string("cheap") : std::string("dear");
+  });
+  CHECK(said == "cheap");
+}
+
+TEST_CASE("peaks of the GPU are measured between half and all of what its data sheet promises", "[gpu]") {
+  if (no_gpu()) return;
+  const std::string said = in_child([] {
+    Scratch scratch;
+    CudaSession session(0, scratch.path("cache"));
+    const DeviceInfo info = session.info();
+    MeasuredPeaks peaks;
+    const double first_ms = milliseconds([&] { peaks = session.measure_peaks(); });
+    const double ms = milliseconds([&] { peaks = session.measure_peaks(); });
+    std::cout << "peaks in " << ms << " ms (first " << first_ms << "): " << json(peaks).dump() << std::endl;
+    const auto is_plausible = [](double measured, double promised) {
+      return promised == 0 || (measured > 0.5 * promised && measured < 1.05 * promised);
+    };
+    if (!is_plausible(peaks.bytes_per_s, info.peak_bytes_per_s)) return std::string("memory");
+    if (peaks.l2_bytes_per_s < peaks.bytes_per_s) return std::string("L2");
+    for (const auto& [dtype, flops] : peaks.flops) {
+      const auto promised = info.peak_flops.find(dtype);
+      if (promised != info.peak_flops.end() && !is_plausible(flops, promised->second)) return dtype;
+    }
+    if (!is_plausible(peaks.exps_per_s, info.peak_exps_per_s)) return std::string("exponentials");
+    return peaks.launch_ns > 200 && peaks.launch_ns < 5000 ? std::string("plausible") : std::string("launch");
+  });
+  CHECK(said == "plausible");
 }
 
 TEST_CASE("a trap, a stray write and a failed assertion on the GPU are faults of their kind", "[gpu]") {

@@ -1,0 +1,112 @@
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "harness/device/cuda/toolkit.h"
+#include "harness/worker/memory_check_cuda.h"
+#include "harness/worker/runner.h"
+#include "tests/device/cuda/on_gpu.h"
+#include "tests/judge/launched.h"
+#include "tests/support/program.h"
+
+// Workers on a real GPU: the program is $HARNESS_PROGRAM, or the one that was built beside the tests.
+using namespace harness;
+using namespace harness::judge;
+
+namespace {
+
+constexpr const char* kSource = R"(
+extern "C" __global__ void clean(const float* x, float* z, int n) {
+  __shared__ float tile[128];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  if (i < n) z[i] = tile[threadIdx.x ^ 1];
+}
+extern "C" __global__ void overrun(const float* x, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) z[i] = i < n ? x[i] : 1;
+}
+extern "C" __global__ void race(const float* x, float* z, int n) {
+  __shared__ float tile[128];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = i < n ? x[i] : 0;
+  if (i < n) z[i] = tile[127 - threadIdx.x];
+}
+extern "C" __global__ void peek(const float* x, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = z[i] * 0 + x[i];
+}
+extern "C" __global__ void split(const float* x, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x % 32 < 16) __syncthreads();
+  if (i < n) z[i] = x[i];
+}
+)";
+
+Target gpu_target(const tests::Scratch& scratch) {
+  const char* program = getenv("HARNESS_PROGRAM");
+  Process::set_program(program ? program : HARNESS_BINARY);
+  const std::string architecture = in_child([] { return cuda::probe_cuda().at(0).architecture; });
+  return {"cuda:0", architecture, scratch.path("cache"), "", cuda::find_toolkit_include()};
+}
+
+std::vector<MemoryCheck> checks_of(const Target& target, const std::string& entry) {
+  constexpr std::int64_t kCount = 1000;
+  BuildResult built = make_compiler(target)->build({"k.cu", kSource, {"clean", "overrun", "race", "peek", "split"}});
+  if (const auto* failure = std::get_if<CompileFailure>(&built)) FAIL(failure->log);
+  Executable executable;
+  executable.artifact = std::get<Artifact>(built);
+  executable.problem.arguments = {tensor(ArgumentKind::input, "x", Dtype::f32, {kCount}),
+                                  tensor(ArgumentKind::output, "z", Dtype::f32, {kCount})};
+  Launch launch;
+  launch.entry = entry;
+  launch.block.x = 128;
+  launch.grid.x = (kCount + 1 + 127) / 128;
+  launch.args = {NamedArgument{"x"}, NamedArgument{"z"}, ScalarArgument{Dtype::s32, kCount}};
+  executable.plan.steps = {launch};
+  executable.layout = make_layout(executable.problem, executable.plan);
+  const SharedMemory image(static_cast<std::size_t>(executable.layout.bytes));
+  paint(executable.problem, executable.plan, executable.layout, 1, image.bytes());
+  const auto checks = check_memory_cuda(target, executable, image, 120, {});
+  for (const MemoryCheck& check : checks) std::cout << entry << " " << json(check).dump() << std::endl;
+  return checks;
+}
+
+bool has_finding(const MemoryCheck& check, const std::string& kind) {
+  return std::ranges::any_of(check.findings, [&](const Finding& f) { return f.kind == kind; });
+}
+
+}  // namespace
+
+TEST_CASE("compute-sanitizer finds what is wrong with kernels on the GPU, and nothing in a clean one", "[gpu]") {
+  if (no_gpu()) return;
+  if (find_compute_sanitizer().empty()) {
+    harness::tests::skip("compute-sanitizer was not found");
+    return;
+  }
+  const tests::Scratch scratch;
+  const Target target = gpu_target(scratch);
+  for (const MemoryCheck& check : checks_of(target, "clean")) {
+    CAPTURE(check.tool, check.why);
+    CHECK(check.checked);
+    CHECK(check.findings.empty());
+  }
+  const auto overrun = checks_of(target, "overrun").at(0);
+  CHECK(has_finding(overrun, "out_of_bounds"));
+  if (!overrun.findings.empty()) CHECK_THAT(overrun.findings[0].message, Catch::Contains("behind the end of 'z'"));
+  CHECK(has_finding(checks_of(target, "race").at(1), "race"));
+  CHECK(has_finding(checks_of(target, "peek").at(2), "uninitialized"));
+  CHECK(has_finding(checks_of(target, "split").at(3), "barrier_divergence"));
+}
+
+TEST_CASE("a runner measures the peaks of its GPU", "[gpu]") {
+  if (no_gpu()) return;
+  const tests::Scratch scratch;
+  Runner runner(gpu_target(scratch), {});
+  MeasuredPeaks peaks;
+  const auto failure = runner.measure_peaks(60, peaks);
+  REQUIRE_FALSE(failure.has_value());
+  CHECK(peaks.bytes_per_s > 1e11);
+  CHECK(peaks.launch_ns > 0);
+}
