@@ -121,9 +121,18 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
   return failure;
 }
 
-std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s) {
+std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s,
+                                         std::optional<std::vector<cpu::RawFinding>>* findings) {
   Message reply;
-  return ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
+  auto failure = ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
+  if (!findings) return failure;
+  try {
+    if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<cpu::RawFinding>>();
+  } catch (const json::exception&) {
+    process_.reset();
+    failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
+  }
+  return failure;
 }
 
 std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double deadline_s,

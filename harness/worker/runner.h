@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/outcome.h"
+#include "harness/device/cpu/finding.h"
 #include "harness/worker/process.h"
 #include "harness/worker/shared_memory.h"
 #include "harness/worker/target.h"
@@ -37,8 +38,10 @@ class Runner {
   void start();
   /// Loads executables and maps images. On cuda replaces what was prepared before.
   std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
-  /// Runs contender's plan once on its image.
-  std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s);
+  /// Runs contender's plan once on its image. `findings`: what the memory checker of the cpu device saw, also where the
+  /// run failed; left empty by a candidate that was not built to be checked.
+  std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
+                                   std::optional<std::vector<cpu::RawFinding>>* findings = nullptr);
   /// Device-timed, interleaved (cuda). Samples in order of the contenders. Afterwards the images hold results of timed
   /// calls: TimingSession::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);

@@ -60,6 +60,13 @@ class RunnerService {
     return json::object();
   }
 
+  /// Of the last run, also if it failed; null: it was not a checked one.
+  json take_findings() {
+    auto* const cpu = dynamic_cast<CpuSession*>(session_.get());
+    const auto findings = cpu ? cpu->take_findings() : std::nullopt;
+    return findings ? json(*findings) : json();
+  }
+
  private:
   json prepare(const Message& message) {
     prepared_ = {};
@@ -120,8 +127,12 @@ int serve_runner() {
   } catch (const std::exception&) {
     service.reset();  // the first request tries again and says why
   }
-  while (channel.receive(message, -1) == Channel::Status::ok)
-    if (!channel.send(guarded(service, target, message))) break;
+  while (channel.receive(message, -1) == Channel::Status::ok) {
+    json reply = guarded(service, target, message);
+    if (json findings = service ? service->take_findings() : json(); !findings.is_null())
+      reply["findings"] = std::move(findings);
+    if (!channel.send(reply)) break;
+  }
   _exit(0);  // foreign code may have left anything for destructors to trip over
 }
 

@@ -102,4 +102,10 @@ ArgumentPack::ArgumentPack(const Launch& launch, const HarnessCpuEntry& entry, c
   }
 }
 
+std::vector<std::span<const std::byte>> ArgumentPack::memory() const {
+  std::vector<std::span<const std::byte>> ranges{std::as_bytes(std::span(pointers_))};
+  for (const std::vector<std::byte>& value : values_) ranges.emplace_back(value);
+  return ranges;
+}
+
 }  // namespace harness::cpu

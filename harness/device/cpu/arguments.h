@@ -19,6 +19,8 @@ class ArgumentPack {
                std::span<std::byte> image);
 
   void** pointers() { return pointers_.data(); }
+  /// What the entry's call reads.
+  std::vector<std::span<const std::byte>> memory() const;
 
  private:
   std::deque<std::vector<std::byte>> values_;

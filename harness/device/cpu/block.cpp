@@ -37,18 +37,28 @@ BlockRunner& current_block() {
   return *current;
 }
 
+BlockChecker* current_checker() {
+  return current ? current->checker() : nullptr;
+}
+
 void LaunchState::fail(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (fault_.empty()) fault_ = text;
   failed_ = true;
 }
 
-void BlockRunner::begin(LaunchState& launch) {
+void BlockRunner::begin(LaunchState& launch, const Module& module, int worker) {
   launch_ = &launch;
+  if (launch.checker) checker_.emplace(*launch.checker, module, scheduler_, worker);
   const auto as_index = [](const Dim3& d) { return HarnessCpuIndex{d.x, d.y, d.z}; };
   harness_cpu_block_dim = as_index(launch.launch.block);
   harness_cpu_grid_dim = as_index(launch.launch.grid);
   scheduler_.shape(harness_cpu_block_dim);
+}
+
+void BlockRunner::stop(const char* kind) {
+  report(kind, "stopped by the memory checker", {});
+  abandon();
 }
 
 void BlockRunner::run(const HarnessCpuIndex& block) {
@@ -63,7 +73,9 @@ void BlockRunner::run(const HarnessCpuIndex& block) {
   barriers_.fill({});
   current = this;
   block_ = harness_cpu_block_idx = block;
+  if (checker_) checker_->begin(block);
   scheduler_.run();
+  if (checker_) checker_->settle();
   if (!launch_->failed() && scheduler_.exited() < threads)
     launch_->fail("barrier_deadlock: " + describe_lineup(scheduler_.threads(), block));
 }
@@ -99,6 +111,7 @@ int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, c
   const bool whole_block = threads == 0;
   Barrier& barrier = enter_barrier(id, threads, predicate, site);
   if (id == 0 && whole_block) check_warp_agrees(site);
+  if (checker_ && !(id == 0 && whole_block)) checker_->arrive(scheduler_.current());
   if (barrier.arrived < threads) {
     Thread& self = scheduler_.current();
     barrier.waiting.push(self);
@@ -106,6 +119,7 @@ int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, c
     return static_cast<int>(self.result);
   }
   const int value = barrier_value(result, barrier.positive, barrier.arrived);
+  if (checker_) pass_checked_barrier(barrier, id == 0 && whole_block, site);
   release(barrier, value);
   if (id == 0 && whole_block)
     for (Warp& warp : warps_) warp.at_barrier = {};
@@ -114,7 +128,17 @@ int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, c
 
 void BlockRunner::barrier_arrive(int id, unsigned threads, const Site& site) {
   Barrier& barrier = enter_barrier(id, threads, false, site);
-  if (barrier.arrived >= threads) release(barrier, 0);
+  if (checker_) checker_->arrive(scheduler_.current());
+  if (barrier.arrived < threads) return;
+  if (checker_) barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
+  release(barrier, 0);
+}
+
+void BlockRunner::pass_checked_barrier(const Barrier& barrier, bool whole_block, const Site& site) {
+  const Thread& last = scheduler_.current();
+  if (whole_block) return checker_->barrier(last, site);
+  checker_->join(last);
+  barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
 }
 
 void BlockRunner::release(Barrier& barrier, int result) {
@@ -158,6 +182,7 @@ void BlockRunner::finish(Warp& warp, int index) {
   const Group group = warp.group[index];
   warp.group[index] = warp.group[--warp.groups];
   const auto results = evaluate(group.operation, group.arrived, warp.exchange);
+  if (checker_) checker_->collective(static_cast<int>(&warp - warps_.data()), group.arrived);
   Thread* const lanes = &scheduler_.threads()[(&warp - warps_.data()) * 32];
   for (std::uint32_t left = group.arrived; left; left &= left - 1) {
     Thread& thread = lanes[std::countr_zero(left)];
@@ -174,6 +199,7 @@ void BlockRunner::leave_warp(const Thread& thread) {
 }
 
 void BlockRunner::yield() {
+  if (checker_) checker_->pass();
   if (launch_->failed()) abandon();
   // Whom this thread waits for runs on another host thread.
   if (!scheduler_.yield()) std::this_thread::yield();

@@ -2,9 +2,11 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "harness/core/plan.h"
+#include "harness/device/cpu/checker.h"
 #include "harness/device/cpu/scheduler.h"
 #include "harness/device/cpu/warp.h"
 
@@ -13,12 +15,13 @@ namespace harness::cpu {
 /// One launch, shared by the host threads that run its blocks.
 class LaunchState {
  public:
-  LaunchState(const HarnessCpuEntry& entry, void** arguments, const Launch& launch)
-      : entry(entry), arguments(arguments), launch(launch) {}
+  LaunchState(const HarnessCpuEntry& entry, void** arguments, const Launch& launch, Checker* checker)
+      : entry(entry), arguments(arguments), launch(launch), checker(checker) {}
 
   const HarnessCpuEntry& entry;
   void** arguments;
   const Launch& launch;
+  Checker* checker;  // nullptr: an ordinary run
 
   /// The first fault is kept; after it no block begins.
   void fail(const std::string& text);
@@ -38,8 +41,9 @@ class BlockRunner : private ThreadBody {
  public:
   BlockRunner() : scheduler_(*this) {}
 
-  /// Throws DeviceMemoryExhausted.
-  void begin(LaunchState& launch);
+  /// `worker` is the number of the host thread that calls. Throws DeviceMemoryExhausted.
+  void begin(LaunchState& launch, const Module& module, int worker);
+  void end() { checker_.reset(); }
   /// A fault goes to the launch's state.
   void run(const HarnessCpuIndex& block);
 
@@ -48,6 +52,9 @@ class BlockRunner : private ThreadBody {
   void barrier_arrive(int id, unsigned threads, const Site& site);
   std::uint64_t collective(int operation, std::uint32_t mask, std::uint64_t value, unsigned source, const Site& site);
   void yield();
+  BlockChecker* checker() { return checker_ ? &*checker_ : nullptr; }  // nullptr: an ordinary run
+  /// Ends a checked launch: what the current thread was about to do must not be done.
+  [[noreturn]] void stop(const char* kind);
   /// Notes the current thread's fault. `abandon` must follow, on a stack that holds nothing to be destroyed.
   void report(const char* kind, const std::string& what, const Site& site);
   [[noreturn]] void abandon() { scheduler_.abandon(); }
@@ -73,6 +80,7 @@ class BlockRunner : private ThreadBody {
   void run_thread(Thread& thread) override;
   Barrier& enter_barrier(int id, unsigned& threads, bool predicate, const Site& site);
   void release(Barrier& barrier, int result);
+  void pass_checked_barrier(const Barrier& barrier, bool whole_block, const Site& site);
   void check_warp_agrees(const Site& site);
   bool complete(const Warp& warp, const Group& group) const;
   void finish(Warp& warp, int group);
@@ -83,9 +91,12 @@ class BlockRunner : private ThreadBody {
   HarnessCpuIndex block_{};
   std::array<Barrier, 16> barriers_;
   std::array<Warp, 32> warps_;
+  std::optional<BlockChecker> checker_;
 };
 
 /// The runner whose fiber the calling host thread is on.
 BlockRunner& current_block();
+/// Its checker; nullptr outside of checked runs.
+BlockChecker* current_checker();
 
 }  // namespace harness::cpu

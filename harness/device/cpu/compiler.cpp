@@ -13,6 +13,7 @@
 #include "harness/device/cpu/include/harness_cpu/abi.h"
 #include "harness/device/cpu/process.h"
 #include "harness/device/cpu/source.h"
+#include "harness/device/cpu/source_lines.h"
 #include "harness/device/cpu/toolchain.h"
 
 namespace harness {
@@ -97,7 +98,11 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   const std::string candidate = scratch + "/candidate";
   cpu::write_file(candidate + ".cpp", source);
   bool failed = false;
-  std::string log = run(flags,
+  std::vector<std::string> arguments = flags;
+  if (spec.checked)
+    for (const std::string& option : cpu::line_table_options(include_folder_, spec.include_dirs))
+      arguments.push_back(option);
+  std::string log = run(arguments,
                         {"-x", "c++", "-pipe", "-include", "harness_cpu/prelude.h", "-MMD", "-MF", candidate + ".d",
                          "-c", candidate + ".cpp", "-o", candidate + ".o"},
                         scratch, failed);
@@ -105,7 +110,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   const std::string object = cpu::read_file(candidate + ".o");
   const std::vector<cpu::TlsSymbol> shared_variables = cpu::read_elf(object).tls;
   cpu::write_file(candidate + ".s", cpu::dynamic_shared_source(shared_variables));
-  log += run(cpu::link_flags(), {candidate + ".o", candidate + ".s", "-o", candidate + ".so"}, scratch, failed);
+  log += run(cpu::link_flags(spec), {candidate + ".o", candidate + ".s", "-o", candidate + ".so"}, scratch, failed);
   if (failed) return CompileFailure{log};
 
   const std::string shared_object = cpu::read_file(candidate + ".so");

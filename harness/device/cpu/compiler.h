@@ -13,6 +13,9 @@ namespace harness {
 /// under NVRTC's default -fmad=true, no errno, no exceptions. Of a build's options the language standard (-std=,
 /// --std=) and the optimization level (-O0 to -O3) are obeyed; all others mean nothing to this device and are named in
 /// the log. Diagnostics carry the kernel's own file name and lines.
+///
+/// A checked build (BuildSpec::checked) is for CpuSession's memory checker: -O1 whatever the options say, a line table,
+/// and a call before every access to memory (include/harness_cpu/checked.h).
 class CpuCompiler : public Compiler {
  public:
   /// `include_folder` holds the emulation's headers (harness/device/cpu/include). `compiler` is a path; "" looks for

@@ -64,7 +64,8 @@ std::vector<TlsSymbol> read_tls(const std::vector<Section>& sections) {
       const auto symbol = read_at<Elf64_Sym>(table.bytes, at);
       const std::string_view name = text_at(sections[table.header.sh_link].bytes, symbol.st_name);
       if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || name.empty()) continue;
-      found.push_back({std::string(name), static_cast<std::int64_t>(symbol.st_size), symbol.st_shndx != SHN_UNDEF});
+      found.push_back({std::string(name), static_cast<std::int64_t>(symbol.st_size), symbol.st_shndx != SHN_UNDEF,
+                       symbol.st_value});
     }
   }
   return found;

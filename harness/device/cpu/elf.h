@@ -12,6 +12,7 @@ struct TlsSymbol {
   std::string name;  // mangled
   std::int64_t bytes = 0;
   bool defined = false;
+  std::uint64_t offset = 0;  // in a shared object: within its thread-local storage
 };
 
 /// What the builder wants to know of an x86-64 object file or shared object, read without loading it. Views point into

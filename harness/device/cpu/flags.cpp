@@ -34,7 +34,21 @@ constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
 constexpr std::array kExports = {"harness_cpu_barrier",    "harness_cpu_barrier_arrive", "harness_cpu_warp",
                                  "harness_cpu_yield",      "harness_cpu_fault",          "harness_cpu_printf",
                                  "harness_cpu_thread_idx", "harness_cpu_block_idx",      "harness_cpu_block_dim",
-                                 "harness_cpu_grid_dim",   "harness_cpu_passes"};
+                                 "harness_cpu_grid_dim",   "harness_cpu_passes",         "harness_cpu_access",
+                                 "harness_cpu_fence",      "harness_cpu_misaligned",     "harness_cpu_bad_index",
+                                 "harness_cpu_allocated",  "harness_cpu_released"};
+
+// The compiler's sanitizers call functions that checked.h defines; none of their libraries is linked. -O1 without what
+// moves a load to where the source has none: it would be checked there.
+constexpr std::array kChecked = {"-O1",
+                                 "-g1",
+                                 "-fsanitize=thread,alignment,bounds",
+                                 "--param=tsan-distinguish-volatile=1",
+                                 "--param=tsan-instrument-func-entry-exit=0",
+                                 "-fno-tree-loop-im",
+                                 "-Wno-tsan",  // fences are understood by ours
+                                 "-DHARNESS_CPU_CHECKED=1"};
+constexpr std::array kWrapped = {"memcpy", "memmove", "memset", "malloc", "free"};
 
 template <typename List>
 bool contains(const List& list, const std::string& text) {
@@ -56,15 +70,18 @@ Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
   }
   flags.arguments = {"-std=" + standard, level};
   flags.arguments.insert(flags.arguments.end(), kFixed.begin(), kFixed.end());
+  if (spec.checked) flags.arguments.insert(flags.arguments.end(), kChecked.begin(), kChecked.end());
   for (const auto& [name, value] : spec.defines) flags.arguments.push_back("-D" + name + "=" + value);
   flags.arguments.push_back("-I" + include_folder);
   for (const std::string& folder : spec.include_dirs) flags.arguments.push_back("-I" + folder);
   return flags;
 }
 
-std::vector<std::string> link_flags() {
+std::vector<std::string> link_flags(const BuildSpec& spec) {
   std::vector<std::string> flags = {"-shared", "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,defs"};
   for (const char* name : kExports) flags.push_back(std::string("-Wl,--ignore-unresolved-symbol=") + name);
+  if (spec.checked)
+    for (const char* name : kWrapped) flags.push_back(std::string("-Wl,--wrap=") + name);
   return flags;
 }
 

@@ -15,6 +15,6 @@ struct Flags {
 Flags compile_flags(const BuildSpec& spec, const std::string& include_folder);
 
 /// g++'s arguments for linking a candidate: nothing may stay undefined but what the loading program exports (abi.h).
-std::vector<std::string> link_flags();
+std::vector<std::string> link_flags(const BuildSpec& spec);
 
 }  // namespace harness::cpu

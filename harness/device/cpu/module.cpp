@@ -7,6 +7,9 @@
 #include <cstring>
 
 #include "harness/core/device.h"
+#include "harness/device/cpu/elf.h"
+#include "harness/device/cpu/files.h"
+#include "harness/device/cpu/source.h"
 
 namespace harness::cpu {
 namespace {
@@ -25,6 +28,22 @@ int find_tls(dl_phdr_info* info, std::size_t, void* data) {
   for (int i = 0; i < info->dlpi_phnum; ++i)
     if (info->dlpi_phdr[i].p_type == PT_TLS) search.bytes = info->dlpi_phdr[i].p_memsz;
   search.begin = static_cast<char*>(info->dlpi_tls_data);
+  return 1;
+}
+
+int find_segments(dl_phdr_info* info, std::size_t, void* data) {
+  auto& memory = *static_cast<ModuleMemory*>(data);
+  if (info->dlpi_addr != memory.base) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = memory.base + segment.p_vaddr, end = begin + segment.p_memsz;
+    if (memory.begin == 0) memory.begin = begin;
+    memory.end = end;
+    if (!(segment.p_flags & PF_W)) continue;
+    if (memory.writable_begin == 0) memory.writable_begin = begin;
+    memory.writable_end = end;
+  }
   return 1;
 }
 
@@ -49,6 +68,21 @@ Module::Module(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW 
     dlclose(handle_);
     throw LaunchRefused(path + " is no candidate of this version of the cpu device; build it again");
   }
+  checked_ = dlsym(handle_, "harness_cpu_checked") != nullptr;
+  if (checked_) find_memory(path);
+}
+
+void Module::find_memory(const std::string& path) {
+  link_map* map = nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) return;
+  memory_.base = map->l_addr;
+  dl_iterate_phdr(find_segments, &memory_);
+  const std::string file = read_file(path);
+  for (const TlsSymbol& symbol : read_elf(file).tls)
+    if (symbol.defined && symbol.bytes > 0)
+      memory_.shared.push_back({variable_name(symbol), symbol.offset, static_cast<std::size_t>(symbol.bytes)});
+  std::sort(memory_.shared.begin(), memory_.shared.end(),
+            [](const SharedVariable& a, const SharedVariable& b) { return a.offset < b.offset; });
 }
 
 Module::~Module() {

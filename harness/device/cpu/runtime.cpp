@@ -16,7 +16,9 @@ thread_local HarnessCpuIndex harness_cpu_block_dim{};
 thread_local HarnessCpuIndex harness_cpu_grid_dim{};
 thread_local unsigned harness_cpu_passes = 0;
 
+using harness::cpu::BlockChecker;
 using harness::cpu::current_block;
+using harness::cpu::current_checker;
 
 extern "C" {
 
@@ -56,6 +58,43 @@ int harness_cpu_printf(const char* format, ...) {
   if (length < 0) return length;
   const std::size_t shown = std::min<std::size_t>(static_cast<std::size_t>(length), text.size() - 1);
   return write(STDERR_FILENO, text.data(), shown) < 0 ? -1 : length;
+}
+
+// Static initializers of a checked candidate come here too, outside of any run.
+
+void harness_cpu_access(const void* address, unsigned long bytes, int access, const void* from) {
+  BlockChecker* const checker = current_checker();
+  if (!checker) return;
+  // Nobody may spin on a flag for ever while the one who sets it waits for a turn.
+  if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();
+  if (!checker->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from))
+    current_block().stop("illegal_access");
+}
+
+void harness_cpu_fence() {
+  if (BlockChecker* const checker = current_checker()) checker->fence();
+}
+
+void harness_cpu_misaligned(const void* address, unsigned long alignment, const char* type, const void* from) {
+  BlockChecker* const checker = current_checker();
+  if (!checker) return;
+  checker->misaligned(reinterpret_cast<std::uintptr_t>(address), alignment, type, from);
+  current_block().stop("illegal_access");
+}
+
+void harness_cpu_bad_index(long long index, const char* array, const void* from) {
+  BlockChecker* const checker = current_checker();
+  if (!checker) return;
+  checker->index(index, array, from);
+  current_block().stop("illegal_access");
+}
+
+void harness_cpu_allocated(const void* memory, unsigned long bytes) {
+  if (BlockChecker* const checker = current_checker()) checker->allocated(memory, bytes);
+}
+
+void harness_cpu_released(const void* memory) {
+  if (BlockChecker* const checker = current_checker()) checker->released(memory);
 }
 
 }  // extern "C"

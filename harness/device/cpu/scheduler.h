@@ -36,6 +36,10 @@ class ThreadList {
   bool empty() const { return first_ == nullptr; }
   void push(Thread& thread);
   Thread& pop();
+  template <typename Body>
+  void for_each(Body body) const {
+    for (const Thread* thread = first_; thread; thread = thread->next) body(*thread);
+  }
 
  private:
   Thread* first_ = nullptr;
@@ -67,6 +71,11 @@ class Scheduler {
 
   // The rest is called on a fiber.
   Thread& current() { return *current_; }
+  /// Whether an address lies on the current thread's stack; on the stack of any thread.
+  bool on_current_stack(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(stacks_.bottom(current_->stack)) < StackPool::kStackBytes;
+  }
+  bool on_a_stack(std::uintptr_t address) const { return stacks_.contains(address); }
   /// The current thread waits until somebody wakes it. The caller has put it where it will be found.
   void wait(const Site& site, std::uint32_t mask);
   void wake(Thread& thread);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "harness/device/cpu/arguments.h"
+#include "harness/device/cpu/checker.h"
 #include "harness/device/cpu/module.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/workers.h"
@@ -51,28 +52,38 @@ HarnessCpuIndex block_index(std::uint64_t linear, const Dim3& grid) {
 }
 
 /// Takes blocks in ascending order, as a GPU does, until none is left or the launch has failed.
-void run_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::Module& module,
-                std::atomic<std::uint64_t>& next) {
+void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::Module& module,
+                 std::atomic<std::uint64_t>& next) {
   const std::uint64_t blocks = volume(state.launch.grid);
   const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
   const cpu::SharedMemory shared = module.shared_memory();
-  runner.begin(state);
   for (std::uint64_t i = next++; i < blocks && !state.failed(); i = next++) {
     const HarnessCpuIndex block = block_index(i, state.launch.grid);
     shared.poison(shared_bytes);
     runner.run(block);
-    if (!state.failed() && !shared.guard_intact(shared_bytes))
+    if (!state.failed() && !state.checker && !shared.guard_intact(shared_bytes))
       state.fail(fmt::format("illegal_access: {}: block ({},{},{}) wrote behind its {} bytes of dynamic shared memory",
                              state.launch.entry, block.x, block.y, block.z, shared_bytes));
   }
 }
 
-void fill(const Memset& step, const Executable& executable, std::span<std::byte> image) {
+void run_blocks(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, const cpu::Module& module,
+                std::atomic<std::uint64_t>& next) {
+  const cpu::Turn turn(state.checker ? state.checker->turns() : nullptr, worker);
+  runner.begin(state, module, worker);
+  take_blocks(runner, state, module, next);
+  runner.end();
+}
+
+void fill(const Memset& step, const Executable& executable, std::span<std::byte> image, cpu::Checker* checker) {
   const ImageBuffer* const buffer = find_buffer(executable.layout, step.target);
   if (!buffer || step.offset < 0 || step.bytes < 0 || step.offset + step.bytes > buffer->bytes)
     throw LaunchRefused(fmt::format("memset of {} bytes at {} does not lie within a buffer '{}'", step.bytes,
                                     step.offset, step.target));
-  std::memset(image.data() + buffer->offset + step.offset, step.value, static_cast<std::size_t>(step.bytes));
+  const auto start = static_cast<std::size_t>(buffer->offset + step.offset),
+             bytes = static_cast<std::size_t>(step.bytes);
+  std::memset(image.data() + start, step.value, bytes);
+  if (checker) checker->filled(start, bytes);
 }
 
 void relocate(const ImageLayout& layout, std::span<std::byte> image) {
@@ -97,17 +108,27 @@ void CpuSession::preload(const Artifact& artifact) {
   std::unique_ptr<cpu::Module>& module = modules_[artifact.path];
   if (module) return;
   auto loaded = std::make_unique<cpu::Module>(artifact.path);
-  workers_->run(workers_->count(), [&](cpu::BlockRunner&) { loaded->shared_memory(); });
+  workers_->run(workers_->count(), [&](cpu::BlockRunner&, int) { loaded->shared_memory(); });
   module = std::move(loaded);
 }
 
 void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   preload(executable.artifact);
   relocate(executable.layout, image);
+  cpu::Module& module = *modules_[executable.artifact.path];
+  checker_ = module.checked() ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
+  run_steps(executable, image, module);
+}
+
+std::optional<std::vector<cpu::RawFinding>> CpuSession::take_findings() {
+  if (!checker_) return std::nullopt;
+  return checker_->take_findings();
+}
+
+void CpuSession::run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module) {
   for (const Step& step : executable.plan.steps) {
-    if (const auto* memset = std::get_if<Memset>(&step)) fill(*memset, executable, image);
-    else if (const auto* next = std::get_if<Launch>(&step))
-      launch(*next, *modules_[executable.artifact.path], executable, image);
+    if (const auto* memset = std::get_if<Memset>(&step)) fill(*memset, executable, image, checker_.get());
+    else if (const auto* next = std::get_if<Launch>(&step)) launch(*next, module, executable, image);
     else throw NotSupported("the cpu device has no library " + std::get<LibraryCall>(step).library);
   }
 }
@@ -123,10 +144,12 @@ void CpuSession::launch(const Launch& launch, cpu::Module& module, const Executa
   const HarnessCpuEntry* const entry = module.find(launch.entry);
   if (!entry) throw LaunchRefused(fmt::format("the candidate was built without the entry {}", launch.entry));
   cpu::ArgumentPack arguments(launch, *entry, executable, image);
-  cpu::LaunchState state(*entry, arguments.pointers(), launch);
+  cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get());
   std::atomic<std::uint64_t> next{0};
-  workers_->run(static_cast<int>(std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(workers_->count()))),
-                [&](cpu::BlockRunner& runner) { run_blocks(runner, state, module, next); });
+  const int workers = static_cast<int>(std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(workers_->count())));
+  if (checker_) checker_->begin_launch(launch, workers, arguments.memory());
+  workers_->run(workers,
+                [&](cpu::BlockRunner& runner, int worker) { run_blocks(runner, worker, state, module, next); });
   if (state.failed()) throw DeviceFault(state.fault());
 }
 

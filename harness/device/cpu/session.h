@@ -1,13 +1,17 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/core/device.h"
+#include "harness/device/cpu/finding.h"
 
 namespace harness {
 
 namespace cpu {
+class Checker;
 class Module;
 class Workers;
 }  // namespace cpu
@@ -28,13 +32,19 @@ class CpuSession : public Session {
   /// Loads the candidate and allocates its shared memory on every thread. Throws LaunchRefused if it does not load.
   void preload(const Artifact& artifact);
   /// Kernels work on `image` where it lies. A cooperative launch needs a host thread for each of its blocks.
+  /// A candidate built with BuildSpec::checked runs under the memory checker: one host thread at a time in a fixed
+  /// order, and a DeviceFault ends it before the first access that would leave the image and its own memory.
   void run(const Executable& executable, std::span<std::byte> image) override;
+  /// What the last run found, also if it threw; nothing: its candidate was not built to be checked.
+  std::optional<std::vector<cpu::RawFinding>> take_findings();
 
  private:
+  void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);
   void launch(const Launch& launch, cpu::Module& module, const Executable& executable, std::span<std::byte> image);
 
   std::unique_ptr<cpu::Workers> workers_;
   std::map<std::string, std::unique_ptr<cpu::Module>> modules_;  // by path
+  std::unique_ptr<cpu::Checker> checker_;                        // of the last run, if that was checked
 };
 
 }  // namespace harness

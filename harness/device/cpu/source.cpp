@@ -56,6 +56,12 @@ std::string owner(const TlsSymbol& symbol) {
 
 }  // namespace
 
+std::string variable_name(const TlsSymbol& symbol) {
+  const std::string text = demangled(symbol.name);
+  const std::size_t start = text.rfind("::");
+  return start == std::string::npos ? text : text.substr(start + 2);
+}
+
 std::string entry_label(const std::string& entry) {
   return "entry " + one_line(entry);
 }

@@ -14,6 +14,9 @@ std::string candidate_source(const BuildSpec& spec);
 /// How a missing entry shows in the compiler's diagnostics: as the file of the table's line.
 std::string entry_label(const std::string& entry);
 
+/// "tile" of the symbol of a variable at block scope.
+std::string variable_name(const TlsSymbol& symbol);
+
 /// Assembly that puts every `extern __shared__` array (undefined thread-local symbols of the candidate's object) at the
 /// same address, with room for the largest dynamic shared memory and its guard.
 std::string dynamic_shared_source(const std::vector<TlsSymbol>& tls);

@@ -46,6 +46,10 @@ void* StackPool::top(int stack) const {
   return region_ + kSpan * (stack + 1) - color;
 }
 
+bool StackPool::contains(std::uintptr_t address) const {
+  return address - reinterpret_cast<std::uintptr_t>(region_) < kSpan * static_cast<std::size_t>(stacks_);
+}
+
 void* StackPool::bottom(int stack) const {
   return region_ + kSpan * stack + kGuardBytes;
 }

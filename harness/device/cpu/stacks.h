@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace harness::cpu {
@@ -26,6 +27,7 @@ class StackPool {
   /// thousand stacks do not share a few cache sets.
   void* top(int stack) const;
   void* bottom(int stack) const;
+  bool contains(std::uintptr_t address) const;
 
  private:
   std::byte* region_ = nullptr;

@@ -49,7 +49,7 @@ void Workers::serve(int worker) {
 
 void Workers::run_job(int worker) {
   try {
-    (*job_)(*runners_[static_cast<std::size_t>(worker)]);
+    (*job_)(*runners_[static_cast<std::size_t>(worker)], worker);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();

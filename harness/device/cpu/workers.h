@@ -13,7 +13,7 @@ namespace harness::cpu {
 /// The host threads that run blocks, made at once and kept. The calling thread is worker 0.
 class Workers {
  public:
-  using Job = std::function<void(BlockRunner&)>;
+  using Job = std::function<void(BlockRunner&, int worker)>;
 
   explicit Workers(int count);
   ~Workers();

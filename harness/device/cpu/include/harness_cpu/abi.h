@@ -40,6 +40,16 @@ enum HarnessCpuWarpOperation {
   harness_cpu_warp_xor
 };
 
+/// What a checked candidate (checked.h) does with memory. Volatile accesses of global memory are used as flags.
+enum HarnessCpuAccess {
+  harness_cpu_read,
+  harness_cpu_write,
+  harness_cpu_volatile_read,
+  harness_cpu_volatile_write,
+  harness_cpu_atomic_read,
+  harness_cpu_atomic_write
+};
+
 enum HarnessCpuFault { harness_cpu_assertion, harness_cpu_trap, harness_cpu_illegal_access };
 
 /// A kernel that the plan may launch. `arguments[i]` points at the i-th parameter's value.
@@ -70,6 +80,14 @@ void harness_cpu_yield(void);
 /// Ends the launch. `what` is copied.
 __attribute__((noreturn)) void harness_cpu_fault(int fault, const char* what, const char* file, int line);
 __attribute__((format(printf, 1, 2))) int harness_cpu_printf(const char* format, ...);
+
+/* Called by checked candidates only, before they do what they tell. `from` is a return address in the candidate. */
+void harness_cpu_access(const void* address, unsigned long bytes, int access, const void* from);
+void harness_cpu_fence(void);
+void harness_cpu_misaligned(const void* address, unsigned long alignment, const char* type, const void* from);
+void harness_cpu_bad_index(long long index, const char* array, const void* from);
+void harness_cpu_allocated(const void* memory, unsigned long bytes);
+void harness_cpu_released(const void* memory);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "harness_cpu/atomics.h"
+#include "harness_cpu/checked.h"
 #include "harness_cpu/conversions.h"
 #include "harness_cpu/entries.h"
 #include "harness_cpu/intrinsics.h"

@@ -1,0 +1,163 @@
+#pragma once
+#include "harness_cpu/abi.h"
+#include "harness_cpu/keywords.h"
+
+// A checked candidate is compiled with the instrumentation of -fsanitize=thread,alignment,bounds, and this is what the
+// instrumentation calls: instead of the sanitizers' libraries, it tells the program that runs the candidate what is
+// about to happen. The return address of each call says where in the source.
+
+#ifdef HARNESS_CPU_CHECKED
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+
+#define HARNESS_CPU_HOOK __attribute__((used, no_sanitize("thread", "alignment", "bounds")))
+#define HARNESS_CPU_FROM __builtin_return_address(0)
+
+extern "C" {
+
+__attribute__((visibility("default"))) extern const int harness_cpu_checked = 1;
+
+HARNESS_CPU_HOOK void __tsan_init() {}
+
+#define HARNESS_CPU_ACCESSES(bytes)                                                   \
+  HARNESS_CPU_HOOK void __tsan_read##bytes(void* address) {                           \
+    harness_cpu_access(address, bytes, harness_cpu_read, HARNESS_CPU_FROM);           \
+  }                                                                                   \
+  HARNESS_CPU_HOOK void __tsan_write##bytes(void* address) {                          \
+    harness_cpu_access(address, bytes, harness_cpu_write, HARNESS_CPU_FROM);          \
+  }                                                                                   \
+  HARNESS_CPU_HOOK void __tsan_volatile_read##bytes(void* address) {                  \
+    harness_cpu_access(address, bytes, harness_cpu_volatile_read, HARNESS_CPU_FROM);  \
+  }                                                                                   \
+  HARNESS_CPU_HOOK void __tsan_volatile_write##bytes(void* address) {                 \
+    harness_cpu_access(address, bytes, harness_cpu_volatile_write, HARNESS_CPU_FROM); \
+  }
+HARNESS_CPU_ACCESSES(1)
+HARNESS_CPU_ACCESSES(2)
+HARNESS_CPU_ACCESSES(4)
+HARNESS_CPU_ACCESSES(8)
+HARNESS_CPU_ACCESSES(16)
+#undef HARNESS_CPU_ACCESSES
+
+HARNESS_CPU_HOOK void __tsan_read_range(void* address, long bytes) {
+  harness_cpu_access(address, static_cast<unsigned long>(bytes), harness_cpu_read, HARNESS_CPU_FROM);
+}
+HARNESS_CPU_HOOK void __tsan_write_range(void* address, long bytes) {
+  harness_cpu_access(address, static_cast<unsigned long>(bytes), harness_cpu_write, HARNESS_CPU_FROM);
+}
+HARNESS_CPU_HOOK void __tsan_vptr_update(void** address, void*) {
+  harness_cpu_access(address, sizeof *address, harness_cpu_write, HARNESS_CPU_FROM);
+}
+
+HARNESS_CPU_HOOK void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  harness_cpu_fence();
+}
+
+#define HARNESS_CPU_FETCH(T, bits, operation)                                                              \
+  HARNESS_CPU_HOOK T __tsan_atomic##bits##_fetch_##operation(volatile void* address, T value, int) {       \
+    harness_cpu_access(const_cast<void*>(address), sizeof(T), harness_cpu_atomic_write, HARNESS_CPU_FROM); \
+    return __atomic_fetch_##operation(static_cast<volatile T*>(address), value, __ATOMIC_SEQ_CST);         \
+  }
+#define HARNESS_CPU_COMPARE(T, bits, strength)                                                                     \
+  HARNESS_CPU_HOOK bool __tsan_atomic##bits##_compare_exchange_##strength(volatile void* address, void* expected,  \
+                                                                          T value, int, int) {                     \
+    harness_cpu_access(const_cast<void*>(address), sizeof(T), harness_cpu_atomic_write, HARNESS_CPU_FROM);         \
+    return __atomic_compare_exchange_n(static_cast<volatile T*>(address), static_cast<T*>(expected), value, false, \
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                        \
+  }
+#define HARNESS_CPU_ATOMICS(T, bits)                                                                       \
+  HARNESS_CPU_HOOK T __tsan_atomic##bits##_load(const volatile void* address, int) {                       \
+    harness_cpu_access(const_cast<void*>(address), sizeof(T), harness_cpu_atomic_read, HARNESS_CPU_FROM);  \
+    return __atomic_load_n(static_cast<const volatile T*>(address), __ATOMIC_SEQ_CST);                     \
+  }                                                                                                        \
+  HARNESS_CPU_HOOK void __tsan_atomic##bits##_store(volatile void* address, T value, int) {                \
+    harness_cpu_access(const_cast<void*>(address), sizeof(T), harness_cpu_atomic_write, HARNESS_CPU_FROM); \
+    __atomic_store_n(static_cast<volatile T*>(address), value, __ATOMIC_SEQ_CST);                          \
+  }                                                                                                        \
+  HARNESS_CPU_HOOK T __tsan_atomic##bits##_exchange(volatile void* address, T value, int) {                \
+    harness_cpu_access(const_cast<void*>(address), sizeof(T), harness_cpu_atomic_write, HARNESS_CPU_FROM); \
+    return __atomic_exchange_n(static_cast<volatile T*>(address), value, __ATOMIC_SEQ_CST);                \
+  }                                                                                                        \
+  HARNESS_CPU_COMPARE(T, bits, strong)                                                                     \
+  HARNESS_CPU_COMPARE(T, bits, weak)                                                                       \
+  HARNESS_CPU_FETCH(T, bits, add)                                                                          \
+  HARNESS_CPU_FETCH(T, bits, sub)                                                                          \
+  HARNESS_CPU_FETCH(T, bits, and)                                                                          \
+  HARNESS_CPU_FETCH(T, bits, or)                                                                           \
+  HARNESS_CPU_FETCH(T, bits, xor)
+HARNESS_CPU_ATOMICS(unsigned char, 8)
+HARNESS_CPU_ATOMICS(unsigned short, 16)
+HARNESS_CPU_ATOMICS(unsigned, 32)
+HARNESS_CPU_ATOMICS(unsigned long, 64)
+#undef HARNESS_CPU_ATOMICS
+#undef HARNESS_CPU_COMPARE
+#undef HARNESS_CPU_FETCH
+
+// What the compiler lays beside each check (GCC's gcc/ubsan.cc gives the layouts).
+struct HarnessCpuType {
+  unsigned short kind, shape;  // of an integer: shape is twice the logarithm of its bits, plus 1 if it has a sign
+  char name[1];
+};
+struct HarnessCpuPlace {
+  const char* file;
+  unsigned line, column;
+};
+struct HarnessCpuMismatch {
+  HarnessCpuPlace place;
+  const HarnessCpuType* type;
+  unsigned char alignment_bits, use;
+};
+struct HarnessCpuIndexing {
+  HarnessCpuPlace place;
+  const HarnessCpuType *array, *index;
+};
+HARNESS_CPU_HOOK void __ubsan_handle_type_mismatch_v1(HarnessCpuMismatch* mismatch, unsigned long address) {
+  harness_cpu_misaligned(reinterpret_cast<void*>(address), 1ul << mismatch->alignment_bits, mismatch->type->name,
+                         HARNESS_CPU_FROM);
+}
+HARNESS_CPU_HOOK void __ubsan_handle_out_of_bounds(HarnessCpuIndexing* indexing, unsigned long value) {
+  const unsigned unused = 64u - (1u << (indexing->index->shape >> 1));
+  const long long index = static_cast<long long>(value << unused);
+  harness_cpu_bad_index(indexing->index->shape & 1
+                            ? index >> unused
+                            : static_cast<long long>(static_cast<unsigned long long>(index) >> unused),
+                        indexing->array->name, HARNESS_CPU_FROM);
+}
+
+// The linker sends the candidate's calls of these here (--wrap): the C library is not instrumented.
+void* __real_memcpy(void* to, const void* from, size_t bytes);
+void* __real_memmove(void* to, const void* from, size_t bytes);
+void* __real_memset(void* to, int value, size_t bytes);
+void* __real_malloc(size_t bytes);
+void __real_free(void* memory);
+HARNESS_CPU_HOOK void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+  harness_cpu_access(from, bytes, harness_cpu_read, HARNESS_CPU_FROM);
+  harness_cpu_access(to, bytes, harness_cpu_write, HARNESS_CPU_FROM);
+  return __real_memcpy(to, from, bytes);
+}
+HARNESS_CPU_HOOK void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+  harness_cpu_access(from, bytes, harness_cpu_read, HARNESS_CPU_FROM);
+  harness_cpu_access(to, bytes, harness_cpu_write, HARNESS_CPU_FROM);
+  return __real_memmove(to, from, bytes);
+}
+HARNESS_CPU_HOOK void* __wrap_memset(void* to, int value, size_t bytes) {
+  harness_cpu_access(to, bytes, harness_cpu_write, HARNESS_CPU_FROM);
+  return __real_memset(to, value, bytes);
+}
+HARNESS_CPU_HOOK void* __wrap_malloc(size_t bytes) {
+  void* const memory = __real_malloc(bytes);
+  harness_cpu_allocated(memory, bytes);
+  return memory;
+}
+HARNESS_CPU_HOOK void __wrap_free(void* memory) {
+  harness_cpu_released(memory);
+  __real_free(memory);
+}
+
+}  // extern "C"
+
+#undef HARNESS_CPU_FROM
+#undef HARNESS_CPU_HOOK
+#pragma GCC diagnostic pop
+#endif

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace harness::cpu {
+
+/// What a checked build calls the folder of the emulation's headers in its line table.
+inline constexpr const char* kEmulationFolder = "/emulation";
+
+/// Where offsets into a checked candidate's code come from: "kernel.cu:41", or "vec.cuh:12, called at kernel.cu:41"
+/// for code of a header that the kernel's own source calls. The emulation's headers are passed over. Asks addr2line,
+/// which comes with g++, in a process of its own; an offset that it cannot place is absent, and all are where there is
+/// no addr2line.
+std::map<std::uint64_t, std::string> source_lines(const std::string& shared_object,
+                                                  const std::vector<std::uint64_t>& offsets);
+
+/// The same from what `addr2line -a -i` prints.
+std::map<std::uint64_t, std::string> read_source_lines(const std::string& output);
+
+/// Options of g++ that make it so: names of the line table are those that the source was given under, whatever folder
+/// the compiler runs in, and only headers begin with '/'.
+std::vector<std::string> line_table_options(const std::string& emulation, const std::vector<std::string>& include_dirs);
+
+}  // namespace harness::cpu

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/probe.h"
+#include "harness/device/cpu/session.h"
+#include "harness/device/cpu/source_lines.h"
+#include "harness/judge/layout.h"
+#include "harness/judge/paint.h"
+#include "harness/script/catalog.h"
+#include "harness/worker/memory_check.h"
+#include "harness/worker/memory_check_cpu.h"
+#include "tests/support/program.h"
+
+// Every variant of every shipped kernel under the memory checker of the cpu device, on its smallest workload.
+using namespace harness;
+
+namespace {
+
+struct Checked {
+  std::vector<Finding> findings;
+  std::string workload;
+  double plain_s = 0, checked_s = 0;
+};
+
+class CheckedBench {
+ public:
+  CheckedBench()
+      : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
+                 {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
+        headers_(std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/include"),
+        compiler_(scratch_.path("cache"), headers_),
+        device_(probe_cpu()) {}
+
+  script::LuaCatalog& catalog() { return catalog_; }
+
+  Checked check(const Realized& realized) {
+    Checked result{.workload = realized.problem.workload.name};
+    result.plain_s = run(realized, realized.build);
+    result.checked_s = run(realized, checked_build({.device = "cpu"}, realized.build));
+    const auto raw = session_.take_findings();
+    REQUIRE(raw);
+    std::vector<std::uint64_t> sites;
+    for (const cpu::RawFinding& finding : *raw) sites.insert(sites.end(), finding.sites.begin(), finding.sites.end());
+    result.findings = describe_findings(*raw, cpu::source_lines(artifact_.path, sites));
+    return result;
+  }
+
+  /// The variant's first configuration on each workload that the cpu device can run, and one from the middle.
+  std::vector<Realized> realizations(const std::string& kernel, const std::string& variant) {
+    std::vector<Realized> all;
+    for (const Workload& workload : catalog_.kernel(kernel).workloads) {
+      const Space space = catalog_.space(kernel, variant, workload.name, device_);
+      for (const std::size_t point : std::set<std::size_t>{0, space.points.size() / 2})
+        if (point < space.points.size())
+          all.push_back(catalog_.realize({kernel, variant, "", configuration(space, point)}, workload.name, device_));
+    }
+    return all;
+  }
+
+  static std::int64_t image_bytes(const Realized& realized) {
+    return judge::make_layout(realized.problem, realized.plan).bytes;
+  }
+  Realized smallest(const std::string& kernel, const std::string& variant) {
+    const std::vector<Realized> all = realizations(kernel, variant);
+    REQUIRE(!all.empty());
+    return *std::min_element(all.begin(), all.end(),
+                             [](const Realized& a, const Realized& b) { return image_bytes(a) < image_bytes(b); });
+  }
+
+ private:
+  double run(const Realized& realized, const BuildSpec& spec) {
+    const BuildResult built = compiler_.build(spec);
+    if (const auto* failure = std::get_if<CompileFailure>(&built)) FAIL(failure->log);
+    artifact_ = std::get<Artifact>(built);
+    const Executable executable{artifact_, realized.plan, realized.problem,
+                                judge::make_layout(realized.problem, realized.plan)};
+    std::vector<std::byte> image(static_cast<std::size_t>(executable.layout.bytes));
+    judge::paint(realized.problem, realized.plan, executable.layout, 7, image);
+    session_.preload(artifact_);
+    const auto start = std::chrono::steady_clock::now();
+    session_.run(executable, image);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  tests::Scratch scratch_;
+  script::LuaCatalog catalog_;
+  std::string headers_;
+  CpuCompiler compiler_;
+  CpuSession session_;
+  DeviceInfo device_;
+  Artifact artifact_;
+};
+
+constexpr const char* kShipped[] = {"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"};
+
+}  // namespace
+
+TEST_CASE("the memory checker finds nothing in the shipped kernels") {
+  CheckedBench bench;
+  for (const char* kernel : kShipped) {
+    for (const VariantInfo& variant : bench.catalog().kernel(kernel).variants) {
+      const Checked checked = bench.check(bench.smallest(kernel, variant.name));
+      INFO(kernel << " " << variant.name << " on " << checked.workload);
+      for (const Finding& finding : checked.findings) FAIL_CHECK(finding.kind << ": " << finding.message);
+    }
+  }
+}
+
+// Hidden: minutes. Prints what checking costs.
+TEST_CASE("the memory checker finds nothing in the shipped kernels on larger workloads", "[.][cost]") {
+  constexpr std::int64_t kMostBytes = 4 << 20;
+  CheckedBench bench;
+  std::cout << "kernel, variant, workload, plain ms, checked ms, findings\n";
+  for (const char* kernel : kShipped) {
+    for (const VariantInfo& variant : bench.catalog().kernel(kernel).variants) {
+      for (const Realized& realized : bench.realizations(kernel, variant.name)) {
+        if (CheckedBench::image_bytes(realized) > kMostBytes) continue;
+        const Checked checked = bench.check(realized);
+        std::cout << kernel << ", " << variant.name << ", " << checked.workload << ", " << checked.plain_s * 1e3 << ", "
+                  << checked.checked_s * 1e3 << ", " << checked.findings.size() << std::endl;
+        INFO(kernel << " " << variant.name << " on " << checked.workload);
+        for (const Finding& finding : checked.findings) FAIL_CHECK(finding.kind << ": " << finding.message);
+      }
+    }
+  }
+}
