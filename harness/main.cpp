@@ -11,6 +11,7 @@
 #include "harness/script/catalog.h"
 #include "harness/script/library.h"
 #include "harness/store/store.h"
+#include "harness/worker/compile_rights.h"
 #include "harness/worker/serve.h"
 
 // The composition root: the only file that names the real classes.
@@ -33,8 +34,8 @@ std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
 std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo& device,
                                           std::optional<double> usd_per_hour, std::function<bool()> stop) {
   PipelineEvaluator::Options options;
-  options.target = {device.device, device.architecture, places.cache_folder, places.cpu_headers,
-                    cuda::find_toolkit_include()};
+  options.target = {device.device,      device.architecture,          places.cache_folder,
+                    places.cpu_headers, cuda::find_toolkit_include(), {}};
   options.device = device;
   options.limits = default_limits(device);
   // The supervisor and the runner need a core each; the others compile ahead.
@@ -51,7 +52,8 @@ std::unique_ptr<Ledger> open_ledger(const std::string& path) {
 
 std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std::string& architecture) {
   if (!cuda::nvrtc_available()) return nullptr;
-  return std::make_unique<cuda::NvrtcCompiler>(places.cache_folder, architecture, cuda::find_toolkit_include());
+  return std::make_unique<cuda::NvrtcCompiler>(places.cache_folder, architecture, cuda::find_toolkit_include(),
+                                               confine_with(walls_here()));
 }
 
 }  // namespace

@@ -6,11 +6,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "harness/core/error.h"
 #include "harness/core/plan.h"
+#include "harness/worker/process.h"
 #include "harness/worker/target.h"
 
 namespace harness {
@@ -20,12 +23,28 @@ class Builders {
  public:
   using Result = std::shared_future<BuildResult>;
 
-  Builders(Target target, int processes, double deadline_s = 60);
+  /// A build that takes longer than target.compile.deadline_s is given up by its builder, as a CompileFailure.
+  Builders(Target target, int processes);
   ~Builders();  // drops what is queued; waits for nothing
   /// `demanded` false: speculative, built when nobody waits for anything else.
   Result submit(const BuildSpec& spec, bool demanded);
   /// Seconds spent on speculative builds since the last call.
   double take_speculative_seconds();
+  /// While one lives, no speculative build is begun: the cores belong to a timing. Demanded builds go on.
+  class Pause {
+   public:
+    explicit Pause(Builders& builders);
+    ~Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Builders& builders_;
+  };
+  /// Waits at most `settle_s` for the speculative builds that run already.
+  [[nodiscard]] std::unique_ptr<Pause> pause_speculative(double settle_s = 0);
+  /// How the builders' compilers are confined, in words; "" until a builder has answered.
+  std::string confinement() const;
 
  private:
   struct Job {
@@ -37,15 +56,21 @@ class Builders {
   };
   void serve();
   std::shared_ptr<Job> next(bool& speculative);
-  BuildResult build(class Process& process, const BuildSpec& spec);
+  std::deque<std::shared_ptr<Job>>::iterator choose();
+  void finish(Job& job, BuildResult result, bool speculative);
+  void fail(Job& job, const Error& error, bool speculative);
+  BuildResult build(std::optional<Process>& process, const BuildSpec& spec);
+  std::optional<BuildResult> ask(std::optional<Process>& process, const BuildSpec& spec);
 
   Target target_;
-  double deadline_s_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Job>> queue_;
   std::map<std::string, std::shared_ptr<Job>> known_;
   double speculative_s_ = 0;
+  int pauses_ = 0;               // alive
+  int speculative_running_ = 0;  // builds
+  std::string confinement_;
   std::atomic<bool> closing_ = false;
   std::vector<std::thread> threads_;
 };

@@ -1,6 +1,7 @@
 #include "harness/worker/judge.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <limits>
 
@@ -8,6 +9,17 @@
 
 namespace harness {
 namespace {
+// No code of a kernel's author sends these to itself; somebody else does, or a machine that is out of memory.
+bool is_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
+}
+
+Error killed_again() {
+  return environment_error(
+      "several judges in a row were killed; is the machine out of memory, or does something end this program's "
+      "processes?");
+}
+
 // The reference of a large workload on a small machine; beyond this the kernel's workload is not sensible here.
 constexpr double kDeadline = 120;
 }  // namespace
@@ -20,37 +32,43 @@ void Judge::start() {
 
 json Judge::ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
                 const SharedMemory* image) {
-  start();
   body["executable"] = executable;
   body["trusted"] = trusted;
   body["draw"] = draw;
+  // Again, if one was killed from outside: whatever it remembered, its successor draws anew.
+  for (int attempt = 0; attempt < kWorkerTries; ++attempt)
+    if (std::optional<json> reply = try_ask(body, image)) return std::move(*reply);
+  throw killed_again();
+}
+
+std::optional<json> Judge::try_ask(const json& body, const SharedMemory* image) {
+  start();
   Message reply;
   process_->channel().send(body, image != nullptr ? std::vector<int>{image->descriptor()} : std::vector<int>{});
   const Channel::Status status = process_->channel().receive(reply, kDeadline, stop_);
   if (status == Channel::Status::ok && !reply.body.contains("error")) return reply.body;
-  const std::string kernel = executable.problem.kernel;
-  if (status == Channel::Status::ok) {
-    const bool broken = reply.body.value("broken", false);
-    if (broken) process_.reset();
-    if (reply.body.value("environment", false)) {
-      process_.reset();
-      throw environment_error(fmt::format("the judge cannot work: {}", reply.body["error"].get<std::string>()));
-    }
-    throw bad_input(
-        fmt::format("the judge could not judge kernel '{}': {}", kernel, reply.body["error"].get<std::string>()));
-  }
-  if (status == Channel::Status::closed) {
-    const ProcessEnd end = process_->wait();
-    process_.reset();
-    throw bad_input(fmt::format("the reference of kernel '{}' ended the judge ({} {}){}; mend reference.cu", kernel,
-                                end.signaled ? "signal" : "exit status", end.code,
-                                end.output.empty() ? "" : ": " + end.output));
-  }
+  if (status == Channel::Status::ok) refuse(body, reply.body);
+  const ProcessEnd ended = status == Channel::Status::closed ? process_->wait() : ProcessEnd{};
   process_.reset();
   if (status == Channel::Status::interrupted) throw InterruptedWork{};
-  throw bad_input(
-      fmt::format("the reference of kernel '{}' ran longer than {} s on workload '{}'; use a smaller workload here",
-                  kernel, kDeadline, executable.problem.workload.name));
+  const json& problem = body.at("executable").at("problem");
+  const std::string kernel = problem.at("kernel");
+  if (status == Channel::Status::timed_out)
+    throw bad_input(
+        fmt::format("the reference of kernel '{}' ran longer than {} s on workload '{}'; use a smaller workload here",
+                    kernel, kDeadline, problem.at("workload").at("name").get<std::string>()));
+  if (ended.signaled && is_from_outside(ended.code)) return std::nullopt;
+  throw bad_input(fmt::format("the reference of kernel '{}' ended the judge ({} {}){}; mend reference.cu", kernel,
+                              ended.signaled ? "signal" : "exit status", ended.code,
+                              ended.output.empty() ? "" : ": " + ended.output));
+}
+
+void Judge::refuse(const json& body, const json& reply) {
+  const std::string kernel = body.at("executable").at("problem").at("kernel"), error = reply.at("error");
+  const bool environment = reply.value("environment", false);
+  if (environment || reply.value("broken", false)) process_.reset();
+  if (environment) throw environment_error(fmt::format("the judge cannot work: {}", error));
+  throw bad_input(fmt::format("the judge could not judge kernel '{}': {}", kernel, error));
 }
 
 void Judge::paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image) {

@@ -31,7 +31,9 @@ struct MeasuredErrors {
 };
 
 /// The trusted process: it draws inputs, paints images, computes the reference after the candidate ran, compares and
-/// decides. It never holds a candidate's code, and a candidate's process never holds a reference value.
+/// decides. A judge that is killed is replaced and asked again, for a draw is a function of its seed; the reference is
+/// blamed only for what it does itself. It never holds a candidate's code, and a candidate's process never holds a
+/// reference value.
 class Judge {
  public:
   Judge(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
@@ -61,6 +63,8 @@ class Judge {
  private:
   json ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
            const SharedMemory* image);
+  std::optional<json> try_ask(const json& body, const SharedMemory* image);
+  [[noreturn]] void refuse(const json& body, const json& reply);
   Target target_;
   std::function<bool()> stop_;
   std::optional<Process> process_;

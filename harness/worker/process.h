@@ -10,6 +10,9 @@
 
 namespace harness {
 
+/// How often something is asked of a worker that is killed from outside before the environment is blamed for it.
+constexpr int kWorkerTries = 3;
+
 /// How a worker ended, when it was not asked to.
 struct ProcessEnd {
   bool signaled = false;

@@ -15,6 +15,10 @@ std::string end_in_words(const ProcessEnd& end) {
   return words;
 }
 
+bool was_killed(const RunnerFailure& failure) {
+  return failure.kind == RunnerFailure::Kind::died && failure.detail.starts_with(fmt::format("signal {} ", SIGKILL));
+}
+
 CrashKind kind_of_signal(const std::string& detail) {
   if (detail.starts_with(fmt::format("signal {} ", SIGSEGV)) || detail.starts_with(fmt::format("signal {} ", SIGBUS)))
     return CrashKind::illegal_access;
@@ -117,6 +121,8 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
   }
   Message reply;
   auto failure = ask(body, descriptors, deadline_s, reply);
+  // Nothing a candidate may do kills with SIGKILL, and nothing has been run yet: not blamed the first time.
+  if (failure && was_killed(*failure)) failure = ask(body, descriptors, deadline_s, reply);
   foreign_ = is_cpu(target_) && !failure;
   return failure;
 }

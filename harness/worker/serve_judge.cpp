@@ -68,17 +68,18 @@ class JudgeService {
     // Painted in private memory first: a process that still maps the image must not change what is remembered.
     std::vector<std::byte> own = painted(asked);
     std::copy(own.begin(), own.end(), image.begin());
-    kept_[key(asked.draw)] = std::move(own);
+    kept_[key(asked)] = std::move(own);
     return json::object();
   }
 
-  static std::string key(const DrawId& draw) { return fmt::format("{} {}", draw.seed, draw.form); }
+  static std::string key(const Case& asked) {
+    return fmt::format("{} {} {}", asked.executable.problem.contract_hash, asked.draw.seed, asked.draw.form);
+  }
 
-  std::vector<std::byte> take_kept(const Case& asked, std::size_t bytes) {
-    auto kept = kept_.extract(key(asked.draw));
-    if (kept.empty() || kept.mapped().size() != bytes)
-      throw std::logic_error("a verdict was asked for a draw that was not kept");
-    return std::move(kept.mapped());
+  /// The image as it was painted. One that an earlier judge painted is painted again: a draw is a function of its seed.
+  std::vector<std::byte> take_kept(const Case& asked) {
+    auto kept = kept_.extract(key(asked));
+    return kept.empty() ? painted(asked) : std::move(kept.mapped());
   }
 
   judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
@@ -92,7 +93,7 @@ class JudgeService {
 
   Verdict verdict(const Case& asked, std::span<const std::byte> shared, std::uint64_t rotation) {
     const std::vector<std::byte> after(shared.begin(), shared.end());  // nothing can change what is judged
-    std::vector<std::byte> before = take_kept(asked, after.size());
+    std::vector<std::byte> before = take_kept(asked);
     judge::rotate(asked.executable.layout, before, rotation);
     check_golden(asked.executable, asked.trusted, before);
     return decide(asked, before, after, reference(asked, before));
@@ -119,7 +120,7 @@ class JudgeService {
   }
 
   json errors(const Case& asked, std::span<const std::byte> after) {
-    const std::vector<std::byte> before = take_kept(asked, after.size());
+    const std::vector<std::byte> before = take_kept(asked);
     const Problem& problem = asked.executable.problem;
     const ImageLayout& layout = asked.executable.layout;
     const judge::ReferenceValues right = reference(asked, before), lower = impostor(asked, before);

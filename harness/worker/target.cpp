@@ -9,6 +9,7 @@
 #include "harness/device/cuda/compiler.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/session.h"
+#include "harness/worker/compile_rights.h"
 
 namespace harness {
 
@@ -21,8 +22,11 @@ int cuda_ordinal(const Target& target) {
 }
 
 std::unique_ptr<Compiler> make_compiler(const Target& target) {
-  if (is_cpu(target)) return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers);
-  return std::make_unique<cuda::NvrtcCompiler>(target.cache_folder, target.architecture, target.toolkit_include);
+  const Confine confine = confine_with(walls_here());
+  if (is_cpu(target))
+    return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers, "", confine, target.compile);
+  return std::make_unique<cuda::NvrtcCompiler>(target.cache_folder, target.architecture, target.toolkit_include,
+                                               confine, target.compile);
 }
 
 std::unique_ptr<Session> make_session(const Target& target) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/confinement.h"
 #include "harness/core/device.h"
 
 namespace harness {
@@ -14,16 +15,18 @@ struct Target {
   std::string cache_folder;     // content-addressed artifacts
   std::string cpu_headers;      // the emulation's headers
   std::string toolkit_include;  // where cuda_fp16.h is; "" if nowhere
+  CompileLimits compile;        // of one build
 };
 
 bool is_cpu(const Target& target);
-int cuda_ordinal(const Target& target);                         // 1 of "cuda:1"
-std::unique_ptr<Compiler> make_compiler(const Target& target);  // throws Error(environment): no compiler
-std::unique_ptr<Session> make_session(const Target& target);    // throws Error(environment): no such device
+int cuda_ordinal(const Target& target);  // 1 of "cuda:1"
+/// Confined as well as this machine allows (compile_rights.h). Throws Error(environment): no compiler.
+std::unique_ptr<Compiler> make_compiler(const Target& target);
+std::unique_ptr<Session> make_session(const Target& target);  // throws Error(environment): no such device
 
 /// Everything that could be a device here, available or not, the GPUs first.
 std::vector<DeviceInfo> probe_devices();
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Target, device, architecture, cache_folder, cpu_headers, toolkit_include)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Target, device, architecture, cache_folder, cpu_headers, toolkit_include, compile)
 
 }  // namespace harness

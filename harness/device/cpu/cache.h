@@ -24,7 +24,7 @@ class ArtifactCache {
   /// process was first, its build is kept.
   void store(const std::string& request, const std::vector<std::string>& headers, const std::string& scratch,
              Artifact& artifact);
-  void discard(const std::string& scratch);
+  static void discard(const std::string& scratch);
 
  private:
   std::string key(const std::string& request, const std::vector<std::string>& headers);

@@ -79,7 +79,7 @@ std::map<std::uint64_t, std::string> source_lines(const std::string& shared_obje
   if (program.empty() || offsets.empty()) return {};
   std::vector<std::string> arguments{program, "-a", "-i", "-e", shared_object};
   for (const std::uint64_t offset : offsets) arguments.push_back(fmt::format("{:#x}", offset));
-  const ProcessResult result = run_process(arguments, "/tmp", kLookupS, kLookupMemory);
+  const ProcessResult result = run_process(arguments, "/tmp", {kLookupS, kLookupMemory});
   if (result.timed_out || result.exit_status != 0) return {};
   return read_source_lines(result.output);
 }

@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
+#include "harness/core/bounded_log.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/device/cuda/build_options.h"
 #include "harness/device/cuda/builtin_headers.h"
 #include "harness/device/cuda/compile_log.h"
+#include "harness/device/cuda/compile_process.h"
 #include "harness/device/cuda/cubin.h"
 #include "harness/device/cuda/include_scan.h"
 #include "harness/device/cuda/module_state.h"
@@ -89,6 +94,14 @@ std::string explain(const BuildSpec& spec, const std::string& log) {
   return sentences + log;
 }
 
+std::string no_answer(const BuildSpec& spec, const ChildAnswer& answer, const CompileLimits& limits) {
+  const std::string what = answer.timed_out ? fmt::format("gave up after {} s", limits.deadline_s)
+                           : answer.signal
+                               ? fmt::format("ended with signal {} ({})", answer.signal, strsignal(answer.signal))
+                               : "ended without an answer";
+  return fmt::format("{}: error: the compiler {}\n{}", spec.source_name, what, answer.text);
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -100,8 +113,13 @@ int compute_capability(const std::string& architecture) {
   return std::atoi(architecture.c_str() + 3);
 }
 
-NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include)
-    : cache_(cache_folder), architecture_(std::move(architecture)), toolkit_include_(std::move(toolkit_include)) {
+NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
+                             Confine confine, CompileLimits limits)
+    : cache_(cache_folder),
+      architecture_(std::move(architecture)),
+      toolkit_include_(std::move(toolkit_include)),
+      confine_(std::move(confine)),
+      limits_(limits) {
   const NvrtcApi& api = require_nvrtc();
   const auto& known = api.architectures;
   if (std::find(known.begin(), known.end(), compute_capability(architecture_)) == known.end()) {
@@ -112,7 +130,17 @@ NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string archit
   }
 }
 
-BuildResult NvrtcCompiler::build(const BuildSpec& spec) {
+EnterConfinement NvrtcCompiler::confinement(const BuildSpec& spec) const {
+  if (!confine_) return {};
+  Reach reach{spec.include_dirs, {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"}, ""};
+  if (!toolkit_include_.empty()) reach.readable.push_back(toolkit_include_);
+  reach.programs.push_back(library_folder(require_nvrtc()));
+  return confine_(reach);
+}
+
+BuildResult NvrtcCompiler::build(const BuildSpec& given) {
+  BuildSpec spec = given;
+  for (std::string& folder : spec.include_dirs) folder = std::filesystem::absolute(folder).string();
   const auto start = std::chrono::steady_clock::now();
   const NvrtcApi& api = require_nvrtc();
   const NvrtcOptions options = nvrtc_options(spec, architecture_, toolkit_include_);
@@ -131,13 +159,20 @@ BuildResult NvrtcCompiler::build(const BuildSpec& spec) {
   artifact.key = build_key(api, spec, options.options, toolkit_include_, scan);
   if (auto cached = cache_.find(artifact.key)) return std::move(*cached);
 
-  const NvrtcOutput output = compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options);
-  if (!output.compiled) return CompileFailure{explain(spec, output.log), seconds_since(start)};
+  const auto compile = [&] {
+    return to_bytes(compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options));
+  };
+  ChildAnswer answer = run_in_child(compile, limits_, confinement(spec));
+  // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed the first time.
+  if (answer.signal == SIGKILL && !answer.timed_out) answer = run_in_child(compile, limits_, confinement(spec));
+  if (!answer.answered) return CompileFailure{no_answer(spec, answer, limits_), seconds_since(start)};
+  const NvrtcOutput output = from_bytes(answer.text);
+  if (!output.compiled) return CompileFailure{bounded(explain(spec, output.log)), seconds_since(start)};
   const Cubin cubin = parse_cubin(output.cubin);
   artifact.code_hash = cubin.code_hash;
   artifact.architecture = architecture_;
   artifact.compiler = "NVRTC " + api.version();
-  artifact.log = output.log;
+  artifact.log = bounded(output.log);
   artifact.entries = entry_resources(spec, output, cubin);
   artifact.globals = kept_state(cubin.variables, output.ptx, spec.source);
   artifact.compile_s = seconds_since(start);

@@ -1,5 +1,6 @@
 #include "harness/device/cuda/include_scan.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -80,12 +81,22 @@ class Scanner {
     }
   }
 
+  // Nothing outside the folders is looked at, for the compiler will not see it either.
+  bool is_within_folders(const fs::path& path) const {
+    std::error_code absent;
+    const std::string real = fs::canonical(path, absent).string();
+    return std::any_of(include_dirs_.begin(), include_dirs_.end(), [&](const std::string& folder) {
+      return real.starts_with(fs::canonical(folder, absent).string() + "/");
+    });
+  }
+
   void follow(const Mention& mention, const std::string& from) {
     std::vector<fs::path> places;
     if (mention.quoted) places.push_back(fs::path(from).parent_path());
     places.insert(places.end(), include_dirs_.begin(), include_dirs_.end());
     for (const fs::path& place : places) {
       const fs::path path = (place / mention.name).lexically_normal();
+      if (!is_within_folders(path)) continue;
       if (seen_.contains(path.string())) return;
       if (auto text = read_file(path)) {
         seen_.insert(path.string());

@@ -1,7 +1,10 @@
 #include "harness/device/cuda/nvrtc_api.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <filesystem>
 
 #include "harness/device/cuda/shared_library.h"
 #include "harness/device/cuda/toolkit.h"
@@ -41,6 +44,13 @@ NvrtcLibrary open_nvrtc() {
 }
 
 }  // namespace
+
+std::string library_folder(const NvrtcApi& api) {
+  Dl_info where{};
+  if (dladdr(reinterpret_cast<const void*>(api.nvrtcVersion), &where) == 0 || where.dli_fname == nullptr) return "";
+  std::error_code absent;
+  return std::filesystem::canonical(where.dli_fname, absent).parent_path().string();
+}
 
 const NvrtcLibrary& nvrtc_library() {
   static const NvrtcLibrary library = open_nvrtc();

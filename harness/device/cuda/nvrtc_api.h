@@ -59,4 +59,7 @@ struct NvrtcLibrary {
 /// Opens libnvrtc on the first call; it stays open until the process ends.
 const NvrtcLibrary& nvrtc_library();
 
+/// The folder the loaded library really lies in, where its built-in parts are too.
+std::string library_folder(const NvrtcApi& api);
+
 }  // namespace harness::cuda

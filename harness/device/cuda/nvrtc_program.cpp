@@ -1,5 +1,7 @@
 #include "harness/device/cuda/nvrtc_program.h"
 
+#include "harness/core/error.h"
+#include "harness/core/json.h"
 #include "harness/device/cuda/builtin_headers.h"
 #include "harness/device/cuda/check.h"
 
@@ -82,6 +84,31 @@ NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_na
   output.ptx = read_ptx_of(api, program.get());
   output.compiled = true;
   return output;
+}
+
+std::string to_bytes(const NvrtcOutput& output) {
+  const json record = {{"compiled", output.compiled},
+                       {"log", output.log},
+                       {"cubin", json::binary({output.cubin.begin(), output.cubin.end()})},
+                       {"ptx", output.ptx},
+                       {"lowered_names", output.lowered_names}};
+  std::string bytes;
+  json::to_cbor(record, bytes);
+  return bytes;
+}
+
+NvrtcOutput from_bytes(const std::string& bytes) {
+  const json record = json::from_cbor(bytes, true, false);
+  try {
+    const auto& cubin = record.at("cubin").get_binary();
+    return {record.at("compiled").get<bool>(),
+            record.at("log").get<std::string>(),
+            {cubin.begin(), cubin.end()},
+            record.at("ptx").get<std::string>(),
+            record.at("lowered_names").get<std::map<std::string, std::string>>()};
+  } catch (const json::exception&) {
+    throw environment_error("the process of NVRTC answered with something that is no answer");
+  }
 }
 
 }  // namespace harness::cuda

@@ -20,4 +20,9 @@ struct NvrtcOutput {
 NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_name, const std::string& source,
                                const std::vector<std::string>& entries, const std::vector<std::string>& options);
 
+/// An output as bytes, to cross from one process to another.
+std::string to_bytes(const NvrtcOutput& output);
+/// Throws Error(environment) for bytes that are none.
+NvrtcOutput from_bytes(const std::string& bytes);
+
 }  // namespace harness::cuda
