@@ -20,7 +20,7 @@ smoke() {
   local kernel variant
   for kernel in vector_scale softmax rmsnorm_int8 paged_gather attention; do
     for variant in $("$harness" variants "$kernel" --json | python3 -c 'import json,sys; print(*[v["name"] for v in json.load(sys.stdin)])'); do
-      "$harness" eval "$kernel" "$variant" --device cuda --no-record --json > "$OUT/line.json" 2> "$OUT/err.txt"
+      "$harness" eval "$kernel" "$variant" --device cuda --db "$OUT/smoke.db" --json > "$OUT/line.json" 2> "$OUT/err.txt"
       echo "$kernel $variant: exit $?"; cat "$OUT/err.txt"
       cat "$OUT/line.json" >> "$OUT/smoke.jsonl"
       python3 - "$OUT/line.json" <<'PY'

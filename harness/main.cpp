@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -31,6 +33,17 @@ std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
   return std::make_unique<script::Library>(paths(places.strategy_folders));
 }
 
+// Candidates for a GPU are tried on the cpu device first, where there is one.
+std::optional<std::pair<Target, DeviceInfo>> preflight_device(Target target) {
+  for (const DeviceInfo& device : probe_devices()) {
+    if (device.device != "cpu" || !device.available) continue;
+    target.device = device.device;
+    target.architecture = device.architecture;
+    return std::pair(target, device);
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo& device,
                                           std::optional<double> usd_per_hour, std::function<bool()> stop) {
   PipelineEvaluator::Options options;
@@ -41,6 +54,9 @@ std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo
   // The supervisor and the runner need a core each; the others compile ahead.
   options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - (device.emulation ? 0 : 2));
   options.usd_per_hour = usd_per_hour;
+  options.policy_refuses = places.policy_refuses;
+  if (!device.emulation) options.preflight = preflight_device(options.target);
+  options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "harness: {}\n", sentence); };
   options.stop = std::move(stop);
   return std::make_unique<PipelineEvaluator>(std::move(options));
 }
@@ -60,7 +76,12 @@ std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std:
 
 int main(int argc, char** argv) {
   if (argc >= 3 && std::string(argv[1]) == "worker") return serve_worker(argv[2], {argv + 3, argv + argc});
-  const Rooms rooms{make_catalog,   make_scripts, [](const Places&) { return probe_devices(); },
-                    make_evaluator, open_ledger,  make_offline_compiler};
+  const Rooms rooms{make_catalog,
+                    make_scripts,
+                    [](const Places&) { return probe_devices(); },
+                    make_evaluator,
+                    [] { return in_words(walls_here()); },
+                    open_ledger,
+                    make_offline_compiler};
   return run_command_line(argc, argv, rooms);
 }

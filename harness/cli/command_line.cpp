@@ -75,6 +75,7 @@ Places Shell::places() const {
   Places places = find_places();
   add_folders(places.kernel_folders, more_kernels);
   add_folders(places.strategy_folders, more_strategies);
+  places.policy_refuses = policy == "refuse";
   return places;
 }
 
@@ -90,6 +91,13 @@ void add_db_option(CLI::App& app, Shell& shell) {
 void add_plugin_options(CLI::App& app, Shell& shell) {
   app.add_option("--kernels", shell.more_kernels, "A further folder of kernel plugins")->type_name("DIR");
   app.add_option("--strategies", shell.more_strategies, "A further folder of strategies")->type_name("DIR");
+}
+
+void add_policy_option(CLI::App& app, Shell& shell) {
+  app.add_option("--policy", shell.policy,
+                 "What the source policy flags (clocks, eviction hints, state, includes) is refused, or only marked")
+      ->check(CLI::IsMember({"refuse", "mark"}))
+      ->capture_default_str();
 }
 
 int run_command_line(int argc, char** argv, const Rooms& rooms) {

@@ -32,6 +32,7 @@ int devices(Shell& shell, bool as_json) {
   show_table(table);
   for (const DeviceInfo& device : found)
     for (const std::string& missing : device.missing) std::printf("%s: %s\n", device.device.c_str(), missing.c_str());
+  std::printf("compilers: %s\n", shell.rooms.confinement().c_str());
   return 0;
 }
 

@@ -85,7 +85,10 @@ void print_iteration(const json& row) {
     std::printf("decision: %s: %s\n", text(decision, "action").c_str(), text(decision, "why").c_str());
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
-    gates.rows.push_back({text(gate, "name"), gate.at("passed").is_null() ? "-" : gate.at("passed") ? "ok" : "FAILED",
+    gates.rows.push_back({text(gate, "name"),
+                          gate.at("passed").is_null() ? "-"
+                          : gate.at("passed")         ? "ok"
+                                                      : "FAILED",
                           text(gate, "detail")});
   print_table(gates);
   std::printf("hashes %s\nresources %s\ncost %s\n", row.value("hashes", json()).dump().c_str(),

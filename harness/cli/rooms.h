@@ -22,6 +22,8 @@ struct Rooms {
   std::function<std::unique_ptr<Evaluator>(const Places&, const DeviceInfo&, std::optional<double> usd_per_hour,
                                            std::function<bool()> stop)>
       evaluator;
+  /// How compilers of untrusted source are confined on this machine, a sentence.
+  std::function<std::string()> confinement;
   std::function<std::unique_ptr<Ledger>(const std::string& path)> ledger;
   /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
   std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;

@@ -20,7 +20,7 @@ struct Tolerance {
   std::string form;     // of the draw: "nominal", "spikes", ...
   std::string output;   // argument
   double honest = 0;    // largest error of the baseline, measured
-  double impostor = 0;  // smallest error of the same computation one precision lower
+  double impostor = 0;  // error of the same computation one precision lower
   double tolerance = 0;
   std::string origin;  // "derived", "declared", "gross": the two do not separate in this form, only gross errors show
 };

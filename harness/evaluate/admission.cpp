@@ -19,12 +19,6 @@ constexpr int kMutantDraws = 3;
 // A baseline further from its reference than this is not wrong by rounding: the form is out of its range.
 constexpr double kOutOfRange = 0.2;
 
-bool tells_precision(const Problem& problem) {
-  return std::all_of(problem.arguments.begin(), problem.arguments.end(), [](const Argument& a) {
-    return !is_written(a.kind) || a.absent || !judge::has_tolerance(a) || count_elements(a) >= kTellingElements;
-  });
-}
-
 std::vector<Contender> as_contenders(const std::vector<Side>& sides) {
   std::vector<Contender> contenders;
   for (const Side& side : sides) contenders.push_back({&side.executable, {&side.images[0]}});
@@ -92,7 +86,8 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   try_generated(sides.front());
 }
 
-// The largest honest and the smallest impostor's error over all shapes. False: the form is out of the kernel's range.
+// The largest honest error over all shapes, and the impostor's at the first. False: the form is out of the kernel's
+// range.
 bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges) {
   for (std::size_t i = 0; i < sides.size(); ++i) {
     Side& side = sides[i];
@@ -117,10 +112,11 @@ bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& f
       }
       Range& range = ranges[output];
       range.honest = std::max(range.honest, honest);
-      if (i > 0 && !tells_precision(side.problem())) continue;
+      // Elsewhere every answer may be exact (a softmax of one column), and there an impostor is none. Only an output
+      // that the first workload does not have is taken from where it shows most.
       const double impostor = errors.impostor.at(output);
-      range.impostor = range.seen ? std::min(range.impostor, impostor) : impostor;
-      range.seen = true;
+      if (i == 0) range = {range.honest, impostor, true};
+      else if (!range.settled) range.impostor = std::max(range.impostor, impostor);
     }
   }
   return true;

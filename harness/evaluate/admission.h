@@ -22,7 +22,7 @@ class AdmissionTrial {
  private:
   struct Range {
     double honest = 0, impostor = 0;
-    bool seen = false;
+    bool settled = false;  // the impostor's error comes from the group's own workload
   };
   using Ranges = std::map<std::string, Range>;  // by output
 

@@ -19,7 +19,7 @@ struct PipelineEvaluator::CpuWorkers {
       : builders(target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
         judge(target, stop),
         runner(target, stop),
-        workshop{target, device, default_limits(device), stop, builders, judge, runner},
+        workshop{target, device, default_limits(device), stop, builders, judge, runner, nullptr, {}},
         preflight(workshop) {}
   Builders builders;
   Judge judge;
@@ -33,7 +33,9 @@ PipelineEvaluator::PipelineEvaluator(Options options)
       builders_(options_.target, options_.builders),
       judge_(options_.target, options_.stop),
       runner_(options_.target, options_.stop),
-      workshop_{options_.target, options_.device, options_.limits, options_.stop, builders_, judge_, runner_} {
+      lock_(options_.target.device),
+      workshop_{options_.target, options_.device, options_.limits, options_.stop,   builders_,
+                judge_,          runner_,         &lock_,          options_.on_wait} {
   judge_.start();
   runner_.start();
   if (options_.preflight)
@@ -68,6 +70,7 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
 std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& request) {
   for (const AdmissionRequest::Group& group : request.groups) builders_.submit(group.baseline.build, true);
   try {
+    const auto hold = workshop_.native() ? std::nullopt : workshop_.hold_device();
     return AdmissionTrial(request, workshop_, [this](const EvaluationRequest& mutant) { return run(mutant); }).finish();
   } catch (const InterruptedWork&) {
     return std::nullopt;
@@ -77,6 +80,7 @@ std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& reques
 MeasuredPeaks PipelineEvaluator::measure_peaks() {
   MeasuredPeaks peaks;
   if (options_.device.emulation) return peaks;
+  const auto hold = workshop_.hold_device();
   if (const auto failure = runner_.measure_peaks(kPeaksDeadline, peaks))
     throw environment_error("the device's peaks could not be measured: " + failure->detail);
   return peaks;

@@ -24,6 +24,7 @@ class PipelineEvaluator : public Evaluator {
     std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
     bool policy_refuses = true;  // false: what the source policy flags is only marked
     std::optional<std::pair<Target, DeviceInfo>> preflight;
+    std::function<void(const std::string&)> on_wait;  // told when another process has the device
   };
 
   explicit PipelineEvaluator(Options options);
@@ -48,6 +49,7 @@ class PipelineEvaluator : public Evaluator {
   Builders builders_;
   Judge judge_;
   Runner runner_;
+  DeviceLock lock_;
   Workshop workshop_;
   std::unique_ptr<CpuWorkers> cpu_;
 };

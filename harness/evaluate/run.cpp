@@ -95,6 +95,8 @@ Outcome EvaluationRun::steps() {
   if (Settled settled = build()) return *settled;
   if (Settled settled = gate_artifact()) return *settled;
   if (Settled settled = gate_preflight()) return *settled;
+  // From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.
+  const std::optional<DeviceLock::Hold> hold = workshop_.native() ? std::nullopt : workshop_.hold_device();
   if (Settled settled = prepare()) return *settled;
   if (Settled settled = gate_launch()) return *settled;
   if (Settled settled = gate_determinism()) return *settled;
@@ -354,6 +356,9 @@ std::optional<Side> EvaluationRun::incumbent_side() {
 EvaluationRun::Settled EvaluationRun::measure(Timing& timing) {
   const Charge charge(evaluation_.cost.timing_s);
   std::optional<Side> incumbent = incumbent_side();
+  const auto hold = workshop_.hold_device();
+  // On the cpu device compilers would take the cores that are timed.
+  const auto quiet = workshop_.native() ? workshop_.builders.pause_speculative() : nullptr;
   const TimingPolicy& policy = request_.confirm ? workshop_.limits.confirm : workshop_.limits.search;
   std::vector<Samples> samples;
   Side* other = incumbent ? &*incumbent : nullptr;

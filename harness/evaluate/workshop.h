@@ -8,6 +8,7 @@
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/limits.h"
 #include "harness/worker/builders.h"
+#include "harness/worker/device_lock.h"
 #include "harness/worker/judge.h"
 #include "harness/worker/runner.h"
 
@@ -47,7 +48,11 @@ struct Workshop {
   Builders& builders;
   Judge& judge;
   Runner& runner;
+  DeviceLock* lock = nullptr;
+  DeviceLock::OnWait on_wait;
 
+  /// The device for this process alone; waiting longer than a moment is told. Throws InterruptedWork.
+  std::optional<DeviceLock::Hold> hold_device();
   bool native() const { return is_cpu(target); }
   BuildResult await(const BuildSpec& spec);
   /// Begins what build_trusted will wait for.
