@@ -36,6 +36,7 @@ class PipelineEvaluator : public Evaluator {
   std::optional<Admission> admit(const AdmissionRequest& request) override;
   MeasuredPeaks measure_peaks() override;
   void use_peaks(const MeasuredPeaks& peaks) override { peaks_ = peaks; }
+  void restart_runner() { runner_.kill(); }  // the next launch is in a fresh process
   double take_prepare_seconds() override { return builders_.take_speculative_seconds(); }
 
  private:

@@ -95,8 +95,8 @@ class Draw {
 }  // namespace
 
 const std::vector<std::string>& draw_forms() {
-  static const std::vector<std::string> kForms{"nominal", "scaled 1e-2", "scaled 1e2", "large", "spikes",
-                                               "shifted", "lowered",     "one-hot",    "ramp"};
+  static const std::vector<std::string> kForms{"nominal",    "scaled 1e-2", "scaled 1e2", "large",   "spikes",
+                                               "few spikes", "shifted",     "lowered",    "one-hot", "ramp"};
   return kForms;
 }
 

@@ -60,7 +60,7 @@ namespace {
 
 /// An element's value in a hostile form, from its nominal value, random bits of its own, and its place in its row.
 struct Place {
-  std::uint64_t row = 0, column = 0, columns = 1;
+  std::uint64_t row = 0, column = 0, columns = 1, elements = 1;
 };
 using Change = std::function<double(double value, random::Words bits, const Place& place)>;
 
@@ -76,6 +76,11 @@ Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t st
   if (form == "lowered") return [](double value, random::Words, const Place&) { return value - 100; };
   if (form == "spikes") {
     return [](double value, random::Words bits, const Place&) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
+  }
+  if (form == "few spikes") {  // about eight in the whole tensor: whoever looks at a part of it finds nothing
+    return [](double value, random::Words bits, const Place& at) {
+      return random::below(bits, at.elements) < 8 ? value * 64 : value;
+    };
   }
   if (form == "one-hot") {
     return [=](double, random::Words, const Place& at) {
@@ -138,8 +143,9 @@ ElementValue element_value(const GeneratorOptions& options, const Argument& argu
   if (!change || !changes) return value;
   const std::uint64_t columns =
       argument.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(1, argument.shape.back()));
+  const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(1, count_elements(argument)));
   return [=](std::uint64_t e) {
-    return change(value(e), random::words(seed, stream, e), {e / columns, e % columns, columns});
+    return change(value(e), random::words(seed, stream, e), {e / columns, e % columns, columns, elements});
   };
 }
 

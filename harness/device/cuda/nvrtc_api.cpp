@@ -20,6 +20,13 @@ bool ask_version(NvrtcApi& api) {
   return api.nvrtcGetSupportedArchs(api.architectures.data()) == kNvrtcSuccess;
 }
 
+/// NVRTC opens its built-in functions by name when it first compiles. A confined process may not find them by then
+/// (links of the toolkit's folder lead out of its reach), but the loader knows what is already open.
+void open_builtins(const NvrtcApi& api) {
+  const std::string name = fmt::format("libnvrtc-builtins.so.{}.{}", api.major, api.minor);
+  const SharedLibrary opened({library_folder(api) + "/" + name, name});
+}
+
 NvrtcLibrary open_nvrtc() {
   const SharedLibrary library(library_candidates({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}));
   if (!library) {
@@ -40,6 +47,7 @@ NvrtcLibrary open_nvrtc() {
   }
   api.path = library.path();
   if (!ask_version(api)) return {nullptr, fmt::format("{} does not tell its version; install it again.", api.path)};
+  open_builtins(api);
   return {&api, ""};
 }
 

@@ -47,7 +47,7 @@ extern "C" __global__ void look_around(const float* x, const float* y, float* z,
   if (i < n) z[i] = z[i - stride / 4] != 0 ? z[i - stride / 4] : x[i] + y[i];
 }
 extern "C" __global__ void chatter(const float* x, const float* y, float* z, int n) {
-  for (int k = 0; k < 100; ++k) printf("line %d of thread %d of block %d\n", k, threadIdx.x, blockIdx.x);
+  for (int k = 0; k < 40 && blockIdx.x == 0; ++k) printf("line %d of thread %d of block %d\n", k, threadIdx.x, blockIdx.x);
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) z[i] = x[i] + y[i];
 }
@@ -262,7 +262,7 @@ TEST_CASE("what device code prints and allocates is bounded on the GPU", "[gpu]"
     std::fseek(sink, 0, SEEK_END);
     const long printed = std::ftell(sink);
     session.run(hoarding.executable, hoarding.image);
-    std::cout << "26 million lines: " << ms << " ms, " << printed << " bytes came out; largest malloc " << hoarding.z(0)
+    std::cout << "10,000 lines: " << ms << " ms, " << printed << " bytes came out; largest malloc " << hoarding.z(0)
               << " KB" << std::endl;
     if (printed > (1 << 20)) return std::string("a flood");
     return hoarding.z(0) > 16 * 1024 ? std::string("a large heap") : std::string("bounded");
