@@ -3,6 +3,8 @@
 #   bench/h200.sh smoke            devices and every kernel's variants through all gates
 #   bench/h200.sh faulty           kernels that go wrong on purpose, and their outcomes
 #   bench/h200.sh campaign         the recorded campaign over the attention family (five minutes), and what it cost
+#   bench/h200.sh hostile          every attack of tests/hostile (docs/hostile.md), one line each
+#   bench/h200.sh trust [SECONDS]  false alarms of every variant on every workload, then a candidate against itself
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 # Results are written under $OUT (default: out/).
 set -uo pipefail
@@ -45,6 +47,27 @@ faulty() {
 for line in open(sys.argv[1]):
     i = json.loads(line); print("  ", i["outcome"], round(i["cost"]["wall_s"], 2), "s", json.dumps(i["error"])[:300], [g["name"] for g in i["gates"] if not g["passed"]])' "$OUT/line.json"
   done
+}
+
+hostile() {
+  local device=${DEVICE:-cuda} kernel variant
+  python3 -c 'import json
+for e in json.load(open("tests/hostile/expectations.json")): print(e["kernel"], e["variant"]) if "'"$device"'" in e["devices"] else None' |
+  while read -r kernel variant; do
+    timeout 60 "$harness" eval "$kernel" "$variant" --kernels tests/hostile --device "$device" --db "$OUT/hostile.db" --json < /dev/null 2>> "$OUT/hostile.err" | head -1 >> "$OUT/hostile.$device.jsonl"
+  done
+  python3 - "$OUT/hostile.$device.jsonl" <<'PY'
+import json, sys
+for line in open(sys.argv[1]):
+    i = json.loads(line)
+    failed = [g["name"] for g in i["gates"] if g["passed"] is False]
+    print(f"{i['kernel']:11} {i['variant']:28} {i['outcome']:13} {','.join(failed):28} {i['time_ns']} {i['cost']['wall_s']:.1f} s {(i['error'] or {}).get('message', '')[:140]}")
+PY
+}
+
+trust() {
+  timeout "${1:-400}" .carry/trust_bench "$harness" draws cuda:0 | tee "$OUT/draws.json"
+  timeout "${2:-300}" .carry/trust_bench "$harness" aa cuda:0 "${3:-1000}" | tee "$OUT/aa.json"
 }
 
 gates() {

@@ -86,6 +86,17 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   try_generated(sides.front());
 }
 
+// A runner that was killed from outside is no fault of the baseline: another one runs the same draw.
+std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Side>& sides, std::size_t index) {
+  std::optional<RunnerFailure> failure = workshop_.runner.run(index, 0, kDeadline);
+  for (int attempt = 1; attempt < kWorkerTries && failure && was_killed(*failure); ++attempt) {
+    workshop_.repaint(sides[index], 0);
+    failure = workshop_.runner.prepare(as_contenders(sides), kDeadline);
+    if (!failure) failure = workshop_.runner.run(index, 0, kDeadline);
+  }
+  return failure;
+}
+
 // The largest honest error over all shapes, and the impostor's at the first. False: the form is out of the kernel's
 // range.
 bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges) {
@@ -94,7 +105,7 @@ bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& f
     workshop_.paint(side, 0, form);
     const std::string where =
         fmt::format("form '{}' at {}, seed {}", form, side.problem().workload.name, side.draws[0].seed);
-    if (const auto failure = workshop_.runner.run(i, 0, kDeadline)) {
+    if (const auto failure = run(sides, i)) {
       problem(fmt::format("the baseline failed in {}: {}", where, failure->detail));
       return false;
     }

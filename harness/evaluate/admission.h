@@ -27,6 +27,7 @@ class AdmissionTrial {
   using Ranges = std::map<std::string, Range>;  // by output
 
   void try_group(const AdmissionRequest::Group& group);
+  std::optional<RunnerFailure> run(std::vector<Side>& sides, std::size_t index);
   bool measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges);
   void add_tolerances(const Side& side, const std::string& form, const Ranges& ranges);
   void derive(const Argument& output, const Range& range, Tolerance tolerance);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 
 namespace harness {
@@ -110,6 +111,26 @@ std::string diagnose(const std::vector<Observation>& observations, const Config&
     if (words.empty()) add(words, size_condition(observations, config));
   }
   if (const std::string more = trend(observations, config); !more.empty()) add(words, more);
+  return words;
+}
+
+std::string in_tiles(const std::string& pattern, const Config& config) {
+  std::string words;
+  const std::string places = pattern.substr(0, pattern.find(','));  // what follows says how they are wrong
+  for (std::size_t at = 0; at < places.size();) {
+    if (std::isdigit(static_cast<unsigned char>(places[at])) == 0) {
+      ++at;
+      continue;
+    }
+    std::size_t digits = 0;
+    const std::int64_t number = std::stoll(places.substr(at, 15), &digits);
+    at += digits;
+    std::pair<std::string, std::int64_t> best{"", 0};
+    for (const auto& tile : tiles_of(config))
+      if (number > 0 && number % tile.second == 0 && tile.second > best.second) best = tile;
+    if (best.second > 0)
+      add(words, fmt::format("{} = {} x {} ({})", number, number / best.second, best.first, best.second));
+  }
   return words;
 }
 

@@ -18,4 +18,8 @@ struct Observation {
 /// two right ones are needed for a condition, three wrong ones for a trend.
 std::string diagnose(const std::vector<Observation>& observations, const Config& config);
 
+/// Places of a pattern ("rows >= 64", "every 32-th row") in tiles of the candidate's own parameters: "64 = 2 x BLOCK_M
+/// (32)"; "" where none of its numbers is a multiple of one.
+std::string in_tiles(const std::string& pattern, const Config& config);
+
 }  // namespace harness

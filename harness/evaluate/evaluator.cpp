@@ -11,6 +11,7 @@ namespace harness {
 namespace {
 
 constexpr double kPeaksDeadline = 60;
+constexpr const char* kKilled = "signal 9 ";
 
 }  // namespace
 
@@ -56,8 +57,12 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  EvaluationRun run(request, {peaks_, options_.policy_refuses, cpu_ ? &cpu_->preflight : nullptr}, workshop_);
-  return run.finish();
+  const RunSettings settings{peaks_, options_.policy_refuses, cpu_ ? &cpu_->preflight : nullptr};
+  Evaluation evaluation = EvaluationRun(request, settings, workshop_).finish();
+  // No candidate has the right to send SIGKILL: its runner was killed from outside, or the machine is out of memory.
+  const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
+  if (crashed == nullptr || !crashed->detail.starts_with(kKilled)) return evaluation;
+  return EvaluationRun(request, settings, workshop_).finish();
 }
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {

@@ -9,8 +9,8 @@
 namespace harness {
 namespace {
 
-// Fewer samples say nothing of a spread; they are taken unless that costs many times what was allowed.
-constexpr int kFewestRounds = 3;
+// Fewer samples give no verdict; they are taken unless that costs many times what was allowed.
+constexpr int kFewestRounds = static_cast<int>(kFewestForVerdict);
 constexpr double kPatience = 10;
 
 double now_ns() {

@@ -61,8 +61,8 @@ std::vector<Contender> contenders_of(std::vector<Side*> sides) {
 Limits default_limits(const DeviceInfo& device) {
   Limits limits;
   if (device.emulation) {
-    limits.search = {.noise = 0.05, .max_s = 0.3, .burst_s = 0, .pause_s = 0, .min_samples = 3, .cold = false};
-    limits.confirm = {.noise = 0.02, .max_s = 1.0, .burst_s = 0, .pause_s = 0, .min_samples = 7, .cold = false};
+    limits.search = {.noise = 0.05, .max_s = 0.3, .burst_s = 0, .pause_s = 0, .min_samples = 6, .cold = false};
+    limits.confirm = {.noise = 0.02, .max_s = 1.0, .burst_s = 0, .pause_s = 0, .min_samples = 12, .cold = false};
     return limits;
   }
   limits.run_s = 5;
@@ -306,6 +306,8 @@ EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Side& side
   const GateResult& failed = failed_gate(launched.verdict);
   std::string message = where + failed.name + ": " + failed.detail;
   if (!launched.verdict.pattern.empty()) message += "; " + launched.verdict.pattern;
+  if (const std::string tiles = in_tiles(launched.verdict.pattern, request_.realized.candidate.config); !tiles.empty())
+    message += " [" + tiles + "]";
   if (&side == &side_ && where.empty())
     if (const std::string words = diagnosis(launched); !words.empty()) message += "; " + words;
   return WrongAnswer{message, launched.verdict.first_bad, judge::fingerprint(launched.verdict)};
@@ -510,14 +512,14 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
   if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, 0).median;
   if (const auto floor = judge::floor_ns(request_.realized.problem.work, workshop_.device)) timing.floor_ns = floor->ns;
   std::optional<Estimate> baseline;
-  if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns};
+  if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns, 0};
   if (samples.size() > 1) {
     const Estimate other = estimate(samples[1].rotating_ns, spread);
     timing.incumbent_ns = other.median;
     timing.verdict = compare(own, other);
     // Measured in this very run: what the host's speed does meanwhile happens to both.
     if (const auto known = request_.incumbent->speedup)
-      baseline = Estimate{other.median * *known, other.lo * *known, other.hi * *known};
+      baseline = Estimate{other.median * *known, other.lo * *known, other.hi * *known, other.samples};
   }
   if (baseline) {
     timing.baseline_ns = baseline->median;

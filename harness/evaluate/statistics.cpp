@@ -18,10 +18,11 @@ Estimate estimate(std::span<const double> samples, double process_spread) {
     low = static_cast<std::size_t>(std::max(0.0, std::floor(center - half)));
     high = static_cast<std::size_t>(std::min(static_cast<double>(n - 1), std::ceil(center + half)));
   }
-  return {median, sorted[low] - median * process_spread / 2, sorted[high] + median * process_spread / 2};
+  return {median, sorted[low] - median * process_spread / 2, sorted[high] + median * process_spread / 2, n};
 }
 
 Comparison compare(const Estimate& candidate, const Estimate& incumbent) {
+  if (std::min(candidate.samples, incumbent.samples) < kFewestForVerdict) return Comparison::same;
   if (candidate.hi < incumbent.lo) return Comparison::faster;
   if (candidate.lo > incumbent.hi) return Comparison::slower;
   return Comparison::same;

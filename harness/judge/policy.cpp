@@ -29,37 +29,37 @@ constexpr Pattern kIdentifiers[] = {
     {"timers", "__rdtscp", "reads the time stamp counter"},
     {"timers", "__builtin_ia32_rdtsc", "reads the time stamp counter"},
     {"timers", "__builtin_ia32_rdtscp", "reads the time stamp counter"},
-    {"launch-state", "__nv_static_counter", "counts launches"},
-    {"host-calls", "syscall", "makes system calls"},
-    {"host-calls", "dlsym", "looks for symbols of the program that loads it"},
-    {"host-calls", "dlopen", "loads libraries"},
-    {"host-calls", "fork", "starts processes"},
-    {"host-calls", "vfork", "starts processes"},
-    {"host-calls", "execve", "starts programs"},
-    {"host-calls", "popen", "starts programs"},
-    {"host-calls", "pthread_create", "starts threads"},
-    {"host-calls", "ptrace", "looks into processes"},
-    {"host-calls", "mmap", "maps memory"},
-    {"host-calls", "mprotect", "changes the protection of memory"},
-    {"host-calls", "sigaction", "catches signals"},
-    {"host-calls", "setjmp", "jumps out of its launch"},
-    {"host-calls", "longjmp", "jumps out of its launch"},
-    {"host-calls", "_exit", "ends the process"},
-    {"host-calls", "_Exit", "ends the process"},
-    {"host-calls", "atexit", "runs code after its launch"},
-    {"host-calls", "constructor", "runs code before its launch"},
-    {"host-calls", "destructor", "runs code after its launch"},
-    {"host-calls", "fesetround", "changes the rounding of the host"},
-    {"host-calls", "fesetenv", "changes the arithmetic of the host"},
-    {"host-calls", "_mm_setcsr", "changes the arithmetic of the host"},
-    {"host-calls", "__builtin_ia32_ldmxcsr", "changes the arithmetic of the host"},
-    {"host-calls", "fopen", "opens files"},
-    {"host-calls", "openat", "opens files"},
-    {"host-calls", "ifstream", "opens files"},
-    {"host-calls", "ofstream", "opens files"},
-    {"host-calls", "getenv", "reads the environment"},
-    {"host-calls", "environ", "reads the environment"},
-    {"eviction-hints", "__ldlu", "hints at the last use of a line"},
+    {"launch_state", "__nv_static_counter", "counts launches"},
+    {"host_calls", "syscall", "makes system calls"},
+    {"host_calls", "dlsym", "looks for symbols of the program that loads it"},
+    {"host_calls", "dlopen", "loads libraries"},
+    {"host_calls", "fork", "starts processes"},
+    {"host_calls", "vfork", "starts processes"},
+    {"host_calls", "execve", "starts programs"},
+    {"host_calls", "popen", "starts programs"},
+    {"host_calls", "pthread_create", "starts threads"},
+    {"host_calls", "ptrace", "looks into processes"},
+    {"host_calls", "mmap", "maps memory"},
+    {"host_calls", "mprotect", "changes the protection of memory"},
+    {"host_calls", "sigaction", "catches signals"},
+    {"host_calls", "setjmp", "jumps out of its launch"},
+    {"host_calls", "longjmp", "jumps out of its launch"},
+    {"host_calls", "_exit", "ends the process"},
+    {"host_calls", "_Exit", "ends the process"},
+    {"host_calls", "atexit", "runs code after its launch"},
+    {"host_calls", "constructor", "runs code before its launch"},
+    {"host_calls", "destructor", "runs code after its launch"},
+    {"host_calls", "fesetround", "changes the rounding of the host"},
+    {"host_calls", "fesetenv", "changes the arithmetic of the host"},
+    {"host_calls", "_mm_setcsr", "changes the arithmetic of the host"},
+    {"host_calls", "__builtin_ia32_ldmxcsr", "changes the arithmetic of the host"},
+    {"host_calls", "fopen", "opens files"},
+    {"host_calls", "openat", "opens files"},
+    {"host_calls", "ifstream", "opens files"},
+    {"host_calls", "ofstream", "opens files"},
+    {"host_calls", "getenv", "reads the environment"},
+    {"host_calls", "environ", "reads the environment"},
+    {"eviction_hints", "__ldlu", "hints at the last use of a line"},
 };
 
 // Anywhere in assembly, PTX, or the text of an `asm`.
@@ -67,15 +67,15 @@ constexpr Pattern kAssembly[] = {
     {"timers", "%clock", "reads a clock"},
     {"timers", "%globaltimer", "reads the global timer"},
     {"timers", "rdtsc", "reads the time stamp counter"},
-    {"launch-state", "%gridid", "reads the number of its launch"},
-    {"launch-state", "%envreg", "reads what the driver passes"},
-    {"eviction-hints", "evict_last", "pins lines in the L2"},
-    {"eviction-hints", "createpolicy", "makes an L2 eviction policy"},
-    {"eviction-hints", "applypriority", "sets L2 priorities"},
-    {"eviction-hints", "L2::cache_hint", "gives an L2 eviction policy"},
-    {"eviction-hints", "discard.", "drops lines of the L2"},
+    {"launch_state", "%gridid", "reads the number of its launch"},
+    {"launch_state", "%envreg", "reads what the driver passes"},
+    {"eviction_hints", "evict_last", "pins lines in the L2"},
+    {"eviction_hints", "createpolicy", "makes an L2 eviction policy"},
+    {"eviction_hints", "applypriority", "sets L2 priorities"},
+    {"eviction_hints", "L2::cache_hint", "gives an L2 eviction policy"},
+    {"eviction_hints", "discard.", "drops lines of the L2"},
     {"includes", "incbin", "includes a file"},
-    {"host-calls", "syscall", "makes system calls"},
+    {"host_calls", "syscall", "makes system calls"},
 };
 
 // First word of the PTX instructions that honest kernels write by hand.
@@ -148,7 +148,7 @@ void flag_assembly(const std::string& file, int line, std::string_view text, std
 void flag_unknown_instructions(const std::string& file, const AsmText& assembly, std::vector<PolicyFlag>& flags) {
   for (const std::string& word : instructions_of(assembly.text)) {
     if (known_instructions().contains(word)) continue;
-    flags.push_back({"inline-assembly", file, fmt::format("inline assembly uses '{}', which is not on the list", word),
+    flags.push_back({"inline_assembly", file, fmt::format("inline assembly uses '{}', which is not on the list", word),
                      assembly.line});
   }
 }
@@ -209,7 +209,7 @@ std::vector<PolicyFlag> scan_ptx(const std::string& file, std::string_view text)
 }
 
 bool is_refused(const std::string& category) {
-  return category != "inline-assembly";
+  return category != "inline_assembly";
 }
 
 GateResult policy_gate(const std::vector<PolicyFlag>& flags, const std::map<std::string, std::string>& granted,

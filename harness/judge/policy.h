@@ -10,9 +10,9 @@
 // from texts alone, so a flag is a tripwire and no proof; a contract's `policy` grants a category with a reason.
 namespace harness::judge {
 
-/// Categories: "timers" (clock registers and functions), "eviction-hints" (L2 priorities that survive a flush),
-/// "launch-state" (%gridid and the like), "includes" (outside the plugin and the toolkit), "inline-assembly"
-/// (instructions that no kernel here needs), "host-calls" (what is no CUDA: system calls, threads, dlsym).
+/// Categories: "timers" (clock registers and functions), "eviction_hints" (L2 priorities that survive a flush),
+/// "launch_state" (%gridid and the like), "includes" (outside the plugin and the toolkit), "inline_assembly"
+/// (instructions that no kernel here needs), "host_calls" (what is no CUDA: system calls, threads, dlsym).
 struct PolicyFlag {
   std::string category, file, what;
   int line = 0;  // from 1

@@ -34,7 +34,7 @@ const std::vector<Kind>& generator_kinds() {
 }
 
 const std::vector<Kind>& compare_kinds() {
-  static const std::vector<Kind> kinds = {{"relative", {"tolerance"}, {}, {}, {}},
+  static const std::vector<Kind> kinds = {{"relative", {"tolerance", "impostor_bits"}, {}, {}, {}},
                                           {"ulp", {"max"}, {"max"}, {}, {}},
                                           {"exact", {}, {}, {}, {}},
                                           {"quantized", {"steps", "share"}, {"scale"}, {"scale"}, {}},

@@ -15,10 +15,6 @@ std::string end_in_words(const ProcessEnd& end) {
   return words;
 }
 
-bool was_killed(const RunnerFailure& failure) {
-  return failure.kind == RunnerFailure::Kind::died && failure.detail.starts_with(fmt::format("signal {} ", SIGKILL));
-}
-
 CrashKind kind_of_signal(const std::string& detail) {
   if (detail.starts_with(fmt::format("signal {} ", SIGSEGV)) || detail.starts_with(fmt::format("signal {} ", SIGBUS)))
     return CrashKind::illegal_access;
@@ -45,6 +41,10 @@ std::optional<RunnerFailure> failure_in(const json& body) {
 }
 
 }  // namespace
+
+bool was_killed(const RunnerFailure& failure) {
+  return failure.kind == RunnerFailure::Kind::died && failure.detail.starts_with(fmt::format("signal {} ", SIGKILL));
+}
 
 Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s) {
   switch (failure.kind) {

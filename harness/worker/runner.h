@@ -18,6 +18,8 @@ struct RunnerFailure {
   Kind kind = Kind::fault;
   std::string detail;
 };
+/// Its process was killed from outside, or by a machine that is out of memory: a candidate has no right to.
+bool was_killed(const RunnerFailure& failure);
 /// The outcome a failure stands for. `stage`: launch or timing; `deadline_s`: for TimedOut.
 Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s);
 
