@@ -90,11 +90,18 @@ std::string message_of(const Evaluation& evaluation) {
   return error.is_null() ? "" : error.value("message", "");
 }
 
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
 int compare_with_itself(Bench& bench, int count) {
   const KernelInfo& kernel = bench.catalog().kernel("vector_scale");
-  const std::string workload = bench.device().emulation ? "odd_n1003_f32" : "n1m_f16";
+  const std::string workload = bench.device().emulation ? "n1m_f32" : "n1m_f16";
   std::map<std::string, int> verdicts;
-  double begin = steady_seconds();
+  std::vector<double> ratios;
+  const double begin = steady_seconds();
   for (int i = 0; i < count; ++i) {
     EvaluationRequest request = bench.request(kernel.name, kernel.variants[i % 2], workload, false);
     request.admission = nullptr;  // only the timing is on trial
@@ -102,6 +109,8 @@ int compare_with_itself(Bench& bench, int count) {
     bench.evaluator().restart_runner();
     const Evaluation evaluation = bench.evaluator().evaluate(request);
     const auto* passed = std::get_if<Passed>(&evaluation.outcome);
+    if (passed != nullptr && passed->timing.incumbent_ns)
+      ratios.push_back(passed->timing.time_ns / *passed->timing.incumbent_ns);
     if (passed == nullptr || !passed->timing.verdict) ++verdicts["none"];
     else ++verdicts[std::string(name(*passed->timing.verdict))];
     if (i % 100 == 99) fmt::print(stderr, "{} of {}: {}\n", i + 1, count, json(verdicts).dump());
@@ -110,6 +119,8 @@ int compare_with_itself(Bench& bench, int count) {
                           {"device", bench.device().name},
                           {"comparisons", count},
                           {"verdicts", verdicts},
+                          {"ratio_1st_percentile", quantile(ratios, 0.01)},
+                          {"ratio_99th_percentile", quantile(ratios, 0.99)},
                           {"seconds", steady_seconds() - begin}}
                          .dump());
   return 0;

@@ -20,7 +20,7 @@ double now_ns() {
 bool quiet(const std::vector<Samples>& samples, const TimingPolicy& policy) {
   for (const Samples& each : samples) {
     if (static_cast<int>(each.rotating_ns.size()) < policy.min_samples) return false;
-    const Estimate estimated = estimate(each.rotating_ns, 0);
+    const Estimate estimated = estimate(each.rotating_ns, {});
     if (estimated.hi - estimated.lo > 2 * policy.noise * estimated.median) return false;
   }
   return true;

@@ -500,7 +500,7 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
 }
 
 Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
-  const double spread = workshop_.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
+  const ProcessSpread spread = workshop_.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
   Timing timing;
   const Estimate own = estimate(samples[0].rotating_ns, spread);
   timing.time_ns = own.median;
@@ -508,8 +508,8 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
   timing.time_hi_ns = own.hi;
   timing.samples = samples[0];
   timing.emulation = workshop_.device.emulation;
-  if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, 0).median;
-  if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, 0).median;
+  if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
+  if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
   if (const auto floor = judge::floor_ns(request_.realized.problem.work, workshop_.device)) timing.floor_ns = floor->ns;
   std::optional<Estimate> baseline;
   if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns, 0};

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-Estimate estimate(std::span<const double> samples, double process_spread) {
+Estimate estimate(std::span<const double> samples, ProcessSpread spread) {
   if (samples.empty()) return {};
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
@@ -18,7 +18,8 @@ Estimate estimate(std::span<const double> samples, double process_spread) {
     low = static_cast<std::size_t>(std::max(0.0, std::floor(center - half)));
     high = static_cast<std::size_t>(std::min(static_cast<double>(n - 1), std::ceil(center + half)));
   }
-  return {median, sorted[low] - median * process_spread / 2, sorted[high] + median * process_spread / 2, n};
+  const double margin = (median * spread.share + spread.ns) / 2;
+  return {median, sorted[low] - margin, sorted[high] + margin, n};
 }
 
 Comparison compare(const Estimate& candidate, const Estimate& incumbent) {

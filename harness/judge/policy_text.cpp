@@ -43,6 +43,7 @@ class Walk {
       return;
     }
     if (starts_word(now())) return word();
+    last_ = now();
     if (std::isdigit(static_cast<unsigned char>(now()))) {  // 1'000 holds no character literal
       while (in_word(now()) || (now() == '\'' && in_word(now(1)))) advance();
       return;
@@ -150,10 +151,12 @@ class Walk {
     if (now() != '(' && now() != '{') return;
     AsmText found{"", line};
     int depth = 0;
+    bool operands = false;  // behind the first colon: constraints, no instructions
     while (at_ < text_.size()) {
       if (skip_blank()) continue;
       if (now() == '"') {
-        found.text += literal();
+        const std::string content = literal();
+        if (!operands) found.text += content;
         continue;
       }
       if (starts_word(now())) {
@@ -163,7 +166,7 @@ class Walk {
       }
       if (now() == '(') ++depth;
       if (now() == ')' && --depth == 0) break;
-      if (now() == ':') found.text += ';';
+      if (now() == ':') operands = true;
       advance();
     }
     parts_.assembly.push_back(std::move(found));

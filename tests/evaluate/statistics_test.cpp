@@ -8,7 +8,7 @@ using namespace harness;
 TEST_CASE("the median and its interval are order statistics") {
   std::vector<double> samples;
   for (int i = 1; i <= 101; ++i) samples.push_back(i);
-  const Estimate estimated = estimate(samples, 0);
+  const Estimate estimated = estimate(samples, {});
   CHECK(estimated.median == 51);
   CHECK(estimated.lo == 41);  // 50.5 - 1.96 * sqrt(101) / 2 = 40.65, index 40
   CHECK(estimated.hi == 62);
@@ -16,11 +16,11 @@ TEST_CASE("the median and its interval are order statistics") {
 
 TEST_CASE("few samples give the whole range, and the spread between processes widens it") {
   const std::vector<double> samples{100, 110, 90};
-  const Estimate plain = estimate(samples, 0);
+  const Estimate plain = estimate(samples, {});
   CHECK(plain.median == 100);
   CHECK(plain.lo == 90);
   CHECK(plain.hi == 110);
-  const Estimate wide = estimate(samples, 0.1);
+  const Estimate wide = estimate(samples, {0.1, 0});
   CHECK(wide.lo == Approx(85));
   CHECK(wide.hi == Approx(115));
 }
@@ -34,7 +34,7 @@ TEST_CASE("a verdict needs intervals that do not overlap") {
 
 TEST_CASE("a candidate compared with itself is seldom called faster or slower") {
   std::mt19937 random(7);
-  std::normal_distribution<double> noise(1000, 10), process(1, kProcessSpreadGpu / 4);
+  std::normal_distribution<double> noise(1000, 10), process(1, kProcessSpreadGpu.share / 4);
   int wrong = 0;
   for (int trial = 0; trial < 1000; ++trial) {
     std::vector<double> a, b;
