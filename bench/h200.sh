@@ -3,7 +3,7 @@
 #   bench/h200.sh smoke            devices and every kernel's variants through all gates
 #   bench/h200.sh faulty           kernels that go wrong on purpose, and their outcomes
 #   bench/h200.sh campaign         the recorded campaign over the attention family (five minutes), and what it cost
-#   bench/h200.sh hostile          every attack of tests/hostile (docs/hostile.md), one line each
+#   bench/h200.sh hostile          every attack of tests/hostile (docs/hostile.md), one line each, with the device's own gates only
 #   bench/h200.sh trust [SECONDS]  false alarms of every variant on every workload, then a candidate against itself
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 # Results are written under $OUT (default: out/).
@@ -54,7 +54,7 @@ hostile() {
   python3 -c 'import json
 for e in json.load(open("tests/hostile/expectations.json")): print(e["kernel"], e["variant"]) if "'"$device"'" in e["devices"] else None' |
   while read -r kernel variant; do
-    timeout 60 "$harness" eval "$kernel" "$variant" --kernels tests/hostile --device "$device" --db "$OUT/hostile.db" --json < /dev/null 2>> "$OUT/hostile.err" | head -1 >> "$OUT/hostile.$device.jsonl"
+    timeout 60 "$harness" eval "$kernel" "$variant" --kernels tests/hostile --device "$device" ${PREFLIGHT---no-preflight} --db "$OUT/hostile.db" --json < /dev/null 2>> "$OUT/hostile.err" | head -1 >> "$OUT/hostile.$device.jsonl"
   done
   python3 - "$OUT/hostile.$device.jsonl" <<'PY'
 import json, sys

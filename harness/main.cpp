@@ -55,7 +55,7 @@ std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo
   options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - (device.emulation ? 0 : 2));
   options.usd_per_hour = usd_per_hour;
   options.policy_refuses = places.policy_refuses;
-  if (!device.emulation) options.preflight = preflight_device(options.target);
+  if (!device.emulation && places.preflight) options.preflight = preflight_device(options.target);
   options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "harness: {}\n", sentence); };
   options.stop = std::move(stop);
   return std::make_unique<PipelineEvaluator>(std::move(options));

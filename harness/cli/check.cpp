@@ -183,7 +183,7 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
   add_db_option(app, shell);
-  add_policy_option(app, shell);
+  add_gate_options(app, shell);
   add_plugin_options(app, shell);
   action = [arguments, &shell] { return check(*arguments, shell); };
 }

@@ -14,6 +14,7 @@ struct Shell {
   std::vector<std::string> more_kernels, more_strategies;  // --kernels DIR, --strategies DIR
   std::string db;                                          // --db FILE; "" : the default store
   std::string policy = "refuse";                           // --policy
+  bool no_preflight = false;                               // --no-preflight
 
   Places places() const;
   std::string store_path() const;
@@ -31,7 +32,7 @@ const std::vector<Command>& commands();  // in the order of --help
 // Options that several commands have, worded once.
 void add_db_option(CLI::App& app, Shell& shell);
 void add_plugin_options(CLI::App& app, Shell& shell);
-void add_policy_option(CLI::App& app, Shell& shell);
+void add_gate_options(CLI::App& app, Shell& shell);
 
 /// "90s", "30m", "1h30m", "2h", "45" (seconds). Throws Error(bad_input).
 double parse_duration(const std::string& text);

@@ -76,6 +76,7 @@ Places Shell::places() const {
   add_folders(places.kernel_folders, more_kernels);
   add_folders(places.strategy_folders, more_strategies);
   places.policy_refuses = policy == "refuse";
+  places.preflight = !no_preflight;
   return places;
 }
 
@@ -93,11 +94,12 @@ void add_plugin_options(CLI::App& app, Shell& shell) {
   app.add_option("--strategies", shell.more_strategies, "A further folder of strategies")->type_name("DIR");
 }
 
-void add_policy_option(CLI::App& app, Shell& shell) {
+void add_gate_options(CLI::App& app, Shell& shell) {
   app.add_option("--policy", shell.policy,
                  "What the source policy flags (clocks, eviction hints, state, includes) is refused, or only marked")
       ->check(CLI::IsMember({"refuse", "mark"}))
       ->capture_default_str();
+  app.add_flag("--no-preflight", shell.no_preflight, "Do not try candidates for a GPU on the cpu device first");
 }
 
 int run_command_line(int argc, char** argv, const Rooms& rooms) {

@@ -172,7 +172,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");
   add_db_option(app, shell);
-  add_policy_option(app, shell);
+  add_gate_options(app, shell);
   add_plugin_options(app, shell);
   action = [arguments, &shell] {
     if (arguments->from == 0 && (arguments->kernel.empty() || arguments->variant.empty()))

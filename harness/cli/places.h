@@ -14,6 +14,7 @@ struct Places {
   std::string include_folder;  // kernels/include
   std::string cpu_headers;     // what the cpu device puts in CUDA's headers' place
   std::string cache_folder;    // compiled artifacts
+  bool preflight = true;       // --no-preflight: candidates for a GPU are not tried on the cpu device first
   bool policy_refuses = true;  // --policy mark: what the source policy flags is only marked
   std::string default_store;   // $HARNESS_DB, else experiments.db in the project or the current folder
 };

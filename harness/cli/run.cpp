@@ -213,7 +213,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--json", arguments->json, "One JSON object a line");
   app.add_flag("--quiet", arguments->quiet, "Only the closing table");
   add_db_option(app, shell);
-  add_policy_option(app, shell);
+  add_gate_options(app, shell);
   add_plugin_options(app, shell);
   action = [arguments, resume, &shell] {
     arguments->resuming = resume->count() > 0;

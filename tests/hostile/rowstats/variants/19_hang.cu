@@ -6,7 +6,9 @@ __global__ void rowstats(const T* x, float* sum, float* largest, int rows, int c
   const int row = row_of_thread();
   if (row >= rows) return;
   answer_row(x, sum, largest, row, columns);
-  volatile bool forever = true;
-  while (forever) {
+  // In shared memory: a compiler may take away a loop over a variable of the thread's own.
+  __shared__ int forever;
+  forever = 1;
+  while (*static_cast<volatile int*>(&forever) != 0) {
   }
 }
