@@ -25,15 +25,22 @@ std::string identity(const Realized& realized) {
 }  // namespace
 
 void Preflight::announce(const Realized& realized) {
-  if (known_.contains(identity(realized))) return;
+  if (right_sources_.contains(realized.source_hash) || known_.contains(identity(realized))) return;
   cpu_.builders.submit(checked_build(cpu_.target, realized.build), false);
 }
 
-PreflightResult Preflight::check(const Realized& realized, const Admission* admission) {
+PreflightResult Preflight::check(const Realized& realized, const Admission* admission, bool finalist) {
   const std::string key = identity(realized);
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
+  const auto right = right_sources_.find(realized.source_hash);
+  if (!finalist && right != right_sources_.end())
+    return {not_checked(fmt::format(
+                "this configuration was not tried on the cpu device; of the same source {} was right", right->second)),
+            {}};
   const PreflightResult result = try_it(realized, admission);
+  if (result.gate.checked && result.gate.passed)
+    right_sources_.emplace(realized.source_hash, to_text(realized.candidate.config));
   return known_.emplace(key, result).first->second;
 }
 

@@ -15,18 +15,20 @@ struct PreflightResult {
   std::optional<Outcome> settled;  // it failed: the evaluation ends with this
 };
 
-/// Holds workers of the cpu device beside those of the GPU. One candidate is tried once: results are remembered by what
-/// was built.
+/// Holds workers of the cpu device beside those of the GPU. A build is tried once. While searching, one right
+/// configuration stands for its source, since an instrumented run takes seconds where the GPU takes a fraction of one;
+/// a finalist is always tried itself.
 class Preflight {
  public:
   explicit Preflight(Workshop& cpu) : cpu_(cpu) {}
   void announce(const Realized& realized);  // begins its build
-  PreflightResult check(const Realized& realized, const Admission* admission);
+  PreflightResult check(const Realized& realized, const Admission* admission, bool finalist);
 
  private:
   PreflightResult try_it(const Realized& realized, const Admission* admission);
   Workshop& cpu_;
-  std::map<std::string, PreflightResult> known_;
+  std::map<std::string, PreflightResult> known_;      // by build and contract
+  std::map<std::string, std::string> right_sources_;  // source hash -> the configuration that was right
 };
 
 }  // namespace harness

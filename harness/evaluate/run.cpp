@@ -184,7 +184,7 @@ EvaluationRun::Settled EvaluationRun::gate_preflight() {
     add({"preflight", true, "no small point of the domain on the cpu device allows this candidate", false});
     return std::nullopt;
   }
-  const PreflightResult result = settings_.preflight->check(*request_.preflight, request_.admission);
+  const PreflightResult result = settings_.preflight->check(*request_.preflight, request_.admission, request_.confirm);
   add(result.gate, false);
   return result.settled;
 }
