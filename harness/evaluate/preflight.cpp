@@ -12,7 +12,7 @@ namespace harness {
 namespace {
 
 constexpr const char* kName = "preflight";
-constexpr double kDeadline = 10;
+constexpr double kPreflightDeadline = 10;
 
 GateResult not_checked(const std::string& why) {
   return {kName, true, why, false};
@@ -55,9 +55,9 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   cpu_.paint(side, 0);
   const std::string place = realized.problem.workload.name;
   cpu_.runner.kill();
-  if (auto failure = cpu_.runner.prepare({{&side.executable, {&side.images[0]}}}, kDeadline))
+  if (auto failure = cpu_.runner.prepare({{&side.executable, {&side.images[0]}}}, kPreflightDeadline))
     return {not_checked(fmt::format("on the cpu device at {}: {}", place, failure->detail)), {}};
-  const Launched launched = launch_and_judge(cpu_, side, 0, 0, kDeadline);
+  const Launched launched = launch_and_judge(cpu_, side, 0, 0, kPreflightDeadline);
   cpu_.runner.kill();
   if (!launched.failure && !launched.verdict.passed()) {
     const GateResult& failed = failed_gate(launched.verdict);
@@ -67,7 +67,7 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   }
   cpu_.paint(side, 0);
   const std::vector<MemoryCheck> checks =
-      check_memory(cpu_.target, side.executable, side.images[0], kDeadline, cpu_.stop);
+      check_memory(cpu_.target, side.executable, side.images[0], kPreflightDeadline, cpu_.stop);
   cpu_.judge.forget();
   for (const MemoryCheck& check : checks) {
     if (!check.checked) return {not_checked(fmt::format("on the cpu device at {}: {}", place, check.why)), {}};

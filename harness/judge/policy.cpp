@@ -11,12 +11,12 @@
 namespace harness::judge {
 namespace {
 
-struct Pattern {
+struct FlaggedWord {
   std::string_view category, word, what;
 };
 
 // Whole identifiers in CUDA C++.
-constexpr Pattern kIdentifiers[] = {
+constexpr FlaggedWord kIdentifiers[] = {
     {"timers", "clock", "reads a clock"},
     {"timers", "clock64", "reads a clock"},
     {"timers", "__clock", "reads a clock"},
@@ -63,7 +63,7 @@ constexpr Pattern kIdentifiers[] = {
 };
 
 // Anywhere in assembly, PTX, or the text of an `asm`.
-constexpr Pattern kAssembly[] = {
+constexpr FlaggedWord kAssembly[] = {
     {"timers", "%clock", "reads a clock"},
     {"timers", "%globaltimer", "reads the global timer"},
     {"timers", "rdtsc", "reads the time stamp counter"},
@@ -139,7 +139,7 @@ bool is_plain_relative(std::string_view name) {
 }
 
 void flag_assembly(const std::string& file, int line, std::string_view text, std::vector<PolicyFlag>& flags) {
-  for (const Pattern& pattern : kAssembly) {
+  for (const FlaggedWord& pattern : kAssembly) {
     if (text.find(pattern.word) == std::string_view::npos) continue;
     flags.push_back({std::string(pattern.category), file, fmt::format("{} ({})", pattern.what, pattern.word), line});
   }
@@ -179,7 +179,7 @@ std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view te
   const SourceParts parts = take_apart(text);
   for (const WordAt& word : parts.words) {
     const auto found = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
-                                    [&](const Pattern& p) { return p.word == word.text; });
+                                    [&](const FlaggedWord& p) { return p.word == word.text; });
     if (found == std::end(kIdentifiers)) continue;
     // A function is meant only where it is called; attributes and namespaces are meant anywhere.
     const bool anywhere = word.text == "chrono" || word.text == "constructor" || word.text == "destructor" ||
