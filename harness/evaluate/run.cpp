@@ -513,6 +513,9 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
   timing.time_lo_ns = own.lo;
   timing.time_hi_ns = own.hi;
   timing.samples = samples[0];
+  if (const int others = samples[0].foreign_processes; others > 0)  // the record shows it with the time
+    timing.samples.method +=
+        fmt::format("; DISTURBED: {} other process{} used the device", others, others == 1 ? "" : "es");
   timing.emulation = workshop_.device.emulation;
   if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
   if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
