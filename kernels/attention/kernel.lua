@@ -37,6 +37,15 @@ add("seed", { B = 2, H = 8, S = 65 }, "bf16", { sets = { "seeds", "causal" }, ca
 add("batch", { B = 32, H = 8, S = 128 }, "f16", { sets = { "batch", "default" }, devices = { "cuda" } })
 add("batch", { B = 32, H = 8, S = 128 }, "bf16", { sets = { "batch" } })
 
+-- Long sequences, 16k tokens in all: bound by the tensor cores.
+for _, S in ipairs { 2048, 4096, 8192, 16384 } do
+  for _, causal in ipairs { false, true } do
+    local options = { sets = { "long", causal and "long_causal" or "long_full" }, devices = { "cuda" }, causal = causal }
+    add("long", { B = 16384 // S, H = 16, S = S, D = 128 }, "bf16", options)
+    add("long", { B = 16384 // S, H = 32, S = S, D = 64 }, "bf16", options)
+  end
+end
+
 -- Shared key/value heads, unequal lengths (also more queries than keys: rows that see nothing), the optional output, D = 128.
 add("gqa", { B = 2, H = 8, Hkv = 2, S = 96 }, "f16", { sets = { "gqa" } })
 add("gqa", { B = 2, H = 8, Hkv = 2, S = 96 }, "bf16", { sets = { "gqa" }, causal = true, lse = true })
@@ -46,6 +55,12 @@ add("chunk", { B = 1, H = 2, S = 1, Sk = 300 }, "bf16", { sets = { "shapes" } })
 add("shape", { B = 1, H = 4, S = 100 }, "f16", { sets = { "shapes" }, lse = true })
 add("wide", { B = 1, H = 4, S = 97, D = 128 }, "f16", { sets = { "shapes" } })
 add("wide", { B = 1, H = 4, S = 97, D = 128 }, "bf16", { sets = { "shapes", "causal" }, causal = true })
+
+-- One new token for each sequence: bytes of keys and values over bandwidth. The small one is for a CPU too.
+add("decode", { B = 1, H = 8, S = 1, Sk = 8192, D = 128 }, "bf16", { sets = { "decode" }, devices = { "cuda" } })
+add("decode", { B = 16, H = 8, S = 1, Sk = 8192, D = 128 }, "bf16", { sets = { "decode" }, devices = { "cuda" } })
+add("decode", { B = 4, H = 32, Hkv = 8, S = 1, Sk = 8192, D = 128 }, "bf16", { sets = { "decode" }, devices = { "cuda" } })
+add("decode", { B = 1, H = 8, Hkv = 2, S = 1, Sk = 200 }, "f16", { sets = { "decode" }, lse = true })
 
 -- What a CPU tries by default: seconds of emulation, one shape off the tile, one masked.
 add("quick", { B = 1, H = 2, S = 64 }, "f16", { sets = { "default" }, devices = { "cpu" } })
@@ -64,7 +79,7 @@ return kernel {
   name     = "attention",
   summary  = "scaled dot-product attention, forward: causal or not, GQA, optional log-sum-exp",
   domain   = {
-    B = range(1, 64), Hq = one_of { 1, 2, 4, 8, 16, 32, 64 }, Hkv = one_of { 1, 2, 4, 8 },
+    B = range(1, 64), Hq = one_of { 1, 2, 4, 8, 16, 32, 64 }, Hkv = one_of { 1, 2, 4, 8, 16, 32, 64 },
     Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 64, 128 },
     dtype = one_of { "f16", "bf16" }, causal = boolean(), lse = boolean(),
     -- Whole groups of query heads, and tensors of at most 2^20 rows.

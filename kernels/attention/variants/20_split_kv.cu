@@ -2,6 +2,7 @@
 #include <harness/infinity.cuh>
 #include <harness/vec.cuh>
 
+#include "combine.cuh"
 #include "online_tile.cuh"
 
 // Idea: few queries make few blocks. So the keys are split too: SPLITS blocks share a query tile, each attends to its
@@ -10,10 +11,6 @@
 // second launch follows the first (about 1 us on a GPU). Stops: when the blocks of 10_fa1 fill the device by
 // themselves, or when the second launch costs more than the walk saves.
 //
-// A partial result is (out, largest, sum) of its own range: out is *not* divided by sum, and both are relative to the
-// range's own maximum, in units of log2. Each factor is applied once: exp2(largest - overall), then one division at the
-// end.
-
 // Workspaces: o_partial [B, Hq, Sq, splits, D], max_partial and sum_partial [B, Hq, Sq, splits], every element written.
 template <class T, int D, int BLOCK_M, int BLOCK_N, int ROWS, int LANES>
 __global__ void __launch_bounds__(BLOCK_M / ROWS * LANES, 1)
@@ -22,6 +19,7 @@ __global__ void __launch_bounds__(BLOCK_M / ROWS * LANES, 1)
   constexpr int kVec = 16 / sizeof(T);
   using Tile = OnlineTile<T, D, BLOCK_M, BLOCK_N, ROWS, LANES, kVec>;
   extern __shared__ float4 shared_memory[];
+  harness::grid_launch_dependents();  // the combining blocks may come as soon as all blocks of this launch have
   const int split = blockIdx.x % splits;
   const int first_query = blockIdx.x / splits * BLOCK_M;
   const int queries = min(BLOCK_M, Sq - first_query);
@@ -57,35 +55,4 @@ __global__ void __launch_bounds__(BLOCK_M / ROWS * LANES, 1)
       sum_partial[partial] = sum;
     }
   }
-}
-
-// One warp a row: every lane weighs the splits and sums its own D / 32 columns.
-template <class T, int D>
-__global__ void attention_combine(const float* o_partial, const float* max_partial, const float* sum_partial, T* o,
-                                  float* lse, int rows, int splits) {
-  constexpr int kColumns = D / 32;
-  const int lane = threadIdx.x % 32;
-  const int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-  if (row >= rows) return;
-  const long long first = static_cast<long long>(row) * splits;
-
-  float overall = -harness::kInfinity;
-  for (int s = 0; s < splits; ++s) overall = fmaxf(overall, max_partial[first + s]);
-  const float base = overall == -harness::kInfinity ? 0.0f : overall;  // no visible key at all: weights exp2(-inf) = 0
-
-  float sum = 0, out[kColumns] = {};
-  for (int s = 0; s < splits; ++s) {
-    const float weight = exp2f(max_partial[first + s] - base);
-    sum += weight * sum_partial[first + s];
-    const harness::Vec<float, kColumns> part = harness::load<kColumns>(o_partial + (first + s) * D + lane * kColumns);
-#pragma unroll
-    for (int c = 0; c < kColumns; ++c) out[c] += weight * part.at[c];
-  }
-
-  const float inverse = sum > 0 ? 1.0f / sum : 0.0f;
-  harness::Vec<T, kColumns> rounded;
-#pragma unroll
-  for (int c = 0; c < kColumns; ++c) rounded.at[c] = harness::from_float<T>(out[c] * inverse);
-  harness::store(o + static_cast<long long>(row) * D + lane * kColumns, rounded);
-  if (lse && lane == 0) lse[row] = sum > 0 ? overall * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
 }

@@ -14,10 +14,12 @@ return variant {
     BLOCK_N = { values = { 16, 32, 64 }, bind = "template" },       -- keys of a tile
     ROWS    = { values = { 1, 2, 4 }, bind = "template" },          -- query rows of a thread
     LANES   = { values = { 8, 16, 32 }, bind = "template" },        -- threads that share a row
+    PDL     = { values = { 0, 1 }, bind = "launch" },               -- the second kernel begins under the first
   },
   valid = function(p, w, device)
     local threads = p.BLOCK_M // p.ROWS * p.LANES
     return all_of(
+      le(90 * p.PDL, device.compute_capability),
       threads >= 64, threads <= 512, le(threads, device.max_threads_per_block),
       p.BLOCK_N % p.LANES == 0,
       p.ROWS * p.BLOCK_N >= 2 * p.LANES,  -- at least two scores a thread
@@ -43,8 +45,20 @@ return variant {
                args = { "q", "k", "v", "o_partial", "max_partial", "sum_partial", "scale", i32(w.Hq), i32(w.Hkv), i32(w.Sq),
                         i32(w.Sk), i32(w.causal), i32(p.SPLITS) } },
       launch { entry = "attention_combine<$dtype,$D>",
-               grid = { cdiv(rows, COMBINE_ROWS) }, block = { 32 * COMBINE_ROWS }, shared = 0,
+               grid = { cdiv(rows, COMBINE_ROWS) }, block = { 32 * COMBINE_ROWS }, shared = 0, pdl = p.PDL == 1,
                args = { "o_partial", "max_partial", "sum_partial", "o", "lse", i32(rows), i32(p.SPLITS) } },
+    }
+  end,
+  -- What the first launch hands to the second, computed plainly: where an answer is wrong, each is tried alone.
+  stages = function(p, w, device)
+    local partials = w.B * w.Hq * w.Sq * p.SPLITS
+    return {
+      stage { "partial", steps = 1, tolerance = 1e-3,
+              results = { o_partial = "f32", max_partial = "f32", sum_partial = "f32" },
+              reference = launch { entry = "plain_partial<$dtype,$D>", grid = { cdiv(partials, 128) }, block = { 128 },
+                                   args = { "q", "k", "v", "o_partial", "max_partial", "sum_partial", "scale", i32(w.B),
+                                            i32(w.Hq), i32(w.Hkv), i32(w.Sq), i32(w.Sk), i32(w.causal), i32(p.SPLITS),
+                                            i32(p.BLOCK_N) } } },
     }
   end,
 }

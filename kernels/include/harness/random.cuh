@@ -1,6 +1,6 @@
 #pragma once
-// Counter-based random numbers: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3",
-// SC 2011). A number is a pure function of (seed, stream, element), made of integer operations and single correctly
+// Counter-based random numbers: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2,
+// 3", SC 2011). A number is a pure function of (seed, stream, element), made of integer operations and single correctly
 // rounded floating-point ones, so g++ and NVRTC give the same bits in any order and on any number of threads.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HARNESS_RANDOM __host__ __device__ inline

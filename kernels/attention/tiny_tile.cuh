@@ -1,0 +1,339 @@
+#pragma once
+#include <harness/cp_async.cuh>
+#include <harness/exp2.cuh>
+#include <harness/infinity.cuh>
+#include <harness/ldmatrix.cuh>
+#include <harness/load_now.cuh>
+#include <harness/mma.cuh>
+#include <harness/pack.cuh>
+#include <harness/vec.cuh>
+#include <harness/warp.cuh>
+
+// What one warp of 50_tiny does: ROWS query rows against KEYS keys, or against every so many keys, and what becomes of
+// the partial results.
+//
+// Two ways for K and V into the operands of mma.sync (mma.cuh names who holds what; group = lane / 4, pair = lane % 4):
+//
+// ASYNC false: straight from global memory, 16 bytes a lane, with neither shared memory nor a barrier in between. The
+// order of the columns d is free in both products as long as both operands agree, and it is chosen so that each lane's
+// elements are neighbours in memory:
+// - Q K^T sums over d. Of a row of Q or K a lane loads the chunks of 8 elements pair, pair + 4, ...; the four registers
+//   of a chunk are the slots (2 pair, 2 pair + 1) and (2 pair + 8, 2 pair + 9) of two steps.
+// - Of a row of V a lane loads chunk `group` (and group + 8, ...): element i of it belongs to output tile i, whose
+// column
+//   `group` therefore is d = 8 group + i. Keys are in turn the slots of the sum, two rows interleaved by two byte
+//   permutations. So a lane's outputs are 8 neighbouring columns too.
+// A load of the warp covers whole sectors of 32 bytes: 64 bytes of 8 rows (Q, K), 128 bytes of 4 rows (V).
+//
+// ASYNC true: cp.async into shared memory of the warp's own, and ldmatrix: columns in their natural order, fewer
+// registers and instructions, one more trip through shared memory.
+//
+// Rows past the last one repeat it (they are masked, or not stored), so that no load needs a condition.
+
+/// Of one row: 4 columns of the output, not divided by `sum`, relative to `largest`, which is in units of log2.
+struct TinyPartial {
+  harness::Vec<float, 4> out;
+  float largest, sum;
+};
+
+/// Where quad `quad` (4 floats) of row `row` lies: lanes that store together hit different banks, whichever way they
+/// came by their outputs.
+__device__ inline int swizzled_quad(int row, int quad) {
+  return quad ^ (quad / 8 % 2) ^ (row % 2 * 2);
+}
+
+/// Puts COUNT partial results of one row together: `out` and `stride` floats further the next; likewise the maxima and
+/// sums, `rows` floats apart. Each factor exp2(largest - overall) is applied once.
+template <int COUNT>
+__device__ inline TinyPartial combine_partials(const float* out, int stride, const float* maxima, const float* sums,
+                                               int rows) {
+  TinyPartial all = {{}, -harness::kInfinity, 0};
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) all.largest = fmaxf(all.largest, maxima[i * rows]);
+  const float base = all.largest == -harness::kInfinity ? 0.0f : all.largest;  // no visible key: weights exp2(-inf) = 0
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const float weight = harness::exp2_approx(maxima[i * rows] - base);
+    const harness::Vec<float, 4> part = harness::load<4>(out + i * stride);
+    all.sum += weight * sums[i * rows];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) all.out.at[c] += weight * part.at[c];
+  }
+  return all;
+}
+
+template <class T, int D, int ROWS, int KEYS, bool ASYNC>
+struct TinyTile {
+  static constexpr int kTiles = ROWS / 16;  // of query rows
+  static constexpr int kKeyTiles = KEYS / 8, kOutTiles = D / 8;
+  static constexpr int kRowBytes = 2 * D, kChunks = D / 8;  // of a row: 16 bytes each
+  static constexpr int kStagedBytes = ASYNC ? (ROWS + 2 * KEYS) * kRowBytes : 0;
+  /// Shared memory of a warp, in floats: the staged tiles, and later in their place the partial results [ROWS][D].
+  static constexpr int kFloats = kStagedBytes / 4 > ROWS* D ? kStagedBytes / 4 : ROWS* D;
+  static_assert(ROWS % 16 == 0 && KEYS % 16 == 0 && D % 64 == 0, "whole operands");
+
+  float* shared;
+  int lane, group, pair;
+  unsigned query[kTiles][D / 16][4];  // A operands
+
+  float out[kTiles][kOutTiles][4];  // sum of p * v, relative to `largest`
+  float largest[kTiles][2];         // of rows group, group + 8; the same in the four lanes of a row
+  float sum[kTiles][2];             // of p over this lane's keys only, until put_down() adds the lanes up
+
+  __device__ explicit TinyTile(float* shared_memory) : shared(shared_memory) {
+    lane = threadIdx.x % 32;
+    group = lane / 4;
+    pair = lane % 4;
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        largest[m][h] = -harness::kInfinity;
+        sum[m][h] = 0;
+      }
+#pragma unroll
+      for (int n = 0; n < kOutTiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) out[m][n][i] = 0;
+    }
+  }
+
+  /// Attends to the keys first ... first + KEYS - 1, and to those every `stride` keys further, that lie before `end`.
+  /// Query row r sees key j only if j <= r + diagonal. The scores are multiplied by `factor` > 0.
+  __device__ void attend(const T* q, const T* k, const T* v, int queries, int first, int end, int stride, int diagonal,
+                         float factor) {
+    for (int key = first; key < end; key += stride) {
+      float score[kTiles][kKeyTiles][4];
+      if constexpr (ASYNC) step_staged(score, q, k, v, queries, key, first, end, diagonal, factor);
+      else step_direct(score, q, k, v, queries, key, first, end, diagonal, factor);
+    }
+  }
+
+  __device__ void step_direct(float (&score)[kTiles][kKeyTiles][4], const T* q, const T* k, const T* v, int queries,
+                              int key, int first, int end, int diagonal, float factor) {
+    harness::Vec<unsigned, 4> keys[kKeyTiles][D / 32], values[KEYS / 16][4][D / 64];
+    if (key == first) load_queries(q, queries);
+#pragma unroll
+    for (int n = 0; n < kKeyTiles; ++n)
+#pragma unroll
+      for (int j = 0; j < D / 32; ++j)
+        keys[n][j] = harness::load_now(at(k, key + 8 * n + group, end) + 8 * (pair + 4 * j));
+#pragma unroll
+    for (int s = 0; s < KEYS / 16; ++s)
+#pragma unroll
+      for (int x = 0; x < 4; ++x)
+#pragma unroll
+        for (int j = 0; j < D / 64; ++j)
+          values[s][x][j] =
+              harness::load_now(at(v, key + 16 * s + 2 * pair + x % 2 + x / 2 * 8, end) + 8 * (group + 8 * j));
+
+    clear(score);
+#pragma unroll
+    for (int s = 0; s < D / 16; ++s)
+#pragma unroll
+      for (int n = 0; n < kKeyTiles; ++n)
+#pragma unroll
+        for (int m = 0; m < kTiles; ++m)
+          harness::mma_m16n8k16<T>(score[m][n], query[m][s], keys[n][s / 2].at[s % 2 * 2],
+                                   keys[n][s / 2].at[s % 2 * 2 + 1]);
+    exponentiate(score, key, first, end, diagonal, factor);
+#pragma unroll
+    for (int s = 0; s < KEYS / 16; ++s) {
+      unsigned a[kTiles][4];
+      weights(a, score, s);
+#pragma unroll
+      for (int n = 0; n < kOutTiles; ++n) {
+        // Element n % 8 of the chunk, of two neighbouring keys: the lower or the upper halves of two registers.
+        const unsigned halves = n % 2 ? 0x7632u : 0x5410u;
+        const int j = n / 8, i = n % 8 / 2;
+        const unsigned b0 = __byte_perm(values[s][0][j].at[i], values[s][1][j].at[i], halves);
+        const unsigned b1 = __byte_perm(values[s][2][j].at[i], values[s][3][j].at[i], halves);
+#pragma unroll
+        for (int m = 0; m < kTiles; ++m) harness::mma_m16n8k16<T>(out[m][n], a[m], b0, b1);
+      }
+    }
+  }
+
+  /// Row `row` of a tensor, or its last one where that would lie at `end` or behind.
+  __device__ static const T* at(const T* tensor, int row, int end) {
+    return tensor + static_cast<long long>(min(row, end - 1)) * D;
+  }
+
+  __device__ void load_queries(const T* q, int queries) {
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+#pragma unroll
+        for (int j = 0; j < D / 32; ++j) {
+          const harness::Vec<unsigned, 4> chunk =
+              harness::load_now(at(q, 16 * m + group + 8 * h, queries) + 8 * (pair + 4 * j));
+#pragma unroll
+          for (int i = 0; i < 4; ++i) query[m][2 * j + i / 2][h + i % 2 * 2] = chunk.at[i];
+        }
+  }
+
+  __device__ void step_staged(float (&score)[kTiles][kKeyTiles][4], const T* q, const T* k, const T* v, int queries,
+                              int key, int first, int end, int diagonal, float factor) {
+    char* const q_tile = reinterpret_cast<char*>(shared);
+    char* const k_tile = q_tile + ROWS * kRowBytes;
+    char* const v_tile = k_tile + KEYS * kRowBytes;
+    __syncwarp();  // the tiles of the step before have been read
+    if (key == first) stage<ROWS>(q_tile, q, 0, queries);
+    stage<KEYS>(k_tile, k, key, end);
+    harness::cp_async_commit();
+    stage<KEYS>(v_tile, v, key, end);
+    harness::cp_async_commit();
+
+    harness::cp_async_wait<1>();
+    __syncwarp();
+    if (key == first) {
+#pragma unroll
+      for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+        for (int s = 0; s < D / 16; ++s)
+          harness::ldmatrix_x4(query[m][s], q_tile + swizzled(16 * m + lane % 16, 2 * s + lane / 16));
+    }
+    clear(score);
+#pragma unroll
+    for (int s = 0; s < D / 16; ++s)
+#pragma unroll
+      for (int n = 0; n < kKeyTiles; n += 2) {
+        unsigned b[4];
+        harness::ldmatrix_x4(b, k_tile + swizzled(8 * n + lane / 16 * 8 + lane % 8, 2 * s + lane / 8 % 2));
+#pragma unroll
+        for (int m = 0; m < kTiles; ++m) {
+          harness::mma_m16n8k16<T>(score[m][n], query[m][s], b[0], b[1]);
+          harness::mma_m16n8k16<T>(score[m][n + 1], query[m][s], b[2], b[3]);
+        }
+      }
+    exponentiate(score, key, first, end, diagonal, factor);
+    harness::cp_async_wait<0>();
+    __syncwarp();
+#pragma unroll
+    for (int s = 0; s < KEYS / 16; ++s) {
+      unsigned a[kTiles][4];
+      weights(a, score, s);
+#pragma unroll
+      for (int n = 0; n < kOutTiles; n += 2) {
+        unsigned b[4];
+        harness::ldmatrix_x4_trans(b, v_tile + swizzled(16 * s + lane % 16, n + lane / 16));
+#pragma unroll
+        for (int m = 0; m < kTiles; ++m) {
+          harness::mma_m16n8k16<T>(out[m][n], a[m], b[0], b[1]);
+          harness::mma_m16n8k16<T>(out[m][n + 1], a[m], b[2], b[3]);
+        }
+      }
+    }
+  }
+
+  /// Where chunk `chunk` of row `row` lies in a staged tile, bytes: eight rows of one chunk lie in different banks.
+  __device__ static int swizzled(int row, int chunk) {
+    return row * kRowBytes + ((chunk ^ (row % 8)) * 16);
+  }
+
+  template <int COUNT>
+  __device__ void stage(char* tile, const T* source, int first_row, int end) const {
+#pragma unroll
+    for (int i = 0; i < COUNT * kChunks / 32; ++i) {
+      const int row = (i * 32 + lane) / kChunks, chunk = lane % kChunks;
+      harness::cp_async<16>(tile + swizzled(row, chunk), at(source, first_row + row, end) + 8 * chunk);
+    }
+  }
+
+  __device__ static void clear(float (&score)[kTiles][kKeyTiles][4]) {
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int n = 0; n < kKeyTiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) score[m][n][i] = 0;
+  }
+
+  /// p of the keys 16 s ... 16 s + 15, rounded, as A operands.
+  __device__ static void weights(unsigned (&a)[kTiles][4], const float (&p)[kTiles][kKeyTiles][4], int s) {
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        a[m][i] = harness::pack<T>(p[m][2 * s + i / 2][i % 2 * 2], p[m][2 * s + i / 2][i % 2 * 2 + 1]);
+  }
+
+  /// score becomes p = exp2(factor * score - largest). Only a step behind the first has anything to rescale.
+  __device__ void exponentiate(float (&score)[kTiles][kKeyTiles][4], int key, int first, int end, int diagonal,
+                               float factor) {
+    if (key + KEYS > end || key + KEYS - 1 > diagonal) mask(score, key, end, diagonal);
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        float here = -harness::kInfinity;
+#pragma unroll
+        for (int n = 0; n < kKeyTiles; ++n) here = fmaxf(here, fmaxf(score[m][n][2 * h], score[m][n][2 * h + 1]));
+        here = fmaxf(largest[m][h], factor * harness::warp_max<4>(here));
+        const float base = here == -harness::kInfinity ? 0.0f : here;  // exp2(-inf - -inf) would be NaN
+        if (key != first) {
+          const float rescale = harness::exp2_approx(largest[m][h] - base);
+          sum[m][h] *= rescale;
+#pragma unroll
+          for (int n = 0; n < kOutTiles; ++n) {
+            out[m][n][2 * h] *= rescale;
+            out[m][n][2 * h + 1] *= rescale;
+          }
+        }
+        largest[m][h] = here;
+#pragma unroll
+        for (int n = 0; n < kKeyTiles; ++n)
+#pragma unroll
+          for (int e = 2 * h; e < 2 * h + 2; ++e) {
+            score[m][n][e] = harness::exp2_approx(fmaf(score[m][n][e], factor, -base));
+            sum[m][h] += score[m][n][e];
+          }
+      }
+  }
+
+  __device__ void mask(float (&score)[kTiles][kKeyTiles][4], int first_key, int end, int diagonal) const {
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int n = 0; n < kKeyTiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int key = first_key + 8 * n + 2 * pair + i % 2, row = 16 * m + group + i / 2 * 8;
+          if (key >= end || key > row + diagonal) score[m][n][i] = -harness::kInfinity;
+        }
+  }
+
+  /// Stores the warp's partial results: of row r, `out_at(r)` names D floats (swizzled_quad), `maximum_at(r)` and
+  /// `sum_at(r)` one each; in shared memory, of this block or of another.
+  template <class OutAt, class MaximumAt, class SumAt>
+  __device__ void put_down(OutAt out_at, MaximumAt maximum_at, SumAt sum_at) {
+    if constexpr (ASYNC) __syncwarp();  // the staged tiles may lie in the same place; they have been read
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = 16 * m + group + 8 * h;
+        const float total = harness::warp_sum<4>(sum[m][h]);
+        if (pair == 0) {
+          *maximum_at(row) = largest[m][h];
+          *sum_at(row) = total;
+        }
+        float* const place = out_at(row);
+        if constexpr (ASYNC) {
+#pragma unroll
+          for (int n = 0; n < kOutTiles; ++n)
+            harness::store(place + 4 * swizzled_quad(row, 2 * n + pair / 2) + pair % 2 * 2,
+                           harness::Vec<float, 2>{{out[m][n][2 * h], out[m][n][2 * h + 1]}});
+        } else {
+#pragma unroll
+          for (int n = 0; n < kOutTiles; n += 4)
+#pragma unroll
+            for (int e = 2 * h; e < 2 * h + 2; ++e)
+              harness::store(
+                  place + 4 * swizzled_quad(row, n / 8 * 16 + 4 * pair + e % 2 * 2 + n / 4 % 2),
+                  harness::Vec<float, 4>{{out[m][n][e], out[m][n + 1][e], out[m][n + 2][e], out[m][n + 3][e]}});
+        }
+      }
+  }
+};

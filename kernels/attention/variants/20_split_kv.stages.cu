@@ -1,0 +1,1 @@
+#include "plain_partial.cuh"

@@ -1,0 +1,33 @@
+-- Bytes of MmaTile: the queries, and a ring of K and V tiles.
+local function shared_bytes(p, w)
+  return 2 * w.D * (16 * p.WARPS * p.TILES + p.RING * p.BLOCK_N)
+end
+
+return variant {
+  technique = "tensor-cores", risk = "medium",
+  estimate  = { speedup = { 50, 400 }, probability = 0.8, evaluations = 40 },
+  requires  = { arch = ">=80" },
+  params = {
+    WARPS       = { values = { 4, 8 }, bind = "template" },
+    TILES       = { values = { 1, 2 }, bind = "template" },        -- of 16 query rows of a warp
+    BLOCK_N     = { values = { 32, 48, 64, 96, 128 }, bind = "template" },  -- keys of a tile
+    RING        = { values = { 2, 3, 4, 6 }, bind = "template" },  -- tiles of K and V in shared memory
+    Q_REGISTERS = { values = { 0, 1 }, bind = "template" },        -- queries stay in registers, or are read again for each tile
+    BLOCKS      = { values = { 1, 2, 3 }, bind = "template" },     -- of a multiprocessor, which bounds the registers
+  },
+  valid = function(p, w, device)
+    local registers = p.TILES * (w.D + p.BLOCK_N) // 2 + p.Q_REGISTERS * p.TILES * w.D // 4
+    return all_of(
+      p.WARPS * p.BLOCKS <= 16,
+      -- accumulators and queries of a lane, beside about 60 registers for everything else
+      le(registers + 60, min(255, 65536 // (32 * p.WARPS * p.BLOCKS))),
+      le(p.BLOCKS * (shared_bytes(p, w) + 1024), 233472), le(shared_bytes(p, w), device.max_shared_bytes))
+  end,
+  steps = function(p, w, device)
+    return { launch { entry = "attention_mma<$dtype,$D,$WARPS,$TILES,$BLOCK_N,$RING,$Q_REGISTERS,$BLOCKS>",
+                      grid = { cdiv(w.Sq, 16 * p.WARPS * p.TILES), w.Hq, w.B }, block = { 32 * p.WARPS },
+                      shared = shared_bytes(p, w),
+                      args = { "q", "k", "v", "o", "lse", "scale", i32(w.Hq), i32(w.Hkv), i32(w.Sq), i32(w.Sk),
+                               i32(w.causal) } } }
+  end,
+}

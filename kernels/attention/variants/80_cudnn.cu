@@ -1,0 +1,1 @@
+// cuDNN does the work: see 80_cudnn.lua.

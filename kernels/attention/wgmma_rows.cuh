@@ -1,0 +1,178 @@
+#pragma once
+#include <harness/exp2.cuh>
+#include <harness/infinity.cuh>
+#include <harness/pack.cuh>
+#include <harness/tma.cuh>
+#include <harness/warp.cuh>
+#include <harness/warpgroup.cuh>
+#include <harness/wgmma.cuh>
+
+// What the Hopper variants share: a warpgroup owns 64 query rows from the scores to the output (FlashAttention 3).
+//
+// Of its 64 x BLOCK_N scores and 64 x D outputs a lane holds the elements that wgmma.cuh names: two rows, `group` and
+// `group` + 8 of its warp's sixteen, and pairs of columns. Four neighbouring lanes share a row. Both products read K
+// and V from shared memory by themselves; the exponentiated scores, rounded and packed, are the A operand of the second
+// one where they lie.
+//
+// Tiles in shared memory are what one TMA box brings: *panels* of 64 columns (128 bytes a row, swizzled by 128 bytes),
+// one after the other: D / 64 panels of 64 * WARPGROUPS rows for Q, of BLOCK_N rows for K and for V.
+//
+// Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
+// exp2. A row that has seen no visible key keeps largest = -inf, and 0 stands in for it: exp2(-inf - -inf) would be
+// NaN.
+template <class T, int D, int BLOCK_N>
+struct WgmmaRows {
+  static constexpr int kPanels = D / 64;
+  static constexpr int kPanelRow = 64;       // elements
+  static constexpr int kTile = BLOCK_N * D;  // elements of K or V
+  static constexpr unsigned kTileBytes = 2 * BLOCK_N * D;
+  static_assert(D % 64 == 0 && BLOCK_N % 16 == 0, "tiles divide evenly");
+
+  using Scores = float[BLOCK_N / 2];
+  using Packed = unsigned[BLOCK_N / 16][4];
+
+  int group, pair;   // of this lane
+  int first_row;     // of this warp in the block's tile
+  float out[D / 2];  // sum of p * v, relative to `largest`
+  float largest[2];  // of rows group, group + 8, as the products give them; the same in the four lanes of a row
+  float sum[2];      // of p over this lane's keys only
+
+  __device__ explicit WgmmaRows(int warpgroup) {
+    const int lane = threadIdx.x % 32;
+    group = lane / 4;
+    pair = lane % 4;
+    first_row = warpgroup * 64 + threadIdx.x / 32 % 4 * 16;
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      largest[h] = -harness::kInfinity;
+      sum[h] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < D / 2; ++i) out[i] = 0;
+  }
+
+  /// score = Q K^T, started. `q` is the warpgroup's first row in the first panel, `q_rows` the rows of a panel.
+  __device__ static void multiply_keys(Scores& score, const T* q, int q_rows, const T* k) {
+#pragma unroll
+    for (int s = 0; s < D / 16; ++s) {
+      const int column = s % 4 * 16;
+      harness::wgmma<T, BLOCK_N>(score, harness::wgmma_descriptor(q + s / 4 * q_rows * kPanelRow + column),
+                                 harness::wgmma_descriptor(k + s / 4 * BLOCK_N * kPanelRow + column), s != 0);
+    }
+  }
+
+  /// out += P V, started. A row of V is a row of B: "transposed", with 64 columns a panel.
+  __device__ void multiply_values(const Packed& p, const T* v) {
+#pragma unroll
+    for (int s = 0; s < BLOCK_N / 16; ++s)
+      harness::wgmma<T, D, true>(out, p[s], harness::wgmma_descriptor(v + s * 16 * kPanelRow, 1024, 128 * BLOCK_N), 1);
+  }
+
+  /// Keys from `end` on, and behind the diagonal of each row (key > row + diagonal), count as -inf.
+  __device__ void mask(Scores& score, int first_key, int end, int diagonal) const {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      // The last visible column of this row, counted from this lane's first.
+      const int last = min(end - 1, first_row + group + 8 * h + diagonal) - first_key - 2 * pair;
+#pragma unroll
+      for (int j = 0; j < BLOCK_N / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e)
+          if (8 * j + e > last) score[4 * j + 2 * h + e] = -harness::kInfinity;
+    }
+  }
+
+  /// score becomes p = exp2(factor * (score - largest)); `rescale` is what sums under the old maximum are multiplied
+  /// by.
+  __device__ void exponentiate(Scores& score, float (&rescale)[2], float factor) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      float here = largest[h];
+#pragma unroll
+      for (int j = 0; j < BLOCK_N / 8; ++j) here = fmaxf(here, fmaxf(score[4 * j + 2 * h], score[4 * j + 2 * h + 1]));
+      here = harness::warp_max<4>(here);
+      const float base = here == -harness::kInfinity ? 0.0f : here * factor;
+      rescale[h] = harness::exp2_approx(fmaf(largest[h], factor, -base));
+      largest[h] = here;
+      float added = 0;
+#pragma unroll
+      for (int j = 0; j < BLOCK_N / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          float& p = score[4 * j + 2 * h + e];
+          p = harness::exp2_approx(fmaf(p, factor, -base));
+          added += p;
+        }
+      sum[h] = sum[h] * rescale[h] + added;
+    }
+  }
+
+  __device__ void rescale_output(const float (&rescale)[2]) {
+#pragma unroll
+    for (int i = 0; i < D / 2; ++i) out[i] *= rescale[i / 2 % 2];
+  }
+
+  __device__ static void pack(Packed& packed, const Scores& p) {
+#pragma unroll
+    for (int s = 0; s < BLOCK_N / 16; ++s)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) packed[s][i] = harness::pack<T>(p[8 * s + 2 * i], p[8 * s + 2 * i + 1]);
+  }
+
+  /// Divides by the sums, and writes the log-sum-exp of rows below `valid` if `lse` is not null.
+  __device__ void finish(float* lse, int valid, float factor) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const float total = harness::warp_sum<4>(sum[h]);
+      const float inverse = total > 0 ? 1.0f / total : 0.0f;  // a row that sees no key is 0
+#pragma unroll
+      for (int j = 0; j < D / 8; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) out[4 * j + 2 * h + e] *= inverse;
+      const int row = first_row + group + 8 * h;
+      if (lse && pair == 0 && row < valid)
+        lse[row] = total > 0 ? largest[h] * factor * 0.6931471805599453f + logf(total) : -harness::kInfinity;
+    }
+  }
+
+  /// Rounds the output into panels as TMA expects them: `tile` is this warpgroup's first row of the first panel. The 8
+  /// rows x 4 lanes that store at once hit 32 different banks, because the swizzle moves each row's chunk elsewhere.
+  __device__ void stage_output(T* tile, int rows_of_panel) const {
+#pragma unroll
+    for (int j = 0; j < D / 8; ++j)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = first_row % 64 + group + 8 * h;
+        char* panel = reinterpret_cast<char*>(tile + j / 8 * rows_of_panel * kPanelRow);
+        *reinterpret_cast<unsigned*>(panel + row * 128 + ((j % 8 ^ row % 8) * 16) + 4 * pair) =
+            harness::pack<T>(out[4 * j + 2 * h], out[4 * j + 2 * h + 1]);
+      }
+  }
+};
+
+// One thread starts the copy of `rows` x D elements: panel after panel. Rows are `row`, `row` + 1... of head (h, b).
+template <int D>
+__device__ inline void load_panels(void* tile, const harness::TensorMap& map, harness::Mbarrier* barrier, int rows,
+                                   int row, int h, int b) {
+#pragma unroll
+  for (int panel = 0; panel < D / 64; ++panel)
+    harness::tma_load(static_cast<char*>(tile) + panel * rows * 128, map, barrier, panel * 64, row, h, b);
+}
+
+// What a block works on.
+struct AttentionTile {
+  int first_query, queries, head, kv_head, batch;
+  int diagonal;  // query row r of the tile sees key j only if j <= r + diagonal
+  int end;       // no row sees a key from here on
+  long long first_of_out;
+
+  __device__ AttentionTile(int block, int block_m, int head, int batch, int Hq, int Hkv, int Sq, int Sk, bool causal)
+      : head(head), batch(batch) {
+    first_query = block * block_m;
+    queries = min(block_m, Sq - first_query);
+    kv_head = head / (Hq / Hkv);
+    diagonal = causal ? first_query + Sk - Sq : Sk;
+    end = min(Sk, max(0, diagonal + queries));
+    first_of_out = (static_cast<long long>(batch) * Hq + head) * Sq + first_query;
+  }
+};
