@@ -17,7 +17,7 @@ files["kernels/"] = {
   read_globals = {
     "kernel", "variant",                                              -- what a manifest returns
     "input", "output", "inout", "scalar", "struct", "view", "pointers", "tensor_map", "workspace",
-    "launch", "memset", "library", "i32", "i64", "u32", "f32", "f64", -- steps
+    "launch", "stage", "memset", "library", "i32", "i64", "u32", "f32", "f64", -- steps
     "range", "multiples_of", "one_of", "boolean", "sum_of",           -- domains and derived sizes
     "normal", "uniform", "integers", "permutation", "ragged", "prefix_sum", "block_table", "routing", "mask", "constant", "custom",
     "relative", "ulp", "exact", "quantized", "set",                   -- comparisons

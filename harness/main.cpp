@@ -12,6 +12,7 @@
 #include "harness/evaluate/evaluator.h"
 #include "harness/script/catalog.h"
 #include "harness/script/library.h"
+#include "harness/script/playbook.h"
 #include "harness/store/store.h"
 #include "harness/worker/compile_rights.h"
 #include "harness/worker/serve.h"
@@ -30,7 +31,12 @@ std::unique_ptr<Catalog> make_catalog(const Places& places) {
 }
 
 std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
-  return std::make_unique<script::Library>(paths(places.strategy_folders));
+  return std::make_unique<script::Library>(paths(places.strategy_folders), script::Limits{},
+                                           paths(places.playbook_folders));
+}
+
+std::unique_ptr<Playbook> make_playbook(const Places& places) {
+  return std::make_unique<script::LuaPlaybook>(paths(places.playbook_folders));
 }
 
 // Candidates for a GPU are tried on the cpu device first, where there is one.
@@ -82,6 +88,7 @@ int main(int argc, char** argv) {
                     make_evaluator,
                     [] { return in_words(walls_here()); },
                     open_ledger,
-                    make_offline_compiler};
+                    make_offline_compiler,
+                    make_playbook};
   return run_command_line(argc, argv, rooms);
 }

@@ -1,98 +1,70 @@
--- Return on investment: the arm with the most expected log-gain x probability for each minute it is expected to cost.
--- playbook 17 of the seeds: ROI = log2(gain) / minutes; "only a success probability reverses the order".
+-- Return on investment: the arm with the most expected log-gain for what it is expected to cost. lib/forecast says what is
+-- expected and why; the seeds' pattern 17 is where the idea is from: ROI = log2(gain) / minutes, and "only a success
+-- probability reverses the order". How many evaluations to look ahead is chosen for each arm so that its gain per minute
+-- is highest: one that pays only after several is not passed over (the KG(*) policy of Frazier and Powell, Paradoxes in
+-- learning and the marginal value of information, 2010).
 
--- Evaluations of trust that a manifest's probability gets before what happened outweighs it.
-local PRIOR_TRIALS = 4
--- An earlier campaign's evaluation counts half: the variant may have changed since.
-local EARLIER = 0.5
--- The manifest's range is believed for this share of its predicted evaluations, then what was seen.
-local BELIEVED_SHARE = 0.25
--- A well explored arm may still hold this share of its predicted range.
-local ROOM_ABOVE_BEST = 0.25
--- Weight of an arm that was tried less than others.
-local CURIOSITY = 0.5
+local forecast = use("lib/forecast")
+
+local AHEAD = { 1, 2, 4, 8, 16, 32, 64 }
+-- Another arm must promise this much more than the one at work: a pivot is a decision, not noise.
+local WORTH_A_PIVOT = 1.1
+-- Below this expected log-gain (0.2 %) over everything it could still be given, an arm is not expected to pay.
+local WORTH = 0.002
 -- Rows of its table that a decision records.
-local RECORDED_ROWS = 8
--- Another arm must promise this much more a minute than the one at work: a pivot is a decision, not noise.
-local WORTH_A_PIVOT = 1.25
--- Below this expected log-gain (0.1 %), after the predicted evaluations, an arm is not expected to pay.
-local WORTH = 0.001
+local RECORDED_ROWS = 12
+-- A sitting is predicted to be at least so many evaluations long: fewer is no undertaking.
+local LEAST_SITTING = 3
 
--- Outcomes that say neither that the technique works nor that it does not.
-local SILENT = { no_effect = true, interrupted = true }
-
-local function workload_key(of) return of.kernel .. "/" .. of.workload end
-
--- Beta posterior mean of "a configuration passes", from the manifest's probability.
-local function probability(arm)
-  local trials = 0
-  for outcome, count in pairs(arm.outcomes) do
-    if not SILENT[outcome] then trials = trials + count end
+-- Evaluations that the arm's space and the campaign's limits still allow.
+local function room(campaign, arm, minutes)
+  local most = arm.space_points > 0 and math.max(arm.space_points - arm.evaluations, 1) or math.huge
+  if campaign.budget_s then
+    local left = (campaign.budget_s - campaign.spent_s - campaign.reserve_s) / 60
+    most = math.min(most, math.max(1, left // minutes))
   end
-  local passed = arm.passed + (arm.outcomes.abandoned or 0)
-  passed = passed + EARLIER * arm.earlier_passed
-  trials = trials + EARLIER * arm.earlier_evaluations
-  return (PRIOR_TRIALS * arm.prior.probability + passed) / (PRIOR_TRIALS + trials)
-end
-
--- The range, in log-speedup over the baseline, in which the arm's best is expected: the manifest's, shrunk towards the
--- best seen as evaluations pass.
-local function expected_range(arm)
-  local low, high = math.log(arm.prior.speedup_lo), math.log(arm.prior.speedup_hi)
-  local best = math.max(arm.best_speedup or 0, arm.earlier_best_speedup or 0)
-  if best <= 0 then return low, high end
-  local seen = #arm.gains + EARLIER * arm.earlier_passed
-  local believed = math.max(2, BELIEVED_SHARE * arm.prior.evaluations)
-  local trust = believed / (believed + seen)
-  best = math.log(best)
-  return best, best + trust * math.max(high - best, ROOM_ABOVE_BEST * (high - low))
-end
-
--- E[max(0, x - now)] for x uniform over [low, high].
-local function expected_gain(low, high, now)
-  if high <= now then return 0.0 end
-  if low >= now then return (low + high) / 2 - now end
-  return (high - now) ^ 2 / (2 * (high - low))
-end
-
--- Evaluations the arm is still expected to need. Those that failed brought it no nearer: time sunk is no progress.
-local function evaluations_left(arm)
-  local predicted = math.min(arm.prior.evaluations, math.max(arm.space_points, 1))
-  local left = math.max(predicted - arm.passed, predicted // 4, 1)
-  if arm.space_points > 0 then left = math.min(left, math.max(arm.space_points - arm.evaluations, 1)) end
-  return left
-end
-
-local function minutes(campaign, arm, evaluations)
-  local each = campaign.evaluation_s
-  if arm.evaluations > 0 and arm.spent_s > 0 then each = arm.spent_s / arm.evaluations end
-  return math.max(each, 1e-3) * evaluations * arm.cost_factor / 60
-end
-
-local function appraise(campaign, arm, workload)
-  local now = math.log(math.max(workload and workload.speedup or 1, 1e-9))
-  local low, high = expected_range(arm)
-  local left = evaluations_left(arm)
-  local row = { arm = arm.name, p = probability(arm), gain = expected_gain(low, high, now), evaluations = left,
-                minutes = minutes(campaign, arm, left), factor = arm.cost_factor }
-  local curious = 1 + CURIOSITY * math.sqrt(math.log(1 + campaign.iterations) / (1 + arm.evaluations))
-  row.score = arm.weight * row.p * row.gain / row.minutes * curious
-  local explored = arm.evaluations >= math.min(arm.prior.evaluations, math.max(arm.space_points, 1))
-  row.pays = row.p * row.gain > WORTH or (not explored and not arm.baseline and arm.passed == 0)
-  return row, low, high
-end
-
-local function try(arm, why, table, low, high, left)
-  return { action = "try", arm = arm, why = why, table = table,
-           predict = { speedup = { math.exp(low), math.exp(high) }, evaluations = left } }
-end
-
--- Speedups need the baseline's time: each workload's baseline once, before anything else of that workload.
-local function missing_baseline(campaign, workloads)
-  for _, arm in ipairs(campaign.open) do
-    local workload = workloads[workload_key(arm)]
-    if arm.baseline and arm.evaluations == 0 and not (workload and workload.baseline_ns) then return arm end
+  if campaign.max_cost_usd and campaign.usd_per_hour then
+    local left = campaign.max_cost_usd - (campaign.spent_usd or 0) - campaign.usd_per_hour * campaign.reserve_s / 3600
+    most = math.min(most, math.max(1, left // (campaign.usd_per_hour * minutes / 60)))
   end
+  return most
+end
+
+-- Dollars of an evaluation: the device's, and what proposals for this arm have cost each so far; nil without a price.
+local function dollars(campaign, arm, minutes)
+  if not campaign.usd_per_hour and not arm.agent_usd then return nil end
+  return (campaign.usd_per_hour or 0) * minutes / 60 + (arm.agent_usd or 0) / math.max(arm.evaluations, 1)
+end
+
+-- Money is what runs out first where a larger share of it than of the time is gone.
+local function money_is_scarce(campaign)
+  if not campaign.max_cost_usd or not campaign.spent_usd then return false end
+  if not campaign.budget_s then return true end
+  return campaign.spent_usd / campaign.max_cost_usd > campaign.spent_s / campaign.budget_s
+end
+
+local function appraise(context, arm, by_money)
+  local campaign, f = context.campaign, forecast.arm(context, arm)
+  local minutes = f.minutes * arm.cost_factor
+  local usd = dollars(campaign, arm, minutes)
+  local most = room(campaign, arm, f.minutes)
+  local row = { arm = arm.name, p = f.p, typical = math.exp(f.mean), best = math.exp(f.now), factor = arm.cost_factor,
+                score = -1 }
+  local potential = 0
+  for _, ahead in ipairs(AHEAD) do
+    local m = math.min(ahead, most)
+    local gain = arm.weight * forecast.gain(f, m)
+    local per_minute, per_usd = gain / (minutes * m), usd and usd > 0 and gain / (usd * m) or nil
+    local score = by_money and per_usd or per_minute
+    potential = math.max(potential, gain)
+    if score > row.score then
+      row.score, row.gain, row.evaluations, row.minutes = score, gain, m, minutes * m
+      row.usd, row.per_minute, row.per_usd = usd and usd * m, per_minute, per_usd
+    end
+    if m < ahead then break end
+  end
+  row.pays = potential > WORTH
+  return row, f
 end
 
 -- The rows that are recorded with the decision: the highest scores.
@@ -101,41 +73,57 @@ local function foremost(rows)
   return table.move(rows, 1, math.min(#rows, RECORDED_ROWS), 1, {})
 end
 
-local function describe(row, arm)
-  return ("%s promises %.1f %% with probability %.2f in %.2g min"):format(arm.name, 100 * (math.exp(row.gain) - 1), row.p,
-    row.minutes)
+local function in_words(gain)
+  if gain >= 0.7 then return ("%.1fx"):format(math.exp(gain)) end
+  return ("%.2g %%"):format(100 * (math.exp(gain) - 1))
+end
+
+local function describe(row)
+  return ("%s promises %s in %d evaluation%s (%.2g min), passing with probability %.2f"):format(row.arm,
+    in_words(row.gain), row.evaluations, row.evaluations == 1 and "" or "s", row.minutes, row.p)
+end
+
+local function try(context, arm, f, row, rows, why)
+  local evaluations = math.max(row.evaluations, math.min(LEAST_SITTING, room(context.campaign, arm, f.minutes)))
+  return { action = "try", arm = arm, why = why, table = rows, patterns = f.patterns,
+           predict = forecast.predict(context, f, evaluations) }
+end
+
+-- Nothing pays any more; but a manifest may be wrong, and one evaluation finds out.
+local function never_tried(campaign)
+  for _, arm in ipairs(campaign.open) do
+    if arm.evaluations == 0 and not arm.baseline and arm.earlier_evaluations == 0 then return arm end
+  end
 end
 
 return strategy {
   name = "roi",
-  summary = "the arm with the highest expected log-gain x probability per minute",
-  rules = { "rules/enough", "rules/time-overrun", "rules/plateau", "rules/start-simple" },
+  summary = "the arm with the highest expected gain per minute, or per dollar where money is short",
+  rules = { "rules/enough", "rules/blocked", "rules/keep-or-release", "rules/near-floor", "rules/technique-budget",
+            "rules/time-overrun", "rules/cost-overrun", "rules/correctness-stuck", "rules/regression-guard",
+            "rules/parallelism-first", "rules/diminishing-confidence", "rules/start-simple" },
 
   decide = function(campaign)
-    local workloads = {}
-    for _, workload in ipairs(campaign.workloads) do workloads[workload_key(workload)] = workload end
-    local first = missing_baseline(campaign, workloads)
-    if first then
-      return try(first, "the baseline of " .. workload_key(first) .. " comes first: speedups need its time", {}, 0, 0, 1)
-    end
-
+    local context, by_money = forecast.context(campaign), money_is_scarce(campaign)
     local current = campaign.current and campaign.current.name
-    local rows, best, best_arm, best_low, best_high, best_rank = {}, nil, nil, nil, nil, -1
+    local rows, best, best_rank = {}, nil, -1
     for _, arm in ipairs(campaign.open) do
-      local row, low, high = appraise(campaign, arm, workloads[workload_key(arm)])
+      local row, f = appraise(context, arm, by_money)
       rows[#rows + 1] = row
       local rank = row.score * (arm.name == current and WORTH_A_PIVOT or 1)
-      if row.pays and rank > best_rank then
-        best, best_arm, best_low, best_high, best_rank = row, arm, low, high, rank
-      end
+      if row.pays and rank > best_rank then best, best_rank = { arm = arm, f = f, row = row }, rank end
     end
     rows = foremost(rows)
+    if best then return try(context, best.arm, best.f, best.row, rows, describe(best.row)) end
     if #rows == 0 then
       return { action = "stop", reason = "exhausted", why = "no arm is left to try", table = rows }
     end
-    if best == nil then
-      return { action = "stop", reason = "strategy", why = "no arm is expected to pay any more", table = rows }
+    local arm = never_tried(campaign)
+    if arm then
+      local row, f = appraise(context, arm, by_money)
+      return try(context, arm, f, row, rows, arm.name .. " is not expected to pay, but it was never tried")
     end
-    return try(best_arm, describe(best, best_arm), rows, best_low, best_high, best.evaluations)
+    return { action = "stop", reason = "strategy", table = rows,
+             why = ("no arm is expected to gain %.1f %% any more"):format(100 * WORTH) }
   end,
 }

@@ -18,11 +18,13 @@ std::string kind_of(const DeviceInfo& device) {
   return device.emulation ? "cpu" : "cuda";
 }
 
-std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, const CampaignOptions& options, Catalog& catalog,
-                                         const DeviceInfo& device, std::vector<std::string>& notes) {
+/// Variants that may become arms, or rivals: those are never left out by name.
+std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, bool rivals, const CampaignOptions& options,
+                                         Catalog& catalog, const DeviceInfo& device, std::vector<std::string>& notes) {
   std::vector<VariantInfo> chosen;
   for (const VariantInfo& variant : kernel.variants) {
-    if (!options.variants.empty() && !contains(options.variants, variant.name)) continue;
+    if (variant.rival != rivals) continue;
+    if (!rivals && !options.variants.empty() && !contains(options.variants, variant.name)) continue;
     const std::string reason = catalog.unsupported_reason(kernel.name, variant.name, device);
     if (reason.empty()) chosen.push_back(variant);
     else notes.push_back(fmt::format("{} {} is left out: {}", kernel.name, variant.name, reason));
@@ -68,6 +70,15 @@ void merge_prior(ArmState& state, const VariantInfo& variant) {
   state.variants.push_back(variant.name);
 }
 
+/// Valid configurations; of a space that is too large to list, all combinations of its values.
+std::int64_t count_of(const Space& space) {
+  if (space.listed()) return static_cast<std::int64_t>(space.points.size());
+  constexpr double kMost = 1e15;
+  double product = 1;
+  for (const Parameter& parameter : space.parameters) product *= static_cast<double>(parameter.values.size());
+  return static_cast<std::int64_t>(std::min(product, kMost));
+}
+
 void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Workload& workload,
                  const VariantInfo& variant, const DeviceInfo& device) {
   const ArmId id{kernel.name, workload.name, variant.technique};
@@ -80,9 +91,23 @@ void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const W
   Space space = catalog.space(kernel.name, variant.name, workload.name, device);
   if (space.points.empty()) return;
   merge_prior(arm->state, variant);
-  arm->state.space_points += static_cast<std::int64_t>(space.points.size());
+  arm->state.space_points += count_of(space);
   arm->state.baseline = arm->state.baseline || variant.name == kernel.variants.front().name;
   arm->space.variants.emplace_back(variant.name, std::move(space));
+}
+
+/// Some of a space that is too large to list: nobody wants a rival searched.
+std::vector<Candidate> configurations_of(const std::vector<VariantInfo>& rivals, Catalog& catalog,
+                                         const std::string& kernel, const std::string& workload,
+                                         const DeviceInfo& device) {
+  constexpr std::size_t kMost = 32;
+  std::vector<Candidate> all;
+  for (const VariantInfo& rival : rivals) {
+    const Space space = catalog.space(kernel, rival.name, workload, device);
+    for (std::size_t point = 0; point < std::min(space.points.size(), kMost); ++point)
+      all.push_back({kernel, rival.name, rival.technique, configuration(space, point)});
+  }
+  return all;
 }
 
 const Workload& find_workload(const KernelInfo& kernel, const std::string& name) {
@@ -92,13 +117,18 @@ const Workload& find_workload(const KernelInfo& kernel, const std::string& name)
 
 void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const CampaignOptions& options,
                 const DeviceInfo& device) {
-  const std::vector<VariantInfo> variants = choose_variants(kernel, options, catalog, device, arms.notes);
+  const std::vector<VariantInfo> variants = choose_variants(kernel, false, options, catalog, device, arms.notes);
+  std::vector<VariantInfo> rivals;
+  if (options.rivals) rivals = choose_variants(kernel, true, options, catalog, device, arms.notes);
   const VariantInfo& baseline = kernel.variants.front();
   for (const std::string& name : choose_workloads(kernel, options.workloads, device)) {
     const Workload& workload = find_workload(kernel, name);
-    WorkloadPlan plan{kernel.name, name, catalog.problem(kernel.name, name).contract_hash, workload.weight, {}};
+    WorkloadPlan plan{kernel.name, name, catalog.problem(kernel.name, name).contract_hash, workload.weight, {}, {}, {}};
     plan.baseline = {kernel.name, baseline.name, baseline.technique,
                      catalog.default_config(kernel.name, baseline.name, name, device, {})};
+    plan.rivals = configurations_of(rivals, catalog, kernel.name, name, device);
+    plan.sizes = json::object();
+    for (const auto& [size, value] : workload.values) plan.sizes[size] = value_to_json(value);
     arms.workloads.push_back(plan);
     for (const VariantInfo& variant : variants) add_variant(arms, catalog, kernel, workload, variant, device);
   }
@@ -111,7 +141,7 @@ std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::v
   const std::vector<std::string> wanted = asked.empty() ? std::vector<std::string>{"default"} : asked;
   std::vector<std::string> chosen;
   for (const Workload& workload : kernel.workloads) {
-    const bool sensible = workload.devices.empty() || contains(workload.devices, kind_of(device));
+    const bool sensible = is_sensible_on(workload, device);
     for (const std::string& word : wanted) {
       const bool by_set = contains(workload.sets, word) && (word != "default" || sensible);
       if ((workload.name == word || by_set) && !contains(chosen, workload.name)) chosen.push_back(workload.name);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,22 @@
 
 namespace harness {
 
+/// Mean and spread of a series, kept as it grows (Welford, "Note on a method for calculating corrected sums of squares
+/// and products", 1962).
+struct Spread {
+  std::int64_t n = 0;
+  double average = 0, squares = 0;
+  void add(double value) {
+    const double apart = value - average;
+    average += apart / static_cast<double>(++n);
+    squares += apart * (value - average);
+  }
+  std::optional<double> mean() const { return n > 0 ? std::optional(average) : std::nullopt; }
+  std::optional<double> deviation() const {
+    return n > 1 ? std::optional(std::sqrt(squares / static_cast<double>(n - 1))) : std::nullopt;
+  }
+};
+
 /// One arm at work: what the strategy sees of it, its space, and its search, which keeps its place while other arms
 /// run.
 struct Arm {
@@ -18,6 +35,10 @@ struct Arm {
   std::unique_ptr<Search> search;
   std::int64_t asks = 0;        // told so far
   std::int64_t announced = -1;  // the ask that was last given to Evaluator::prepare
+  Spread log_gains, log_seconds;
+  std::map<std::string, std::int64_t> fingerprints;  // of wrong answers; at most 64 different ones are kept apart
+  std::optional<Candidate> best;                     // its fastest that passed
+  bool launch_known = false;                         // of that one: state.launch is current
 };
 
 /// A kernel's workload and its baseline candidate.
@@ -25,6 +46,8 @@ struct WorkloadPlan {
   std::string kernel, workload, contract_hash;
   double weight = 1;
   Candidate baseline;
+  std::vector<Candidate> rivals;  // the configurations of variants that are only measured beside ours, in order
+  json sizes = json::object();    // the workload's values by name
 };
 
 /// Everything a campaign can try: arms in a fixed order (kernels and workloads as given, techniques as the variants

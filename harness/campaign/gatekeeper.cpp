@@ -7,29 +7,19 @@
 #include <random>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
 
 namespace harness {
 namespace {
 
 constexpr int kAdmissionNeighbours = 6;
+// Beyond this traffic a trial, which judges a hundred images, is made at a smaller point of the domain.
+constexpr double kTrialBytes = 4 << 20;
 
 std::uint64_t fresh_choice() {  // of shapes: never the seed of a strategy, and nothing that a candidate could know
   std::random_device random;
   return (std::uint64_t{random()} << 32 | random()) >> 1;
-}
-
-bool is_sensible(const Workload& workload, const DeviceInfo& device) {
-  const std::string kind = device.device.starts_with("cuda") ? "cuda" : "cpu";
-  return workload.devices.empty() ||
-         std::find(workload.devices.begin(), workload.devices.end(), kind) != workload.devices.end();
-}
-
-std::int64_t fewest_output_elements(const Problem& problem) {
-  std::int64_t fewest = INT64_MAX;
-  for (const Argument& a : problem.arguments)
-    if (is_written(a.kind) && !a.absent) fewest = std::min(fewest, count_elements(a));
-  return fewest;
 }
 
 /// Telling ones before others, then by traffic.
@@ -45,7 +35,7 @@ std::map<std::string, std::string> trial_workloads(Catalog& catalog, const Kerne
                                                    const DeviceInfo& device) {
   std::map<std::string, std::string> chosen;
   for (const Workload& workload : kernel.workloads) {
-    if (!is_sensible(workload, device)) continue;
+    if (!is_sensible_on(workload, device)) continue;
     std::string& best = chosen[workload_group(workload)];
     if (best.empty() ||
         better_for_trial(catalog.problem(kernel.name, workload.name), catalog.problem(kernel.name, best)))
@@ -74,6 +64,16 @@ Realized realize_default(Catalog& catalog, const KernelInfo& kernel, const Varia
   return catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
 }
 
+/// The baseline where a trial is made for the group of `workload`: there, or at a point like it that takes less.
+Realized trial_baseline(Catalog& catalog, const KernelInfo& kernel, const std::string& workload,
+                        const DeviceInfo& device) {
+  Realized there = realize_default(catalog, kernel, kernel.variants.front(), workload, device);
+  if (there.problem.work.bytes <= kTrialBytes) return there;
+  const std::int64_t elements = std::min(kTellingElements, fewest_output_elements(there.problem));
+  auto smaller = catalog.smaller(there.candidate, workload, device, kTrialBytes, elements);
+  return smaller ? std::move(*smaller) : std::move(there);
+}
+
 std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Realized& realized) {
   const auto cpu = evaluator.preflight_device();
   if (!cpu) return std::nullopt;
@@ -83,8 +83,9 @@ std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, con
     // Of three points the middle one: neither a single element nor more than an instrumented run takes in a moment.
     auto found = catalog.neighbours(candidate, realized.problem.workload.name, *cpu, 3, fresh_choice());
     if (found.empty()) return std::nullopt;
-    std::sort(found.begin(), found.end(),
-              [](const Realized& a, const Realized& b) { return a.problem.work.bytes < b.problem.work.bytes; });
+    std::sort(found.begin(), found.end(), [](const Realized& a, const Realized& b) {
+      return amount_of(a.problem.work) < amount_of(b.problem.work);
+    });
     return std::move(found[found.size() / 2]);
   } catch (const Error&) {  // no configuration of it is valid there
     return std::nullopt;
@@ -112,10 +113,10 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
   std::vector<std::string> workloads = timed;
   for (const auto& [group, workload] : trial_workloads(catalog, kernel, device)) {
     AdmissionRequest::Group trial;
-    trial.baseline = realize_default(catalog, kernel, kernel.variants.front(), workload, device);
+    trial.baseline = trial_baseline(catalog, kernel, workload, device);
     trial.others = catalog.neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
     const std::string largest = largest_of(catalog, kernel, timed, group);
-    if (!largest.empty() && largest != workload)
+    if (!largest.empty() && largest != trial.baseline.problem.workload.name)
       trial.others.push_back(realize_default(catalog, kernel, kernel.variants.front(), largest, device));
     request.groups.push_back(std::move(trial));
     if (std::find(workloads.begin(), workloads.end(), workload) == workloads.end()) workloads.push_back(workload);
@@ -135,18 +136,19 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
 
 std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
                                          const std::string& kernel) {
-  if (auto known = ledger.admission(catalog.admission_hash(kernel), evaluator.device().name)) return known;
+  const std::string hash = catalog.admission_hash(kernel);
+  if (auto known = stored([&] { return ledger.admission(hash, evaluator.device().name); })) return known;
   const auto made = evaluator.admit(admission_request(catalog, evaluator, kernel));
-  if (made) ledger.record_admission(*made);
+  if (made) stored([&] { ledger.record_admission(*made); });
   return made;
 }
 
 MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger) {
   const DeviceInfo device = evaluator.device();
   if (device.emulation) return {};
-  if (const auto known = ledger.peaks(device)) return *known;
+  if (const auto known = stored([&] { return ledger.peaks(device); })) return *known;
   const MeasuredPeaks measured = evaluator.measure_peaks();
-  ledger.record_peaks(device, measured);
+  stored([&] { ledger.record_peaks(device, measured); });
   return measured;
 }
 

@@ -29,7 +29,7 @@ std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator,
 /// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
 MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger);
 
-/// "its gates let these mutants pass: ...": the sentence with which a kernel is refused.
+/// The sentence with which a kernel is refused: its first problems, and where to read the rest.
 std::string refusal(const Admission& admission);
 
 }  // namespace harness

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "harness/campaign/gatekeeper.h"
+#include "harness/campaign/launch_shape.h"
+#include "harness/campaign/moment.h"
+#include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
+#include "harness/core/floor.h"
 
 namespace harness {
 namespace {
@@ -14,14 +19,14 @@ namespace {
 constexpr double kAssumedEmulated = 3, kAssumedGpu = 0.8;
 // A confirmation starts a fresh process and times longer: about 1 s where an evaluation took 0.25 s on an H200.
 constexpr double kConfirmationCost = 4;
+// And what memory checkers and further shapes take there, in seconds, before one was measured.
+constexpr double kFinalGatesGpu = 3;
 // At most this share of a budget is kept for confirming winners.
 constexpr double kReserveShare = 0.3;
 // Attempts that began and never ended, after which a candidate is recorded as having crashed the harness.
 constexpr int kTriesBeforeCrash = 2;
-
-struct StoreFailure : Error {
-  using Error::Error;
-};
+// Timing is cut short for what is clearly this many times slower than the best: far from a verdict that could matter.
+constexpr double kAbandonFactor = 2;
 
 // What is being tried, for recognizing an attempt that has ended the harness before.
 std::string attempt_key(const AttemptRecord& record) {
@@ -29,16 +34,13 @@ std::string attempt_key(const AttemptRecord& record) {
                      to_text(record.candidate.config), record.ask, record.purpose);
 }
 
-}  // namespace
-
-template <typename Call>
-auto Campaign::stored(Call call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const Error& error) {
-    throw StoreFailure(error.kind(), error.what());
-  }
+std::optional<double> ahead_of_rival(const WorkloadBook& book) {
+  const RivalRun* rival = book.best_rival();
+  if (rival == nullptr || book.standings.empty()) return std::nullopt;
+  return *rival->time_ns / book.standings.back().time_ns;
 }
+
+}  // namespace
 
 Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<std::int64_t> resume)
     : ports_(std::move(ports)),
@@ -47,7 +49,12 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
       state_(make_arms(ports_.catalog, ports_.scripts, options_, device_),
              device_.emulation ? kAssumedEmulated : kAssumedGpu),
       strategy_(ports_.scripts.strategy(options_.strategy)),
-      resume_(resume) {}
+      resume_(resume) {
+  if (options_.objective == "single") state_.seek_single();
+  state_.launch_of = [this](const Candidate& candidate, const std::string& workload) {
+    return launch_of(candidate, workload);
+  };
+}
 
 CampaignSummary Campaign::run() {
   begin();
@@ -72,16 +79,61 @@ CampaignSummary Campaign::run() {
   return summary;
 }
 
-Decision Campaign::dry_run() {
-  add_evidence();
-  return strategy_->decide(snapshot());
+// What earlier campaigns learnt, frozen at this one's start: a resume and a replay see the same.
+void Campaign::add_experience() {
+  ExperienceQuery query;
+  query.before_campaign = campaign_ > 0 ? campaign_ : INT64_MAX;
+  query.kernels = options_.kernels;
+  for (const WorkloadBook& book : state_.workloads()) query.contract_hashes.push_back(book.plan.contract_hash);
+  query.device_name = device_.name;
+  query.architecture = device_.architecture;
+  query.script = strategy_->identity().name;
+  state_.add_experience(ports_.ledger.experience(query));
+  add_pattern_evidence();
 }
 
-// What earlier campaigns learnt, frozen at this one's start: a resume and a replay see the same.
-void Campaign::add_evidence() {
-  std::vector<std::string> contracts;
-  for (const WorkloadBook& book : state_.workloads()) contracts.push_back(book.plan.contract_hash);
-  state_.add_evidence(ports_.ledger.evidence(campaign_ > 0 ? campaign_ : INT64_MAX, contracts, device_.name));
+// A workload's floor is made by the same resource all along: asked of the catalog once.
+std::optional<std::string> Campaign::floor_binds(const std::string& kernel, const std::string& workload) {
+  const auto [known, fresh] = floor_binds_.try_emplace({kernel, workload});
+  if (fresh)
+    if (const auto floor = floor_ns(ports_.catalog.problem(kernel, workload).work, device_))
+      known->second = floor->binds;
+  return known->second;
+}
+
+// A page that cannot be read has no evidence; a strategy that uses the playbook is refused because of it.
+void Campaign::add_pattern_evidence() {
+  if (ports_.playbook == nullptr) return;
+  const std::vector<PatternApplication> applications =
+      ports_.ledger.pattern_applications(campaign_ > 0 ? campaign_ : INT64_MAX, device_.name);
+  if (applications.empty()) return;
+  for (const Pattern& pattern : ports_.playbook->patterns()) {
+    PatternEvidence evidence = sum_up(pattern.id, pattern.expect, applications);
+    if (pattern.error.empty() && evidence.applied > 0) pattern_evidence_.push_back(std::move(evidence));
+  }
+}
+
+// How much of the device a candidate's plan fills; unknown where it can no longer be realized (its file was edited).
+std::optional<LaunchShape> Campaign::launch_of(const Candidate& candidate, const std::string& workload) {
+  try {
+    return launch_shape(ports_.catalog.realize(candidate, workload, device_).plan);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Results of the same kernel on other workloads and devices are where a search may begin; frozen like the evidence.
+void Campaign::tell_earlier() {
+  std::map<std::string, std::vector<EarlierResult>> of_kernel;
+  for (const std::string& kernel : options_.kernels)
+    of_kernel[kernel] = ports_.ledger.earlier_results(campaign_, kernel, device_.device);
+  for (Arm& arm : state_.arms().arms) {
+    std::vector<EarlierResult> known = of_kernel[arm.state.id.kernel];
+    std::erase_if(known, [&](const EarlierResult& result) {
+      return std::ranges::find(arm.state.variants, result.variant) == arm.state.variants.end();
+    });
+    arm.search->know(std::move(known));
+  }
 }
 
 void Campaign::begin() {
@@ -102,7 +154,8 @@ void Campaign::begin() {
   record.usd_per_hour = options_.usd_per_hour;
   if (resume_) ports_.ledger.resume_campaign(*resume_, record);
   campaign_ = resume_ ? *resume_ : ports_.ledger.begin_campaign(record);
-  add_evidence();
+  add_experience();
+  tell_earlier();
   if (resume_) replay_record();
   ports_.display.started(
       {campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
@@ -136,15 +189,21 @@ void Campaign::charge_gates(double seconds) {
 }
 
 void Campaign::say(const std::string& doing) {
-  ports_.display.progress(
-      {spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(), doing, std::nullopt});
+  ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
+                           doing, std::nullopt, std::nullopt});
 }
 
 // A search is fed what is recorded and must ask for it in the same order; then it continues where it was.
 void Campaign::replay_record() {
   spent_before_ = ports_.ledger.spent_seconds(campaign_);
-  for (const IterationSummary& iteration : ports_.ledger.iterations(campaign_)) tell_recorded(iteration);
-  for (const DecisionRecord& record : ports_.ledger.decisions(campaign_))
+  const std::vector<DecisionRecord> decisions = ports_.ledger.decisions(campaign_);
+  std::map<std::int64_t, const Prediction*> predictions;
+  for (const DecisionRecord& record : decisions) predictions[record.id] = &record.decision.predict;
+  for (const IterationSummary& iteration : ports_.ledger.iterations(campaign_)) {
+    const auto predicted = predictions.find(iteration.decision);
+    tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
+  }
+  for (const DecisionRecord& record : decisions)
     if (record.decision.action == "close")
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
@@ -170,7 +229,7 @@ void Campaign::check_unchanged(const IterationSummary& iteration) {
     refuse(fmt::format("the source of variant '{}' has changed", iteration.candidate.variant));
 }
 
-void Campaign::tell_recorded(const IterationSummary& iteration) {
+void Campaign::tell_recorded(const IterationSummary& iteration, const Prediction* predicted) {
   check_unchanged(iteration);
   const ArmId id{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique};
   Arm* arm = find_arm(state_.arms(), id);
@@ -184,7 +243,7 @@ void Campaign::tell_recorded(const IterationSummary& iteration) {
           campaign_, iteration.iteration, iteration.candidate.variant, to_text(iteration.candidate.config),
           options_.search, ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
   }
-  state_.apply(iteration);
+  state_.apply(iteration, predicted);
 }
 
 // Runs a part of the campaign; whatever goes wrong in it becomes the campaign's end, with everything saved.
@@ -273,11 +332,8 @@ Campaign::Ended Campaign::obey(const Decision& decision, std::int64_t decision_i
     arm.state.closed = true;
     return std::nullopt;
   }
-  WorkloadBook& book = state_.workload(decision.arm.kernel, decision.arm.workload);
-  if (!book.baseline_tried) {
-    if (Ended ended = evaluate_baseline(book, decision, decision_id)) return ended;
-    if (Ended ended = check_limits()) return ended;
-  }
+  if (Ended ended = begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), decision, decision_id))
+    return ended;
   return try_arm(decision, decision_id, arm);
 }
 
@@ -286,6 +342,25 @@ void Campaign::announce_pivot(const Decision& decision) {
   if (pivot || decision.action == "close")
     ports_.display.pivoted(
         {campaign_, pivot ? "pivot" : "close", state_.current, decision.arm, decision.rule, decision.why});
+}
+
+// Before anything is tried on a workload: its baseline, then the rivals.
+Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
+  if (!book.baseline_tried) {
+    if (Ended ended = evaluate_baseline(book, decision, decision_id)) return ended;
+    if (Ended ended = check_limits()) return ended;
+  }
+  return measure_rivals(book, decision, decision_id);
+}
+
+// All their configurations, through the same gates. A rival that fails is only not there to be compared with.
+Campaign::Ended Campaign::measure_rivals(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
+  while (const Candidate* rival = book.next_rival()) {
+    const Work work{ports_.catalog.realize(*rival, book.plan.workload, device_), "rival", 0, false};
+    if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+    if (Ended ended = check_limits()) return ended;
+  }
+  return std::nullopt;
 }
 
 Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
@@ -300,8 +375,37 @@ Campaign::Ended Campaign::try_arm(const Decision& decision, std::int64_t decisio
   if (!ask) return std::nullopt;  // now exhausted: the strategy decides again
   const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
   prepare_ahead(arm, *ask);
-  return evaluate({ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false},
-                  decision, decision_id);
+  const Work work{ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false};
+  if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+  return see_elsewhere(candidate, decision, decision_id);
+}
+
+// With --objective single a configuration counts when it has passed on every workload: it is taken to the others while
+// it may still be the best of all. Their own searches are later answered from the record.
+Campaign::Ended Campaign::see_elsewhere(const Candidate& candidate, const Decision& decision,
+                                        std::int64_t decision_id) {
+  for (;;) {
+    const std::vector<std::string> needs = state_.single_needs(candidate);
+    if (needs.empty() || !is_valid_on(candidate, needs.front())) return std::nullopt;
+    WorkloadBook& book = state_.workload(candidate.kernel, needs.front());
+    if (Ended ended = check_limits()) return ended;
+    if (!book.baseline_tried || book.next_rival() != nullptr) {
+      if (Ended ended = begin_workload(book, decision, decision_id)) return ended;
+      continue;
+    }
+    const Work work{ports_.catalog.realize(candidate, needs.front(), device_), "search", 0, false};
+    if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+  }
+}
+
+bool Campaign::is_valid_on(const Candidate& candidate, const std::string& workload) {
+  try {
+    const Config there =
+        ports_.catalog.default_config(candidate.kernel, candidate.variant, workload, device_, candidate.config);
+    return to_text(there) == to_text(candidate.config);
+  } catch (const Error&) {  // no valid configuration has these values
+    return false;
+  }
 }
 
 // What the arm's search announces, and the next ask of every other arm: a pivot should not wait for a compiler.
@@ -326,9 +430,14 @@ std::optional<Incumbent> Campaign::incumbent_for(const Work& work, WorkloadBook&
   const std::string& workload = book.plan.workload;
   if (work.confirm && book.baseline_ns)
     return Incumbent{ports_.catalog.realize(book.plan.baseline, workload, device_), *book.baseline_ns, 1.0};
-  if (book.standings.empty() || work.confirm) return std::nullopt;
+  if (book.standings.empty() || work.confirm || work.purpose == "rival") return std::nullopt;
   const Standing& best = book.standings.back();
   return Incumbent{ports_.catalog.realize(best.candidate, workload, device_), best.time_ns, best.speedup};
+}
+
+bool Campaign::wants_exact_times(const ArmId& id) {
+  const Arm* arm = find_arm(state_.arms(), id);
+  return arm != nullptr && arm->search->exact_times();
 }
 
 Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, std::int64_t decision_id) {
@@ -341,7 +450,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
                            fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
                                        to_text(realized.candidate.config), workload),
-                           book.standings.empty() ? std::nullopt : book.standings.back().speedup});
+                           book.standings.empty() ? std::nullopt : book.standings.back().speedup,
+                           ahead_of_rival(book)});
   const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
   const auto tries = orphan_tries_.find(attempt_key(attempt));
   Evaluation evaluation;
@@ -354,10 +464,13 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
     request.confirm = work.confirm;
     const auto admission = admissions_.find(realized.candidate.kernel);
     if (admission != admissions_.end()) request.admission = &admission->second;
-    if (work.purpose == "search")
+    if (work.purpose == "search") {
+      if (!wants_exact_times({realized.candidate.kernel, workload, realized.candidate.technique}))
+        request.abandon_factor = kAbandonFactor;
       request.recorded_with = [&](const std::string& hash) {
         return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
       };
+    }
     evaluation = ports_.evaluator.evaluate(request);
     link_fingerprint(realized.candidate, evaluation);
   }
@@ -376,7 +489,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   const bool confirmed = work.confirm && std::holds_alternative<Passed>(evaluation.outcome);
   const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
   const std::size_t standings_before = book.standings.size();
-  state_.apply(summarize_iteration(iteration, attempt, evaluation));
+  evaluation_ended_ = ports_.clock.seconds();
+  state_.apply(summarize_iteration(iteration, attempt, evaluation), &decision.predict);
   const bool new_best = !work.confirm && book.standings.size() > standings_before;
   ports_.display.iteration({iteration, attempt, &evaluation, decision, device_.device, confirmed, new_best});
   if (std::holds_alternative<Interrupted>(evaluation.outcome)) return Ending{"interrupted", "stopped by the user"};
@@ -427,25 +541,34 @@ Campaign::Ended Campaign::confirm(WorkloadBook& book) {
 }
 
 Snapshot Campaign::snapshot() {
-  Snapshot snapshot = state_.snapshot();
+  Snapshot snapshot = state_.snapshot(options_.usd_per_hour);
   snapshot.campaign = campaign_;
   snapshot.device = device_.device;
   snapshot.device_name = device_.name;
   snapshot.emulation = device_.emulation;
   snapshot.seed = options_.seed;
+  snapshot.architecture = device_.architecture;
+  if (!device_.emulation && device_.multiprocessors > 0) snapshot.multiprocessors = device_.multiprocessors;
+  snapshot.objective = options_.objective;
   snapshot.now_unix = ports_.clock.unix_seconds();
-  snapshot.budget_s = options_.budget_s.value_or(0);
+  snapshot.now = moment_at(snapshot.now_unix, options_.zone, options_.utc_offset_s);
+  snapshot.budget_s = options_.budget_s;
   snapshot.spent_s = spent_seconds();
   snapshot.max_cost_usd = options_.max_cost_usd;
   snapshot.spent_usd = spent_usd();
   snapshot.reserve_s = reserve_seconds();
+  snapshot.idle_s = std::max(0.0, snapshot.spent_s - spent_before_ - busy_s_);
+  if (evaluation_ended_) snapshot.since_evaluation_s = ports_.clock.seconds() - *evaluation_ended_;
+  for (WorkloadState& workload : snapshot.workloads)
+    workload.floor_binds = floor_binds(workload.kernel, workload.workload);
+  snapshot.playbook = pattern_evidence_;
   snapshot.goal_speedup = options_.goal_speedup;
   snapshot.goal_of_floor = options_.goal_of_floor;
   return snapshot;
 }
 
 double Campaign::spent_seconds() const {
-  return spent_before_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0);
+  return spent_before_ + assumed_s_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0);
 }
 
 std::optional<double> Campaign::spent_usd() const {
@@ -457,7 +580,8 @@ double Campaign::reserve_seconds() {
   const auto& books = state_.workloads();
   const auto open = std::count_if(books.begin(), books.end(),
                                   [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
-  const double each = std::max(confirm_s_, kConfirmationCost * state_.evaluation_seconds());
+  const double each =
+      std::max(confirm_s_, kConfirmationCost * state_.evaluation_seconds() + (device_.emulation ? 0 : kFinalGatesGpu));
   const double wanted = static_cast<double>(open) * each;
   return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;
 }
@@ -478,6 +602,7 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.spent_s = spent_seconds();
   summary.cost_usd = spent_usd();
   summary.emulation = device_.emulation;
+  summary.calibration = state_.own_calibration();
   return summary;
 }
 

@@ -10,6 +10,7 @@
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/ledger.h"
+#include "harness/core/playbook.h"
 #include "harness/core/strategy.h"
 
 namespace harness {
@@ -24,6 +25,7 @@ struct CampaignPorts {
   Clock& clock;
   std::function<bool()> stop;         // true after Ctrl-C
   json environment = json::object();  // host, driver, git revision...: recorded once
+  Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
 };
 
 /// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners
@@ -33,8 +35,8 @@ class Campaign {
   /// `resume`: the campaign to go on with; its options must then be its recorded ones.
   Campaign(CampaignPorts ports, CampaignOptions options, std::optional<std::int64_t> resume);
   CampaignSummary run();
-  /// What the strategy would do first, with its table; nothing is evaluated or recorded.
-  Decision dry_run();
+  /// What the strategy would do first, at most so many decisions; nothing is evaluated or recorded.
+  DryRun dry_run(int decisions);
 
  private:
   struct Ending {
@@ -46,9 +48,12 @@ class Campaign {
   void measure_device();
   Ended admit_kernels();
   void replay_record();
-  void tell_recorded(const IterationSummary& iteration);
+  void tell_recorded(const IterationSummary& iteration, const Prediction* predicted);
   void check_unchanged(const IterationSummary& iteration);
-  void add_evidence();
+  void add_experience();
+  void add_pattern_evidence();
+  std::optional<std::string> floor_binds(const std::string& kernel, const std::string& workload);
+  std::optional<LaunchShape> launch_of(const Candidate& candidate, const std::string& workload);
   bool goal_reached() const;
   Ended guarded(const std::function<Ended()>& part);
   Ended explore();
@@ -56,9 +61,13 @@ class Campaign {
   Ended check_limits();
   Ended obey(const Decision& decision, std::int64_t decision_id);
   Ended try_arm(const Decision& decision, std::int64_t decision_id, Arm& arm);
+  Ended see_elsewhere(const Candidate& candidate, const Decision& decision, std::int64_t decision_id);
+  bool is_valid_on(const Candidate& candidate, const std::string& workload);
   Ended confirm_winners();
   Ended confirm(WorkloadBook& book);
+  Ended begin_workload(WorkloadBook& book, const Decision& decision, std::int64_t decision_id);
   Ended evaluate_baseline(WorkloadBook& book, const Decision& decision, std::int64_t decision_id);
+  Ended measure_rivals(WorkloadBook& book, const Decision& decision, std::int64_t decision_id);
   struct Work {
     Realized realized;
     std::string purpose;
@@ -66,20 +75,21 @@ class Campaign {
     bool confirm = false;
   };
   Ended evaluate(const Work& work, const Decision& decision, std::int64_t decision_id);
+  void tell_earlier();
+  bool wants_exact_times(const ArmId& id);
   std::optional<Incumbent> incumbent_for(const Work& work, WorkloadBook& book);
   void prepare_ahead(const Arm& arm, const SearchAsk& ask);
   void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
   void charge_gates(double seconds);
   void say(const std::string& doing);
   Decision decide();
+  void assume(const Decision& decision);
   void announce_pivot(const Decision& decision);
   Snapshot snapshot();
   CampaignSummary summarize(const Ending& ending);
   double spent_seconds() const;
   std::optional<double> spent_usd() const;
   double reserve_seconds();
-  template <typename Call>
-  auto stored(Call call) -> decltype(call());
 
   CampaignPorts ports_;
   CampaignOptions options_;
@@ -88,10 +98,13 @@ class Campaign {
   std::unique_ptr<Strategy> strategy_;
   std::optional<std::int64_t> resume_;
   std::int64_t campaign_ = 0;
-  double started_ = 0, spent_before_ = 0, busy_s_ = 0;
-  double confirm_s_ = 0;                         // the longest confirmation so far
-  std::map<std::string, Admission> admissions_;  // by kernel
-  std::map<std::string, int> orphan_tries_;      // by attempt_key
+  double started_ = 0, spent_before_ = 0, busy_s_ = 0, assumed_s_ = 0;
+  double confirm_s_ = 0;                    // the longest confirmation so far
+  std::optional<double> evaluation_ended_;  // when the last one did
+  std::map<std::pair<std::string, std::string>, std::optional<std::string>> floor_binds_;  // by kernel and workload
+  std::vector<PatternEvidence> pattern_evidence_;                                          // frozen at the start
+  std::map<std::string, Admission> admissions_;                                            // by kernel
+  std::map<std::string, int> orphan_tries_;                                                // by attempt_key
 };
 
 }  // namespace harness

@@ -14,15 +14,20 @@ struct CampaignOptions {
   std::vector<std::string> kernels;
   std::vector<std::string> workloads;  // names or sets; empty: the set "default" of the device
   std::vector<std::string> variants;   // empty: all
-  std::string strategy = "roi", search = "hillclimb";
+  std::string strategy = "roi", search = "default";
   std::uint64_t seed = 1;
   std::optional<double> budget_s, max_cost_usd;
   std::optional<double> goal_speedup, goal_of_floor;
   std::optional<std::string> name;
   std::optional<double> usd_per_hour;
+  bool rivals = true;              // measure the variants that say `rival` beside ours
+  std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
+  std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there
+  int utc_offset_s = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CampaignOptions, kernels, workloads, variants, strategy, search, seed, budget_s,
-                                   max_cost_usd, goal_speedup, goal_of_floor, name, usd_per_hour)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CampaignOptions, kernels, workloads, variants, strategy, search, seed,
+                                                budget_s, max_cost_usd, goal_speedup, goal_of_floor, name, usd_per_hour,
+                                                rivals, objective, zone, utc_offset_s)
 
 }  // namespace harness

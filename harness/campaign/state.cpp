@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/campaign/account.h"
+
 namespace harness {
 namespace {
 
@@ -13,10 +15,24 @@ std::string answer_key(const std::string& workload, const Candidate& candidate) 
 }
 
 SearchResult result_of(const IterationSummary& iteration) {
+  if (iteration.outcome == "abandoned") return {iteration.outcome, iteration.stopped_ns, iteration.wall_s};
   return {iteration.outcome, iteration.outcome == "passed" ? iteration.time_ns : std::nullopt, iteration.wall_s};
 }
 
+/// One configuration for all workloads that fails on one of them is none.
+void drop_everywhere(std::vector<WorkloadBook>& books, const Candidate& candidate) {
+  const std::string key = answer_key("", candidate);
+  for (WorkloadBook& book : books)
+    if (book.plan.kernel == candidate.kernel)
+      std::erase_if(book.standings, [&](const Standing& s) { return answer_key("", s.candidate) == key; });
+}
+
 }  // namespace
+
+Standing standing_of(const IterationSummary& iteration) {
+  return {iteration.candidate,  iteration.iteration, *iteration.time_ns,    iteration.speedup,     iteration.speedup_lo,
+          iteration.speedup_hi, iteration.registers, iteration.spill_bytes, iteration.shared_bytes};
+}
 
 IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord& attempt,
                                      const Evaluation& evaluation) {
@@ -28,27 +44,58 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
   summary.workload = attempt.workload;
   summary.outcome = outcome_name(evaluation.outcome);
   summary.purpose = attempt.purpose;
+  summary.decision = attempt.decision;
   summary.wall_s = evaluation.cost.wall_s;
+  summary.build_s = evaluation.cost.build_s;
+  summary.gates_s = evaluation.cost.gates_s;
+  summary.timing_s = evaluation.cost.timing_s;
+  if (evaluation.resources) {
+    summary.registers = evaluation.resources->registers;
+    summary.spill_bytes = evaluation.resources->spill_bytes;
+    summary.shared_bytes = evaluation.resources->static_shared_bytes;
+  }
   if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
     summary.time_ns = passed->timing.time_ns;
+    summary.time_lo_ns = passed->timing.time_lo_ns;
+    summary.time_hi_ns = passed->timing.time_hi_ns;
     summary.baseline_ns = passed->timing.baseline_ns;
     summary.floor_ns = passed->timing.floor_ns;
     summary.speedup = passed->timing.speedup;
+    summary.speedup_lo = passed->timing.speedup_lo;
+    summary.speedup_hi = passed->timing.speedup_hi;
     if (passed->timing.verdict) summary.verdict = name(*passed->timing.verdict);
   }
+  if (const auto* abandoned = std::get_if<Abandoned>(&evaluation.outcome)) summary.stopped_ns = abandoned->time_ns;
   if (const auto* wrong = std::get_if<WrongAnswer>(&evaluation.outcome)) summary.fingerprint = wrong->fingerprint;
   return summary;
 }
 
 CampaignState::CampaignState(Arms arms, double assumed_evaluation_s)
     : arms_(std::move(arms)), assumed_evaluation_s_(assumed_evaluation_s) {
-  for (const WorkloadPlan& plan : arms_.workloads) workloads_.push_back({plan, false, {}, {}, {}, {}});
+  for (const WorkloadPlan& plan : arms_.workloads) workloads_.push_back({.plan = plan});
 }
 
 bool WorkloadBook::to_confirm() const {
   if (standings.empty() || confirmed == standings.back().iteration) return false;
   const Candidate& best = standings.back().candidate;
   return best.variant != plan.baseline.variant || to_text(best.config) != to_text(plan.baseline.config);
+}
+
+const RivalRun* WorkloadBook::best_rival() const {
+  const RivalRun* best = nullptr;
+  for (const RivalRun& run : rivals)
+    if (run.time_ns && (best == nullptr || *run.time_ns < *best->time_ns)) best = &run;
+  return best;
+}
+
+const Candidate* WorkloadBook::next_rival() const {
+  const auto next = std::ranges::find_if(plan.rivals, [&](const Candidate& candidate) {
+    return std::ranges::none_of(rivals, [&](const RivalRun& run) {
+      return run.candidate.variant == candidate.variant &&
+             (run.outcome == "unsupported" || to_text(run.candidate.config) == to_text(candidate.config));
+    });
+  });
+  return next == plan.rivals.end() ? nullptr : &*next;
 }
 
 const WorkloadBook* CampaignState::find_workload(const std::string& kernel, const std::string& name) const {
@@ -74,78 +121,110 @@ bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteratio
   const bool faster =
       iteration.verdict ? *iteration.verdict == "faster" : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) return false;
-  const auto speedup = iteration.purpose == "baseline" ? std::optional(1.0) : iteration.speedup;
-  book.standings.push_back({iteration.candidate, iteration.iteration, *iteration.time_ns, speedup});
+  book.standings.push_back(standing_of(iteration));
+  if (iteration.purpose == "baseline") book.standings.back().speedup = 1.0;
   return true;
 }
 
-void CampaignState::apply(const IterationSummary& iteration) {
+void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummary& iteration) {
+  aside_s_ += iteration.wall_s;
+  const auto same = std::find_if(book.standings.begin(), book.standings.end(), [&](const Standing& standing) {
+    return answer_key("", standing.candidate) == answer_key("", iteration.candidate);
+  });
+  if (same == book.standings.end()) return;
+  if (iteration.outcome == "passed" && iteration.verdict != "slower") {
+    if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;  // measured beside the winner
+    *same = standing_of(iteration);
+    book.confirmed = iteration.iteration;
+  } else if (single_) {
+    drop_everywhere(workloads_, iteration.candidate);
+  } else {
+    book.standings.erase(same);  // it did not hold
+  }
+}
+
+void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iteration) {
+  aside_s_ += iteration.wall_s;
+  const bool passed = iteration.outcome == "passed";
+  book.rivals.push_back(
+      {iteration.candidate, iteration.outcome, iteration.iteration, passed ? iteration.time_ns : std::nullopt});
+}
+
+void CampaignState::apply(const IterationSummary& iteration, const Prediction* predicted) {
   ++iterations_;
   ++outcomes_[iteration.outcome];
+  if (iteration.purpose == "rival" && iteration.outcome != "interrupted")
+    return apply_rival(workload(iteration.candidate.kernel, iteration.workload), iteration);
   recent_.push_back(iteration.outcome);
   if (recent_.size() > kRecentOutcomes) recent_.erase(recent_.begin());
   if (iteration.outcome == "interrupted") return;  // nothing was learnt
   WorkloadBook& book = workload(iteration.candidate.kernel, iteration.workload);
   if (iteration.floor_ns) book.floor_ns = iteration.floor_ns;
-  if (iteration.purpose == "confirm") {
-    const auto same = std::find_if(book.standings.begin(), book.standings.end(), [&](const Standing& standing) {
-      return answer_key("", standing.candidate) == answer_key("", iteration.candidate);
-    });
-    if (same == book.standings.end()) return;
-    if (iteration.outcome == "passed" && iteration.verdict != "slower") {
-      if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;  // measured beside the winner
-      *same = {iteration.candidate, iteration.iteration, *iteration.time_ns, iteration.speedup};
-      book.confirmed = iteration.iteration;
-    } else {
-      book.standings.erase(same);  // it did not hold
-    }
-    return;
-  }
+  if (iteration.purpose == "confirm") return apply_confirmation(book, iteration);
   evaluated_s_ += iteration.wall_s;
+  build_s_ += iteration.build_s;
+  gates_s_ += iteration.gates_s;
+  timing_s_ += iteration.timing_s;
   ++evaluated_;
+  since_passed_s_ = iteration.outcome == "passed" ? 0 : since_passed_s_ + iteration.wall_s;
   answers_[answer_key(iteration.workload, iteration.candidate)] = result_of(iteration);
   if (iteration.purpose == "baseline") {
     book.baseline_tried = true;
     if (iteration.outcome == "passed") book.baseline_ns = iteration.time_ns;
   }
-  const bool improved = promote(book, iteration);
+  if (predicted != nullptr && iteration.purpose == "search") {
+    const ScoredPrediction scored{*predicted, iteration.outcome, iteration.speedup, iteration.wall_s};
+    calibration_.score(scored);
+    own_calibration_.score(scored);
+  }
+  const bool improved = single_ ? promote_single(iteration) : promote(book, iteration);
   Arm* arm = find_arm(arms_, {iteration.candidate.kernel, iteration.workload, iteration.candidate.technique});
-  if (arm != nullptr) apply_to_arm(*arm, iteration, improved);
+  if (arm != nullptr) apply_to_arm(*arm, iteration, improved, predicted);
 }
 
-void CampaignState::apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved) {
-  ArmState& state = arm.state;
+void CampaignState::apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved,
+                                 const Prediction* predicted) {
   if (iteration.ask > 0) {
     arm.search->tell(result_of(iteration));
     ++arm.asks;
-    current = state.id;
+    sit(arm, iteration, predicted);
+    current = arm.state.id;
   }
-  ++state.evaluations;
-  ++state.outcomes[iteration.outcome];
-  ++state.since_improvement;
-  state.spent_s += iteration.wall_s;
-  if (iteration.outcome == "passed" && iteration.time_ns) {
-    if (improved || !state.best_ns || *iteration.time_ns < *state.best_ns * 0.99) state.since_improvement = 0;
-    if (!state.best_ns || *iteration.time_ns < *state.best_ns) state.best_ns = iteration.time_ns;
-    if (iteration.speedup) state.gains.push_back(*iteration.speedup);
-    if (iteration.speedup && (!state.best_speedup || *iteration.speedup > *state.best_speedup))
-      state.best_speedup = iteration.speedup;
-    state.same_fingerprint = 0;
-  } else if (iteration.outcome == "wrong_answer") {
-    state.same_fingerprint = iteration.fingerprint == state.last_fingerprint ? state.same_fingerprint + 1 : 1;
-    state.last_fingerprint = iteration.fingerprint;
-  }
+  const std::size_t credible = account(arm, iteration, improved) ? 1 : 0;
+  if (iteration.ask > 0) sitting_->improvements += static_cast<std::int64_t>(credible);
 }
 
-void CampaignState::add_evidence(const std::vector<Evidence>& evidence) {
-  for (const Evidence& each : evidence) {
+// Evaluations of one arm, one after the other, are a sitting: it is held against the prediction that it began with.
+void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Prediction* predicted) {
+  if (!sitting_ || sitting_->arm != arm.state.id) {
+    sitting_ = Sitting{};
+    sitting_->arm = arm.state.id;
+    sitting_->best_speedup_before = arm.state.best_speedup;
+    if (predicted != nullptr) {
+      const double each = expected_minutes(*predicted).value_or(evaluation_seconds() / 60);
+      sitting_->predicted_s = 60 * each * std::max(predicted->evaluations, 1);
+    }
+    ++arm.state.sittings;
+  }
+  ++sitting_->evaluations;
+  sitting_->passed += iteration.outcome == "passed" ? 1 : 0;
+  sitting_->spent_s += iteration.wall_s;
+}
+
+void CampaignState::add_experience(const Experience& experience) {
+  for (const Evidence& each : experience.arms) {
     Arm* arm = find_arm(arms_, each.arm);
     if (arm == nullptr) continue;
+    arm->state.earlier_campaigns = each.campaigns;
     arm->state.earlier_evaluations = each.evaluations;
     arm->state.earlier_passed = each.passed;
     arm->state.earlier_spent_s = each.spent_s;
     arm->state.earlier_best_speedup = each.best_speedup;
   }
+  for (const TechniqueEvidence& each : experience.techniques) earlier_techniques_[{each.kernel, each.technique}] = each;
+  for (const EarlierBest& each : experience.bests)
+    if (find_workload(each.kernel, each.workload) != nullptr) workload(each.kernel, each.workload).earlier = each;
+  for (const ScoredPrediction& each : experience.predictions) calibration_.score(each);
 }
 
 std::optional<SearchAsk> CampaignState::advance(Arm& arm) {
@@ -160,20 +239,6 @@ std::optional<SearchAsk> CampaignState::advance(Arm& arm) {
   return std::nullopt;
 }
 
-Snapshot CampaignState::snapshot() {
-  Snapshot snapshot;
-  snapshot.evaluation_s = evaluation_seconds();
-  snapshot.iterations = iterations_;
-  snapshot.recent_outcomes = recent_;
-  snapshot.current = current;
-  for (Arm& arm : arms_.arms) {
-    arm.state.predicted_s = arm.state.prior.evaluations * snapshot.evaluation_s;
-    snapshot.arms.push_back(arm.state);
-  }
-  for (const BestRow& row : best()) snapshot.workloads.push_back(row.state);
-  return snapshot;
-}
-
 std::vector<BestRow> CampaignState::best() const {
   std::vector<BestRow> rows;
   for (const WorkloadBook& book : workloads_) {
@@ -181,8 +246,19 @@ std::vector<BestRow> CampaignState::best() const {
     row.state.kernel = book.plan.kernel;
     row.state.workload = book.plan.workload;
     row.state.weight = book.plan.weight;
+    row.state.sizes = book.plan.sizes;
     row.state.baseline_ns = book.baseline_ns;
     row.state.floor_ns = book.floor_ns;
+    if (book.earlier) {
+      row.state.earlier_best_ns = book.earlier->time_ns;
+      row.state.earlier_best_technique = book.earlier->technique;
+      row.state.earlier_baseline_ns = book.earlier->baseline_ns;
+    }
+    if (const RivalRun* rival = book.best_rival()) {
+      row.state.rival_ns = rival->time_ns;
+      row.state.rival_variant = rival->candidate.variant;
+      row.rival_config = rival->candidate.config;
+    }
     if (!book.standings.empty()) {
       const Standing& standing = book.standings.back();
       row.config = standing.candidate.config;
@@ -191,6 +267,12 @@ std::vector<BestRow> CampaignState::best() const {
       row.state.best_technique = standing.candidate.technique;
       row.state.best_ns = standing.time_ns;
       row.state.speedup = standing.speedup;
+      row.state.speedup_lo = standing.speedup_lo;
+      row.state.speedup_hi = standing.speedup_hi;
+      row.state.registers = standing.registers;
+      row.state.spill_bytes = standing.spill_bytes;
+      row.state.shared_bytes = standing.shared_bytes;
+      if (book.launch_of == standing.iteration) row.state.launch = book.launch;
       if (book.floor_ns) row.state.of_floor = *book.floor_ns / standing.time_ns;
       row.state.confirmed = book.confirmed == standing.iteration;
     }

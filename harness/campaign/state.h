@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/calibration.h"
 #include "harness/core/display.h"
 #include "harness/core/ledger.h"
 
@@ -15,7 +17,19 @@ struct Standing {
   Candidate candidate;
   std::int64_t iteration = 0;
   double time_ns = 0;
-  std::optional<double> speedup;
+  std::optional<double> speedup, speedup_lo, speedup_hi;
+  std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
+};
+
+/// Of a passed iteration.
+Standing standing_of(const IterationSummary& iteration);
+
+/// A rival's configuration that was measured, or tried to be.
+struct RivalRun {
+  Candidate candidate;
+  std::string outcome;
+  std::int64_t iteration = 0;
+  std::optional<double> time_ns;  // where it passed
 };
 
 /// What is known of one workload in this campaign.
@@ -25,9 +39,17 @@ struct WorkloadBook {
   std::optional<double> baseline_ns, floor_ns;
   std::vector<Standing> standings;        // each faster than the one before
   std::optional<std::int64_t> confirmed;  // iteration of the standing that was timed again and held
+  std::vector<RivalRun> rivals;           // in the order in which they were tried
+  std::optional<EarlierBest> earlier;     // what earlier campaigns confirmed
+  std::optional<LaunchShape> launch;      // of the best,
+  std::int64_t launch_of = 0;             // which this iteration found
 
   /// The best is not the baseline itself and has not been timed again yet.
   bool to_confirm() const;
+  /// The fastest that passed; nullptr: none.
+  const RivalRun* best_rival() const;
+  /// The next to be measured. A variant's configurations are in order: after one that is unsupported come no more.
+  const Candidate* next_rival() const;
 };
 
 /// The campaign's memory, built only from what is recorded: live iterations and those of a resumed campaign go the same
@@ -36,8 +58,17 @@ class CampaignState {
  public:
   CampaignState(Arms arms, double assumed_evaluation_s);
 
-  void apply(const IterationSummary& iteration);
-  void add_evidence(const std::vector<Evidence>& evidence);
+  /// `predicted`: what the decision that led here expected of it; null when it is not known.
+  void apply(const IterationSummary& iteration, const Prediction* predicted = nullptr);
+  void add_experience(const Experience& experience);
+  /// One configuration for all workloads of a kernel is wanted (--objective single): the best of each workload is then
+  /// that of the configuration whose weighted geometric mean of speedups is highest among those that passed everywhere.
+  void seek_single() { single_ = true; }
+  /// Workloads of its kernel on which the candidate must still be seen before it could be that configuration, heaviest
+  /// first; empty when it has failed somewhere, or would have to beat the fastest known on all of them to win.
+  std::vector<std::string> single_needs(const Candidate& candidate) const;
+  /// How many launches and CTAs a candidate has on a workload; asked once for each new best. Empty: never known.
+  std::function<std::optional<LaunchShape>(const Candidate&, const std::string& workload)> launch_of;
   /// The arm's next ask that is not already answered by the record; answered ones are told on the way.
   std::optional<SearchAsk> advance(Arm& arm);
 
@@ -45,9 +76,13 @@ class CampaignState {
   std::vector<WorkloadBook>& workloads() { return workloads_; }
   WorkloadBook& workload(const std::string& kernel, const std::string& name);  // which exists
   const WorkloadBook* find_workload(const std::string& kernel, const std::string& name) const;
-  /// Fills arms, workloads, recent outcomes and costs; the caller adds budgets, device and time.
-  Snapshot snapshot();
+  /// Fills arms, workloads, recent outcomes and costs; the caller adds budgets, device and time. Takes time
+  /// proportional to the arms, whatever the history. `usd_per_hour`: of the device, if it is known.
+  Snapshot snapshot(const std::optional<double>& usd_per_hour);
   double evaluation_seconds() const;
+  double evaluated_seconds() const { return evaluated_s_ + aside_s_; }           // in evaluations of any purpose
+  const Calibration& calibration() const { return calibration_.now(); }          // over earlier campaigns and this one
+  const Calibration& own_calibration() const { return own_calibration_.now(); }  // of this campaign alone
   std::int64_t iterations() const { return iterations_; }
   const std::map<std::string, std::int64_t>& outcomes() const { return outcomes_; }
   std::vector<BestRow> best() const;
@@ -55,8 +90,16 @@ class CampaignState {
   std::optional<ArmId> current;
 
  private:
-  void apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved);
+  void apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved, const Prediction* predicted);
+  void sit(Arm& arm, const IterationSummary& iteration, const Prediction* predicted);
   bool promote(WorkloadBook& book, const IterationSummary& iteration);
+  bool promote_single(const IterationSummary& iteration);
+  std::optional<double> single_score(const Candidate& candidate) const;
+  void apply_rival(WorkloadBook& book, const IterationSummary& iteration);
+  void apply_confirmation(WorkloadBook& book, const IterationSummary& iteration);
+  void learn_launches(WorkloadBook& book);
+  void learn_launches(Arm& arm);
+  std::vector<TechniqueState> techniques(const std::optional<double>& usd_per_hour) const;
   Arms arms_;
   std::vector<WorkloadBook> workloads_;
   std::map<std::string, SearchResult> answers_;  // by workload, variant and configuration
@@ -64,7 +107,16 @@ class CampaignState {
   std::vector<std::string> recent_;
   std::int64_t iterations_ = 0;
   double assumed_evaluation_s_, evaluated_s_ = 0;
+  double aside_s_ = 0;  // in confirmations and rivals, which cost otherwise than a search's evaluations
+  double build_s_ = 0, gates_s_ = 0, timing_s_ = 0, since_passed_s_ = 0;
   std::int64_t evaluated_ = 0;
+  std::optional<Sitting> sitting_;
+  bool single_ = false;
+  /// By candidate, then by workload: its standing there; empty where it did not pass.
+  std::map<std::string, std::map<std::string, std::optional<Standing>>> seen_;
+  std::map<std::pair<std::string, std::string>, double> fastest_;  // best ln(speedup) of a kernel's workload
+  std::map<std::pair<std::string, std::string>, TechniqueEvidence> earlier_techniques_;  // by kernel and technique
+  CalibrationBook calibration_, own_calibration_;
 };
 
 /// A live evaluation in the words of the record, so that both are applied the same way.

@@ -29,6 +29,17 @@ void note(const CheckArguments& arguments, const std::string& line) {
   if (!arguments.json) std::fprintf(stderr, "  %s\n", line.c_str());
 }
 
+// The whole is right: a stage that is not has a wrong reference.
+void note_stages(const Evaluation& evaluation, const VariantInfo& variant, const std::string& workload,
+                 Report& report) {
+  for (const GateResult& gate : evaluation.gates)
+    if (gate.name.starts_with("stage:") && !gate.passed)
+      report.problems.push_back(
+          fmt::format("{} on {} passes, and its {} alone does not: {}; mend the launch that "
+                      "computes what it should hand on",
+                      variant.name, workload, gate.name, gate.detail));
+}
+
 void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kernel, const VariantInfo& variant,
                  const std::string& workload, const CheckArguments& arguments, Report& report) {
   const DeviceInfo device = evaluator.device();
@@ -36,11 +47,13 @@ void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kern
   const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
   EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
   request.admission = &report.admission;
+  request.stages = true;
   const Evaluation evaluation = evaluator.evaluate(request);
   const json error = error_json(evaluation.outcome);
   if (!error.is_null())
     report.problems.push_back(fmt::format("{} on {}: {}: {}", variant.name, workload, outcome_name(evaluation.outcome),
                                           error.value("message", "")));
+  else note_stages(evaluation, variant, workload, report);
   note(arguments, fmt::format("{} on {}: {}", variant.name, workload, outcome_name(evaluation.outcome)));
 }
 

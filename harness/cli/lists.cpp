@@ -91,8 +91,9 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
                     {"parameters", parameters},
                     {"requires", variant.requirements},
                     {"prior", variant.prior},
-                    {"risk", variant.risk}});
-    table.rows.push_back({variant.name, variant.technique, variant.risk,
+                    {"risk", variant.risk},
+                    {"rival", variant.rival}});
+    table.rows.push_back({variant.name, variant.technique, variant.rival ? "rival" : variant.risk,
                           fmt::format("{:g}x to {:g}x", variant.prior.speedup_lo, variant.prior.speedup_hi),
                           fmt::format("{:g}", variant.prior.probability), shown});
   }
@@ -105,6 +106,18 @@ int strategies(Shell& shell, bool as_json) {
   const json rows = shell.rooms.scripts(shell.places())->list();
   if (as_json) show_json(rows);
   else show_table(report::from_rows({"kind", "name", "summary", "file"}, rows));
+  return 0;
+}
+
+int check_script(Shell& shell, const std::string& name, bool as_json) {
+  const json report = shell.rooms.scripts(shell.places())->check(name);
+  if (as_json) {
+    show_json(report);
+    return 0;
+  }
+  std::printf("%s: the %s '%s' loads and runs\n", report.at("file").get<std::string>().c_str(),
+              report.at("kind").get<std::string>().c_str(), report.at("name").get<std::string>().c_str());
+  for (const json& sentence : report.at("tried")) std::printf("  %s\n", sentence.get<std::string>().c_str());
   return 0;
 }
 
@@ -134,7 +147,13 @@ void define_variants(CLI::App& app, Shell& shell, std::function<int()>& action) 
 
 void define_strategies(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_plugin_options(app, shell);
-  action = [flag = json_flag(app), &shell] { return strategies(shell, *flag); };
+  auto checked = std::make_shared<std::string>();
+  app.add_option("--check", *checked,
+                 "Load one strategy, rule or search and try it on made-up campaigns: a name or a file")
+      ->type_name("NAME|FILE");
+  action = [flag = json_flag(app), checked, &shell] {
+    return checked->empty() ? strategies(shell, *flag) : check_script(shell, *checked, *flag);
+  };
 }
 
 }  // namespace harness

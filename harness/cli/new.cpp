@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <fstream>
@@ -7,20 +8,12 @@
 #include "harness/cli/command.h"
 #include "harness/cli/templates.h"
 #include "harness/core/error.h"
+#include "harness/core/suggest.h"
 
 namespace fs = std::filesystem;
 
 namespace harness {
 namespace {
-
-struct NewArguments {
-  std::string kind, name;
-};
-
-bool is_identifier(const std::string& name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
-                              std::string::npos;
-}
 
 std::string filled(std::string text, const std::string& name) {
   for (std::size_t at = 0; (at = text.find("@NAME@", at)) != std::string::npos; at += name.size())
@@ -29,39 +22,62 @@ std::string filled(std::string text, const std::string& name) {
 }
 
 void write_new(const fs::path& path, const std::string& text) {
-  if (fs::exists(path)) throw bad_input(fmt::format("{} exists already; choose another name", path.string()));
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
   std::ofstream file(path);
   file << text;
-  if (!file.flush()) throw environment_error(fmt::format("{} cannot be written", path.string()));
+  if (!file.flush())
+    throw environment_error(
+        fmt::format("{} cannot be written; work in a project folder, or set HARNESS_HOME", path.string()));
   std::printf("%s\n", path.c_str());
 }
 
-int make_new(const NewArguments& arguments, Shell& shell) {
-  if (arguments.kind == "variant") {
-    const auto slash = arguments.name.find('/');
-    if (slash == std::string::npos || !is_identifier(arguments.name.substr(0, slash)) ||
-        !is_identifier(arguments.name.substr(slash + 1)))
-      throw bad_input(
-          fmt::format("'{}' names no variant; write KERNEL/NN_NAME, for example softmax/30_fast", arguments.name));
-  } else if (!is_identifier(arguments.name)) {
-    throw bad_input(fmt::format("'{}' is not a name; use letters, digits, _ and -", arguments.name));
+const Scaffold& scaffold_of(const std::string& kind) {
+  std::vector<std::string> known;
+  for (const Scaffold& scaffold : scaffolds()) {
+    if (kind == scaffold.kind) return scaffold;
+    known.emplace_back(scaffold.kind);
   }
+  throw bad_input(
+      fmt::format("'{}' cannot be started; use {}{}", kind, fmt::join(known, ", "), did_you_mean(kind, known)));
+}
+
+int make_new(const NewArguments& arguments, Shell& shell) {
+  const Scaffold& scaffold = scaffold_of(arguments.kind);
+  if (arguments.campaign > 0 && arguments.kind != "pattern")
+    throw bad_input("--campaign belongs to new pattern: it starts a page from what happened there");
   const fs::path home = shell.places().home;
-  for (const TemplateFile& file : template_files(arguments.kind, arguments.name))
-    write_new(home / file.path, filled(file.text, arguments.name.substr(arguments.name.rfind('/') + 1)));
+  const std::string stem = arguments.name.substr(arguments.name.rfind('/') + 1);
+  const std::vector<TemplateFile> files = scaffold.files(arguments, shell);
+  for (const TemplateFile& file : files)
+    if (fs::exists(home / file.path))
+      throw bad_input(fmt::format("{} exists already; choose another name", (home / file.path).string()));
+  for (const TemplateFile& file : files) write_new(home / file.path, filled(file.text, stem));
+  std::fprintf(stderr, "next: %s\n", filled(scaffold.next, arguments.name).c_str());
   return 0;
+}
+
+std::string kinds_text() {
+  std::string text;
+  for (const Scaffold& scaffold : scaffolds()) {
+    text += text.empty() ? "" : ", ";
+    text += scaffold.kind;
+    if (std::string(scaffold.name) != "NAME") text += fmt::format(" (as {})", scaffold.name);
+  }
+  return text;
 }
 
 }  // namespace
 
 void define_new(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<NewArguments>();
-  app.add_option("kind", arguments->kind, "kernel, variant (as KERNEL/NN_NAME), strategy, rule or search")
-      ->required()
-      ->check(CLI::IsMember({"kernel", "variant", "strategy", "rule", "search"}));
+  add_plugin_options(app, shell);
+  app.add_option("kind", arguments->kind, kinds_text())->required()->type_name("KIND");
   app.add_option("name", arguments->name, "Its name")->required()->type_name("NAME");
+  add_db_option(app, shell);
+  app.add_option("--campaign", arguments->campaign, "pattern: begin with what happened in this campaign")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   action = [arguments, &shell] { return make_new(*arguments, shell); };
 }
 

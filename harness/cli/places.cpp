@@ -72,6 +72,7 @@ Places find_places() {
   places.home = find_home(places.project);
   places.kernel_folders = {places.home + "/kernels"};
   places.strategy_folders = {places.home + "/strategies"};
+  places.playbook_folders = {places.home + "/playbook"};
   places.include_folder = places.home + "/kernels/include";
   const std::string in_tree = places.home + "/harness/device/cpu/include";
   places.cpu_headers = fs::is_directory(in_tree, none) ? in_tree : places.home + "/cpu";

@@ -11,6 +11,7 @@ struct Places {
   std::string project;  // the project the current folder is in; "" outside one
   std::vector<std::string> kernel_folders;
   std::vector<std::string> strategy_folders;
+  std::vector<std::string> playbook_folders;
   std::string include_folder;  // kernels/include
   std::string cpu_headers;     // what the cpu device puts in CUDA's headers' place
   std::string cache_folder;    // compiled artifacts

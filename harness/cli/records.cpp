@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/core/error.h"
 #include "harness/report/format.h"
+#include "harness/report/plan.h"
 #include "harness/report/table.h"
 #include "harness/store/diff.h"
 #include "harness/store/queries.h"
@@ -53,11 +56,21 @@ report::Table iteration_table(const json& rows) {
 report::Table best_table(const json& rows) {
   report::Table table{
       {"kernel", "workload", "device", "variant", "configuration", "time", "speedup", "confirmed", "iteration"}, {}};
-  for (const json& row : rows)
+  const auto has_rival = [](const json& row) { return number(row, "rival_ns").has_value(); };
+  const bool rivals = std::any_of(rows.begin(), rows.end(), has_rival);
+  if (rivals) table.columns.insert(table.columns.end(), {"rival", "its time", "of its speed"});
+  for (const json& row : rows) {
     table.rows.push_back(
         {text(row, "kernel"), text(row, "workload"), text(row, "device_name"), text(row, "variant"), config_text(row),
          report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup")),
          text(row, "confirmed") == "1" || text(row, "confirmed") == "true" ? "yes" : "no", text(row, "iteration")});
+    if (!rivals) continue;
+    const bool known = has_rival(row);
+    for (const std::string& cell :
+         {known ? text(row, "rival_variant") : "none", report::nanoseconds(number(row, "rival_ns")),
+          known ? report::ratio(*number(row, "rival_ns") / *number(row, "time_ns")) : "-"})
+      table.rows.back().push_back(cell);
+  }
   return table;
 }
 
@@ -78,11 +91,14 @@ void print_iteration(const json& row) {
               report::nanoseconds(number(row, "cold_time_ns")).c_str(),
               report::nanoseconds(number(row, "baseline_ns")).c_str(), report::ratio(number(row, "speedup")).c_str(),
               report::nanoseconds(number(row, "floor_ns")).c_str(), text(row, "verdict").c_str());
+  if (const json rival = row.value("rival", json()); rival.is_object() && number(row, "time_ns"))
+    std::printf("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
+                config_text(rival).c_str(), text(rival, "iteration").c_str(),
+                report::nanoseconds(number(rival, "time_ns")).c_str(),
+                report::ratio(*number(rival, "time_ns") / *number(row, "time_ns")).c_str());
   if (const json error = row.value("error", json()); error.is_object())
     std::printf("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
                 text(error, "message").c_str());
-  if (const json decision = row.value("decision", json()); decision.is_object())
-    std::printf("decision: %s: %s\n", text(decision, "action").c_str(), text(decision, "why").c_str());
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
     gates.rows.push_back({text(gate, "name"),
@@ -97,6 +113,29 @@ void print_iteration(const json& row) {
     std::printf("--- compiler log\n%s\n", log.c_str());
   if (const json source = row.value("source", json()); source.is_string())
     std::printf("--- source\n%s", source.get<std::string>().c_str());
+}
+
+Prediction prediction_of(const json& row) {
+  Prediction predict;
+  predict.speedup_lo = number(row, "predict_speedup_lo").value_or(1);
+  predict.speedup_hi = number(row, "predict_speedup_hi").value_or(1);
+  predict.probability = number(row, "predict_probability");
+  predict.minutes_lo = number(row, "predict_minutes_lo");
+  predict.minutes_hi = number(row, "predict_minutes_hi");
+  return predict;
+}
+
+void print_decision(const json& row) {
+  std::printf("\ndecision %s by %s: %s %s%s%s: %s\n", text(row, "decision").c_str(), text(row, "script").c_str(),
+              text(row, "action").c_str(), text(row, "technique").c_str(),
+              row.at("rule").is_null() ? "" : " by the rule ",
+              row.at("rule").is_null() ? "" : text(row, "rule").c_str(), text(row, "why").c_str());
+  if (text(row, "action") == "try")
+    std::printf("predicted %s; seen %s\n", report::prediction_text(prediction_of(row)).c_str(),
+                report::ratio(number(row, "best_speedup")).c_str());
+  if (row.at("rule_numbers").is_object()) std::printf("the rule measured %s\n", row["rule_numbers"].dump().c_str());
+  if (!row.at("patterns").empty()) std::printf("patterns of the playbook: %s\n", row["patterns"].dump().c_str());
+  if (!row.at("table").empty()) std::printf("it chose from\n%s", report::numbers_text(row["table"]).c_str());
 }
 
 void print_pairs(const char* title, const json& pairs, const char* key) {
@@ -193,12 +232,26 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
 
 void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto filter = with_json(app, shell);
-  app.add_option("iteration", filter->a, "Its number")->required()->type_name("ITERATION");
+  auto* iteration = app.add_option("iteration", filter->a, "Its number")->type_name("ITERATION");
+  app.add_option("--decision", filter->b,
+                 "A decision instead, with the table it chose from (query v_decisions has them)")
+      ->type_name("DECISION")
+      ->excludes(iteration);
   app.add_flag("--source", filter->source, "Print its source too");
   action = [filter, &shell] {
-    const json row = store::show(*open_to_read(shell), filter->a, filter->source);
-    if (filter->json) print_json(row);
-    else print_iteration(row);
+    if (filter->a == 0 && filter->b == 0) throw bad_input("name an iteration or --decision N; see harness history");
+    const auto store = open_to_read(shell);
+    const bool whole = filter->b == 0;
+    const json row = whole ? store::show(*store, filter->a, filter->source) : json();
+    const json decision = whole ? store::decision_of(*store, filter->a) : store::decision(*store, filter->b);
+    if (filter->json) {
+      json object = whole ? row : decision;
+      if (whole && decision.is_object()) object["decision"]["table"] = decision["table"];
+      print_json(object);
+      return 0;
+    }
+    if (whole) print_iteration(row);
+    if (decision.is_object()) print_decision(decision);
     return 0;
   };
 }

@@ -9,6 +9,7 @@
 #include "harness/core/catalog.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/ledger.h"
+#include "harness/core/playbook.h"
 #include "harness/core/strategy.h"
 
 namespace harness {
@@ -27,6 +28,7 @@ struct Rooms {
   std::function<std::unique_ptr<Ledger>(const std::string& path)> ledger;
   /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
   std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;
+  std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
 };
 
 }  // namespace harness

@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <memory>
 
@@ -10,11 +11,13 @@
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/events.h"
-#include "harness/report/table.h"
+#include "harness/report/plan.h"
 #include "harness/report/terminal.h"
 
 namespace harness {
 namespace {
+
+constexpr int kPlannedDecisions = 10;  // of a dry run
 
 struct RunArguments {
   CampaignOptions options;
@@ -112,33 +115,23 @@ int exit_status(const CampaignSummary& summary, const CampaignOptions& options) 
   return passed && !goal_missed ? 0 : 1;
 }
 
-void print_dry_run(const Decision& decision, bool as_json) {
-  if (as_json) {
-    const json object{{"event", "dry_run"},
-                      {"action", decision.action},
-                      {"kernel", decision.arm.kernel},
-                      {"workload", decision.arm.workload},
-                      {"technique", decision.arm.technique},
-                      {"why", decision.why},
-                      {"table", decision.table}};
-    std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
-    return;
-  }
-  std::printf("%s %s %s %s: %s\n", decision.action.c_str(), decision.arm.kernel.c_str(), decision.arm.workload.c_str(),
-              decision.arm.technique.c_str(), decision.why.c_str());
-  const bool tabular =
-      std::all_of(decision.table.begin(), decision.table.end(), [](const json& row) { return row.is_object(); });
-  if (decision.table.empty() || !decision.table.is_array() || !tabular) {
-    if (!decision.table.empty()) std::printf("%s\n", decision.table.dump().c_str());
-    return;
-  }
-  std::vector<std::string> columns;
-  for (const auto& [key, value] : decision.table.front().items()) columns.push_back(key);
-  std::printf("%s", report::aligned(report::from_rows(columns, decision.table)).c_str());
+void print_dry_run(const DryRun& plan, bool as_json) {
+  if (as_json) std::puts(report::plan_json(plan).dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  else std::fputs(report::plan_text(plan).c_str(), stdout);
+}
+
+// The hour that scripts are told is that of the place where the campaign is started.
+void note_zone(CampaignOptions& options) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  if (localtime_r(&now, &local) == nullptr) return;
+  options.utc_offset_s = static_cast<int>(local.tm_gmtoff);
+  options.zone = local.tm_zone;
 }
 
 int run(RunArguments arguments, Shell& shell) {
   fill_options(arguments);
+  note_zone(arguments.options);
   const Places places = shell.places();
   if (arguments.resuming && (arguments.dry_run || !arguments.options.kernels.empty()))
     throw bad_input("--resume goes on with a campaign as it was begun; give no kernels and no --dry-run with it");
@@ -164,12 +157,13 @@ int run(RunArguments arguments, Shell& shell) {
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   const auto display = make_display(arguments);
+  const auto playbook = shell.rooms.playbook(places);
   SystemClock clock;
-  Campaign campaign(
-      {*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted, environment_of(places, device)},
-      arguments.options, resume);
+  Campaign campaign({*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted,
+                     environment_of(places, device), playbook.get()},
+                    arguments.options, resume);
   if (arguments.dry_run) {
-    print_dry_run(campaign.dry_run(), arguments.json);
+    print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
     return 0;
   }
   const CampaignSummary summary = campaign.run();
@@ -193,6 +187,10 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->check(CLI::PositiveNumber);
   app.add_option("--goal", arguments->goal,
                  "End early once every workload has this speedup over its baseline (2x) or share of its floor (90%)");
+  app.add_option("--objective", options.objective,
+                 "each: the fastest configuration of every workload; single: one for all workloads of a kernel")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"each", "single"}));
   app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
   app.add_option("--workload", arguments->workloads,
                  "Workloads or sets, separated by commas (default: the set 'default')");
@@ -209,7 +207,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                      "time, --max-cost, --goal and --usd-per-hour replace, other flags are ignored")
           ->expected(0, 1)
           ->type_name("[CAMPAIGN]");
-  app.add_flag("--dry-run", arguments->dry_run, "Print what would be decided first, and why; evaluate nothing");
+  app.add_flag("--dry-run", arguments->dry_run,
+               "Print the arms, what each rule says and what would be decided first; evaluate nothing");
   app.add_flag("--json", arguments->json, "One JSON object a line");
   app.add_flag("--quiet", arguments->quiet, "Only the closing table");
   add_db_option(app, shell);

@@ -1,5 +1,12 @@
 #include "harness/cli/templates.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "harness/cli/pattern_template.h"
 #include "harness/core/error.h"
 
 namespace harness {
@@ -51,35 +58,46 @@ __global__ void NAME(const T* x, T* y, int n) {
 )cu";
 
 constexpr const char* kStrategy =
-    R"lua(-- Chooses the arm for the next evaluation. strategies/README.md and strategies/api.lua say what `campaign` holds.
+    R"lua(-- Chooses the arm for the next evaluation. strategies/README.md tells how, strategies/api.lua has every field of `campaign`.
+
+local forecast = use("lib/forecast")   -- what an arm is expected to bring and to cost
+
 return strategy {
   name = "@NAME@",
-  summary = "the open arm with the fewest evaluations",
-  rules = { "rules/plateau" },
+  summary = "the open arm with the fewest evaluations; risky ones only at the weekend",
+  rules = { "rules/enough", "rules/time-overrun", "rules/plateau" },
+
   decide = function(campaign)
+    local weekday = campaign.now.weekday <= 5   -- 1 Monday to 7 Sunday
     local chosen
-    for _, arm in ipairs(campaign.arms) do
-      if not arm.exhausted and not arm.closed and (not chosen or arm.evaluations < chosen.evaluations) then chosen = arm end
+    for _, arm in ipairs(campaign.open) do
+      local allowed = arm.risk ~= "high" or not weekday
+      if allowed and (not chosen or arm.evaluations < chosen.evaluations) then chosen = arm end
     end
-    if not chosen then return { action = "stop", reason = "exhausted", why = "every arm is exhausted or closed" } end
+    if not chosen then return { action = "stop", reason = "exhausted", why = "no arm is left to try today" } end
+    local context = forecast.context(campaign)
     return {
-      action = "try", kernel = chosen.kernel, workload = chosen.workload, technique = chosen.technique,
-      why = ("%s has had %d evaluations, the fewest"):format(chosen.technique, chosen.evaluations),
+      action = "try", arm = chosen,
+      why = ("%s has had %d evaluations, the fewest"):format(chosen.name, chosen.evaluations),
+      predict = forecast.predict(context, forecast.arm(context, chosen), chosen.prior.evaluations),
     }
   end,
 }
 )lua";
 
-constexpr const char* kRule = R"lua(-- One reason to leave the current arm: return it in words, or nil to stay.
+constexpr const char* kRule = R"lua(-- One reason to leave an arm. A strategy obeys it once it lists "rules/@NAME@".
 return rule {
   name = "@NAME@",
-  source = "where the rule comes from",
+  summary = "leaves an arm of which nothing passed for a number of evaluations",
+  source = "where the rule and its numbers come from",
+  effect = "close",   -- or "pivot": another arm goes first; or "stop": the campaign ends
   defaults = { failures = 5 },
-  when = function(campaign, options)
-    local arm = campaign.current
-    if arm and arm.evaluations >= options.failures and not arm.best_ns then
-      return ("%s was evaluated %d times and nothing passed"):format(arm.technique, arm.evaluations)
-    end
+
+  -- A reason in words and the numbers behind it, or nil to stay.
+  when = function(_, options, arm)
+    if arm.passed > 0 or arm.evaluations < options.failures then return nil end
+    return ("%s was evaluated %d times and nothing passed"):format(arm.name, arm.evaluations),
+      { evaluations = arm.evaluations, failures = options.failures }
   end,
 }
 )lua";
@@ -102,35 +120,93 @@ return search {
 }
 )lua";
 
+bool is_identifier(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+                              std::string::npos;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+std::vector<TemplateFile> kernel_files(const NewArguments& arguments, Shell&) {
+  const std::string folder = "kernels/" + plain_name(arguments) + "/";
+  return {{folder + "kernel.lua", kKernelManifest},
+          {folder + "reference.cu", kReference},
+          {folder + "variants/00_naive.lua", replaced(kVariantManifest, "@NAME@", "naive")},
+          {folder + "variants/00_naive.cu", replaced(kVariantSource, "NAME", "naive")}};
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  if (!in)
+    throw bad_input(fmt::format("{} cannot be read; a new variant begins as a copy of the baseline", path.string()));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The part of "20_split_kv" behind the number, as a technique is written: "split-kv".
+std::string technique_of(const std::string& stem) {
+  const std::size_t begin = stem.find_first_not_of("0123456789_");
+  return replaced(begin == std::string::npos ? stem : stem.substr(begin), "_", "-");
+}
+
+/// A copy of the kernel's baseline under another name and technique: it works at once, and is changed from there.
+std::vector<TemplateFile> variant_files(const NewArguments& arguments, Shell& shell) {
+  const auto slash = arguments.name.find('/');
+  if (slash == std::string::npos || !is_identifier(arguments.name.substr(0, slash)) ||
+      !is_identifier(arguments.name.substr(slash + 1)))
+    throw bad_input(
+        fmt::format("'{}' names no variant; write KERNEL/NN_NAME, for example softmax/30_fast", arguments.name));
+  const std::string kernel = arguments.name.substr(0, slash), stem = arguments.name.substr(slash + 1);
+  const Places places = shell.places();
+  const VariantInfo baseline = shell.rooms.catalog(places)->kernel(kernel).variants.front();
+  for (const std::string& folder : places.kernel_folders) {
+    const std::filesystem::path variants = std::filesystem::path(folder) / kernel / "variants";
+    if (!std::filesystem::exists(variants / (baseline.name + ".lua"))) continue;
+    std::string manifest = text_of(variants / (baseline.name + ".lua"));
+    manifest = replaced(manifest, '"' + baseline.technique + '"', '"' + technique_of(stem) + '"');
+    const std::string to = "kernels/" + kernel + "/variants/" + stem;
+    std::vector<TemplateFile> files{{to + ".lua", manifest}};
+    if (std::filesystem::exists(variants / (baseline.name + ".cu")))
+      files.push_back({to + ".cu", text_of(variants / (baseline.name + ".cu"))});
+    return files;
+  }
+  throw bad_input(fmt::format("the baseline '{}' of kernel '{}' has no file to begin from", baseline.name, kernel));
+}
+
+std::vector<TemplateFile> strategy_files(const NewArguments& arguments, Shell&) {
+  return {{"strategies/" + plain_name(arguments) + ".lua", kStrategy}};
+}
+
+std::vector<TemplateFile> rule_files(const NewArguments& arguments, Shell&) {
+  return {{"strategies/rules/" + plain_name(arguments) + ".lua", kRule}};
+}
+
+std::vector<TemplateFile> search_files(const NewArguments& arguments, Shell&) {
+  return {{"strategies/search/" + plain_name(arguments) + ".lua", kSearch}};
+}
+
 }  // namespace
 
-std::vector<TemplateFile> template_files(const std::string& kind, const std::string& name) {
-  if (kind == "kernel") {
-    const std::string folder = "kernels/" + name + "/";
-    std::string source = kVariantSource;
-    source.replace(source.find("NAME"), 4, "naive");
-    std::string manifest = kVariantManifest;
-    for (std::size_t at = 0; (at = manifest.find("@NAME@")) != std::string::npos;) manifest.replace(at, 6, "naive");
-    return {{folder + "kernel.lua", kKernelManifest},
-            {folder + "reference.cu", kReference},
-            {folder + "variants/00_naive.lua", manifest},
-            {folder + "variants/00_naive.cu", source}};
-  }
-  if (kind == "variant") {
-    const auto slash = name.find('/');
-    const std::string stem = name.substr(slash + 1);
-    // A C++ name: the part behind the number.
-    const std::string function = stem.substr(
-        stem.find_first_not_of("0123456789_") == std::string::npos ? 0 : stem.find_first_not_of("0123456789_"));
-    std::string manifest = kVariantManifest, source = kVariantSource;
-    for (std::size_t at = 0; (at = manifest.find("@NAME@")) != std::string::npos;) manifest.replace(at, 6, function);
-    source.replace(source.find("NAME"), 4, function);
-    const std::string folder = "kernels/" + name.substr(0, slash) + "/variants/";
-    return {{folder + stem + ".lua", manifest}, {folder + stem + ".cu", source}};
-  }
-  if (kind == "strategy") return {{"strategies/" + name + ".lua", kStrategy}};
-  if (kind == "rule") return {{"strategies/rules/" + name + ".lua", kRule}};
-  return {{"strategies/search/" + name + ".lua", kSearch}};
+std::string plain_name(const NewArguments& arguments) {
+  if (is_identifier(arguments.name)) return arguments.name;
+  throw bad_input(fmt::format("'{}' is not a name; use letters, digits, _ and -", arguments.name));
+}
+
+const std::vector<Scaffold>& scaffolds() {
+  static const std::vector<Scaffold> table{
+      {"kernel", "NAME", kernel_files, "harness check @NAME@ --device cpu"},
+      {"variant", "KERNEL/NN_NAME", variant_files, "it is a copy of the baseline; change it, then harness eval"},
+      {"strategy", "NAME", strategy_files,
+       "harness strategies --check @NAME@; harness run softmax --device cpu --strategy @NAME@ --dry-run"},
+      {"rule", "NAME", rule_files, "harness strategies --check rules/@NAME@; list \"rules/@NAME@\" in a strategy"},
+      {"search", "NAME", search_files,
+       "harness strategies --check search/@NAME@; harness run softmax --device cpu --search @NAME@ --budget 1m"},
+      {"pattern", "NAME", pattern_files, "say when it applies and what to do; harness playbook @NAME@ reads it"},
+  };
+  return table;
 }
 
 }  // namespace harness

@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/simulate/as_export.h"
+#include "harness/simulate/read_space.h"
 
 namespace harness {
 namespace {
@@ -39,13 +44,28 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
   };
 }
 
+namespace {
+
+/// What other tuners recorded is turned into our own text form first.
+store::ImportReport import_file(store::Store& into, const std::string& file) {
+  const bool ours = std::filesystem::is_regular_file(file) && simulate::begins_as_export(file);
+  if (ours || !std::filesystem::is_regular_file(file)) return store::import_store(into, file);
+  std::istringstream text(simulate::as_export(simulate::read_space(file), static_cast<double>(std::time(nullptr))));
+  return store::import_store(into, text, file);
+}
+
+}  // namespace
+
 void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<TransferArguments>();
-  app.add_option("file", arguments->file, "What harness export wrote")->required()->type_name("FILE");
+  app.add_option("file", arguments->file,
+                 "What harness export wrote, a Kernel Tuner cache or a T4 file (these also as .gz)")
+      ->required()
+      ->type_name("FILE");
   add_db_option(app, shell);
   action = [arguments, &shell] {
     const store::ImportReport added =
-        store::import_store(*store::Store::open(shell.store_path(), store::Mode::read_write), arguments->file);
+        import_file(*store::Store::open(shell.store_path(), store::Mode::read_write), arguments->file);
     std::fprintf(stderr, "%s\n",
                  fmt::format("{} campaigns with {} iterations added, {} were there already", added.campaigns,
                              added.iterations, added.skipped)

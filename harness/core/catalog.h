@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +35,7 @@ struct Parameter {
 struct VariantInfo {
   std::string name, technique, risk;  // risk: low, medium, high
   bool multi_kernel = false;
+  bool rival = false;  // others' work that is only measured beside ours: never an arm, an incumbent or a winner
   Prior prior;
   std::vector<Parameter> parameters;   // in order of the manifest's sorted names
   json requirements = json::object();  // {"arch": ">=80"}
@@ -47,17 +50,46 @@ struct KernelInfo {
   std::vector<VariantInfo> mutants;   // wrong on purpose: the gates must refuse each (the folder mutants/)
 };
 
+/// Answers for a space that is too large to list. It must not outlive the Catalog that it came from. Both throw
+/// Error(bad_input) when the constraint fails.
+class SpaceOracle {
+ public:
+  virtual ~SpaceOracle() = default;
+  virtual bool allows(const std::vector<std::uint16_t>& point) = 0;
+  /// Some allowed point, not uniform; `below(n)` draws from 0 to n - 1.
+  virtual std::optional<std::vector<std::uint16_t>> draw(const std::function<std::uint64_t(std::uint64_t)>& below) = 0;
+};
+
 /// The configurations of one variant that its constraint allows on a workload and device: points[i][p] is an index into
 /// parameters[p].values.
 struct Space {
   std::vector<Parameter> parameters;
   std::vector<std::vector<std::uint16_t>> points;
+  std::shared_ptr<SpaceOracle> rest;  // set: too large to list; `points` are then a few of it, the first one first
+  bool listed() const { return rest == nullptr; }
 };
 Config configuration(const Space& space, std::size_t point);
+
+/// Timing it on this kind of device is sensible (its `devices`; everywhere if it names none).
+bool is_sensible_on(const Workload& workload, const DeviceInfo& device);
 
 /// A device source of a plugin, as it is shown to people.
 struct SourceFile {
   std::string name, text;
+};
+
+/// A part of a plan that can be tried alone: the steps up to `end` that follow those of the part before, and a launch
+/// that computes slowly and plainly what they hand on. It tells where a wrong answer begins and decides nothing.
+struct Stage {
+  std::string name;
+  std::size_t end = 0;                   // steps of the plan up to and with its last one
+  Launch reference;                      // an entry of Stages::build; what it leaves unwritten is not compared
+  std::map<std::string, Dtype> results;  // workspaces that are compared, with the type of their elements
+  double tolerance = 0;                  // relative L2
+};
+struct Stages {
+  std::vector<Stage> parts;  // in order; the steps after the last one are tried on its right results
+  BuildSpec build;           // NN_name.stages.cu
 };
 
 /// A candidate on a workload made concrete for a device: everything an evaluation needs, as plain values.
@@ -68,6 +100,7 @@ struct Realized {
   BuildSpec build;
   std::string source_hash;
   std::vector<SourceFile> sources;  // the .cu and the headers it includes from its plugin; not the harness's
+  Stages stages;                    // empty where the variant declares none
 };
 
 /// Port to the plugin folders (script/ reads the manifests). Every method throws Error(bad_input) with file, line and
@@ -89,6 +122,12 @@ class Catalog {
   /// workload; small enough to be judged in milliseconds. Fewer, or none, where the variant is valid at few others.
   virtual std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload,
                                            const DeviceInfo& device, int count, std::uint64_t seed) = 0;
+  /// The candidate at a smaller point like the workload: its sizes halved, the largest first, as long as every output
+  /// keeps `elements` elements, until it moves at most `bytes`. nullopt where that cannot be reached.
+  virtual std::optional<Realized> smaller(const Candidate& /*candidate*/, const std::string& /*workload*/,
+                                          const DeviceInfo& /*device*/, double /*bytes*/, std::int64_t /*elements*/) {
+    return std::nullopt;
+  }
   /// What an admission of this kernel belongs to: its contracts, baseline, mutants and the version of the gates.
   virtual std::string admission_hash(const std::string& kernel) = 0;
   /// "" if the variant can run there, else why not (requires.arch, shared memory...).

@@ -33,4 +33,17 @@ std::int64_t count_elements(const Argument& a) {
   return count;
 }
 
+std::int64_t fewest_output_elements(const Problem& problem) {
+  std::int64_t fewest = INT64_MAX;
+  for (const Argument& a : problem.arguments)
+    if (is_written(a.kind) && !a.absent) fewest = std::min(fewest, count_elements(a));
+  return fewest;
+}
+
+double amount_of(const Work& work) {
+  double amount = work.bytes + 2 * work.exps;
+  for (const auto& [type, flops] : work.flops) amount += flops;
+  return amount;
+}
+
 }  // namespace harness

@@ -92,6 +92,9 @@ struct Work {
   double exps = 0;
 };
 
+/// One number for "how much there is to do": bytes and operations alike. For choosing among shapes, not for floors.
+double amount_of(const Work& work);
+
 struct Problem {
   std::string kernel;
   std::string contract_hash;  // arguments, generators, reference, tolerances, work model, version of the gates
@@ -102,6 +105,8 @@ struct Problem {
   bool deterministic = true;
   std::map<std::string, std::string> policy;  // what an honest variant may use, with the reason
 };
+/// Of the written argument that has the fewest.
+std::int64_t fewest_output_elements(const Problem& problem);
 
 const Argument* find_argument(const Problem& problem, const std::string& name);
 bool is_tensor(ArgumentKind kind);   // input, output or inout

@@ -72,6 +72,9 @@ struct TimingPolicy {
   double pause_s = 0.02;
   int min_samples = 12;
   bool cold = true;  // also sample single calls after an L2 flush
+  /// The first contender is given up once it is clearly slower (core/abandon.h) than this many times the second; 0:
+  /// never.
+  double abandon_factor = 0;
 };
 
 /// Per contender: nanoseconds per call of the plan. `rotating`: inputs come from sets that together exceed the L2,
@@ -128,7 +131,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, availa
                                                 max_threads_per_block, max_shared_bytes, l2_bytes, memory_bytes,
                                                 peak_bytes_per_s, peak_flops, peak_exps_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Executable, artifact, plan, problem, layout)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold, abandon_factor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample,
                                                 input_sets, rotations, foreign_processes, method)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/ledger.h"
+#include "harness/core/playbook.h"
 
 // What a campaign tells whoever watches: a terminal, a stream of JSON lines, a test.
 namespace harness {
@@ -43,11 +44,12 @@ struct Progress {
   std::map<std::string, std::int64_t> outcomes;
   std::string doing;                   // what runs now: "softmax 20_online BLOCK=128 on r4096x1024_bf16"
   std::optional<double> best_speedup;  // of the workload at work
+  std::optional<double> of_rival;      // there: the fastest rival's time over the best's; above 1 the best is ahead
 };
 
 struct BestRow {
   WorkloadState state;
-  Config config;
+  Config config, rival_config;
   std::int64_t iteration = 0;
 };
 
@@ -62,6 +64,17 @@ struct CampaignSummary {
   double spent_s = 0;
   std::optional<double> cost_usd;
   bool emulation = false;
+  Calibration calibration;  // of this campaign's predictions
+};
+
+/// What a campaign would do: nothing was evaluated or recorded. The decisions after the first assume that each
+/// evaluation does what is predicted of it.
+struct DryRun {
+  Snapshot snapshot;
+  std::string strategy, search;
+  std::vector<RuleState> rules;          // in the order they are asked, now
+  std::vector<Decision> decisions;       // the first ones
+  std::vector<AppliedPattern> patterns;  // of the playbook, that apply now
 };
 
 class Display {

@@ -51,6 +51,9 @@ struct EvaluationRequest {
   std::optional<Realized> preflight;
   const Admission* admission = nullptr;  // whose tolerances hold; without one the defaults of the types
   bool gates_only = false;               // no timing
+  bool stages = false;                   // also try each stage of the plan alone where nothing is wrong
+  /// Timing ends early, as Abandoned, once it is clearly slower than this many times the incumbent; 0: never.
+  double abandon_factor = 0;
   /// The recorded iteration of this workload with the same machine code and launches, 0 if none; empty: do not ask.
   std::function<std::int64_t(const std::string& binary_hash)> recorded_with;
 };

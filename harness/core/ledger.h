@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/evaluator.h"
+#include "harness/core/pattern_evidence.h"
 #include "harness/core/strategy.h"
 
 // What is recorded: a campaign, its decisions, an attempt before each evaluation and an iteration after it.
@@ -29,7 +30,7 @@ struct AttemptRecord {
   std::string workload;
   std::string contract_hash, source_hash;
   std::int64_t ask = 0;  // number of this ask within its arm, from 1; 0: not asked by a search
-  std::string purpose;   // "search", "baseline", "confirm", "eval"
+  std::string purpose;   // "search", "baseline", "rival", "confirm", "eval"
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.
@@ -37,9 +38,13 @@ struct IterationSummary {
   std::int64_t iteration = 0, campaign = 0, ask = 0;
   Candidate candidate;
   std::string workload, outcome, purpose, contract_hash, source_hash, binary_hash, fingerprint;
-  std::optional<double> time_ns, baseline_ns, speedup, floor_ns;
+  std::optional<double> time_ns, baseline_ns, speedup, speedup_lo, speedup_hi, floor_ns;
+  std::optional<double> time_lo_ns, time_hi_ns;  // 95 %
+  std::optional<double> stopped_ns;              // abandoned: its time when it was given up
   std::optional<std::string> verdict;
-  double wall_s = 0;
+  double wall_s = 0, build_s = 0, gates_s = 0, timing_s = 0;
+  double begun_unix = 0, ended_unix = 0;  // 0: not known
+  std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
   std::optional<double> usd;
   std::int64_t decision = 0;
 };
@@ -54,9 +59,48 @@ struct DecisionRecord {
 /// Evidence of earlier campaigns about an arm, same contract and device name.
 struct Evidence {
   ArmId arm;
-  std::int64_t evaluations = 0, passed = 0;
+  std::int64_t campaigns = 0, evaluations = 0, passed = 0;
   double spent_s = 0;
   std::optional<double> best_speedup;
+};
+
+/// Earlier campaigns on a kernel's technique, whatever the workload and contract, on a family of devices.
+struct TechniqueEvidence {
+  std::string kernel, technique;
+  std::int64_t campaigns = 0, evaluations = 0, passed = 0;
+  double spent_s = 0;
+  std::optional<double> usd, best_speedup;
+};
+
+/// The fastest that an earlier campaign confirmed.
+struct EarlierBest {
+  std::string kernel, workload, technique;
+  double time_ns = 0;
+  std::optional<double> baseline_ns;
+};
+
+/// A decision's prediction and what came of the evaluation it led to.
+struct ScoredPrediction {
+  Prediction predict;
+  std::string outcome;            // "passed", ...
+  std::optional<double> speedup;  // of a passed one
+  double wall_s = 0;
+};
+
+/// Whose experience is asked for. Empty architecture: only the device name counts as its family.
+struct ExperienceQuery {
+  std::int64_t before_campaign = 0;  // campaigns with a smaller number
+  std::vector<std::string> kernels, contract_hashes;
+  std::string device_name, architecture;
+  std::string script;  // the strategy whose predictions are meant
+};
+
+/// What earlier campaigns learnt, frozen at a campaign's start.
+struct Experience {
+  std::vector<Evidence> arms;                 // same contract and device name
+  std::vector<TechniqueEvidence> techniques;  // same kernel and family of devices
+  std::vector<EarlierBest> bests;             // same contract and device name
+  std::vector<ScoredPrediction> predictions;  // by that script on the device name, oldest first, the newest 2000
 };
 
 struct Orphan {
@@ -90,9 +134,19 @@ class Ledger {
   virtual std::vector<IterationSummary> iterations(std::int64_t campaign) = 0;  // ascending
   virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;     // ascending
   virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;               // begun, never ended
-  /// Earlier campaigns' evidence on these kernels and this device name, campaigns before `campaign` only.
-  virtual std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
-                                         const std::string& device_name) = 0;
+  virtual Experience experience(const ExperienceQuery& query) = 0;
+  /// What came of the playbook's patterns in earlier campaigns on this device name.
+  virtual std::vector<PatternApplication> pattern_applications(std::int64_t /*before_campaign*/,
+                                                               const std::string& /*device_name*/) {
+    return {};
+  }
+  /// What campaigns before this one recorded of a kernel on any workload, newest first, at most 20,000. On the cpu
+  /// device only what was emulated, on a GPU only what was not. A ledger that keeps nothing knows nothing.
+  virtual std::vector<EarlierResult> earlier_results(std::int64_t campaign, const std::string& kernel,
+                                                     const std::string& device) {
+    (void)campaign, (void)kernel, (void)device;
+    return {};
+  }
   /// The verdict over a kernel's gates, by Admission::hash and device name.
   virtual std::optional<Admission> admission(const std::string& hash, const std::string& device_name) = 0;
   virtual void record_admission(const Admission& admission) = 0;

@@ -20,7 +20,7 @@ struct MemoryCheck {
   bool checked = false;
   std::string why;
   std::vector<Finding> findings;
-  double seconds = 0;
+  double seconds = 0;  // from the common start of the tools until this one was done
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message)

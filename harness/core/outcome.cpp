@@ -86,6 +86,11 @@ void from_json(const json& j, FirstBad& bad) {
   bad.ulp = j.at("ulp").get<std::int64_t>();
 }
 
+const GateResult* first_failed(const std::vector<GateResult>& gates) {
+  const auto failed = std::find_if(gates.begin(), gates.end(), [](const GateResult& gate) { return !gate.passed; });
+  return failed == gates.end() ? nullptr : &*failed;
+}
+
 bool Verdict::passed() const {
   return std::ranges::all_of(gates, &GateResult::passed);
 }

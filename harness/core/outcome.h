@@ -49,6 +49,9 @@ struct Verdict {
   bool passed() const;
 };
 
+/// Null where none failed.
+const GateResult* first_failed(const std::vector<GateResult>& gates);
+
 enum class Comparison { faster, slower, same };
 
 /// Times in nanoseconds per call. `time` is the rotating median; intervals are 95 %.

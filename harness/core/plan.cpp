@@ -1,5 +1,7 @@
 #include "harness/core/plan.h"
 
+#include <algorithm>
+
 #include "harness/core/error.h"
 
 namespace harness {
@@ -11,8 +13,9 @@ json argument_to_json(const LaunchArgument& argument) {
 
 LaunchArgument argument_from_json(const json& j) {
   if (j.contains("name")) return j.get<NamedArgument>();
+  if (j.contains("box")) return j.get<TensorMap>();
   if (j.contains("dtype")) return j.get<ScalarArgument>();
-  throw bad_input("launch argument '" + j.dump() + "' has neither a name nor a dtype; give one of them");
+  throw bad_input("launch argument '" + j.dump() + "' has neither a name nor a box nor a dtype; give one of them");
 }
 
 json step_to_json(const Step& step) {
@@ -30,12 +33,25 @@ Step step_from_json(const json& j) {
 
 }  // namespace
 
+Dim3 blocks_that_fit(const Launch& launch, std::uint64_t at_once) {
+  Dim3 grid = launch.grid;
+  if (launch.resident <= 0) return grid;
+  const std::uint64_t columns = std::max<std::uint64_t>(1, std::uint64_t{grid.y} * grid.z);
+  const std::uint64_t most = at_once * static_cast<std::uint64_t>(launch.resident) / columns;
+  const std::uint64_t cluster = std::max<std::uint32_t>(1, launch.cluster.x);
+  grid.x = static_cast<std::uint32_t>(std::min<std::uint64_t>(grid.x, std::max(cluster, most / cluster * cluster)));
+  return grid;
+}
+
 void to_json(json& j, const Launch& launch) {
   json args = json::array();
   for (const LaunchArgument& argument : launch.args) args.push_back(argument_to_json(argument));
   j = json{{"entry", launch.entry},     {"grid", launch.grid},     {"block", launch.block},
            {"cluster", launch.cluster}, {"shared", launch.shared}, {"cooperative", launch.cooperative},
            {"args", std::move(args)}};
+  // Only where they are used: plans without them are written, and hashed, as before.
+  if (launch.pdl) j["pdl"] = true;
+  if (launch.resident > 0) j["resident"] = launch.resident;
 }
 
 void from_json(const json& j, Launch& launch) {
@@ -45,6 +61,8 @@ void from_json(const json& j, Launch& launch) {
   launch.cluster = j.at("cluster").get<Dim3>();
   launch.shared = j.at("shared").get<std::int64_t>();
   launch.cooperative = j.at("cooperative").get<bool>();
+  launch.pdl = j.value("pdl", false);
+  launch.resident = j.value("resident", 0);
   launch.args.clear();
   for (const json& argument : j.at("args")) launch.args.push_back(argument_from_json(argument));
 }

@@ -7,6 +7,7 @@
 
 #include "harness/core/contract.h"
 #include "harness/core/json.h"
+#include "harness/core/tensor_map.h"
 
 // The launches of a candidate on a workload with all numbers filled in. A worker needs a Plan and an Artifact and knows
 // no Lua.
@@ -28,7 +29,7 @@ struct ScalarArgument {
   Dtype dtype = Dtype::s32;
   Value value;
 };
-using LaunchArgument = std::variant<NamedArgument, ScalarArgument>;
+using LaunchArgument = std::variant<NamedArgument, ScalarArgument, TensorMap>;
 
 struct Launch {
   std::string entry;  // name expression as given to the compiler: "rmsnorm<__nv_bfloat16,8>"
@@ -36,6 +37,11 @@ struct Launch {
   std::int64_t shared = 0;  // dynamic shared memory, bytes
   bool cooperative = false;
   std::vector<LaunchArgument> args;
+  /// Programmatic dependent launch: may begin while the launch before it, of the same plan, still runs.
+  bool pdl = false;
+  /// Above 0: grid.x is a limit, and the grid has no more blocks than this many times what the device holds at once
+  /// (blocks_that_fit).
+  int resident = 0;
 };
 struct Memset {
   std::string target;  // workspace or output
@@ -60,6 +66,10 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Workspace> workspaces;
 };
+
+/// The grid of a launch on a device that holds `at_once` of its blocks at a time: grid.x is cut where `resident` asks
+/// for it, to a multiple of the cluster and to one cluster at least.
+Dim3 blocks_that_fit(const Launch& launch, std::uint64_t at_once);
 
 /// What the compiler is given. Entries are the distinct name expressions of the plan's launches.
 struct BuildSpec {
@@ -89,9 +99,10 @@ struct Artifact {
   std::string path;
   std::string key;
   std::string code_hash;
-  std::string architecture;  // "sm_90a", "x86-64"
-  std::string compiler;      // "NVRTC 13.0", "g++ 12.2.0"
-  std::string log;           // the whole compiler log, also when it succeeded
+  std::string architecture;        // "sm_90a", "x86-64"
+  std::string compiler;            // "NVRTC 13.0", "g++ 12.2.0"
+  std::string log;                 // the whole compiler log, also when it succeeded
+  std::vector<std::string> notes;  // what in the log costs speed, a sentence each: spills, serialised wgmma...
   std::vector<EntryResources> entries;
   std::vector<std::string> globals;  // writable variables of the module that outlive a launch
   std::string listing;               // path of the PTX; "" on cpu
@@ -114,8 +125,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildSpec, source_name, source, 
                                                 checked)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes,
                                    max_threads, parameter_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Artifact, path, key, code_hash, architecture, compiler, log, entries,
-                                                globals, listing, from_cache, compile_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Artifact, path, key, code_hash, architecture, compiler, log, notes,
+                                                entries, globals, listing, from_cache, compile_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileFailure, log, compile_s)
 void to_json(json& j, const Launch& launch);
 void from_json(const json& j, Launch& launch);

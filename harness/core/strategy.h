@@ -7,6 +7,7 @@
 
 #include "harness/core/catalog.h"
 #include "harness/core/json.h"
+#include "harness/core/pattern_evidence.h"
 
 // What a strategy sees and says. A snapshot is a read-only plain value; `decide` is a pure function of it (and of the
 // campaign's seed), so a decision can be replayed.
@@ -17,8 +18,31 @@ struct ArmId {
   friend auto operator<=>(const ArmId&, const ArmId&) = default;
 };
 
+/// The launches of a plan, as far as they decide how much of a device it fills.
+struct LaunchShape {
+  std::int64_t kernels = 0;          // launches of the plan
+  std::int64_t ctas = 0;             // of the launch with the most
+  std::int64_t threads_per_cta = 0;  // of that launch
+  std::int64_t shared_bytes = 0;     // dynamic shared memory of that launch, per CTA
+};
+
+/// An evaluation that was the arm's best so far. Intervals are 95 %; absent where the record has none.
+struct GainRecord {
+  std::int64_t evaluation = 0;  // number of it within the arm, from 1
+  double speedup = 1;           // over the baseline
+  std::optional<double> speedup_lo, speedup_hi;
+  bool credible = true;  // its interval lies above that of the record before, or it is the first
+  double spent_s = 0;    // of the arm, up to and with it
+};
+
+/// A wrong answer that was seen, and how often.
+struct WrongAnswerCount {
+  std::string fingerprint;
+  std::int64_t count = 0;
+};
+
 /// One arm: kernel x workload x technique. Costs and counts cover this campaign; `earlier_*` were frozen at its start
-/// from earlier campaigns on the same kernel, workload, contract and device name.
+/// from earlier campaigns on the same kernel, workload, contract and device name. Seconds are wall seconds.
 struct ArmState {
   ArmId id;
   std::vector<std::string> variants;
@@ -32,48 +56,131 @@ struct ArmState {
   std::map<std::string, std::int64_t> outcomes;  // "passed": 3, "wrong_answer": 1
   std::int64_t since_improvement = 0;            // evaluations since the arm's best improved
   double spent_s = 0;                            // wall seconds charged to it
-  double predicted_s = 0;     // prior.evaluations x the measured (or assumed) cost of one evaluation here
-  std::vector<double> gains;  // speedup over the baseline of each passed evaluation, in order
+  std::optional<double> predicted_s;  // prior.evaluations x the measured (or assumed) cost of one evaluation here
+  double build_s = 0, gates_s = 0, timing_s = 0;                 // of its evaluations, summed over processes
+  std::optional<double> spent_usd, predicted_usd;                // of the device; absent without a price
+  std::optional<double> agent_s, agent_usd;                      // of proposals; absent where nobody proposed
+  std::vector<GainRecord> records;                               // each better than the one before, the newest 32
+  std::vector<double> gains;                                     // speedups of the newest 16 that passed, in order
+  std::optional<double> log_gain_mean, log_gain_sd;              // of ln(speedup) of all that passed; sd from two on
+  std::optional<double> log_evaluation_mean, log_evaluation_sd;  // of ln(seconds of an evaluation), likewise
   std::optional<double> best_ns, best_speedup;
-  std::string last_fingerprint;       // of the last wrong answer
-  std::int64_t same_fingerprint = 0;  // how many in a row had it
-  bool exhausted = false;             // its search has nothing left to ask
-  bool closed = false;                // a decision closed it
-  std::int64_t earlier_evaluations = 0, earlier_passed = 0;
+  std::optional<double> rival_ns;              // the fastest rival on its workload: others' work, measured beside ours
+  std::optional<LaunchShape> launch;           // of the arm's best configuration; absent before one has passed
+  std::string last_fingerprint;                // of the last wrong answer
+  std::int64_t same_fingerprint = 0;           // how many in a row had it
+  std::vector<WrongAnswerCount> fingerprints;  // the most frequent first, at most 8
+  std::int64_t sittings = 0;                   // times it was taken up; a sitting ends when another arm is chosen
+  bool exhausted = false;                      // its search has nothing left to ask
+  bool closed = false;                         // a decision closed it
+  std::int64_t earlier_campaigns = 0, earlier_evaluations = 0, earlier_passed = 0;
   double earlier_spent_s = 0;
   std::optional<double> earlier_best_speedup;
+};
+
+/// A kernel's technique over all its workloads and contracts, this campaign and every earlier one on the device's
+/// family (the same architecture): what is spent is spent, whatever it was spent on.
+struct TechniqueState {
+  std::string kernel, technique;
+  std::int64_t workloads = 0;  // arms of this campaign
+  std::int64_t campaigns = 0, evaluations = 0, passed = 0;
+  double spent_s = 0;
+  std::optional<double> predicted_s;  // the sum over its arms of this campaign
+  std::optional<double> spent_usd, agent_s, agent_usd;
+  std::int64_t earlier_evaluations = 0, earlier_passed = 0;  // the part of earlier campaigns
+  double earlier_spent_s = 0;
+  std::optional<double> best_speedup;  // over the baseline of its own campaign and workload
 };
 
 /// Best so far of one workload, over all arms.
 struct WorkloadState {
   std::string kernel, workload;
+  json sizes = json::object();  // the workload's values by name: sizes, flags, types
   double weight = 1;
   std::optional<double> baseline_ns, best_ns, speedup, floor_ns, of_floor;
+  std::optional<std::string> floor_binds;  // what makes the floor: "bytes", "flops" or "exps"; absent on the cpu device
+  std::optional<double> speedup_lo, speedup_hi;  // 95 %
   std::string best_variant, best_technique;
   bool confirmed = false;
+  std::optional<LaunchShape> launch;                                 // of the best
+  std::optional<std::int64_t> registers, spill_bytes, shared_bytes;  // of its entry with the most registers; static
+  /// The fastest that an earlier campaign confirmed under the same contract on the same device name, and its technique.
+  std::optional<double> earlier_best_ns;
+  std::optional<std::string> earlier_best_technique;
+  std::optional<double> rival_ns;  // the fastest rival (cuDNN...) that passed here, and which it is
+  std::optional<std::string> rival_variant;
+  std::optional<double> earlier_baseline_ns;  // the baseline beside which that was confirmed
+};
+
+/// The evaluations of one arm since it was last taken up, against what the decision that took it up predicted.
+struct Sitting {
+  ArmId arm;
+  std::int64_t evaluations = 0, passed = 0;
+  double spent_s = 0;
+  std::optional<double> predicted_s;          // absent: that decision predicted none
+  std::optional<double> best_speedup_before;  // of the arm
+  std::int64_t improvements = 0;              // credible records of the arm in it
+};
+
+/// The hour as the record tells it, in the zone that the campaign was started in.
+struct Moment {
+  std::int64_t unix = 0;
+  int hour = 0, minute = 0;
+  int weekday = 1;  // ISO 8601: 1 Monday ... 7 Sunday
+  std::string zone = "UTC";
+  int utc_offset_s = 0;
+};
+
+/// How predictions of this strategy held, on this device name, over this and earlier campaigns. `widen` and `scale` are
+/// what the next ones are to be multiplied by (campaign/calibration.h says how they are found).
+struct Calibration {
+  std::int64_t speedup_n = 0, speedup_held = 0, speedup_below = 0, speedup_above = 0;
+  std::int64_t minutes_n = 0, minutes_held = 0;
+  double speedup_widen = 1;  // half width of ranges of ln(speedup)
+  double minutes_widen = 1, minutes_scale = 1;
+  std::int64_t passed_n = 0;
+  std::optional<double> passed_predicted, passed_seen;  // mean probability that was predicted, share that passed
 };
 
 struct Snapshot {
   std::int64_t campaign = 0;
-  std::string device, device_name;
+  std::string device, device_name, architecture;
+  std::optional<std::int64_t> multiprocessors;  // absent on an emulated device
   bool emulation = false;
   std::uint64_t seed = 1;
-  std::int64_t now_unix = 0;         // recorded, so that a replay sees the same hour and weekday
-  double budget_s = 0, spent_s = 0;  // budget_s <= 0: none
-  std::optional<double> max_cost_usd, spent_usd;
+  std::int64_t now_unix = 0;  // recorded, so that a replay sees the same hour and weekday
+  Moment now;
+  std::string objective = "each";  // "each": a configuration for each workload; "single": one for all of a kernel
+  std::optional<double> budget_s;  // absent: none
+  double spent_s = 0;
+  std::optional<double> max_cost_usd, spent_usd, usd_per_hour;
   double reserve_s = 0;     // kept for confirming the winners
   double evaluation_s = 0;  // measured mean wall cost of an evaluation (an assumption before the first)
+  std::optional<double> build_s, gates_s, timing_s;  // of the mean evaluation; absent before the first
+  double idle_s = 0;                                 // of this campaign in no evaluation and no decision
+  std::optional<double> since_evaluation_s;          // since the last evaluation ended; absent before the first
+  double since_passed_s = 0;                         // since a candidate last passed, or the campaign began
+  std::optional<double> wait_s;  // expected until there is work again; absent: not waiting, or unknown
   std::optional<double> goal_speedup, goal_of_floor;
   std::int64_t iterations = 0;
+  std::optional<double> score;  // weighted geometric mean of the workloads' speedups so far
   std::vector<ArmState> arms;
+  std::vector<TechniqueState> techniques;
   std::vector<WorkloadState> workloads;
   std::optional<ArmId> current;              // the arm of the last iteration
+  std::optional<Sitting> sitting;            // of that arm
   std::vector<std::string> recent_outcomes;  // newest last, at most 32
+  Calibration calibration;
+  std::vector<PatternEvidence> playbook;  // what came of the patterns on this device name, frozen at the start
 };
 
+/// What is expected of the evaluation that a decision leads to: 90 % ranges, scored when it has ended. `evaluations`:
+/// how many the arm is expected to need from here; its sitting is predicted to take as many times the expected minutes.
 struct Prediction {
-  double speedup_lo = 1, speedup_hi = 1;
+  double speedup_lo = 1, speedup_hi = 1;  // over the baseline, if it passes
   int evaluations = 1;
+  std::optional<double> probability;             // that it passes
+  std::optional<double> minutes_lo, minutes_hi;  // of the evaluation
 };
 
 /// `try`: the arm's search chooses the next configuration. `close`: never offer the arm again. `confirm`: time the
@@ -82,10 +189,21 @@ struct Decision {
   std::string action;  // try, confirm, close, stop (propose: reserved for model clients)
   ArmId arm;
   std::string why;
-  std::optional<std::string> rule;    // the rule whose reason it is
-  std::optional<std::string> reason;  // of a stop: budget, cost, goal, exhausted, strategy
+  std::optional<std::string> rule;     // the rule whose reason it is
+  json rule_numbers;                   // what that rule measured; null: no rule, or it says none
+  std::optional<std::string> reason;   // of a stop: budget, cost, goal, exhausted, strategy
+  std::vector<std::int64_t> patterns;  // ids of the playbook's pages that it rests on
   Prediction predict;
   json table = json::array();  // the numbers it chose from, one object an arm
+};
+
+/// What a rule says of a snapshot, for people: `harness run --dry-run`.
+struct RuleState {
+  std::string rule, effect;
+  std::optional<std::string> arm;     // asked about it; absent: about the campaign
+  std::optional<std::string> reason;  // absent: it has none now
+  std::string asked;                  // "" when it was asked, else why not
+  json numbers;
 };
 
 /// Name, and hash of everything that decides: stored with each decision.
@@ -99,12 +217,14 @@ class Strategy {
   virtual ScriptIdentity identity() const = 0;
   /// Throws Error(bad_input) with file and line when the script fails; the campaign then ends as script_error.
   virtual Decision decide(const Snapshot& snapshot) = 0;
+  /// What each of its rules says now, in their order.
+  virtual std::vector<RuleState> rules(const Snapshot&) { return {}; }
 };
 
 /// The recorded result a search is told, for each configuration it asked for.
 struct SearchResult {
   std::string outcome;            // "passed", ...
-  std::optional<double> time_ns;  // passed only
+  std::optional<double> time_ns;  // of what passed; of what was abandoned, its time so far
   double cost_s = 0;
 };
 
@@ -113,6 +233,14 @@ struct SearchAsk {
   std::string variant;
   Config config;
   std::vector<std::pair<std::string, Config>> hints;  // worth compiling ahead
+};
+
+/// What an earlier campaign recorded of a configuration of the same kernel, here or on another workload or device.
+struct EarlierResult {
+  std::string workload, device_name, variant;
+  Config config;
+  std::string outcome;
+  std::optional<double> time_ns;  // comparable only with others of its workload and device
 };
 
 /// One arm's search: a coroutine in Lua that asks `evaluate(config)` in straight-line code. Deterministic in its seed
@@ -124,12 +252,18 @@ class Search {
   /// nullopt: it has nothing left to ask. Calling it twice without `tell` returns the same ask.
   virtual std::optional<SearchAsk> ask() = 0;
   virtual void tell(const SearchResult& result) = 0;
+  /// What is known before it begins; only before the first ask. Part of what it is deterministic in.
+  virtual void know(std::vector<EarlierResult> earlier) { (void)earlier; }
+  /// It needs the times of slow candidates too: none of its own is abandoned.
+  virtual bool exact_times() const { return false; }
 };
 
-/// The spaces of one arm's variants on its workload.
+/// The spaces of one arm's variants on its workload, and what is known before it begins: frozen, so that a search can
+/// be resumed.
 struct ArmSpace {
   ArmId id;
   std::vector<std::pair<std::string, Space>> variants;
+  std::vector<EarlierResult> earlier;
 };
 
 /// Makes strategies and searches by name or file. Throws Error(bad_input): unknown name with the nearest known one.
@@ -140,18 +274,43 @@ class ScriptLibrary {
   virtual std::unique_ptr<Search> search(const std::string& name_or_file, const ArmSpace& space,
                                          std::uint64_t seed) = 0;
   virtual std::vector<json> list() = 0;  // {"name","kind": strategy|rule|search,"summary","file"}
+  /// Loads a strategy, rule or search by name or file and tries it on made-up campaigns or spaces, so that what is
+  /// wrong with it is said before an hour was spent: {"name","kind","summary","tried": sentences}. Throws
+  /// Error(bad_input).
+  virtual json check(const std::string& name_or_file) = 0;
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArmId, kernel, workload, technique)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, kernels, ctas, threads_per_cta, shared_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GainRecord, evaluation, speedup, speedup_lo, speedup_hi, credible, spent_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WrongAnswerCount, fingerprint, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight, space_points,
-                                   evaluations, outcomes, since_improvement, spent_s, predicted_s, gains, best_ns,
-                                   best_speedup, last_fingerprint, same_fingerprint, exhausted, closed,
-                                   earlier_evaluations, earlier_passed, earlier_spent_s, earlier_best_speedup)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadState, kernel, workload, weight, baseline_ns, best_ns, speedup, floor_ns,
-                                   of_floor, best_variant, best_technique, confirmed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Snapshot, campaign, device, device_name, emulation, seed, now_unix, budget_s,
-                                   spent_s, max_cost_usd, spent_usd, reserve_s, evaluation_s, goal_speedup,
-                                   goal_of_floor, iterations, arms, workloads, current, recent_outcomes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, speedup_lo, speedup_hi, evaluations)
+                                   evaluations, outcomes, since_improvement, spent_s, predicted_s, build_s, gates_s,
+                                   timing_s, spent_usd, predicted_usd, agent_s, agent_usd, records, gains,
+                                   log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd, best_ns,
+                                   best_speedup, rival_ns, launch, last_fingerprint, same_fingerprint, fingerprints,
+                                   sittings, exhausted, closed, earlier_campaigns, earlier_evaluations, earlier_passed,
+                                   earlier_spent_s, earlier_best_speedup)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed,
+                                   spent_s, predicted_s, spent_usd, agent_s, agent_usd, earlier_evaluations,
+                                   earlier_passed, earlier_spent_s, best_speedup)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadState, kernel, workload, sizes, registers, spill_bytes, shared_bytes, weight,
+                                   baseline_ns, best_ns, speedup, floor_ns, of_floor, floor_binds, speedup_lo,
+                                   speedup_hi, best_variant, best_technique, confirmed, launch, earlier_best_ns,
+                                   earlier_best_technique, earlier_baseline_ns, rival_ns, rival_variant)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sitting, arm, evaluations, passed, spent_s, predicted_s, best_speedup_before,
+                                   improvements)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moment, unix, hour, minute, weekday, zone, utc_offset_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, speedup_n, speedup_held, speedup_below, speedup_above, minutes_n,
+                                   minutes_held, speedup_widen, minutes_widen, minutes_scale, passed_n,
+                                   passed_predicted, passed_seen)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Snapshot, campaign, device, device_name, architecture, multiprocessors, emulation,
+                                   seed, now_unix, now, objective, budget_s, spent_s, max_cost_usd, spent_usd,
+                                   usd_per_hour, reserve_s, evaluation_s, build_s, gates_s, timing_s, idle_s,
+                                   since_evaluation_s, since_passed_s, wait_s, goal_speedup, goal_of_floor, iterations,
+                                   score, arms, techniques, workloads, current, sitting, recent_outcomes, calibration,
+                                   playbook)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Prediction, speedup_lo, speedup_hi, evaluations, probability,
+                                                minutes_lo, minutes_hi)
 
 }  // namespace harness

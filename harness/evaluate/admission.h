@@ -28,6 +28,8 @@ class AdmissionTrial {
 
   void try_group(const AdmissionRequest::Group& group);
   std::optional<RunnerFailure> run(std::vector<Side>& sides, std::size_t index);
+  static void raise_to_worst(std::vector<std::pair<std::string, Ranges>>& measured);
+  static bool all_settled(const Problem& problem, const Ranges& ranges);
   bool measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges);
   void add_tolerances(const Side& side, const std::string& form, const Ranges& ranges);
   void derive(const Argument& output, const Range& range, Tolerance tolerance);

@@ -37,6 +37,7 @@ class PipelineEvaluator : public Evaluator {
   MeasuredPeaks measure_peaks() override;
   void use_peaks(const MeasuredPeaks& peaks) override { peaks_ = peaks; }
   void restart_runner() { runner_.kill(); }  // the next launch is in a fresh process
+  double reference_seconds() const { return judge_.reference_seconds(); }
   double take_prepare_seconds() override { return builders_.take_speculative_seconds(); }
 
  private:

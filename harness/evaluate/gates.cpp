@@ -14,16 +14,18 @@ constexpr std::int64_t kRegistersPerBlock = 65536;  // of every architecture fro
 
 std::int64_t argument_bytes(const LaunchArgument& argument, const Problem& problem) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return storage_bytes(scalar->dtype);
+  if (std::holds_alternative<TensorMap>(argument)) return kTensorMapBytes;
   const Argument* declared = find_argument(problem, std::get<NamedArgument>(argument).name);
   if (declared == nullptr) return kPointerBytes;  // a workspace
   if (declared->kind == ArgumentKind::scalar) return storage_bytes(declared->dtype);
   if (declared->kind == ArgumentKind::structure) return declared->struct_bytes;
-  if (declared->kind == ArgumentKind::tensor_map) return 128;
+  if (declared->kind == ArgumentKind::tensor_map) return kTensorMapBytes;
   return kPointerBytes;
 }
 
 std::string argument_label(const LaunchArgument& argument) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return std::string(name(scalar->dtype)) + " scalar";
+  if (const auto* map = std::get_if<TensorMap>(&argument)) return "a tensor map of '" + map->of + "'";
   return "'" + std::get<NamedArgument>(argument).name + "'";
 }
 
@@ -52,6 +54,10 @@ std::string resource_problem(const Launch& launch, const EntryResources* compile
   if (threads < 1 || threads > limit)
     return fmt::format("{}: a block of {} threads, the limit is {}", launch.entry, threads, limit);
   if (std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z < 1) return launch.entry + ": an empty grid";
+  const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+  if (cluster.x < 1 || cluster.y < 1 || cluster.z < 1 || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    return fmt::format("{}: a grid of {} x {} x {} blocks is no multiple of its cluster of {} x {} x {}", launch.entry,
+                       grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z);
   const std::int64_t shared = launch.shared + (compiled != nullptr ? compiled->static_shared_bytes : 0);
   if (shared > device.max_shared_bytes)
     return fmt::format("{}: {} bytes of shared memory a block, the device has {}", launch.entry, shared,

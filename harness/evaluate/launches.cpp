@@ -20,12 +20,6 @@ void for_outputs(const Side& side, F&& f) {
       if (const ImageBuffer* buffer = find_buffer(side.executable.layout, argument.name)) f(argument, *buffer);
 }
 
-SharedMemory copy_of(const SharedMemory& image) {
-  SharedMemory copy(image.bytes().size());
-  std::memcpy(copy.bytes().data(), image.bytes().data(), image.bytes().size());
-  return copy;
-}
-
 }  // namespace
 
 Launched launch_and_judge(Workshop& workshop, Side& side, std::size_t contender, std::size_t image, double deadline_s) {
@@ -34,7 +28,7 @@ Launched launch_and_judge(Workshop& workshop, Side& side, std::size_t contender,
   launched.failure = workshop.runner.run(contender, image, deadline_s);
   launched.seconds = steady_seconds() - begin;
   if (launched.failure) return launched;
-  const SharedMemory copy = workshop.native() ? copy_of(side.images[image]) : SharedMemory();
+  const SharedMemory copy = workshop.native() ? side.images[image].copy() : SharedMemory();
   const SharedMemory& evidence = workshop.native() ? copy : side.images[image];
   launched.verdict = workshop.judge.verdict(side.executable, side.trusted, side.draws[image], evidence);
   return launched;
@@ -76,10 +70,6 @@ std::string errors_in_words(const Verdict& verdict) {
     words += fmt::format("{}{} {:.2g} of {:.2g}", words.empty() ? "" : ", ", error.argument, measured, error.tolerance);
   }
   return words;
-}
-
-const GateResult& failed_gate(const Verdict& verdict) {
-  return *std::find_if(verdict.gates.begin(), verdict.gates.end(), [](const GateResult& gate) { return !gate.passed; });
 }
 
 }  // namespace harness

@@ -29,7 +29,5 @@ std::string difference_in_words(const Side& side, const std::vector<std::byte>& 
 
 /// "o 3.1e-04 of 6.3e-04, lse 2e-08 of 7e-06": errors against tolerances.
 std::string errors_in_words(const Verdict& verdict);
-/// The first gate that failed.
-const GateResult& failed_gate(const Verdict& verdict);
 
 }  // namespace harness

@@ -22,4 +22,13 @@ inline double run_deadline(const Limits& limits, std::optional<double> best_ns) 
 
 Limits default_limits(const DeviceInfo& device);
 
+/// Judging one launch takes a second from here on: there only some forms of the inputs are tried, the same ones when a
+/// kernel is admitted and when a finalist is judged.
+inline bool is_large(const ImageLayout& layout) {
+  return layout.bytes > 24 << 20;
+}
+inline bool is_tried_at_large_sizes(const std::string& form) {
+  return form == "nominal" || form == "few spikes" || form == "shifted";
+}
+
 }  // namespace harness

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "harness/core/abandon.h"
 #include "harness/evaluate/statistics.h"
 
 namespace harness {
@@ -26,6 +27,10 @@ bool quiet(const std::vector<Samples>& samples, const TimingPolicy& policy) {
   return true;
 }
 
+bool gives_up(const std::vector<Samples>& samples, const TimingPolicy& policy) {
+  return samples.size() > 1 && clearly_slower(samples[0].rotating_ns, samples[1].rotating_ns, policy.abandon_factor);
+}
+
 }  // namespace
 
 std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
@@ -33,6 +38,7 @@ std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, c
   samples.assign(contenders.size(), {});
   const double begin = now_ns();
   const auto goes_on = [&](int round) {
+    if (gives_up(samples, policy)) return false;
     const double spent_s = (now_ns() - begin) * 1e-9;
     if (round < kFewestRounds) return spent_s < kPatience * policy.max_s || round == 0;
     return spent_s < policy.max_s && !quiet(samples, policy);

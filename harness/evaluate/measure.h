@@ -19,7 +19,8 @@ struct TurnFailure {
   RunnerFailure failure;
 };
 /// The contenders take turns, and this process's clock times them. Stops when every contender has `policy.min_samples`
-/// and is within the noise, or after `policy.max_s`.
+/// and is within the noise, after `policy.max_s`, or when the first is clearly slower than policy.abandon_factor times
+/// the second.
 std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
                                          double run_deadline_s, std::vector<Samples>& samples);
 

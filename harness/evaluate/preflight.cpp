@@ -24,8 +24,8 @@ std::string identity(const Realized& realized) {
 
 }  // namespace
 
-void Preflight::announce(const Realized& realized) {
-  if (right_sources_.contains(realized.source_hash) || known_.contains(identity(realized))) return;
+void Preflight::announce(const Realized& realized, bool finalist) {
+  if ((!finalist && right_sources_.contains(realized.source_hash)) || known_.contains(identity(realized))) return;
   cpu_.builders.submit(checked_build(cpu_.target, realized.build), false);
 }
 
@@ -60,7 +60,7 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   const Launched launched = launch_and_judge(cpu_, side, 0, 0, kPreflightDeadline);
   cpu_.runner.kill();
   if (!launched.failure && !launched.verdict.passed()) {
-    const GateResult& failed = failed_gate(launched.verdict);
+    const GateResult& failed = *first_failed(launched.verdict.gates);
     const std::string words = fmt::format("on the cpu device at {}: {}: {}", place, failed.name, failed.detail);
     return {{kName, false, words},
             WrongAnswer{"preflight " + words, launched.verdict.first_bad, judge::fingerprint(launched.verdict)}};

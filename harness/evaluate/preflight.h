@@ -21,7 +21,7 @@ struct PreflightResult {
 class Preflight {
  public:
   explicit Preflight(Workshop& cpu) : cpu_(cpu) {}
-  void announce(const Realized& realized);  // begins its build
+  void announce(const Realized& realized, bool finalist = false);  // begins its build
   PreflightResult check(const Realized& realized, const Admission* admission, bool finalist);
 
  private:

@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "harness/core/abandon.h"
 #include "harness/core/error.h"
+#include "harness/core/floor.h"
 #include "harness/evaluate/gates.h"
 #include "harness/evaluate/measure.h"
+#include "harness/evaluate/stages.h"
 #include "harness/evaluate/statistics.h"
-#include "harness/judge/floor.h"
 #include "harness/judge/plausibility.h"
 #include "harness/judge/policy.h"
 #include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
 #include "harness/worker/memory_check.h"
+#include "harness/worker/text_file.h"
 
 namespace harness {
 namespace {
@@ -25,20 +26,43 @@ namespace {
 constexpr std::size_t kTimingDraws = 3;
 // Images larger than this are not multiplied: one draw is already larger than any L2.
 constexpr std::int64_t kLargeImage = 64 << 20;
-// Up to here a finalist meets every form of the inputs at the timed size.
-constexpr std::int64_t kLargeForForms = 24 << 20;
 // All memory checkers of a finalist together, seconds.
 constexpr double kMemoryCheckSeconds = 40;
 
-std::string read_listing(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::size_t random_below(std::size_t n) {
   return static_cast<std::size_t>(fresh_seed() % n);
+}
+
+// The middle one by work: several tiles, and not more than an instrumented run takes in a moment.
+const Realized& middle_by_work(const std::vector<Realized>& all, const Realized& otherwise) {
+  std::vector<const Realized*> sorted;
+  for (const Realized& each : all) sorted.push_back(&each);
+  std::sort(sorted.begin(), sorted.end(), [](const Realized* a, const Realized* b) {
+    return amount_of(a->problem.work) < amount_of(b->problem.work);
+  });
+  return sorted.empty() ? otherwise : *sorted[sorted.size() / 2];
+}
+
+const std::string& stealthy(const std::vector<std::string>& forms) {
+  const auto found = std::find(forms.begin(), forms.end(), "few spikes");
+  return found == forms.end() ? forms.front() : *found;
+}
+
+template <typename Kind>
+bool has_step(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const Step& step) { return std::holds_alternative<Kind>(step); });
+}
+
+bool has_library_step(const Plan& plan) {
+  return has_step<LibraryCall>(plan);
+}
+
+bool has_launch(const Plan& plan) {
+  return has_step<Launch>(plan);
+}
+
+bool is_unsupported(const std::optional<RunnerFailure>& failure) {
+  return failure && failure->kind == RunnerFailure::Kind::unsupported;
 }
 
 double largest_error(const Verdict& verdict) {
@@ -111,6 +135,7 @@ Outcome EvaluationRun::steps() {
   }
   if (request_.confirm)
     if (Settled settled = gate_memory()) return *settled;
+  if (request_.stages) try_stages_of(request_.realized, side_.trusted, "nominal");
   return Passed{timing};
 }
 
@@ -150,6 +175,8 @@ EvaluationRun::Settled EvaluationRun::build() {
   evaluation_.resources = heaviest_entry(artifact_);
   evaluation_.binary_hash = binary_identity(artifact_, request_.realized.plan);
   add({"compile", true, artifact_.compiler + (artifact_.from_cache ? ", from the cache" : "")});
+  if (!artifact_.notes.empty())  // nothing is refused for them: the clock decides
+    add({"compiler-notes", true, fmt::format("{}", fmt::join(artifact_.notes, "; "))});
   return std::nullopt;
 }
 
@@ -157,7 +184,7 @@ EvaluationRun::Settled EvaluationRun::gate_artifact() {
   const Charge charge(evaluation_.cost.gates_s);
   const Problem& problem = request_.realized.problem;
   if (!artifact_.listing.empty()) {
-    GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_listing(artifact_.listing)), problem.policy,
+    GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_text_if_any(artifact_.listing)), problem.policy,
                                             settings_.policy_refuses);
     listing.name = "source-policy:ptx";
     if (Settled settled = add(std::move(listing))) return settled;
@@ -255,19 +282,18 @@ EvaluationRun::Settled EvaluationRun::gate_forms() {
   const std::size_t count = neighbours_.size();
   const std::size_t launches = std::max(forms.size() - 1, count);
   for (std::size_t i = 0; i < launches; ++i) {
-    // Forms beyond "nominal" first; neighbours beyond them see plain inputs.
-    const std::string& form = i + 1 < forms.size() ? forms[i + 1] : forms[0];
+    // Forms beyond "nominal" first; neighbours beyond them see plain inputs and, what is hardest to notice, few spikes.
+    const std::string& form = i + 1 < forms.size() ? forms[i + 1] : i % 2 == 0 ? forms[0] : stealthy(forms);
     Side& side = count > 0 ? neighbours_[i % count] : side_;
     const std::string place = count > 0 ? side.problem().workload.name : "the timed size";
     if (Settled settled = judge_form(side, count > 0 ? i % count + 1 : 0, form, place)) return settled;
   }
   if (!request_.confirm || count == 0) return std::nullopt;
-  // A finalist meets them at the timed size as well; where judging one takes a second, one of them.
-  const bool large = side_.executable.layout.bytes > kLargeForForms;
-  const std::size_t first = large ? 1 + random_below(forms.size() - 1) : 1;
-  const std::size_t last = large ? first + 1 : forms.size();
-  for (std::size_t i = first; i < last; ++i)
+  const bool large = is_large(side_.executable.layout);
+  for (std::size_t i = 1; i < forms.size(); ++i) {
+    if (large && !is_tried_at_large_sizes(forms[i])) continue;
     if (Settled settled = judge_form(side_, 0, forms[i], "the timed size")) return settled;
+  }
   return std::nullopt;
 }
 
@@ -281,6 +307,8 @@ EvaluationRun::Settled EvaluationRun::judge_form(Side& side, std::size_t contend
   side.executable.problem = nominal;
   const std::string where = fmt::format("at {}, seed {}", place, side.draws[0].seed);
   const std::string name = form == "nominal" ? "shape" : "form:" + form;
+  if (contender > 0 && is_unsupported(launched.failure) && has_library_step(realized.plan))
+    return judge_form_here(form, name, where + ": " + launched.failure->detail);
   if (launched.failure) {
     add({name, false, where + ": the launch failed"}, false);
     RunnerFailure failure = *launched.failure;
@@ -288,9 +316,18 @@ EvaluationRun::Settled EvaluationRun::judge_form(Side& side, std::size_t contend
     return to_outcome(failure, "launch", deadline());
   }
   if (launched.verdict.passed()) return add({name, true, where + ": " + errors_in_words(launched.verdict)});
-  const GateResult& failed = failed_gate(launched.verdict);
+  const GateResult& failed = *first_failed(launched.verdict.gates);
   add({name, false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
   return wrong(launched, side, fmt::format("{} {}: ", name, where));
+}
+
+// A library offers so many engines for one shape and fewer for another: where it has none, nothing is judged, and the
+// form is met at the timed size instead.
+EvaluationRun::Settled EvaluationRun::judge_form_here(const std::string& form, const std::string& name,
+                                                      const std::string& why) {
+  add({name, true, "not tried " + why, false});
+  if (form == "nominal" || (is_large(side_.executable.layout) && !is_tried_at_large_sizes(form))) return std::nullopt;
+  return judge_form(side_, 0, form, "the timed size");
 }
 
 EvaluationRun::Settled EvaluationRun::gate_after_timing() {
@@ -309,13 +346,17 @@ EvaluationRun::Settled EvaluationRun::gate_after_timing() {
 }
 
 EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Side& side, const std::string& where) {
-  const GateResult& failed = failed_gate(launched.verdict);
+  const GateResult& failed = *first_failed(launched.verdict.gates);
   std::string message = where + failed.name + ": " + failed.detail;
   if (!launched.verdict.pattern.empty()) message += "; " + launched.verdict.pattern;
   if (const std::string tiles = in_tiles(launched.verdict.pattern, request_.realized.candidate.config); !tiles.empty())
     message += " [" + tiles + "]";
   if (&side == &side_ && where.empty())
     if (const std::string words = diagnosis(launched); !words.empty()) message += "; " + words;
+  const Realized& realized =
+      &side == &side_ ? request_.realized : request_.neighbours[static_cast<std::size_t>(&side - neighbours_.data())];
+  if (const std::string words = try_stages_of(realized, side.trusted, side.draws[0].form); !words.empty())
+    message += "; " + words;
   return WrongAnswer{message, launched.verdict.first_bad, judge::fingerprint(launched.verdict)};
 }
 
@@ -335,6 +376,21 @@ std::string EvaluationRun::diagnosis(const Launched& launched) {
   }
   const std::string shared = diagnose(observations, request_.realized.candidate.config);
   if (!shared.empty()) words += (words.empty() ? "" : "; ") + shared;
+  return words;
+}
+
+// Where in a candidate of several launches it begins to go wrong. Gates of their own in the record; they decide
+// nothing.
+std::string EvaluationRun::try_stages_of(const Realized& realized, const Judge::Trusted& trusted,
+                                         const std::string& form) {
+  std::string words;
+  if (realized.stages.parts.empty()) return words;
+  for (const StageResult& result :
+       try_stages(workshop_, realized, artifact_, request_.admission, trusted, form, deadline())) {
+    add({"stage:" + result.name, result.right, result.detail, result.checked}, false);
+    const char* const found = !result.checked ? "not checked" : result.right ? "right" : "wrong";
+    words += fmt::format("{}{} {} ({})", words.empty() ? "stages alone: " : ", ", result.name, found, result.detail);
+  }
   return words;
 }
 
@@ -367,13 +423,16 @@ EvaluationRun::Settled EvaluationRun::measure(Timing& timing) {
   const auto hold = workshop_.hold_device();
   // On the cpu device compilers would take the cores that are timed.
   const auto quiet = workshop_.native() ? workshop_.builders.pause_speculative() : nullptr;
-  const TimingPolicy& policy = request_.confirm ? workshop_.limits.confirm : workshop_.limits.search;
+  TimingPolicy policy = request_.confirm ? workshop_.limits.confirm : workshop_.limits.search;
+  if (!request_.confirm) policy.abandon_factor = request_.abandon_factor;
   std::vector<Samples> samples;
   Side* other = incumbent ? &*incumbent : nullptr;
   const Settled settled =
       workshop_.native() ? measure_by_turns(other, policy, samples) : measure_on_device(other, policy, samples);
   if (settled) return settled;
   timing = describe(samples);
+  if (samples.size() > 1 && clearly_slower(samples[0].rotating_ns, samples[1].rotating_ns, policy.abandon_factor))
+    return Abandoned{abandon_threshold(samples[1].rotating_ns, policy.abandon_factor), timing.time_ns};
   return gate_timed_launch(samples[0]);
 }
 
@@ -463,7 +522,7 @@ EvaluationRun::Settled EvaluationRun::gate_timed_launch(const Samples& samples) 
   }
   const std::string where = fmt::format("a secretly chosen timed launch, seed {}", draw.seed);
   if (timed.verdict.passed()) return add({"timed-launch", true, where + ": " + errors_in_words(timed.verdict)});
-  const GateResult& failed = failed_gate(timed.verdict);
+  const GateResult& failed = *first_failed(timed.verdict.gates);
   add({"timed-launch", false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
   return wrong(timed, side_, "timed-launch: ");
 }
@@ -477,14 +536,16 @@ EvaluationRun::Settled EvaluationRun::gate_plausibility(const Timing& timing) {
 
 EvaluationRun::Settled EvaluationRun::gate_memory() {
   const Charge charge(evaluation_.cost.gates_s);
+  if (!request_.realized.plan.steps.empty() && !has_launch(request_.realized.plan))
+    return add({"memory", true, "the plan runs library code alone, whose memory nobody here can mend", false});
   const BuildResult built = workshop_.await(checked_build(workshop_.target, request_.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
   // A small point of the domain tells as much in a hundredth of the time.
+  const Realized& realized = middle_by_work(request_.neighbours, request_.realized);
   const bool small = !request_.neighbours.empty();
-  const Realized& realized = small ? request_.neighbours.front() : request_.realized;
   Side side = workshop_.make_side(realized, *artifact, request_.admission);
-  side.trusted = small && !neighbours_.empty() ? neighbours_.front().trusted : side_.trusted;
+  side.trusted = workshop_.build_trusted(realized);
   workshop_.paint(side, 0);
   const std::string place = small ? realized.problem.workload.name : "the timed size";
   for (const MemoryCheck& check :
@@ -519,7 +580,7 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
   timing.emulation = workshop_.device.emulation;
   if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
   if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
-  if (const auto floor = judge::floor_ns(request_.realized.problem.work, workshop_.device)) timing.floor_ns = floor->ns;
+  if (const auto floor = floor_ns(request_.realized.problem.work, workshop_.device)) timing.floor_ns = floor->ns;
   std::optional<Estimate> baseline;
   if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns, 0};
   if (samples.size() > 1) {

@@ -51,8 +51,10 @@ class EvaluationRun {
   Timing describe(const std::vector<Samples>& samples) const;
 
   Settled add(GateResult gate, bool refuses = true);
+  Settled judge_form_here(const std::string& form, const std::string& name, const std::string& why);
   Settled judge_form(Side& side, std::size_t contender, const std::string& form, const std::string& place);
   Settled wrong(const Launched& launched, Side& side, const std::string& where);
+  std::string try_stages_of(const Realized& realized, const Judge::Trusted& trusted, const std::string& form);
   std::string diagnosis(const Launched& launched);
   void paint(Side& side, std::size_t image, const std::string& form = "nominal");
   double deadline() const;

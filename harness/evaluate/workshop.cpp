@@ -4,25 +4,16 @@
 #include <sys/random.h>
 
 #include <chrono>
-#include <fstream>
-#include <sstream>
 
 #include "harness/core/error.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/reference.h"
 #include "harness/judge/tolerance.h"
+#include "harness/worker/text_file.h"
 
 namespace harness {
 namespace {
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw bad_input(fmt::format("{}: cannot be read", path));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Trusted code may include what the kernel's variants may.
 void add_include_dirs(BuildSpec& spec, const Realized& realized) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/judge/floor.h"
+#include "harness/core/floor.h"
 
 namespace harness::judge {
 namespace {

@@ -93,10 +93,12 @@ ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<
   const Indexer indexer(a);
   ReferenceArray array{a.dtype, a.shape, std::vector<double>(indexer.count()), {}};
   if (!is_floating(a.dtype)) array.raw.resize(indexer.count() * bytes);
-  indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
-    const std::byte* const unit = data.data() + storage * bytes;
-    array.values[logical] = load_as_double(stored, unit);
-    if (!array.raw.empty()) std::memcpy(array.raw.data() + logical * bytes, unit, bytes);
+  parallel_ranges(indexer.count(), 0, [&](std::int64_t begin, std::int64_t end) {
+    indexer.for_elements(begin, end, [&](std::int64_t logical, std::int64_t storage) {
+      const std::byte* const unit = data.data() + storage * bytes;
+      array.values[logical] = load_as_double(stored, unit);
+      if (!array.raw.empty()) std::memcpy(array.raw.data() + logical * bytes, unit, bytes);
+    });
   });
   return array;
 }

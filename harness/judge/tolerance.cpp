@@ -42,23 +42,27 @@ DerivedTolerance derive_tolerance(double honest, double impostor, double least) 
   return {std::sqrt(floor * impostor), true};
 }
 
-double least_error(const Argument& argument) {
+double rounding_error(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return 0x1p-50;
+    case Dtype::f32:
+      return 0x1p-21;
+    case Dtype::f16:
+      return 0x1p-11;
+    case Dtype::bf16:
+      return 0x1p-8;
+    case Dtype::e4m3:
+      return 0x1p-4;
+    default:
+      return 0x1p-3;
+  }
+}
+
+double least_error(const Argument& argument, bool every_value_alike) {
   if (compare_of(argument).kind == "quantized") return 1e-5;
   if (compare_of(argument).kind == "ulp") return 0.5;
-  switch (argument.dtype) {
-    case Dtype::f64:
-      return 0x1p-56;
-    case Dtype::f32:
-      return 0x1p-27;
-    case Dtype::f16:
-      return 0x1p-14;
-    case Dtype::bf16:
-      return 0x1p-11;
-    case Dtype::e4m3:
-      return 0x1p-7;
-    default:
-      return 0x1p-6;
-  }
+  return rounding_error(argument.dtype) * (every_value_alike ? 1.0 : 0.5);
 }
 
 bool has_tolerance(const Argument& argument) {

@@ -23,8 +23,13 @@ inline constexpr double kSeparation = 4;
 /// sqrt(honest x impostor), an honest error of 0 counting as `least`; where they do not separate, kSeparation x honest:
 /// gross errors are still found.
 DerivedTolerance derive_tolerance(double honest, double impostor, double least);
-/// What an honest error of 0 counts as: an eighth of the type's rounding error; one element in 10^5 (quantized).
-double least_error(const Argument& argument);
+/// Rounding once to the type, relative and at most: 2^-11 (f16), 2^-8 (bf16), 2^-4 (e4m3). f32 and f64, in which sums
+/// are made, 8 times that: 2^-21, 2^-50.
+double rounding_error(Dtype dtype);
+/// What an honest error of less counts as: an answer may be exact by luck, and is not so elsewhere. Half the rounding
+/// error, as the rms of many elements has; all of it where inputs are such that every value may be rounded alike; one
+/// element in 10^5 (quantized).
+double least_error(const Argument& argument, bool every_value_alike);
 /// True where the kind of comparison has a tolerance to derive: relative, ulp and quantized.
 bool has_tolerance(const Argument& argument);
 bool declares_tolerance(const Argument& argument);
@@ -36,7 +41,8 @@ inline constexpr double kRowFactor = 10;      // a row's L2 error, against the l
 inline constexpr double kElementFactor = 50;  // one element's error, against the larger of it and its row's rms
 /// Rounding errors average out, a wrong factor does not: |<out, ref> / <ref, ref> - 1| over n elements stays below
 /// tolerance * (kScaleShare + 1 / sqrt(n)). This is what catches a factor of 1.01 in bf16. A half, because an honest
-/// error may be all factor (one sum divides a whole row), and a derived tolerance is at least twice that.
+/// error may be all factor (one sum divides a whole row), and a derived tolerance is at least twice that. One rounding
+/// of the type is always allowed: where all values are alike, they are all rounded alike.
 inline constexpr double kScaleShare = 1.0 / 2;
 /// The rounding errors of a few elements do not average: the tolerance of n elements is larger by 1 + this / sqrt(n).
 /// One element's largest rounding error is 2.4 times the rms of many.

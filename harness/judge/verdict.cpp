@@ -39,8 +39,10 @@ std::string row_words(const Output& output, std::int64_t row) {
   return index.empty() ? "the only row" : "row " + index_text(index);
 }
 
-double scale_limit(const Measured& m, double tolerance) {
-  return tolerance * (kScaleShare + 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(m.compared, 1))));
+double scale_limit(const Output& output, const Measured& m, double tolerance) {
+  const double elements = static_cast<double>(std::max<std::int64_t>(m.compared, 1));
+  // Where all values are alike, they are all rounded alike.
+  return std::max(tolerance * (kScaleShare + 1 / std::sqrt(elements)), rounding_error(output.argument().dtype));
 }
 
 GateResult relative_gate(const Output& output, const Measured& m) {
@@ -50,7 +52,7 @@ GateResult relative_gate(const Output& output, const Measured& m) {
   const bool rows = m.worst_row_error <= kRowFactor * t;
   // badness counts in units of the row factor
   const bool elements = m.worst_badness <= kElementFactor / kRowFactor;
-  const bool scale = std::fabs(m.factor - 1) <= scale_limit(m, t);
+  const bool scale = std::fabs(m.factor - 1) <= scale_limit(output, m, t);
   std::string detail = fmt::format("relative L2 {:.3g}, tolerance {:.3g}", m.error.relative_l2, t);
   if (!rows) {
     detail += fmt::format("; {} has {:.3g}, more than {:.3g}", row_words(output, m.worst_row), m.worst_row_error,

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "harness/report/plan.h"
 #include "harness/store/iteration_row.h"
 
 namespace harness::report {
@@ -71,7 +72,10 @@ json finished_json(const CampaignSummary& summary) {
                     {"time_ns", *row.state.best_ns},
                     {"speedup", or_null(row.state.speedup)},
                     {"of_floor", or_null(row.state.of_floor)},
-                    {"confirmed", row.state.confirmed}});
+                    {"confirmed", row.state.confirmed},
+                    {"rival_variant", or_null(row.state.rival_variant)},
+                    {"rival_config", row.state.rival_variant ? config_to_json(row.rival_config) : json()},
+                    {"rival_ns", or_null(row.state.rival_ns)}});
   }
   return {{"event", "campaign_finished"},
           {"campaign", summary.campaign},
@@ -82,7 +86,8 @@ json finished_json(const CampaignSummary& summary) {
           {"best", best},
           {"score", or_null(summary.score)},
           {"spent_s", summary.spent_s},
-          {"cost_usd", or_null(summary.cost_usd)}};
+          {"cost_usd", or_null(summary.cost_usd)},
+          {"calibration", calibration_json(summary.calibration)}};
 }
 
 void JsonDisplay::started(const CampaignStarted& event) {

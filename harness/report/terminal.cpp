@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "harness/report/format.h"
+#include "harness/report/plan.h"
 #include "harness/report/table.h"
 
 namespace harness::report {
@@ -34,6 +35,15 @@ std::size_t terminal_width() {
 std::string describe(const Candidate& candidate) {
   const std::string config = to_text(candidate.config);
   return candidate.variant + (config.empty() ? "" : " " + config);
+}
+
+/// How the best stands against the fastest rival: above 1.00x it is ahead.
+void add_rival(std::vector<std::string>& cells, const BestRow& row) {
+  const WorkloadState& state = row.state;
+  const std::string config = to_text(row.rival_config);
+  cells.push_back(state.rival_variant ? *state.rival_variant + (config.empty() ? "" : " " + config) : "none");
+  cells.push_back(nanoseconds(state.rival_ns));
+  cells.push_back(state.rival_ns && state.best_ns ? ratio(*state.rival_ns / *state.best_ns) : "-");
 }
 
 }  // namespace
@@ -63,7 +73,28 @@ void TerminalDisplay::started(const CampaignStarted& event) {
                   record.budget_s ? seconds(*record.budget_s) : "none"));
 }
 
+// The fastest rival of a workload so far, and once why one does not run here.
+void TerminalDisplay::rival(const IterationEnded& event) {
+  const Candidate& candidate = event.attempt.candidate;
+  const std::string place = candidate.kernel + " " + event.attempt.workload;
+  if (const auto* passed = std::get_if<Passed>(&event.evaluation->outcome)) {
+    const double time_ns = passed->timing.time_ns;
+    const auto [fastest, first] = fastest_rival_ns_.try_emplace(place, time_ns);
+    if (!first && fastest->second <= time_ns) return;
+    fastest->second = time_ns;
+    return say(fmt::format("rival     {}  {}  {}  {}", place, nanoseconds(time_ns), ratio(passed->timing.speedup),
+                           describe(candidate)));
+  }
+  const bool unsupported = std::holds_alternative<Unsupported>(event.evaluation->outcome);
+  if (unsupported && fastest_rival_ns_.contains(place)) return;  // it has no more configurations
+  const json error = error_json(event.evaluation->outcome);
+  const std::string why = error.is_null() ? "" : clean(error.value("message", ""));
+  if (said_of_rivals_.insert(candidate.variant + why).second)
+    say(fmt::format("rival     {}: {} is not there to be compared with: {}", place, describe(candidate), why));
+}
+
 void TerminalDisplay::iteration(const IterationEnded& event) {
+  if (event.attempt.purpose == "rival") return rival(event);
   const auto* passed = std::get_if<Passed>(&event.evaluation->outcome);
   const Candidate& candidate = event.attempt.candidate;
   if (passed == nullptr) {
@@ -93,8 +124,9 @@ void TerminalDisplay::progress(const Progress& event) {
   const std::string of = event.budget_s > 0 ? fmt::format("{} {} of {}", bar(event.spent_s / event.budget_s),
                                                           seconds(event.spent_s), seconds(event.budget_s))
                                             : seconds(event.spent_s);
-  std::string line = fmt::format("{}  {} done: {}  best {}  now {}", of, event.iterations,
-                                 outcome_counts(event.outcomes), ratio(event.best_speedup), event.doing);
+  const std::string beside = event.of_rival ? fmt::format(", {} of the rival's speed", ratio(event.of_rival)) : "";
+  std::string line = fmt::format("{}  {} done: {}  best {}{}  now {}", of, event.iterations,
+                                 outcome_counts(event.outcomes), ratio(event.best_speedup), beside, event.doing);
   line.resize(std::min(line.size(), terminal_width() - 1));
   clear();
   std::fputs(line.c_str(), stderr);
@@ -106,6 +138,9 @@ std::string closing_text(const CampaignSummary& summary) {
   Table table{
       {"kernel", "workload", "best variant", "configuration", "time", "baseline", "speedup", "of floor", "confirmed"},
       {}};
+  const bool rivals =
+      std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.rival_ns.has_value(); });
+  if (rivals) table.columns.insert(table.columns.end(), {"rival", "its time", "of its speed"});
   std::string example;
   for (const BestRow& row : summary.best) {
     const WorkloadState& state = row.state;
@@ -115,6 +150,7 @@ std::string closing_text(const CampaignSummary& summary) {
                           !state.best_ns    ? "-"
                           : state.confirmed ? "yes"
                                             : "no"});
+    if (rivals) add_rival(table.rows.back(), row);
     if (state.best_ns && example.empty()) example = fmt::format("harness show {}", row.iteration);
   }
   std::string text = aligned(table);
@@ -122,6 +158,8 @@ std::string closing_text(const CampaignSummary& summary) {
                       summary.message, summary.iterations, outcome_counts(summary.outcomes));
   text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines), {} spent, cost {}\n",
                       ratio(summary.score), seconds(summary.spent_s), money(summary.cost_usd));
+  if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
+    text += fmt::format("predictions, 90 % ranges: {}\n", predictions);
   if (summary.emulation) text += "times are emulation on a CPU: they rank nothing on a GPU\n";
   if (summary.reason == "interrupted" || summary.reason == "device_lost" || summary.reason == "store_error")
     text += fmt::format("everything that ended is saved; go on with: harness run --resume {}\n", summary.campaign);

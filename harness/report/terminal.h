@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+#include <set>
 #include <string>
 
 #include "harness/core/display.h"
@@ -20,11 +22,14 @@ class TerminalDisplay : public Display {
   void finished(const CampaignSummary& summary) override;
 
  private:
+  void rival(const IterationEnded& event);
   void say(const std::string& line);
   void clear();
   std::string strong(const std::string& text) const;
   Options options_;
   bool line_shown_ = false;
+  std::map<std::string, double> fastest_rival_ns_;  // by kernel and workload
+  std::set<std::string> said_of_rivals_;            // what keeps them from running, once each
 };
 
 /// The closing table and sentences, as text that can be pasted anywhere.

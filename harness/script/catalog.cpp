@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_sensible_on(const Workload& workload, const DeviceInfo& device) {
-  const std::string kind = device.device.starts_with("cuda") ? "cuda" : "cpu";
-  return std::ranges::find(workload.devices, kind) != workload.devices.end();
-}
-
 /// Adds what goes wrong in `action` to `problems`, each sentence once.
 template <typename Action>
 void collect(std::vector<std::string>& problems, Action action) {
@@ -98,6 +93,11 @@ Realized LuaCatalog::realize(const Candidate& candidate, const std::string& work
 std::vector<Realized> LuaCatalog::neighbours(const Candidate& candidate, const std::string& workload,
                                              const DeviceInfo& device, int count, std::uint64_t seed) {
   return load(candidate.kernel).neighbours(candidate, workload, device, count, seed);
+}
+
+std::optional<Realized> LuaCatalog::smaller(const Candidate& candidate, const std::string& workload,
+                                            const DeviceInfo& device, double bytes, std::int64_t elements) {
+  return load(candidate.kernel).smaller(candidate, workload, device, bytes, elements);
 }
 
 std::string LuaCatalog::admission_hash(const std::string& kernel) {

@@ -30,6 +30,8 @@ class LuaCatalog : public Catalog {
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
   std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                    int count, std::uint64_t seed) override;
+  std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                  double bytes, std::int64_t elements) override;
   std::string admission_hash(const std::string& kernel) override;
   std::string unsupported_reason(const std::string& kernel, const std::string& variant,
                                  const DeviceInfo& device) override;

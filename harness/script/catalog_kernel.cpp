@@ -36,15 +36,15 @@ Facts facts_of(const std::map<std::string, Value>& values) {
 }
 
 constexpr int kNeighbourTries = 32;
+constexpr int kDrawsOfAPoint = 3;
 
 /// Judged in milliseconds, also where the reference runs on a CPU.
 bool is_small(const Problem& problem) {
   constexpr double kBytes = 2 << 20, kOperations = 2e7;
-  double bytes = 0, operations = 2 * problem.work.exps;
+  double bytes = 0;
   for (const Argument& a : problem.arguments)
     if (is_tensor(a.kind) && !a.absent) bytes += static_cast<double>(span_elements(a) * storage_bytes(a.dtype));
-  for (const auto& [type, flops] : problem.work.flops) operations += flops;
-  return bytes <= kBytes && operations <= kOperations;
+  return bytes <= kBytes && amount_of(problem.work) <= kOperations;
 }
 
 /// "B=1 Sq=37 causal=true": a point of the domain in words.
@@ -54,20 +54,33 @@ std::string shape_text(const Workload& point) {
   return text;
 }
 
-Plan make_plan(VariantManifest& variant, const Problem& problem, const Config& config, const DeviceInfo& device) {
+/// Makes it a point without a name of its own; golden arrays are of the workloads' shapes.
+Problem unnamed(Problem problem) {
+  problem.workload.name = shape_text(problem.workload);
+  problem.reference.golden.clear();
+  return problem;
+}
+
+void add_plan(VariantManifest& variant, const Problem& problem, const Config& config, const DeviceInfo& device,
+              Realized& realized) {
   Manifest& manifest = variant.manifest();
   const FactsTable p(manifest, "parameter list", facts_of(config));
   const FactsTable w(manifest, "workload", facts_of(problem.workload.values));
   const FactsTable d(manifest, "device", facts_of(device_values(device)));
   const auto values = variant.names(config, problem.workload);
   const PlanNames names{problem, values};
-  Plan plan;
+  Plan& plan = realized.plan;
   if (const FunctionRef* workspaces = variant.reader().function("workspaces")) {
     plan.workspaces = read_workspaces(manifest, manifest.call(*workspaces, {&p, &w, &d}), names);
   }
   const FunctionRef& steps = *variant.reader().function("steps");
   plan.steps = read_steps(manifest, manifest.call(steps, {&p, &w, &d}), plan.workspaces, names);
-  return plan;
+  const FunctionRef* const stages = variant.reader().function("stages");
+  if (stages == nullptr) return;
+  realized.stages = read_stages(manifest, manifest.call(*stages, {&p, &w, &d}), plan, names);
+  std::vector<Step> references;
+  for (const Stage& stage : realized.stages.parts) references.emplace_back(stage.reference);
+  realized.stages.build = variant.stages_build(entries_of(references));
 }
 
 }  // namespace
@@ -120,10 +133,10 @@ VariantManifest& LoadedKernel::variant(const std::string& name) {
 
 Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem,
                                   const DeviceInfo& device) {
-  Realized realized{candidate, std::move(problem), {}, {}, chosen.info().source_hash, {}};
+  Realized realized{candidate, std::move(problem), {}, {}, chosen.info().source_hash, {}, {}};
   realized.candidate.technique = chosen.info().technique;
   check_configuration(chosen, realized.problem.workload, device, candidate.config);
-  realized.plan = make_plan(chosen, realized.problem, candidate.config, device);
+  add_plan(chosen, realized.problem, candidate.config, device, realized);
   realized.build = chosen.build(candidate.config, realized.problem.workload, entries_of(realized.plan.steps));
   realized.sources = chosen.sources_inside(manifest.folder());
   return realized;
@@ -133,28 +146,67 @@ Realized LoadedKernel::realize(const Candidate& candidate, const std::string& wo
   return realize_on(variant(candidate.variant), candidate, manifest.problem(workload), device);
 }
 
+/// Nothing where it takes too long to judge, or the domain is wider than its arguments allow.
+std::optional<Problem> LoadedKernel::small_problem(const Workload& point) {
+  try {
+    Problem problem = manifest.make_problem(point);
+    if (is_small(problem)) return unnamed(std::move(problem));
+  } catch (const Error&) {
+  }
+  return std::nullopt;
+}
+
 std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const std::string& workload,
                                                const DeviceInfo& device, int count, std::uint64_t seed) {
   VariantManifest& chosen = variant(candidate.variant);
   const Realized timed = realize(candidate, workload, device);
   const std::string build = json(timed.build).dump();
   std::vector<Realized> found;
+  // From long to tiny, where a tile, a warp or a row is not filled. Of a few points the one with the most work, so that
+  // most have several tiles; every fourth as it comes.
+  constexpr std::int64_t kLargest[] = {1500, 400, 200, 40};
   for (int attempt = 0; attempt < kNeighbourTries && static_cast<int>(found.size()) < count; ++attempt) {
-    // From long to tiny, where a tile, a warp or a row is not filled.
-    constexpr std::int64_t kLargest[] = {1500, 400, 200, 40};
-    const Workload point =
-        manifest.random_neighbour(timed.problem.workload, seed + attempt * 1000003ull, kLargest[attempt % 4]);
+    std::optional<Problem> most;
+    for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw) {
+      std::optional<Problem> problem = small_problem(manifest.random_neighbour(
+          timed.problem.workload, seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull, kLargest[attempt % 4]));
+      if (problem && (!most || amount_of(problem->work) > amount_of(most->work))) most = std::move(problem);
+    }
+    if (!most) continue;
     try {
-      Problem problem = manifest.make_problem(point);
-      problem.workload.name = shape_text(point);
-      problem.reference.golden.clear();  // arrays of the workloads' shapes
-      if (!is_small(problem)) continue;
-      Realized realized = realize_on(chosen, candidate, std::move(problem), device);
+      Realized realized = realize_on(chosen, candidate, std::move(*most), device);
       if (json(realized.build).dump() == build) found.push_back(std::move(realized));
-    } catch (const Error&) {  // the variant is not valid there, or the domain is wider than its arguments allow
+    } catch (const Error&) {  // the variant is not valid there
     }
   }
   return found;
+}
+
+/// One size halved, the largest that allows it; nothing where none does.
+std::optional<Problem> LoadedKernel::halved_problem(const Workload& point, double below_bytes, std::int64_t elements) {
+  for (const Workload& halved : manifest.halved(point)) {
+    try {
+      Problem problem = manifest.make_problem(halved);
+      if (problem.work.bytes < below_bytes && fewest_output_elements(problem) >= elements) return problem;
+    } catch (const Error&) {  // its arguments do not allow it
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Realized> LoadedKernel::smaller(const Candidate& candidate, const std::string& workload,
+                                              const DeviceInfo& device, double bytes, std::int64_t elements) {
+  Problem problem = manifest.problem(workload);
+  while (problem.work.bytes > bytes) {
+    std::optional<Problem> halved = halved_problem(problem.workload, problem.work.bytes, elements);
+    if (!halved) return std::nullopt;
+    problem = std::move(*halved);
+  }
+  try {
+    return realize_on(variant(candidate.variant), candidate, unnamed(std::move(problem)), device);
+  } catch (const Error&) {  // the variant is not valid there
+    return std::nullopt;
+  }
 }
 
 std::string LoadedKernel::admission_hash() const {

@@ -20,6 +20,8 @@ struct LoadedKernel {
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device);
   std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                    int count, std::uint64_t seed);
+  std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                  double bytes, std::int64_t elements);
   std::string admission_hash() const;
 
   KernelManifest manifest;
@@ -27,6 +29,8 @@ struct LoadedKernel {
   KernelInfo info;
 
  private:
+  std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
+  std::optional<Problem> small_problem(const Workload& point);
   Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);
 };
 

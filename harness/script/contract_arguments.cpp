@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/suggest.h"
+#include "harness/core/tensor_map.h"
 #include "harness/script/contract_draws.h"
 #include "harness/script/contract_tensors.h"
 
@@ -131,7 +132,7 @@ Argument read_pointers(Sizes& sizes, const Reader& reader, const Arguments& befo
   return argument;
 }
 
-std::string one_of(const Reader& reader, const std::string& field, const std::vector<std::string>& allowed) {
+std::string one_of(const Reader& reader, const std::string& field, const std::array<const char*, 4>& allowed) {
   const std::string text = reader.text(field, "none");
   if (std::ranges::find(allowed, text) != allowed.end()) return text;
   throw reader.error(fmt::format("has {} = '{}'; it must be one of: {}", field, text, fmt::join(allowed, ", ")));
@@ -153,8 +154,8 @@ Argument read_tensor_map(Sizes& sizes, const Reader& reader, const Arguments& be
   if (std::ranges::any_of(box, [](std::int64_t b) { return b < 1 || b > 256; }))
     throw reader.error("needs box extents from 1 to 256");
   argument.map = {{"box", box},
-                  {"swizzle", one_of(reader, "swizzle", {"none", "32b", "64b", "128b"})},
-                  {"promotion", one_of(reader, "promotion", {"none", "64b", "128b", "256b"})}};
+                  {"swizzle", one_of(reader, "swizzle", kSwizzles)},
+                  {"promotion", one_of(reader, "promotion", kPromotions)}};
   return argument;
 }
 

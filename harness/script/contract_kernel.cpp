@@ -143,4 +143,20 @@ Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t se
   return base;
 }
 
+std::vector<Workload> KernelManifest::halved(const Workload& point) {
+  std::vector<std::pair<std::int64_t, std::string>> sizes;
+  for (const auto& [name, field] : domain_.fields) {
+    const auto* size = std::get_if<std::int64_t>(&point.values.at(name));
+    if (size != nullptr && field.values.empty() && *size / 2 >= field.lo) sizes.emplace_back(*size, name);
+  }
+  std::ranges::sort(sizes, std::greater<>());
+  std::vector<Workload> points;
+  for (const auto& [size, name] : sizes) {
+    Workload half = point;
+    half.values[name] = size / 2 / domain_.fields.at(name).step * domain_.fields.at(name).step;
+    if (contains(domain_.fields.at(name), half.values[name]) && allows(half)) points.push_back(std::move(half));
+  }
+  return points;
+}
+
 }  // namespace harness::script

@@ -10,7 +10,7 @@
 namespace harness::script {
 
 /// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
-inline constexpr int kGatesVersion = 2;
+inline constexpr int kGatesVersion = 3;
 
 /// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
 class KernelManifest {
@@ -33,6 +33,8 @@ class KernelManifest {
   Workload random_workload(const Workload& base, std::uint64_t seed);
   /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
   /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
+  /// The points in which one whole-numbered size is half of what it is here, the largest size first.
+  std::vector<Workload> halved(const Workload& point);
   Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
   /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
   Problem make_problem(const Workload& workload);

@@ -1,14 +1,16 @@
 #include "harness/script/convert.h"
 
 #include <cmath>
+#include <cstdio>
 
 #include "harness/core/error.h"
+#include "harness/core/suggest.h"
 
 namespace harness::script {
 namespace {
 
 // Keys that no script can make: what a read-only table stands for, what it is called, and (in its target) itself.
-const char kTargetKey = 1, kNameKey = 2, kStandInKey = 3;
+const char kTargetKey = 1, kNameKey = 2, kStandInKey = 3, kAbsentKey = 4;
 constexpr const char* kReadOnly = "read-only";
 
 /// Name of the field at `key` within the stand-in at 1, pushed: "campaign.arms[3]".
@@ -20,10 +22,40 @@ void push_field_name(lua_State* L, int key) {
   else lua_pushfstring(L, "%s.%s", parent, field);
 }
 
+/// Writes "; did you mean 'x'?" or "". Raises nothing.
+void nearest_field(lua_State* L, int target, int absent, char* text, std::size_t size) noexcept {
+  std::vector<std::string> known;
+  for (const int table : {target, absent})
+    for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TSTRING) known.emplace_back(lua_tostring(L, -2));
+  std::snprintf(text, size, "%s", did_you_mean(lua_tostring(L, 2), known).c_str());
+}
+
+/// Of a strict object: nil for a field that may be absent, else an error with the nearest name.
+int read_absent(lua_State* L, int target) {
+  if (lua_rawgetp(L, target, &kAbsentKey) != LUA_TTABLE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  const int absent = lua_gettop(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, absent) != LUA_TNIL) {
+    lua_pushnil(L);
+    return 1;
+  }
+  char suggestion[256];
+  nearest_field(L, target, absent, suggestion, sizeof suggestion);
+  push_field_name(L, 2);
+  return luaL_error(L, "there is no field %s%s", lua_tostring(L, -1), suggestion);
+}
+
 int read_field(lua_State* L) {
   lua_rawgetp(L, 1, &kTargetKey);
+  const int target = lua_gettop(L);
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, -2) != LUA_TTABLE) return 1;
+  const int type = lua_rawget(L, -2);
+  if (type == LUA_TNIL && lua_type(L, 2) == LUA_TSTRING) return read_absent(L, target);
+  if (type != LUA_TTABLE) return 1;
   const int value = lua_gettop(L);
   if (lua_rawgetp(L, value, &kStandInKey) != LUA_TNIL) return 1;
   push_field_name(L, 2);
@@ -45,16 +77,39 @@ int read_length(lua_State* L) {
 constexpr luaL_Reg kReadOnlyMethods[] = {
     {"__index", read_field}, {"__newindex", refuse_write}, {"__len", read_length}, {nullptr, nullptr}};
 
-void push_array(lua_State* L, const json& j) {
+void push_array(lua_State* L, const json& j, bool strict) {
   lua_createtable(L, static_cast<int>(j.size()), 0);
   lua_Integer place = 0;
   for (const json& element : j) {
-    push_json(L, element);
+    push_json(L, element, strict);
     lua_rawseti(L, -2, ++place);
   }
 }
 
-void push_object(lua_State* L, const json& j) {
+bool is_map(const json::object_t& fields) {
+  for (const auto& [name, value] : fields)
+    if (value.is_null() || value.is_structured() || value.type() != fields.begin()->second.type()) return false;
+  return true;
+}
+
+/// The names of an object's null fields, kept beside the others.
+void push_absent_fields(lua_State* L, const json::object_t& fields) {
+  lua_newtable(L);
+  for (const char* derived : {"open", "current", "place", "name", "kernel", "workload", "technique", "passed",
+                              "cumulative", "cost_factor", "patterns", "playbook", "profile"}) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, derived);
+  }
+  for (const auto& [name, value] : fields) {
+    if (!value.is_null()) continue;
+    lua_pushlstring(L, name.data(), name.size());
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+  }
+  lua_rawsetp(L, -2, &kAbsentKey);
+}
+
+void push_object(lua_State* L, const json& j, bool strict) {
   const auto& fields = j.get_ref<const json::object_t&>();
   if (fields.size() == 1 && fields.begin()->first == "float" && fields.begin()->second.is_string()) {
     lua_pushnumber(L, std::strtod(fields.begin()->second.get_ref<const std::string&>().c_str(), nullptr));
@@ -63,9 +118,10 @@ void push_object(lua_State* L, const json& j) {
   lua_createtable(L, 0, static_cast<int>(fields.size()));
   for (const auto& [name, value] : fields) {
     lua_pushlstring(L, name.data(), name.size());
-    push_json(L, value);
+    push_json(L, value, strict);
     lua_rawset(L, -3);
   }
+  if (strict && !is_map(fields)) push_absent_fields(L, fields);
 }
 
 class StackKeeper {
@@ -120,8 +176,8 @@ json table_to_json(lua_State* L, int index, const std::string& name, int depth) 
 
 }  // namespace
 
-void push_json(lua_State* L, const json& j) {
-  luaL_checkstack(L, 4, "a value is nested too deeply");
+void push_json(lua_State* L, const json& j, bool strict) {
+  luaL_checkstack(L, 6, "a value is nested too deeply");
   switch (j.type()) {
     case json::value_t::boolean:
       lua_pushboolean(L, j.get<bool>());
@@ -141,10 +197,10 @@ void push_json(lua_State* L, const json& j) {
       return;
     }
     case json::value_t::array:
-      push_array(L, j);
+      push_array(L, j, strict);
       return;
     case json::value_t::object:
-      push_object(L, j);
+      push_object(L, j, strict);
       return;
     default:
       lua_pushnil(L);

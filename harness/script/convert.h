@@ -10,7 +10,9 @@
 namespace harness::script {
 
 /// Pushes a value. May raise (memory): call it in protected mode; owns nothing while it calls Lua.
-void push_json(lua_State* L, const json& j);
+/// `strict`: a read-only stand-in for one of its objects refuses names that the object has not even as null. Objects
+/// whose values are all of one scalar type are maps, and any name may be asked of them.
+void push_json(lua_State* L, const json& j, bool strict = false);
 void push_value(lua_State* L, const Value& value);
 void push_config(lua_State* L, const Config& config);
 

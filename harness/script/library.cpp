@@ -6,6 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/script/library_host.h"
+#include "harness/script/library_trial.h"
 #include "harness/script/search.h"
 #include "harness/script/strategy.h"
 
@@ -28,13 +29,15 @@ std::vector<std::string> short_names(const StrategyFolders& folders, const std::
 
 }  // namespace
 
-Library::Library(std::vector<std::filesystem::path> folders, Limits limits)
-    : folders_(std::move(folders)), limits_(limits) {}
+Library::Library(std::vector<std::filesystem::path> folders, Limits limits,
+                 std::vector<std::filesystem::path> playbooks)
+    : folders_(std::move(folders)), limits_(limits), playbooks_(std::move(playbooks)) {}
 
 SourceSet Library::sources(const std::string& name, const std::string& part, const std::string& kind) const {
-  if (auto found = folders_.find(below(part, name))) return {std::move(*found), folders_};
+  if (auto found = folders_.find(below(part, name))) return {std::move(*found), folders_, playbooks_};
   if (is_file_name(name)) {
-    if (std::filesystem::is_regular_file(name)) return {read_source(name, name), folders_.with_folder_of(name)};
+    if (std::filesystem::is_regular_file(name))
+      return {read_source(name, name), folders_.with_folder_of(name), playbooks_};
     throw bad_input(fmt::format("there is no file '{}'; give the name or the file of a {}", name, kind));
   }
   const std::vector<std::string> known = short_names(folders_, part);
@@ -54,9 +57,11 @@ json Library::described(const std::string& name, const std::string& kind) const 
   const std::string stem = name.substr(name.rfind('/') + 1);
   json entry = {{"name", stem}, {"kind", kind}, {"summary", ""}, {"file", name}};
   try {
-    SourceSet set{folders_.find(name).value(), folders_};
+    SourceSet set{folders_.find(name).value(), folders_, playbooks_};
     entry["file"] = set.main().name;
-    entry["summary"] = ScriptHost(set, kind, limits_).summary();
+    const ScriptHost host(set, kind, limits_);
+    entry["summary"] = host.summary();
+    if (host.pattern()) entry["pattern"] = *host.pattern();
   } catch (const Error& error) {
     entry["error"] = error.what();
   }
@@ -70,6 +75,34 @@ std::vector<json> Library::list() {
     for (const std::string& name : folders_.names(part)) entries.push_back(described(name, kind));
   }
   return entries;
+}
+
+std::pair<SourceSet, std::string> Library::any_source(const std::string& name) const {
+  const std::pair<const char*, const char*> parts[] = {{"", "strategy"}, {"rules", "rule"}, {"search", "search"}};
+  if (!is_file_name(name) || folders_.find(name))
+    for (const auto& [part, kind] : parts) {
+      const std::string path = below(part, name);
+      if (auto found = folders_.find(path)) {
+        const bool rule = path.starts_with("rules/"), search = path.starts_with("search/");
+        return {{std::move(*found), folders_}, rule ? "rule" : search ? "search" : kind};
+      }
+    }
+  return {sources(name, "", "strategy, rule or search"), ""};
+}
+
+json Library::check(const std::string& name) {
+  auto [set, kind] = any_source(name);
+  if (kind.empty()) kind = declared_kind(set, limits_);
+  const std::string file = set.main().name;
+  json report = {{"file", file}, {"kind", kind}, {"tried", json::array()}};
+  {
+    const ScriptHost host(set, kind, limits_);
+    report["name"] = host.name();
+    report["summary"] = host.summary();
+  }
+  if (kind == "search") report["tried"] = try_search(set, limits_);
+  else report["tried"] = try_strategy(kind == "rule" ? strategy_of_rule(set) : set, limits_);
+  return report;
 }
 
 }  // namespace harness::script

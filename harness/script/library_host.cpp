@@ -7,10 +7,12 @@
 #include "harness/core/suggest.h"
 #include "harness/script/convert.h"
 #include "harness/script/library_api.h"
+#include "harness/script/pattern_api.h"
 
 namespace harness::script {
 namespace {
 
+constexpr const char* kPlaybook = "playbook";
 constexpr const char *kUsed = "harness.used", *kApi = "harness.api", *kDeclared = "harness.declared";
 constexpr std::size_t kLongestUsed = 256 << 10;
 
@@ -73,6 +75,14 @@ int freeze(lua_State* L) {
   return 1;
 }
 
+/// Adds the playbook's part to the API.
+void open_patterns(lua_State* L) {
+  if (luaL_loadbufferx(L, kPatternApiText, std::strlen(kPatternApiText), "=[harness]", "t") != LUA_OK) lua_error(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, kApi);
+  for (const lua_CFunction function : {where, place, freeze, wrap}) lua_pushcfunction(L, function);
+  lua_call(L, 5, 0);
+}
+
 std::string stem(const std::string& file) {
   return std::filesystem::path(file).stem().string();
 }
@@ -104,6 +114,7 @@ void ScriptHost::open_api() {
     lua_pushcfunction(L, wrap);
     lua_call(L, 5, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, kApi);
+    open_patterns(L);
     return 0;
   });
 }
@@ -120,9 +131,11 @@ void ScriptHost::declare(const std::string& kind) {
     lua_pushstring(L, kind.c_str());
     lua_pushstring(L, file.c_str());
     lua_pushstring(L, file_stem.c_str());
-    lua_call(L, 4, 2);
-    name = lua_tostring(L, -2);  // both stay alive as fields of the declaration
-    summary = lua_tostring(L, -1);
+    lua_call(L, 4, 4);
+    name = lua_tostring(L, -4);  // both stay alive as fields of the declaration
+    summary = lua_tostring(L, -3);
+    if (lua_isinteger(L, -2)) pattern_ = lua_tointeger(L, -2);
+    exact_times_ = lua_toboolean(L, -1) != 0;
     lua_pushvalue(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, kDeclared);
     return 0;
@@ -150,6 +163,40 @@ ScriptHost::Fetched ScriptHost::fetch(const char* name) noexcept {
   return fetched;
 }
 
+ScriptHost::FetchedPages ScriptHost::fetch_pages() noexcept {
+  FetchedPages fetched;
+  try {
+    fetched.pages = &sources_.pages();
+  } catch (const std::exception& error) {
+    std::snprintf(fetched.refusal, sizeof fetched.refusal, "%s", error.what());
+  }
+  return fetched;
+}
+
+/// use("playbook"): all its pages as one object. Stack: name, table of what was used, nil. Owns nothing, like use.
+int ScriptHost::use_playbook(lua_State* L) {
+  const FetchedPages fetched = fetch_pages();
+  if (fetched.pages == nullptr) return luaL_error(L, "%s", fetched.refusal);
+  lua_settop(L, 2);
+  lua_getfield(L, LUA_REGISTRYINDEX, kApi);
+  lua_getfield(L, -1, "playbook");
+  lua_createtable(L, static_cast<int>(fetched.pages->size()), 0);
+  lua_Integer place = 0;
+  for (const Source& page : *fetched.pages) {
+    const char* chunk = lua_pushfstring(L, "@%s", page.name.c_str());
+    if (luaL_loadbufferx(L, page.text.data(), page.text.size(), chunk, "t") != LUA_OK) return lua_error(L);
+    lua_call(L, 0, 1);
+    if (!lua_istable(L, -1)) return luaL_error(L, "%s: returns no pattern { ... }", page.name.c_str());
+    lua_rawseti(L, 5, ++place);
+    lua_pop(L, 1);
+  }
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, 2);
+  return 1;
+}
+
 /// use(name): what the file strategies/NAME.lua returns; each file runs once. Owns nothing: Lua's errors jump over it.
 int ScriptHost::use(lua_State* L) {
   auto* host = static_cast<ScriptHost*>(lua_touserdata(L, lua_upvalueindex(1)));
@@ -160,6 +207,7 @@ int ScriptHost::use(lua_State* L) {
   const int known = lua_rawget(L, -2);
   if (known == LUA_TBOOLEAN) return luaL_error(L, "'%s' uses itself", name);
   if (known != LUA_TNIL) return 1;
+  if (std::strcmp(name, kPlaybook) == 0) return host->use_playbook(L);
   const Fetched fetched = host->fetch(name);
   if (fetched.source == nullptr) return luaL_error(L, "%s", fetched.refusal);
   const int used = lua_gettop(L) - 1;

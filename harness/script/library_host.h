@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "harness/script/library_source.h"
@@ -16,6 +17,8 @@ class ScriptHost {
   Sandbox& sandbox() { return sandbox_; }
   const std::string& name() const { return name_; }  // declared, or the file's stem
   const std::string& summary() const { return summary_; }
+  std::optional<std::int64_t> pattern() const { return pattern_; }  // of a rule: the playbook's page it implements
+  bool exact_times() const { return exact_times_; }  // declared by a search
 
   /// Pushes a function of the API (library_api.cpp: "decide", "run") and then the declared table. Raises: protected
   /// only.
@@ -26,7 +29,13 @@ class ScriptHost {
     const Source* source = nullptr;
     char refusal[1024] = "";
   };
+  struct FetchedPages {
+    const std::vector<Source>* pages = nullptr;
+    char refusal[1024] = "";
+  };
   static int use(lua_State* L);
+  int use_playbook(lua_State* L);
+  FetchedPages fetch_pages() noexcept;
   Fetched fetch(const char* name) noexcept;
   void open_api();
   void declare(const std::string& kind);
@@ -34,6 +43,8 @@ class ScriptHost {
   SourceSet& sources_;
   Sandbox sandbox_;
   std::string name_, summary_;
+  std::optional<std::int64_t> pattern_;
+  bool exact_times_ = false;
   bool loading_ = true;
 };
 

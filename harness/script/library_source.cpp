@@ -11,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
+#include "harness/script/pattern_page.h"
 
 namespace fs = std::filesystem;
 
@@ -92,7 +93,8 @@ std::string StrategyFolders::text() const {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-SourceSet::SourceSet(Source main, StrategyFolders folders) : main_(std::move(main)), folders_(std::move(folders)) {}
+SourceSet::SourceSet(Source main, StrategyFolders folders, std::vector<fs::path> playbooks)
+    : main_(std::move(main)), folders_(std::move(folders)), playbooks_(std::move(playbooks)) {}
 
 const Source& SourceSet::used(const std::string& name) {
   const auto known = used_.find(name);
@@ -105,10 +107,20 @@ const Source& SourceSet::used(const std::string& name) {
   return used_.emplace(name, std::move(*source)).first->second;
 }
 
+const std::vector<Source>& SourceSet::pages() {
+  if (!pages_) {
+    std::vector<Source> pages;
+    for (const Source& page : find_pages(playbooks_)) pages.push_back(read_page(page).lua);
+    pages_ = std::move(pages);
+  }
+  return *pages_;
+}
+
 std::string SourceSet::hash() const {
   Sha256 sha;
   sha.field(main_.text);
   for (const auto& [name, source] : used_) sha.field(name).field(source.text);
+  for (const Source& page : pages_.value_or(std::vector<Source>{})) sha.field(page.name).field(page.text);
   return sha.hex();
 }
 

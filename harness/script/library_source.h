@@ -36,18 +36,23 @@ Source read_source(const std::filesystem::path& file, const std::string& name);
 /// The sources that one strategy or search is made of: read once, so that its identity holds while it runs.
 class SourceSet {
  public:
-  SourceSet(Source main, StrategyFolders folders);
+  SourceSet(Source main, StrategyFolders folders, std::vector<std::filesystem::path> playbooks = {});
 
   const Source& main() const { return main_; }
+  void replace_main(Source main) { main_ = std::move(main); }
   /// What use("rules/plateau") loads; the same source each time. Throws Error(bad_input) that names the nearest.
   const Source& used(const std::string& name);
+  /// What use("playbook") loads: the Lua of every page of the playbook folders, read once. Throws Error(bad_input).
+  const std::vector<Source>& pages();
   /// SHA-256 of the main text and of the names and texts of everything it used so far.
   std::string hash() const;
 
  private:
   Source main_;
   StrategyFolders folders_;
+  std::vector<std::filesystem::path> playbooks_;
   std::map<std::string, Source> used_;
+  std::optional<std::vector<Source>> pages_;
 };
 
 }  // namespace harness::script

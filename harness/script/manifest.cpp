@@ -64,6 +64,16 @@ void FactsTable::set(const std::string& name, const Value& value) {
   });
 }
 
+void FactsTable::unset(const std::string& name) {
+  manifest_.sandbox_.protect(0, 0, [&name, backing = backing_](lua_State* lua) {
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, backing);
+    lua_pushlstring(lua, name.data(), name.size());
+    push_unset_fact(lua);
+    lua_rawset(lua, -3);
+    return 0;
+  });
+}
+
 template <typename Action>
 auto Manifest::located(Action action) {
   const int top = lua_gettop(sandbox_.lua());
@@ -109,6 +119,45 @@ Node Manifest::call(const FunctionRef& function, std::initializer_list<const Fac
     if (result.line == 0) result.line = function.line;
     return result;
   });
+}
+
+std::vector<PartialAnswer> Manifest::try_calls(const FunctionRef& function, FactsTable& facts,
+                                               std::initializer_list<const FactsTable*> others, const std::string& name,
+                                               const std::vector<const Value*>& values) {
+  std::vector<PartialAnswer> answers(name.empty() ? 1 : values.size());
+  located([&] {
+    sandbox_.protect(0, 0, [&](lua_State* lua) {
+      lua_rawgeti(lua, LUA_REGISTRYINDEX, facts.backing_);
+      const int backing = lua_gettop(lua);
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (!name.empty()) {
+          lua_pushlstring(lua, name.data(), name.size());
+          push_value(lua, *values[i]);
+          lua_rawset(lua, backing);
+        }
+        forget_wanted_fact(lua, backing);
+        lua_rawgeti(lua, LUA_REGISTRYINDEX, function.ref);
+        lua_rawgeti(lua, LUA_REGISTRYINDEX, facts.view_);
+        for (const FactsTable* other : others) lua_rawgeti(lua, LUA_REGISTRYINDEX, other->view_);
+        const int status = lua_pcall(lua, static_cast<int>(others.size()) + 1, 1, 0);
+        if (const char* wanted = push_wanted_fact(lua, backing)) {
+          answers[i].kind = PartialAnswer::Kind::wants;
+          answers[i].wanted.assign(wanted);
+        } else if (status == LUA_OK && lua_isboolean(lua, -2)) {
+          answers[i].kind = lua_toboolean(lua, -2) != 0 ? PartialAnswer::Kind::yes : PartialAnswer::Kind::no;
+        }
+        lua_settop(lua, backing);
+      }
+      if (!name.empty()) {
+        lua_pushlstring(lua, name.data(), name.size());
+        push_unset_fact(lua);
+        lua_rawset(lua, backing);
+      }
+      return 0;
+    });
+    return 0;
+  });
+  return answers;
 }
 
 }  // namespace harness::script

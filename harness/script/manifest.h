@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "harness/core/error.h"
 #include "harness/script/manifest_node.h"
@@ -18,6 +19,12 @@ using Facts = std::map<std::string, Fact>;
 
 class Manifest;
 
+/// What came of a function that was told only some of the facts.
+struct PartialAnswer {
+  enum class Kind { yes, no, wants, other } kind = Kind::other;  // other: not a boolean, or it failed
+  std::string wanted;                                            // the fact that it read first among those not set
+};
+
 /// A read-only table of facts inside a manifest's Lua state, for as long as this object lives (and the manifest).
 class FactsTable {
  public:
@@ -28,6 +35,8 @@ class FactsTable {
   FactsTable& operator=(const FactsTable&) = delete;
   /// Replaces the value of a fact that is there.
   void set(const std::string& name, const Value& value);
+  /// Until it is set again, a function that reads this fact is given up, and try_call says what it wanted to know.
+  void unset(const std::string& name);
 
  private:
   friend class Manifest;
@@ -49,6 +58,12 @@ class Manifest {
 
   /// The one result of a function of this manifest. It may not contain functions.
   Node call(const FunctionRef& function, std::initializer_list<const FactsTable*> arguments);
+
+  /// Calls a function of this manifest once for each of the values that `name` of `facts` takes in turn (just once, as
+  /// facts are, if `name` is empty). `facts` is its first argument, `others` follow. The fact is unset afterwards.
+  std::vector<PartialAnswer> try_calls(const FunctionRef& function, FactsTable& facts,
+                                       std::initializer_list<const FactsTable*> others, const std::string& name,
+                                       const std::vector<const Value*>& values);
 
  private:
   friend class FactsTable;

@@ -19,10 +19,10 @@ using Sentence = char[256];
 
 /// Constructors that take one table: input { "x", ... }.
 constexpr const char* kTableConstructors[] = {
-    "kernel", "variant",    "one_of",      "input",   "inout",     "output",   "scalar",   "struct",
-    "view",   "pointers",   "tensor_map",  "sum_of",  "normal",    "uniform",  "integers", "permutation",
-    "ragged", "prefix_sum", "block_table", "routing", "mask",      "constant", "custom",   "relative",
-    "ulp",    "exact",      "quantized",   "set",     "workspace", "launch",   "memset",   "library"};
+    "kernel",      "variant",    "one_of", "input",    "inout",   "output",   "scalar",      "struct", "view",
+    "pointers",    "tensor_map", "sum_of", "normal",   "uniform", "integers", "permutation", "ragged", "prefix_sum",
+    "block_table", "routing",    "mask",   "constant", "custom",  "relative", "ulp",         "exact",  "quantized",
+    "set",         "workspace",  "launch", "memset",   "library", "stage"};
 /// Constructors that take plain values: range(1, 8), i32(w.T).
 constexpr const char* kValueConstructors[] = {"range", "multiples_of", "boolean", "i32", "i64", "u32", "f32", "f64"};
 
@@ -69,9 +69,17 @@ void suggest_key(lua_State* lua, int known, Sentence& sentence) {
   if (!found.empty()) std::snprintf(sentence, sizeof sentence, "; did you mean '%s'?", found.c_str());
 }
 
+char kUnsetFact, kWantedFact;  // only their addresses matter
+
 int read_field(lua_State* lua) {
   lua_pushvalue(lua, 2);
-  if (lua_rawget(lua, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  const int type = lua_rawget(lua, lua_upvalueindex(1));
+  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(lua, -1) == &kUnsetFact) {
+    lua_pushvalue(lua, 2);
+    lua_rawsetp(lua, lua_upvalueindex(1), &kWantedFact);
+    return lua_error(lua);  // the unset fact itself: whoever catches it, the name is noted
+  }
+  if (type != LUA_TNIL) return 1;
   Sentence suggestion;
   suggest_key(lua, lua_upvalueindex(1), suggestion);
   return luaL_error(lua, "the %s has no '%s'%s", lua_tostring(lua, lua_upvalueindex(2)),
@@ -118,6 +126,19 @@ void push_facts(lua_State* lua, const char* title) {
   lua_setfield(lua, -2, "__metatable");
   lua_setmetatable(lua, -2);
   lua_remove(lua, -2);
+}
+
+void push_unset_fact(lua_State* lua) {
+  lua_pushlightuserdata(lua, &kUnsetFact);
+}
+
+void forget_wanted_fact(lua_State* lua, int table) {
+  lua_pushnil(lua);
+  lua_rawsetp(lua, table, &kWantedFact);
+}
+
+const char* push_wanted_fact(lua_State* lua, int table) {
+  return lua_rawgetp(lua, table, &kWantedFact) == LUA_TSTRING ? lua_tostring(lua, -1) : nullptr;
 }
 
 int install_manifest_api(lua_State* lua) {

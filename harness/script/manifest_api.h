@@ -13,4 +13,11 @@ int install_manifest_api(lua_State* lua);
 /// is an error that names it ("the workload has no 'Tt'; did you mean 'T'?"). Raises Lua errors: call it protected.
 void push_facts(lua_State* lua, const char* title);
 
+/// Pushes what stands for a fact that is not told yet: reading it gives the running function up.
+void push_unset_fact(lua_State* lua);
+/// Of the table that a view shows: forgets, or pushes (nil: none) and returns, the name of the unset fact that was read
+/// last. Valid while it is on the stack.
+void forget_wanted_fact(lua_State* lua, int table);
+const char* push_wanted_fact(lua_State* lua, int table);
+
 }  // namespace harness::script

@@ -7,7 +7,9 @@
 
 #include "harness/core/suggest.h"
 #include "harness/script/contract_sizes.h"
+#include "harness/script/plan_library.h"
 #include "harness/script/plan_scalars.h"
+#include "harness/script/plan_tensor_maps.h"
 
 namespace harness::script {
 namespace {
@@ -26,6 +28,10 @@ class Targets {
     return found == workspaces_.end() ? nullptr : &*found;
   }
   const Argument* argument(const std::string& name) const { return find_argument(problem_, name); }
+
+  TensorMap tensor_map(const Reader& launch, const Node& node) const {
+    return read_tensor_map(launch, node, problem_, workspaces_);
+  }
 
   void require(const Reader& reader, const std::string& name) const {
     if (workspace(name) != nullptr || argument(name) != nullptr) return;
@@ -76,6 +82,7 @@ LaunchArgument read_launch_argument(const Reader& launch, const Node& node, cons
     return NamedArgument{*node.text(), 0};
   }
   if (is_scalar_constructor(node.kind)) return read_scalar_argument(launch, node);
+  if (node.kind == "tensor_map") return targets.tensor_map(launch, node);
   if (node.table && node.kind.empty()) {
     const Reader reader(launch.manifest(), node, launch.what() + ": an argument");
     reader.only({"offset"}, 1);
@@ -84,12 +91,22 @@ LaunchArgument read_launch_argument(const Reader& launch, const Node& node, cons
     targets.require(reader, name);
     return NamedArgument{name, read_bytes(reader, "offset", 0)};
   }
-  throw launch.error(fmt::format("has the argument {}; write a name, {{ name, offset = bytes }}, or i32(...), f32(...)",
-                                 node.described()));
+  throw launch.error(fmt::format(
+      "has the argument {}; write a name, {{ name, offset = bytes }}, tensor_map {{...}}, or i32(...), f32(...)",
+      node.described()));
+}
+
+/// At most so many times the blocks that the device holds at once; 0: the grid is as it is written.
+int read_resident(const Reader& launch) {
+  constexpr std::int64_t kMost = 1024;
+  if (launch.find("resident") == nullptr) return 0;
+  const std::int64_t times = launch.whole("resident", 0);
+  if (times >= 1 && times <= kMost) return static_cast<int>(times);
+  throw launch.error(fmt::format("has resident = {}; it must be from 1 to {}", times, kMost));
 }
 
 Launch read_launch(const Reader& reader, const Targets& targets, const PlanNames& names) {
-  reader.only({"entry", "grid", "block", "shared", "cluster", "cooperative", "args"});
+  reader.only({"entry", "grid", "block", "shared", "cluster", "cooperative", "pdl", "resident", "args"});
   Launch launch;
   launch.entry = fill_in(reader.text("entry"), names.values, reader);
   launch.grid = read_dim(reader, "grid", true);
@@ -97,6 +114,8 @@ Launch read_launch(const Reader& reader, const Targets& targets, const PlanNames
   launch.cluster = read_dim(reader, "cluster", false);
   launch.shared = read_bytes(reader, "shared", 0);
   launch.cooperative = reader.flag("cooperative", false);
+  launch.pdl = reader.flag("pdl", false);
+  launch.resident = read_resident(reader);
   const Node& args = reader.need("args");
   if (!args.table || !args.fields.empty()) throw reader.wrong("args", "a list");
   const Reader named(reader.manifest(), reader.node(), fmt::format("launch '{}'", launch.entry));
@@ -128,10 +147,31 @@ Memset read_memset(const Reader& reader, const Targets& targets) {
   return memset;
 }
 
-LibraryCall read_library(const Reader& reader) {
-  reader.only({"operation", "options"}, 1);
-  LibraryCall call{reader.leading_name(), reader.text("operation"), json::object()};
-  if (const Node* options = reader.find("options")) call.options = plain_json(reader, *options);
+/// results = { o_partial = "f32" }: workspaces, and the type of their elements.
+std::map<std::string, Dtype> read_results(const Reader& stage, const Targets& targets) {
+  std::map<std::string, Dtype> results;
+  const Node& table = stage.need("results");
+  if (!table.table || !table.list.empty() || table.fields.empty())
+    throw stage.wrong("results", "a table of WORKSPACE = \"type\"");
+  for (const auto& [name, node] : table.fields) {
+    if (targets.workspace(name) == nullptr)
+      throw stage.error(fmt::format("compares '{}', which is no workspace of this variant", name));
+    const auto dtype = node.text() != nullptr ? parse_dtype(*node.text()) : std::nullopt;
+    if (!dtype)
+      throw stage.error(fmt::format("gives '{}' the type {}; types are f32, f16, s32...", name, node.described()));
+    results[name] = *dtype;
+  }
+  return results;
+}
+
+LibraryCall read_library_step(const Reader& reader, const Targets& targets) {
+  LibraryCall call = read_library(reader);
+  for (const LibraryOperand& operand : operands_of(call)) {
+    targets.require(reader, operand.name);
+    const Argument* argument = targets.argument(operand.name);
+    if (operand.written && argument != nullptr && !is_written(argument->kind))
+      throw reader.error(fmt::format("writes '{}'; only workspaces and outputs may be written", operand.name));
+  }
   return call;
 }
 
@@ -177,12 +217,46 @@ std::vector<Step> read_steps(const Manifest& manifest, const Node& result, const
   }
   for (const Node& node : result.list) {
     const Reader reader(manifest, node, node.kind.empty() ? "a step" : node.kind);
-    if (node.kind == "launch") steps.emplace_back(read_launch(reader, targets, names));
-    else if (node.kind == "memset") steps.emplace_back(read_memset(reader, targets));
-    else if (node.kind == "library") steps.emplace_back(read_library(reader));
+    if (node.kind == "launch") {
+      Launch launch = read_launch(reader, targets, names);
+      // The first would overlap with what is not the plan's: the preparation, or the run before.
+      if (launch.pdl && (steps.empty() || !std::holds_alternative<Launch>(steps.back())))
+        throw reader.error("has pdl = true, which needs a launch right before it in the same plan");
+      steps.emplace_back(std::move(launch));
+    } else if (node.kind == "memset") steps.emplace_back(read_memset(reader, targets));
+    else if (node.kind == "library") steps.emplace_back(read_library_step(reader, targets));
     else throw reader.error("must be launch {...}, memset {...} or library {...}, not " + node.described());
   }
   return steps;
+}
+
+Stages read_stages(const Manifest& manifest, const Node& result, const Plan& plan, const PlanNames& names) {
+  constexpr double kTolerance = 1e-2;
+  const Targets targets(plan.workspaces, names.problem);
+  Stages stages;
+  if (!result.table || !result.fields.empty() || result.list.empty())
+    throw manifest.error(result.line, "stages must return a list of stage {...}");
+  for (const Node& node : result.list) {
+    const Reader reader(manifest, node, "stage");
+    if (node.kind != "stage") throw reader.error("must be made by stage { \"name\", ... }, not " + node.described());
+    reader.only({"steps", "results", "tolerance", "reference"}, 1);
+    Stage stage;
+    stage.name = reader.leading_name();
+    const std::int64_t steps = reader.whole("steps", 1);
+    const std::size_t begin = stages.parts.empty() ? 0 : stages.parts.back().end;
+    if (steps < 1 || begin + static_cast<std::size_t>(steps) >= plan.steps.size())
+      throw reader.error(fmt::format("takes {} steps after the first {}, and the plan has {}; at least one must follow",
+                                     steps, begin, plan.steps.size()));
+    stage.end = begin + static_cast<std::size_t>(steps);
+    stage.results = read_results(reader, targets);
+    stage.tolerance = reader.number("tolerance", kTolerance);
+    if (!(stage.tolerance > 0)) throw reader.error("has a tolerance that is not above 0");
+    const Node& reference = reader.need("reference");
+    if (reference.kind != "launch") throw reader.wrong("reference", "a launch {...} of NN_name.stages.cu");
+    stage.reference = read_launch(Reader(manifest, reference, "launch"), targets, names);
+    stages.parts.push_back(std::move(stage));
+  }
+  return stages;
 }
 
 std::vector<std::string> entries_of(const std::vector<Step>& steps) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "harness/core/catalog.h"
 #include "harness/core/plan.h"
 #include "harness/script/manifest_reader.h"
 
@@ -16,6 +17,8 @@ std::vector<Workspace> read_workspaces(const Manifest& manifest, const Node& res
 /// known one), an extent that is not a whole number above 0, a bare number among the arguments.
 std::vector<Step> read_steps(const Manifest& manifest, const Node& result, const std::vector<Workspace>& workspaces,
                              const PlanNames& names);
+/// The result of `stages`: parts of `plan`, in order. `build` is left to the caller.
+Stages read_stages(const Manifest& manifest, const Node& result, const Plan& plan, const PlanNames& names);
 /// The distinct entries of the launches, in their order.
 std::vector<std::string> entries_of(const std::vector<Step>& steps);
 

@@ -83,15 +83,16 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
     : manifest_(file, shown, "variant"), source_name_(std::move(source_name)), include_dirs_(std::move(include_dirs)) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
-                "options", "std"});
+                "options", "std", "stages", "rival"});
   info_.name = variant_name(file);
   info_.file = shown;
   info_.technique = variant.text("technique");
   info_.risk = variant.text("risk", "medium");
   require_word(variant, "risk", info_.risk, kRisks);
   info_.multi_kernel = variant.flag("multi_kernel", false);
+  info_.rival = variant.flag("rival", false);
   variant.need("steps");
-  for (const char* function : {"steps", "valid", "workspaces"}) variant.function(function);
+  for (const char* function : {"steps", "valid", "workspaces", "stages"}) variant.function(function);
   read_parameters(variant);
   read_estimate(variant);
   read_requirements(variant);
@@ -100,6 +101,11 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   device_source.replace_extension(".cu");
   source_ = read_source(device_source, std::filesystem::path(shown).replace_extension(".cu").string(), include_dirs_);
   info_.source_hash = source_.hash;
+  if (variant.function("stages") == nullptr) return;
+  std::filesystem::path stages_source = file;
+  stages_source.replace_extension(".stages.cu");
+  stages_ =
+      read_source(stages_source, std::filesystem::path(shown).replace_extension(".stages.cu").string(), include_dirs_);
 }
 
 void VariantManifest::read_parameters(const Reader& variant) {
@@ -191,6 +197,15 @@ BuildSpec VariantManifest::build(const Config& config, const Workload& workload,
   return spec;
 }
 
+BuildSpec VariantManifest::stages_build(std::vector<std::string> entries) const {
+  BuildSpec spec;
+  spec.source_name = std::filesystem::path(source_name_).replace_extension(".stages.cu").generic_string();
+  spec.source = stages_.text;
+  spec.entries = std::move(entries);
+  for (const auto& folder : include_dirs_) spec.include_dirs.push_back(folder.string());
+  return spec;
+}
+
 std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const {
   const bool cuda = device.device.starts_with("cuda");
   const std::string wanted = info_.requirements.value("device", "");
@@ -205,10 +220,16 @@ std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const 
 
 std::vector<SourceFile> VariantManifest::sources_inside(const std::filesystem::path& folder) const {
   std::vector<SourceFile> files{{source_name_, source_.text}};
-  for (const IncludedFile& included : source_.included) {
-    const std::string name = relative_name(included.path, folder);
-    if (!name.empty() && !name.starts_with("..")) files.push_back({name, included.text});
-  }
+  const auto add_included = [&](const SourceText& source) {
+    for (const IncludedFile& included : source.included) {
+      const std::string name = relative_name(included.path, folder);
+      if (!name.empty() && !name.starts_with("..")) files.push_back({name, included.text});
+    }
+  };
+  add_included(source_);
+  if (stages_.text.empty()) return files;
+  files.push_back({stages_build({}).source_name, stages_.text});
+  add_included(stages_);
   return files;
 }
 

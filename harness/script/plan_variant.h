@@ -33,8 +33,10 @@ class VariantManifest {
   std::map<std::string, Value> names(const Config& config, const Workload& workload) const;
   /// The compile unit of `config`; `entries` are its plan's.
   BuildSpec build(const Config& config, const Workload& workload, std::vector<std::string> entries) const;
+  /// The compile unit of the launches that compute what the stages should hand on; for variants that declare `stages`.
+  BuildSpec stages_build(std::vector<std::string> entries) const;
   std::string unsupported_reason(const DeviceInfo& device) const;
-  /// The .cu and the headers it includes that lie in `folder`, the plugin's own.
+  /// The .cu, that of its stages, and the headers they include that lie in `folder`, the plugin's own.
   std::vector<SourceFile> sources_inside(const std::filesystem::path& folder) const;
 
  private:
@@ -46,7 +48,7 @@ class VariantManifest {
   Manifest manifest_;
   VariantInfo info_;
   std::string source_name_;
-  SourceText source_;
+  SourceText source_, stages_;  // stages_: empty without `stages`
   std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::string> options_;
 };

@@ -9,7 +9,7 @@
 namespace harness::script {
 
 LuaSearch::LuaSearch(SourceSet sources, const ArmSpace& space, std::uint64_t seed, Limits limits)
-    : sources_(std::move(sources)), space_(space), host_(sources_, "search", limits) {
+    : sources_(std::move(sources)), space_(space), earlier_(space.earlier), host_(sources_, "search", limits) {
   identity_ = {host_.name(), sources_.hash()};
   host_.sandbox().seed(seed);
 }
@@ -49,12 +49,12 @@ bool LuaSearch::take_ask(lua_State* L, char* refusal, std::size_t size) noexcept
 }
 
 void LuaSearch::start() {
-  const json fields = describe_space(space_);
+  const json fields = describe_space(space_, earlier_);
   host_.sandbox().protect(0, 0, [this, &fields](lua_State* L) {
     thread_ = lua_newthread(L);
     lua_setfield(L, LUA_REGISTRYINDEX, "harness.search");
     host_.push_entry(L, "run");
-    push_space(L, fields, space_, host_.sandbox());
+    push_space(L, fields, space_, host_.sandbox(), models_);
     lua_pushlightuserdata(L, this);
     lua_pushcclosure(L, evaluate, 1);
     lua_xmove(L, thread_, 4);  // run, declared, space, evaluate

@@ -9,6 +9,7 @@
 #include "harness/script/library_host.h"
 #include "harness/script/library_source.h"
 #include "harness/script/search_space.h"
+#include "harness/script/surrogate_binding.h"
 
 namespace harness::script {
 
@@ -24,6 +25,8 @@ class LuaSearch : public Search {
   std::optional<SearchAsk> ask() override;
   /// Only after an ask that was not told yet.
   void tell(const SearchResult& result) override;
+  void know(std::vector<EarlierResult> earlier) override { earlier_ = std::move(earlier); }
+  bool exact_times() const override { return host_.exact_times(); }
   const std::vector<std::string>& messages() { return host_.sandbox().messages(); }
 
  private:
@@ -40,6 +43,8 @@ class LuaSearch : public Search {
 
   SourceSet sources_;
   SearchSpace space_;
+  std::vector<EarlierResult> earlier_;
+  Surrogates models_;  // outlive the script that uses them
   ScriptHost host_;
   ScriptIdentity identity_;
   lua_State* thread_ = nullptr;  // owned by the sandbox

@@ -2,27 +2,19 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <tuple>
 
 #include "harness/script/convert.h"
 
-// Methods of `space`. Upvalues: the SearchSpace, the Sandbox. What calls Lua owns nothing: errors jump over it.
+// Methods of `space`. Upvalues: the SearchSpace, the Sandbox, the Surrogates. What calls Lua owns nothing: errors jump
+// over it.
 namespace harness::script {
 namespace {
 
 const SearchSpace& space_of(lua_State* L) {
   if (!lua_istable(L, 1)) luaL_error(L, "call the methods of space with a colon: space:point(1)");
   return *static_cast<const SearchSpace*>(lua_touserdata(L, lua_upvalueindex(1)));
-}
-
-void push_point(lua_State* L, const SearchSpace& space, std::size_t point) {
-  const SearchSpace::Variant& variant = space.variant_of(point);
-  lua_createtable(L, 0, static_cast<int>(variant.parameters.size()) + 1);
-  lua_pushlstring(L, variant.name.data(), variant.name.size());
-  lua_setfield(L, -2, "variant");
-  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
-    push_value(L, space.value(point, p));
-    lua_setfield(L, -2, variant.parameters[p].name.c_str());
-  }
 }
 
 std::size_t point_argument(lua_State* L, const SearchSpace& space) {
@@ -36,18 +28,33 @@ int point(lua_State* L) {
   const SearchSpace& space = space_of(L);
   const lua_Integer number = luaL_checkinteger(L, 2);
   if (number < 1 || number > static_cast<lua_Integer>(space.size())) {
-    return luaL_error(L, "point %I is not in the space; use 1 to space.size (%I)", number,
+    return luaL_error(L, "point %I is not in the space; use 1 to %s (%I)", number,
+                      space.listed() ? "space.size" : "the largest index met so far",
                       static_cast<lua_Integer>(space.size()));
   }
   push_point(L, space, static_cast<std::size_t>(number - 1));
   return 1;
 }
 
+bool draw_point(const SearchSpace& space, Sandbox& sandbox, std::size_t& point, char* refusal,
+                std::size_t size) noexcept {
+  try {
+    point = space.random([&](std::uint64_t count) { return sandbox.random_below(count); });
+    return true;
+  } catch (const std::exception& error) {
+    std::snprintf(refusal, size, "%s", error.what());
+    return false;
+  }
+}
+
 int random(lua_State* L) {
   const SearchSpace& space = space_of(L);
-  if (space.size() == 0) return luaL_error(L, "the space is empty");
+  if (space.empty()) return luaL_error(L, "the space is empty");
   auto* sandbox = static_cast<Sandbox*>(lua_touserdata(L, lua_upvalueindex(2)));
-  push_point(L, space, sandbox->random_below(space.size()));
+  std::size_t drawn = 0;
+  char refusal[512] = "";
+  if (!draw_point(space, *sandbox, drawn, refusal, sizeof refusal)) return luaL_error(L, "%s", refusal);
+  push_point(L, space, drawn);
   return 1;
 }
 
@@ -95,13 +102,44 @@ int neighbours(lua_State* L) {
   return 1;
 }
 
+int model(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  auto* sandbox = static_cast<Sandbox*>(lua_touserdata(L, lua_upvalueindex(2)));
+  auto* models = static_cast<Surrogates*>(lua_touserdata(L, lua_upvalueindex(3)));
+  lua_settop(L, 2);
+  return push_model(L, 2, space, *sandbox, *models);
+}
+
 constexpr luaL_Reg kMethods[] = {{"point", point},       {"random", random},         {"index", index},
-                                 {"contains", contains}, {"neighbours", neighbours}, {nullptr, nullptr}};
+                                 {"contains", contains}, {"neighbours", neighbours}, {"model", model},
+                                 {nullptr, nullptr}};
 
 json parameter_json(const Parameter& parameter) {
   json values = json::array();
   for (const Value& value : parameter.values) values.push_back(value_to_json(value));
   return {{"name", parameter.name}, {"values", values}};
+}
+
+json describe_earlier(std::vector<EarlierResult> earlier) {
+  std::ranges::stable_sort(earlier, [](const EarlierResult& a, const EarlierResult& b) {
+    return std::tuple(a.device_name, a.workload, !a.time_ns, a.time_ns.value_or(0)) <
+           std::tuple(b.device_name, b.workload, !b.time_ns, b.time_ns.value_or(0));
+  });
+  json list = json::array();
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;
+  for (const EarlierResult& result : earlier) {
+    if (++counts[{result.device_name, result.workload}] > kMostEarlier) continue;
+    json config = config_to_json(result.config);
+    config["variant"] = result.variant;
+    json entry = {{"device_name", result.device_name},
+                  {"workload", result.workload},
+                  {"config", config},
+                  {"outcome", result.outcome},
+                  {"passed", result.outcome == "passed"}};
+    if (result.time_ns) entry["time_ns"] = *result.time_ns;
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 /// "variant" first, then each parameter of any variant with all values it has anywhere.
@@ -125,7 +163,18 @@ json united_parameters(const SearchSpace& space) {
 
 }  // namespace
 
-json describe_space(const SearchSpace& space) {
+void push_point(lua_State* L, const SearchSpace& space, std::size_t point) {
+  const SearchSpace::Variant& variant = space.variant_of(point);
+  lua_createtable(L, 0, static_cast<int>(variant.parameters.size()) + 1);
+  lua_pushlstring(L, variant.name.data(), variant.name.size());
+  lua_setfield(L, -2, "variant");
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
+    push_value(L, space.value(point, p));
+    lua_setfield(L, -2, variant.parameters[p].name.c_str());
+  }
+}
+
+json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& earlier) {
   json variants = json::array();
   for (const SearchSpace::Variant& variant : space.variants()) {
     if (variant.count == 0) continue;
@@ -133,16 +182,21 @@ json describe_space(const SearchSpace& space) {
     first["variant"] = variant.name;
     json parameters = json::array();
     for (const Parameter& parameter : variant.parameters) parameters.push_back(parameter_json(parameter));
-    variants.push_back({{"name", variant.name}, {"size", variant.count}, {"first", first}, {"parameters", parameters}});
+    const json size = variant.rest ? json() : json(variant.count);
+    variants.push_back({{"name", variant.name}, {"size", size}, {"first", first}, {"parameters", parameters}});
   }
-  return {{"size", space.size()}, {"variants", variants}, {"parameters", united_parameters(space)}};
+  return {{"size", space.listed() ? json(space.size()) : json()},
+          {"variants", variants},
+          {"parameters", united_parameters(space)},
+          {"earlier", describe_earlier(earlier)}};
 }
 
-void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox) {
+void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox, Surrogates& models) {
   push_json(L, fields);
   lua_pushlightuserdata(L, const_cast<SearchSpace*>(&space));
   lua_pushlightuserdata(L, &sandbox);
-  luaL_setfuncs(L, kMethods, 2);
+  lua_pushlightuserdata(L, &models);
+  luaL_setfuncs(L, kMethods, 3);
   push_read_only(L, -1, "space");
   lua_remove(L, -2);
 }

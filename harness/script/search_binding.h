@@ -5,16 +5,21 @@
 #include "harness/core/strategy.h"
 #include "harness/script/sandbox.h"
 #include "harness/script/search_space.h"
+#include "harness/script/surrogate_binding.h"
 
 namespace harness::script {
 
 inline constexpr std::size_t kMostHints = 32;
+inline constexpr std::size_t kMostEarlier = 256;
 
-/// The fields of the API's `space` (strategies/api.lua): size, variants, parameters.
-json describe_space(const SearchSpace& space);
-/// Pushes the read-only `space` with these fields and its methods. Space and sandbox must outlive it. Protected mode
-/// only.
-void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox);
+/// The fields of the API's `space` (strategies/api.lua): size, variants, parameters, earlier (of each workload and
+/// device the fastest kMostEarlier).
+json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& earlier);
+/// Pushes the read-only `space` with these fields and its methods. Space, sandbox and models must outlive it. Protected
+/// mode only.
+void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox, Surrogates& models);
+/// Pushes a configuration as a table: a value for each parameter, and `variant`. Protected mode only.
+void push_point(lua_State* L, const SearchSpace& space, std::size_t point);
 /// Pushes what evaluate returns: { outcome, passed, time_ns, cost_s }. Protected mode only.
 void push_result(lua_State* L, const SearchResult& result);
 

@@ -32,26 +32,62 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
 
 SearchSpace::SearchSpace(const ArmSpace& space) {
   for (const auto& [name, points] : space.variants) {
-    Variant variant{name, points.parameters, size_, points.points.size(), {}};
-    variant.cells.reserve(variant.count * variant.parameters.size());
-    for (const auto& point : points.points) variant.cells.insert(variant.cells.end(), point.begin(), point.end());
-    size_ += variant.count;
+    Variant variant{name, points.parameters, listed_size_, 0, {}, points.rest};
+    listed_ = listed_ && points.listed();
+    if (points.listed()) {
+      variant.count = points.points.size();
+      variant.cells.reserve(variant.count * variant.parameters.size());
+      for (const auto& point : points.points) variant.cells.insert(variant.cells.end(), point.begin(), point.end());
+      listed_size_ += variant.count;
+    }
     variants_.push_back(std::move(variant));
   }
   indexes_.resize(variants_.size());
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    const Space& points = space.variants[v].second;
+    if (points.listed()) continue;
+    variants_[v].first = size();
+    for (const auto& point : points.points) number(v, point.data());
+    variants_[v].count = points.points.size();
+  }
+}
+
+/// The number of a valid point of a variant that is not listed; a new one when it was not met before.
+std::size_t SearchSpace::number(std::size_t v, const std::uint16_t* cells) const {
+  Variant& variant = variants_[v];
+  const std::size_t width = variant.parameters.size();
+  std::string key(reinterpret_cast<const char*>(cells), width * sizeof(*cells));
+  key += std::to_string(v);
+  const auto [at, fresh] = numbers_.try_emplace(std::move(key), size());
+  if (!fresh) return at->second;
+  met_.push_back({static_cast<std::uint32_t>(v),
+                  static_cast<std::uint32_t>(variant.cells.size() / std::max<std::size_t>(width, 1))});
+  variant.cells.insert(variant.cells.end(), cells, cells + width);
+  return at->second;
+}
+
+std::size_t SearchSpace::random(const std::function<std::uint64_t(std::uint64_t)>& below) const {
+  if (listed_) return below(size());
+  std::vector<std::size_t> choices;
+  for (std::size_t v = 0; v < variants_.size(); ++v)
+    if (variants_[v].count > 0) choices.push_back(v);
+  const std::size_t v = choices[below(choices.size())];
+  if (!variants_[v].rest) return variants_[v].first + below(variants_[v].count);
+  const auto drawn = variants_[v].rest->draw(below);
+  return drawn ? number(v, drawn->data()) : variants_[v].first;
 }
 
 std::size_t SearchSpace::variant_index(std::size_t point) const {
-  const auto after = std::upper_bound(variants_.begin(), variants_.end(), point,
-                                      [](std::size_t p, const Variant& v) { return p < v.first; });
-  std::size_t index = static_cast<std::size_t>(after - variants_.begin()) - 1;
-  while (variants_[index].count == 0) --index;  // empty variants share their first point with the next one
+  if (point >= listed_size_) return met_[point - listed_size_].variant;
+  std::size_t index = 0;
+  while (variants_[index].rest || point >= variants_[index].first + variants_[index].count) ++index;
   return index;
 }
 
 const std::uint16_t* SearchSpace::cells_of(std::size_t point) const {
   const Variant& variant = variant_of(point);
-  return variant.cells.data() + (point - variant.first) * variant.parameters.size();
+  const std::size_t place = point < listed_size_ ? point - variant.first : met_[point - listed_size_].place;
+  return variant.cells.data() + place * variant.parameters.size();
 }
 
 const Value& SearchSpace::value(std::size_t point, std::size_t parameter) const {
@@ -81,6 +117,13 @@ const std::vector<SearchSpace::Entry>& SearchSpace::index_of(std::size_t v) cons
 std::optional<std::size_t> SearchSpace::find_cells(std::size_t v, const std::uint16_t* cells) const {
   const Variant& variant = variants_[v];
   const std::size_t width = variant.parameters.size();
+  if (variant.rest) {
+    std::string key(reinterpret_cast<const char*>(cells), width * sizeof(*cells));
+    const auto known = numbers_.find(key + std::to_string(v));
+    if (known != numbers_.end()) return known->second;
+    if (!variant.rest->allows({cells, cells + width})) return std::nullopt;
+    return number(v, cells);
+  }
   const auto& index = index_of(v);
   const std::uint64_t hash = hash_cells(cells, width);
   for (auto entry = std::lower_bound(index.begin(), index.end(), Entry{hash, 0});

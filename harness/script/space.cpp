@@ -3,19 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 
 #include "harness/core/suggest.h"
+#include "harness/script/sandbox_random.h"
 #include "harness/script/space_blame.h"
+#include "harness/script/space_solver.h"
 
 namespace harness::script {
 namespace {
 
-constexpr std::size_t kMostPoints = 2'000'000;
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::size_t kMostListed = 2'000'000;
+constexpr std::size_t kMostAsks = 8'000'000;  // about 10 s
+constexpr std::size_t kSampled = 64;
+constexpr std::uint64_t kSampleSeed = 1;
 
-using Lists = std::vector<std::vector<Value>>;
+using Cells = SpaceSolver::Cells;
 
 Facts facts_of(const std::map<std::string, Value>& values) {
   return {values.begin(), values.end()};
@@ -27,49 +29,32 @@ Facts first_values(const VariantManifest& variant) {
   return facts;
 }
 
-Lists value_lists(const VariantManifest& variant) {
-  Lists lists;
+SpaceSolver::Lists value_lists(const VariantManifest& variant) {
+  SpaceSolver::Lists lists;
   for (const Parameter& parameter : variant.info().parameters) lists.push_back(parameter.values);
   return lists;
 }
 
-/// Counts through all points; `visit(indices)` returns false to stop.
-void for_each_point(const Lists& lists, const std::function<bool(const std::vector<std::uint16_t>&)>& visit) {
-  std::vector<std::uint16_t> indices(lists.size(), 0);
-  while (visit(indices)) {
-    std::size_t p = lists.size();
-    while (p > 0 && ++indices[p - 1] == lists[p - 1].size()) indices[--p] = 0;
-    if (p == 0) return;
+class SolverOracle : public SpaceOracle {
+ public:
+  explicit SolverOracle(std::unique_ptr<SpaceSolver> solver) : solver_(std::move(solver)) {}
+  bool allows(const Cells& point) override { return solver_->allows(point); }
+  std::optional<Cells> draw(const std::function<std::uint64_t(std::uint64_t)>& below) override {
+    return solver_->draw(below);
   }
-}
 
-std::vector<Value> values_at(const Lists& lists, const std::vector<std::uint16_t>& indices) {
-  std::vector<Value> values;
-  values.reserve(indices.size());
-  for (std::size_t p = 0; p < indices.size(); ++p) values.push_back(lists[p][indices[p]]);
-  return values;
-}
+ private:
+  std::unique_ptr<SpaceSolver> solver_;
+};
 
-/// Visits the allowed points of `lists`; `visit` returns false to stop.
-void for_each_allowed(VariantManifest& variant, Constraint& constraint, const Lists& lists,
-                      const std::function<bool(const std::vector<std::uint16_t>&)>& visit) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  for_each_point(lists, [&](const std::vector<std::uint16_t>& indices) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      throw variant.manifest().error(constraint.line(),
-                                     "the constraint 'valid' took more than 60 s over the whole space; simplify it");
-    }
-    return !constraint.allows(values_at(lists, indices)) || visit(indices);
-  });
-}
-
-void check_size(const VariantManifest& variant, const Lists& lists) {
-  std::size_t points = 1;
-  for (const auto& list : lists) {
-    points *= list.size();
-    if (points > kMostPoints) {
-      throw bad_input(variant.info().file + ": the parameters span more than 2000000 points; list fewer values");
-    }
+/// A few points stand for the space: the first one, and draws that are the same every time.
+void sample_points(Space& space, SpaceSolver& solver, const Cells& first) {
+  Random random(kSampleSeed);
+  const auto below = [&](std::uint64_t count) { return random.upto(count - 1); };
+  space.points.push_back(first);
+  for (std::size_t i = 1; i < kSampled; ++i) {
+    const auto drawn = solver.draw(below);
+    if (drawn && std::ranges::find(space.points, *drawn) == space.points.end()) space.points.push_back(*drawn);
   }
 }
 
@@ -84,9 +69,9 @@ const Value& listed_value(const VariantManifest& variant, const Parameter& param
                               did_you_mean(to_text(given), texts)));
 }
 
-Config configuration_of(const VariantManifest& variant, const std::vector<Value>& values) {
+Config configuration_of(const VariantManifest& variant, const SpaceSolver::Lists& lists, const Cells& cells) {
   Config config;
-  for (std::size_t p = 0; p < values.size(); ++p) config[variant.info().parameters[p].name] = values[p];
+  for (std::size_t p = 0; p < cells.size(); ++p) config[variant.info().parameters[p].name] = lists[p][cells[p]];
   return config;
 }
 
@@ -116,33 +101,30 @@ bool Constraint::allows(const std::vector<Value>& values) {
 Space enumerate_space(VariantManifest& variant, const Workload& workload, const DeviceInfo& device) {
   Space space;
   space.parameters = variant.info().parameters;
-  const Lists lists = value_lists(variant);
-  check_size(variant, lists);
+  auto solver = std::make_unique<SpaceSolver>(variant, workload, device, value_lists(variant));
+  auto listed = solver->list(kMostListed, kMostAsks);
+  if (listed) {
+    space.points = std::move(*listed);
+  } else if (const auto first = solver->first()) {
+    sample_points(space, *solver, *first);
+    space.rest = std::make_shared<SolverOracle>(std::move(solver));
+  }
+  if (!space.points.empty()) return space;
   Constraint constraint(variant, workload, device);
-  for_each_allowed(variant, constraint, lists, [&](const std::vector<std::uint16_t>& indices) {
-    space.points.push_back(indices);
-    return true;
-  });
-  if (space.points.empty()) throw impossible_space(variant, workload, constraint);
-  return space;
+  throw impossible_space(variant, workload, constraint);
 }
 
 Config first_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                            const Config& given) {
-  Lists lists = value_lists(variant);
+  SpaceSolver::Lists lists = value_lists(variant);
   for (const auto& [name, value] : given) {
     const Parameter& parameter = variant.parameter(name);
     lists[static_cast<std::size_t>(&parameter - variant.info().parameters.data())] = {
         listed_value(variant, parameter, value)};
   }
-  check_size(variant, lists);
+  if (const auto found = SpaceSolver(variant, workload, device, lists).first())
+    return configuration_of(variant, lists, *found);
   Constraint constraint(variant, workload, device);
-  std::optional<Config> found;
-  for_each_allowed(variant, constraint, lists, [&](const std::vector<std::uint16_t>& indices) {
-    found = configuration_of(variant, values_at(lists, indices));
-    return false;
-  });
-  if (found) return *found;
   if (given.empty()) throw impossible_space(variant, workload, constraint);
   throw variant.manifest().error(
       constraint.line(),

@@ -23,9 +23,10 @@ class Constraint {
   FactsTable parameters_, workload_, device_;
 };
 
-/// All configurations that `valid` allows, the last parameter varying fastest. Throws Error if there is none (naming
-/// the parameter whose other values would help, where one alone would), if `valid` fails or takes too long in all, and
-/// for more than 2 million raw points.
+/// All configurations that `valid` allows, the last parameter varying fastest; found without asking for every point of
+/// the product (space_solver.h). Where they are more than 2 million, or finding them takes more than 8 million
+/// questions, the space is not listed but sampled (Space::rest). Throws Error if there is none (naming the parameter
+/// whose other values would help, where one alone would), and if `valid` fails or takes too long in all.
 Space enumerate_space(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);
 
 /// The first configuration that `valid` allows with `given` values held fixed. Throws Error for an unknown parameter, a

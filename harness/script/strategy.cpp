@@ -14,8 +14,9 @@ Decision decision_from(const json& j) {
   decision.arm = {j.value("kernel", ""), j.value("workload", ""), j.value("technique", "")};
   if (j.contains("rule")) decision.rule = j.at("rule");
   if (j.contains("reason")) decision.reason = j.at("reason");
-  const json& predict = j.at("predict");
-  decision.predict = {predict.at("speedup_lo"), predict.at("speedup_hi"), predict.at("evaluations")};
+  if (j.contains("rule_numbers")) decision.rule_numbers = j.at("rule_numbers");
+  decision.patterns = j.at("patterns").get<std::vector<std::int64_t>>();
+  decision.predict = j.at("predict").get<Prediction>();
   decision.table = j.at("table");
   return decision;
 }
@@ -32,19 +33,39 @@ LuaStrategy::LuaStrategy(SourceSet sources, Limits limits) : sources_(std::move(
   identity_ = {host.name(), sources_.hash()};
 }
 
-Decision LuaStrategy::decide(const Snapshot& snapshot) {
+json LuaStrategy::ask(const char* function, const Snapshot& snapshot, const char* what) {
   ScriptHost host(sources_, "strategy", limits_);
   Sandbox& sandbox = host.sandbox();
   sandbox.seed(seed_for(snapshot));
   const json view = snapshot;
-  sandbox.protect(0, 1, [&host, &view](lua_State* L) {
-    host.push_entry(L, "decide");
-    push_json(L, view);
+  const bool strict = strict_;
+  sandbox.protect(0, 1, [&host, &view, function, strict](lua_State* L) {
+    host.push_entry(L, function);
+    push_json(L, view, strict);
     lua_call(L, 2, 1);
     return 1;
   });
   messages_ = sandbox.messages();
-  return decision_from(to_json(sandbox.lua(), -1, sources_.main().name + ": the decision"));
+  return to_json(sandbox.lua(), -1, sources_.main().name + what);
+}
+
+Decision LuaStrategy::decide(const Snapshot& snapshot) {
+  return decision_from(ask("decide", snapshot, ": the decision"));
+}
+
+std::vector<RuleState> LuaStrategy::rules(const Snapshot& snapshot) {
+  std::vector<RuleState> states;
+  for (const json& row : ask("rules", snapshot, ": its rules")) {
+    RuleState state;
+    state.rule = row.at("rule");
+    state.effect = row.at("effect");
+    state.asked = row.at("asked");
+    if (row.contains("arm")) state.arm = row.at("arm");
+    if (row.contains("reason")) state.reason = row.at("reason");
+    if (row.contains("numbers")) state.numbers = row.at("numbers");
+    states.push_back(std::move(state));
+  }
+  return states;
 }
 
 }  // namespace harness::script

@@ -18,13 +18,19 @@ class LuaStrategy : public Strategy {
 
   ScriptIdentity identity() const override { return identity_; }
   Decision decide(const Snapshot& snapshot) override;
+  std::vector<RuleState> rules(const Snapshot& snapshot) override;
+  /// From now on reading a field that snapshots do not have is an error that suggests the nearest.
+  void refuse_unknown_fields() { strict_ = true; }
   /// What the script printed in its last decision.
   const std::vector<std::string>& messages() const { return messages_; }
 
  private:
+  json ask(const char* function, const Snapshot& snapshot, const char* what);
+
   SourceSet sources_;
   Limits limits_;
   ScriptIdentity identity_;
+  bool strict_ = false;
   std::vector<std::string> messages_;
 };
 

@@ -89,14 +89,16 @@ class Exporter {
         connection_,
         "SELECT id, action, kernel, workload, technique, from_kernel, from_workload, from_technique, why, rule, "
         "reason, predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, script, script_hash, "
-        "now_unix, decide_s FROM decision WHERE campaign = ? ORDER BY id",
+        "now_unix, decide_s, predict_probability, predict_minutes_lo, predict_minutes_hi, rule_numbers, patterns "
+        "FROM decision WHERE campaign = ? ORDER BY id",
         campaign);
     while (query.next()) {
       numbers.emplace(query.integer(0), numbers.size() + 1);
       json j = {{"type", "decision"}};
       for (int column = 1; column < query.columns(); ++column) {
         const std::string name = query.column_name(column);
-        j[name] = name == "numbers" ? query.parsed(column) : query.value(column);
+        const bool is_json = name == "numbers" || name == "patterns" || (name == "rule_numbers" && !query.null(column));
+        j[name] = is_json ? query.parsed(column) : query.value(column);
       }
       line(j);
     }

@@ -119,6 +119,7 @@ class Importer {
     decision.predict = {j.at("predict_speedup_lo").get<double>(), j.at("predict_speedup_hi").get<double>(),
                         j.at("predict_evaluations").get<int>()};
     decision.table = j.at("numbers");
+    take_version_4(j, decision);
     if (!j.at("from_kernel").is_null()) {
       record.from = ArmId{text_of(j, "from_kernel"), text_of(j, "from_workload"), text_of(j, "from_technique")};
     }
@@ -126,6 +127,16 @@ class Importer {
     decisions_.push_back(insert_decision(connection_, *campaign_, record,
                                          {text_of(j, "script"), text_of(j, "script_hash")},
                                          j.at("decide_s").get<double>()));
+  }
+
+  /// What exports of earlier schema versions do not have.
+  static void take_version_4(const json& j, Decision& decision) {
+    if (!j.contains("patterns")) return;
+    decision.predict.probability = maybe<double>(j, "predict_probability");
+    decision.predict.minutes_lo = maybe<double>(j, "predict_minutes_lo");
+    decision.predict.minutes_hi = maybe<double>(j, "predict_minutes_hi");
+    decision.rule_numbers = j.at("rule_numbers");
+    decision.patterns = j.at("patterns").get<std::vector<std::int64_t>>();
   }
 
   void take_attempt(const json& j) {

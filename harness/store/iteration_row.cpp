@@ -204,12 +204,18 @@ json iteration_json(const AttemptRecord& attempt, const Evaluation& evaluation, 
 }
 
 json decision_json(const Decision& decision) {
+  const Prediction& predict = decision.predict;
+  const bool minutes = predict.minutes_lo && predict.minutes_hi;
   return {{"action", decision.action},
           {"why", decision.why},
           {"rule", decision.rule},
+          {"rule_numbers", decision.rule_numbers},
+          {"patterns", decision.patterns},
           {"predict",
-           {{"speedup", {decision.predict.speedup_lo, decision.predict.speedup_hi}},
-            {"evaluations", decision.predict.evaluations}}}};
+           {{"speedup", {predict.speedup_lo, predict.speedup_hi}},
+            {"evaluations", predict.evaluations},
+            {"probability", predict.probability},
+            {"minutes", minutes ? json({*predict.minutes_lo, *predict.minutes_hi}) : json()}}}};
 }
 
 std::string contract_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation) {

@@ -94,17 +94,22 @@ void read_samples(Connection& connection, std::int64_t iteration, IterationRow& 
 
 json read_decision(Connection& connection, std::int64_t id) {
   if (id == 0) return nullptr;
-  Query query(connection,
-              "SELECT action, why, rule, predict_speedup_lo, predict_speedup_hi, predict_evaluations FROM decision "
-              "WHERE id = ?",
-              id);
+  Query query(
+      connection,
+      "SELECT action, why, rule, predict_speedup_lo, predict_speedup_hi, predict_evaluations, "
+      "predict_probability, predict_minutes_lo, predict_minutes_hi, rule_numbers, patterns FROM decision WHERE id = ?",
+      id);
   if (!query.next()) return nullptr;
   Decision decision;
   decision.action = query.text(0);
   decision.why = query.text(1);
   decision.rule = query.maybe_text(2);
-  decision.predict = {query.real(3), query.real(4), static_cast<int>(query.integer(5))};
-  return decision_json(decision);
+  decision.predict = {query.real(3),       query.real(4),       static_cast<int>(query.integer(5)),
+                      query.maybe_real(6), query.maybe_real(7), query.maybe_real(8)};
+  if (!query.null(9)) decision.rule_numbers = query.parsed(9);
+  json object = decision_json(decision);
+  object["patterns"] = query.parsed(10);
+  return object;
 }
 
 void read_times(const Query& query, int column, IterationRow& row) {

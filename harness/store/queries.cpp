@@ -1,5 +1,7 @@
 #include "harness/store/queries.h"
 
+#include <fmt/format.h>
+
 #include "harness/core/error.h"
 #include "harness/store/rows.h"
 
@@ -10,7 +12,8 @@ json row_object(const Query& query) {
   json row = json::object();
   for (int column = 0; column < query.columns(); ++column) {
     const std::string name = query.column_name(column);
-    if (name == "config") row[name] = query.parsed(column);
+    if (name == "config" || (name == "rival_config" && !query.value(column).is_null()))
+      row[name] = query.parsed(column);
     else if (name == "confirmed" || name == "emulation") row[name] = query.flag(column);
     else row[name] = query.value(column);
   }
@@ -83,7 +86,9 @@ json history(Store& store, const HistoryFilter& filter) {
 
 json best(Store& store, const std::optional<std::string>& kernel, const std::optional<std::string>& workload) {
   Query query(store.connection(),
-              "SELECT * FROM v_best WHERE (?1 IS NULL OR kernel = ?1) AND (?2 IS NULL OR workload = ?2) "
+              "SELECT b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration "
+              "FROM v_best b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
+              "WHERE (?1 IS NULL OR kernel = ?1) AND (?2 IS NULL OR workload = ?2) "
               "ORDER BY kernel, workload, device_name",
               kernel, workload);
   return all_rows(query);
@@ -94,11 +99,53 @@ json cost(Store& store, CostBy by) {
   return all_rows(query);
 }
 
+/// The fastest rival of an iteration's workload, contract and device; null: none has passed.
+json rival_of(Store& store, std::int64_t iteration) {
+  Query query(store.connection(),
+              "SELECT r.rival_variant AS variant, r.rival_config AS config, r.rival_ns AS time_ns, "
+              "r.rival_iteration AS iteration "
+              "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+              "JOIN v_rivals r ON r.kernel = i.kernel AND r.workload = i.workload AND r.device_name = p.device_name "
+              "AND r.contract_hash = c.contract_hash WHERE i.id = ?1",
+              iteration);
+  return query.next() ? row_object(query) : json();
+}
+
 json show(Store& store, std::int64_t iteration, bool with_source) {
   const RecordedIteration found = read_iteration(store.connection(), iteration, with_source ? Texts::all : Texts::log);
   json shown = iteration_json(found.identity, found.row, Detail::full);
   if (with_source) shown["source"] = found.row.source;
+  if (json rival = rival_of(store, iteration); !rival.is_null()) shown["rival"] = std::move(rival);
   return shown;
+}
+
+json decision(Store& store, std::int64_t id) {
+  Query query(
+      store.connection(),
+      "SELECT v.*, d.numbers, d.now_unix FROM v_decisions v JOIN decision d ON d.id = v.decision WHERE d.id = ?", id);
+  if (!query.next())
+    throw bad_input(fmt::format("there is no decision {} in the store {}; v_decisions has them all", id,
+                                store.connection().path()));
+  json row = json::object();
+  for (int column = 0; column < query.columns(); ++column) {
+    const std::string name = query.column_name(column);
+    const bool is_json = name == "numbers" || name == "patterns" || name == "rule_numbers";
+    row[name == "numbers" ? "table" : name] =
+        is_json && !query.null(column) ? query.parsed(column) : query.value(column);
+  }
+  return row;
+}
+
+json decision_of(Store& store, std::int64_t iteration) {
+  Query query(store.connection(),
+              "SELECT a.decision FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE i.id = ?", iteration);
+  if (!query.next() || query.null(0)) return nullptr;
+  return decision(store, query.integer(0));
+}
+
+json calibration(Store& store, std::int64_t campaign) {
+  Query query(store.connection(), "SELECT * FROM v_calibration WHERE campaign = ?", campaign);
+  return all_rows(query);
 }
 
 json campaigns(Store& store) {

@@ -31,6 +31,13 @@ json cost(Store& store, CostBy by);
 /// The iteration object of CLI.md in full; with "source" on request. Unknown: Error(bad_input).
 json show(Store& store, std::int64_t iteration, bool with_source);
 
+/// One row of v_decisions, with "table" (the numbers it chose from) and "now_unix". Unknown: Error(bad_input).
+json decision(Store& store, std::int64_t id);
+/// The decision that led to an iteration; null: none did.
+json decision_of(Store& store, std::int64_t iteration);
+/// Rows of v_calibration: how the predictions of a campaign held.
+json calibration(Store& store, std::int64_t campaign);
+
 /// One row a campaign, newest first: campaign, name, device, device_name, strategy, search, seed, budget_s, started,
 /// ended, reason (null while it runs or after a kill), spent_s, cost_usd, iterations, passed.
 json campaigns(Store& store);

@@ -19,7 +19,15 @@ constexpr const char* kToVersion3 =
 #include "harness/store/migration_3.sql"
     ;
 
-constexpr Migration kSteps[] = {kToVersion2, kToVersion3};
+constexpr const char* kToVersion4 =
+#include "harness/store/migration_4.sql"
+    ;
+
+constexpr const char* kToVersion5 =
+#include "harness/store/migration_5.sql"
+    ;
+
+constexpr Migration kSteps[] = {kToVersion2, kToVersion3, kToVersion4, kToVersion5};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

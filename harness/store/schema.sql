@@ -62,7 +62,12 @@ CREATE TABLE decision (
   script              TEXT NOT NULL,
   script_hash         TEXT NOT NULL,
   now_unix            INTEGER NOT NULL,    -- the time that the script was told
-  decide_s            REAL NOT NULL
+  decide_s            REAL NOT NULL,
+  predict_probability REAL,                -- that the evaluation passes; NULL: not predicted
+  predict_minutes_lo  REAL,                -- of the evaluation, a 90 % range
+  predict_minutes_hi  REAL,
+  rule_numbers        TEXT,    -- json object: what the rule measured
+  patterns            TEXT NOT NULL DEFAULT '[]'   -- json array: ids of the playbook's pages that it rests on
 ) STRICT;
 CREATE INDEX decision_by_campaign ON decision(campaign);
 
@@ -86,7 +91,7 @@ CREATE TABLE attempt (
   candidate  INTEGER NOT NULL REFERENCES candidate(id),
   workload   TEXT NOT NULL,
   ask        INTEGER NOT NULL,             -- number of this ask within its arm's search, from 1; 0: not asked by a search
-  purpose    TEXT NOT NULL,                -- search, baseline, confirm, eval
+  purpose    TEXT NOT NULL,                -- search, baseline, rival, confirm, eval
   begun_unix REAL NOT NULL
 ) STRICT;
 CREATE INDEX attempt_by_campaign ON attempt(campaign, candidate);
@@ -493,13 +498,50 @@ CREATE VIEW v_costs AS
          nullif(r.technique, '') AS technique, r.stage, r.day, r.seconds, r.usd, r.unpriced_s
   FROM rollup_cost r JOIN campaign p ON p.id = r.campaign;
 
--- Each decision with what it predicted and what came of it.
+-- Each decision with what it predicted and what came of it. predict_speedup_*: the range of an evaluation that passes.
 CREATE VIEW v_decisions AS
   SELECT d.id AS decision, d.campaign, d.action, d.kernel, d.workload, d.technique, d.from_kernel IS NOT NULL AS pivot,
          d.from_kernel, d.from_workload, d.from_technique, d.rule, d.reason, d.why, d.predict_speedup_lo, d.predict_speedup_hi,
          d.predict_evaluations,
          (SELECT count(*) FROM attempt a JOIN iteration i ON i.attempt = a.id WHERE a.decision = d.id) AS iterations,
          (SELECT max(i.speedup) FROM attempt a JOIN iteration i ON i.attempt = a.id WHERE a.decision = d.id) AS best_speedup,
-         d.script, d.script_hash, d.decide_s, strftime('%Y-%m-%d %H:%M:%S', d.now_unix, 'unixepoch') AS decided
+         d.script, d.script_hash, d.decide_s, strftime('%Y-%m-%d %H:%M:%S', d.now_unix, 'unixepoch') AS decided,
+         d.predict_probability, d.predict_minutes_lo, d.predict_minutes_hi, d.rule_numbers, d.patterns
   FROM decision d;
+
+-- Each prediction beside what was seen. held: the 90 % range was right; NULL: it was not put to the test.
+CREATE VIEW v_predictions AS
+  SELECT d.id AS decision, d.campaign, d.script, p.device_name, i.id AS iteration, d.kernel, d.workload, d.technique, i.outcome,
+         d.predict_speedup_lo, d.predict_speedup_hi, i.speedup,
+         CASE WHEN i.speedup IS NOT NULL AND d.predict_speedup_lo < d.predict_speedup_hi
+              THEN i.speedup BETWEEN d.predict_speedup_lo AND d.predict_speedup_hi END AS speedup_held,
+         d.predict_minutes_lo, d.predict_minutes_hi, i.wall_s / 60 AS minutes,
+         CASE WHEN d.predict_minutes_lo IS NOT NULL AND i.wall_s > 0 AND i.outcome <> 'interrupted'
+              THEN i.wall_s / 60 BETWEEN d.predict_minutes_lo AND d.predict_minutes_hi END AS minutes_held,
+         d.predict_probability
+  FROM decision d
+  JOIN attempt a ON a.decision = d.id AND a.purpose = 'search'
+  JOIN iteration i ON i.attempt = a.id
+  JOIN campaign p ON p.id = d.campaign;
+
+-- Were 90 % ranges right 90 % of the time? By campaign and strategy.
+CREATE VIEW v_calibration AS
+  SELECT campaign, script, device_name, count(speedup_held) AS speedups, avg(speedup_held) AS speedup_share_held,
+         count(minutes_held) AS minutes, avg(minutes_held) AS minutes_share_held,
+         count(predict_probability) AS probabilities, avg(predict_probability) AS passed_predicted,
+         avg(CASE WHEN predict_probability IS NOT NULL THEN outcome IN ('passed', 'abandoned') END) AS passed_seen
+  FROM v_predictions
+  GROUP BY campaign, script, device_name;
+
+-- The fastest rival (a library doing the same work) that passed, for each kernel, workload, device and contract.
+CREATE INDEX iteration_rivals ON iteration(kernel, workload, time_ns) WHERE purpose = 'rival' AND outcome = 'passed';
+CREATE VIEW v_rivals AS
+  WITH placed AS (
+    SELECT i.id, i.kernel, i.workload, p.device_name, c.contract_hash, c.variant, c.config, i.time_ns,
+           row_number() OVER (PARTITION BY i.kernel, i.workload, p.device_name, c.contract_hash ORDER BY i.time_ns, i.id) AS place
+    FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign
+    WHERE i.purpose = 'rival' AND i.outcome = 'passed' AND i.time_ns IS NOT NULL)
+  SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
+         id AS rival_iteration
+  FROM placed WHERE place = 1;
 )sql"

@@ -41,8 +41,11 @@ class Store : public Ledger {
   std::vector<DecisionRecord> decisions(std::int64_t campaign) override;
   /// One for each candidate, workload, ask and purpose that has no iteration since; `attempt` is the last try.
   std::vector<Orphan> orphans(std::int64_t campaign) override;
-  std::vector<Evidence> evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
-                                 const std::string& device_name) override;
+  Experience experience(const ExperienceQuery& query) override;
+  std::vector<PatternApplication> pattern_applications(std::int64_t before_campaign,
+                                                       const std::string& device_name) override;
+  std::vector<EarlierResult> earlier_results(std::int64_t campaign, const std::string& kernel,
+                                             const std::string& device) override;
   std::optional<Admission> admission(const std::string& hash, const std::string& device_name) override;
   void record_admission(const Admission& admission) override;
   std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) override;

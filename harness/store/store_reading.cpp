@@ -5,7 +5,7 @@
 #include "harness/store/rows.h"
 #include "harness/store/store.h"
 
-// The reading half of the Ledger: resume, replay, evidence.
+// The reading half of the Ledger: resume and replay.
 namespace harness::store {
 namespace {
 
@@ -30,6 +30,22 @@ IterationSummary summary(const Query& query) {
   row.usd = query.maybe_real(19);
   row.decision = query.integer(20);
   row.floor_ns = query.maybe_real(21);
+  row.speedup_lo = query.maybe_real(22);
+  row.speedup_hi = query.maybe_real(23);
+  row.build_s = query.real(24);
+  row.gates_s = query.real(25);
+  row.timing_s = query.real(26);
+  row.begun_unix = query.real(27);
+  row.ended_unix = query.real(28);
+  const auto bytes = [&query](int column) {
+    return query.null(column) ? std::nullopt : std::optional(query.integer(column));
+  };
+  row.registers = bytes(29);
+  row.spill_bytes = bytes(30);
+  row.shared_bytes = bytes(31);
+  row.time_lo_ns = query.maybe_real(32);
+  row.time_hi_ns = query.maybe_real(33);
+  row.stopped_ns = query.maybe_real(34);
   return row;
 }
 
@@ -45,6 +61,12 @@ DecisionRecord decision(const Query& query) {
   record.decision.predict = {query.real(11), query.real(12), static_cast<int>(query.integer(13))};
   record.decision.table = query.parsed(14);
   record.now_unix = query.integer(15);
+  record.decision.predict.probability = query.maybe_real(16);
+  record.decision.predict.minutes_lo = query.maybe_real(17);
+  record.decision.predict.minutes_hi = query.maybe_real(18);
+  if (!query.null(19)) record.decision.rule_numbers = query.parsed(19);
+  for (const json& pattern : query.parsed(20))
+    if (pattern.is_number_integer()) record.decision.patterns.push_back(pattern);
   return record;
 }
 
@@ -91,7 +113,9 @@ std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
       connection_,
       "SELECT i.id, i.campaign, a.ask, c.kernel, c.variant, c.technique, c.config, i.workload, i.outcome, i.purpose, "
       "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
-      "i.wall_s, i.usd, a.decision, i.floor_ns "
+      "i.wall_s, i.usd, a.decision, i.floor_ns, i.speedup_lo, i.speedup_hi, i.build_s, i.gates_s, i.timing_s, "
+      "a.begun_unix, i.ended_unix, i.registers, i.spill_bytes, i.shared_bytes, i.time_lo_ns, "
+      "i.time_hi_ns, i.stopped_ns "
       "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
       "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id",
       campaign);
@@ -104,7 +128,8 @@ std::vector<DecisionRecord> Store::decisions(std::int64_t campaign) {
   Query query(
       connection_,
       "SELECT id, action, kernel, workload, technique, from_kernel, from_workload, from_technique, why, rule, reason, "
-      "predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, now_unix "
+      "predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, now_unix, predict_probability, "
+      "predict_minutes_lo, predict_minutes_hi, rule_numbers, patterns "
       "FROM decision WHERE campaign = ? ORDER BY id",
       campaign);
   while (query.next()) rows.push_back(decision(query));
@@ -128,23 +153,18 @@ std::vector<Orphan> Store::orphans(std::int64_t campaign) {
   return rows;
 }
 
-std::vector<Evidence> Store::evidence(std::int64_t campaign, const std::vector<std::string>& contract_hashes,
-                                      const std::string& device_name) {
-  std::vector<Evidence> rows;
-  Query query(
-      connection_,
-      "SELECT r.kernel, r.workload, r.technique, sum(r.iterations), sum(r.passed), sum(r.wall_s), max(r.best_speedup) "
-      "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
-      "WHERE r.campaign < ? AND p.device_name = ? AND r.contract_hash IN (SELECT value FROM json_each(?)) "
-      "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
-      campaign, device_name, json(contract_hashes).dump());
-  while (query.next()) {
-    rows.push_back({.arm = {query.text(0), query.text(1), query.text(2)},
-                    .evaluations = query.integer(3),
-                    .passed = query.integer(4),
-                    .spent_s = query.real(5),
-                    .best_speedup = query.maybe_real(6)});
-  }
+std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const std::string& kernel,
+                                                  const std::string& device) {
+  std::vector<EarlierResult> rows;
+  Query query(connection_,
+              "SELECT i.workload, p.device_name, c.variant, c.config, i.outcome, i.time_ns "
+              "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+              "WHERE i.campaign < ?1 AND c.kernel = ?2 AND (p.device = 'cpu') = (?3 = 'cpu') "
+              "AND i.outcome NOT IN ('interrupted', 'no_effect') ORDER BY i.id DESC LIMIT 20000",
+              campaign, kernel, device);
+  while (query.next())
+    rows.push_back({query.text(0), query.text(1), query.text(2), config_from_json(query.parsed(3)), query.text(4),
+                    query.maybe_real(5)});
   return rows;
 }
 

@@ -77,14 +77,14 @@ void Judge::paint(const Executable& executable, const Trusted& trusted, const Dr
 
 Verdict Judge::verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw,
                        const SharedMemory& image, std::uint64_t rotation) {
-  return ask({{"op", "verdict"}, {"rotation", rotation}}, executable, trusted, draw, &image)
-      .at("verdict")
-      .get<Verdict>();
+  const json reply = ask({{"op", "verdict"}, {"rotation", rotation}}, executable, trusted, draw, &image);
+  reference_s_ += reply.at("reference_s").get<double>();
+  return reply.at("verdict").get<Verdict>();
 }
 
-MeasuredErrors Judge::measure_errors(const Executable& executable, const Trusted& trusted, const DrawId& draw,
-                                     const SharedMemory& image) {
-  const json reply = ask({{"op", "errors"}}, executable, trusted, draw, &image);
+MeasuredErrors Judge::measure_errors(bool impostor, const Executable& executable, const Trusted& trusted,
+                                     const DrawId& draw, const SharedMemory& image) {
+  const json reply = ask({{"op", "errors"}, {"impostor", impostor}}, executable, trusted, draw, &image);
   MeasuredErrors errors;
   // JSON has no infinity: an output that disagrees in finiteness is null there.
   const auto read = [&](const char* key, std::map<std::string, double>& into) {

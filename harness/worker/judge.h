@@ -52,11 +52,14 @@ class Judge {
   Verdict verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image,
                   std::uint64_t rotation = 0);
   /// The errors of a launch that is taken to be honest. Forgets the draw.
-  MeasuredErrors measure_errors(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+  /// `impostor`: measure that one as well (a second reference).
+  MeasuredErrors measure_errors(bool impostor, const Executable& executable, const Trusted& trusted, const DrawId& draw,
                                 const SharedMemory& image);
   /// Judges every mutant of every output on this draw, and the right answer itself as "the right answer".
   std::vector<MutantTrial> try_mutants(const Executable& executable, const Trusted& trusted, const DrawId& draw);
   void forget();  // all draws
+  /// Seconds that the references of all verdicts so far took: a part of what gates cost that no gate can save.
+  double reference_seconds() const { return reference_s_; }
   void start();
   void kill() { process_.reset(); }
 
@@ -68,6 +71,7 @@ class Judge {
   Target target_;
   std::function<bool()> stop_;
   std::optional<Process> process_;
+  double reference_s_ = 0;
 };
 
 /// Thrown out of a Judge call when the supervisor was asked to stop.

@@ -106,12 +106,6 @@ void conclude_failure(const RunnerFailure& failure, double deadline_s, MemoryChe
   }
 }
 
-SharedMemory copy_of(const SharedMemory& image) {
-  SharedMemory copy(image.bytes().size());
-  std::memcpy(copy.bytes().data(), image.bytes().data(), image.bytes().size());
-  return copy;
-}
-
 std::vector<Finding> resolve(const Executable& executable, const std::vector<RawFinding>& raw) {
   std::set<std::uint64_t> offsets;
   for (const RawFinding& finding : raw) offsets.insert(finding.sites.begin(), finding.sites.end());
@@ -145,7 +139,7 @@ MemoryCheck check_memory_cpu(const Target& target, const Executable& executable,
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   MemoryCheck check{.tool = "cpu-checked"};
-  const SharedMemory copy = copy_of(image);
+  const SharedMemory copy = image.copy();
   Runner runner(target, stop);
   auto failure = runner.prepare({{&executable, {&copy}}}, deadline_s);
   if (!failure) {

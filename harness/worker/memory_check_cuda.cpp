@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/separate_run.h"
 #include "harness/worker/process.h"
 #include "harness/worker/sanitizer_log.h"
+#include "harness/worker/text_file.h"
 
 namespace harness {
 namespace {
@@ -44,13 +44,6 @@ class JobFolder {
   fs::path path_;
 };
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -81,12 +74,12 @@ std::int64_t element_bytes(const Problem& problem, const std::string& name) {
 
 /// What the run under a tool says of itself: that it came to its end, or what kept it from that.
 std::string trouble_of(const JobFolder& folder, const std::string& tool) {
-  const json said = json::parse(read_text(folder.path(tool + ".end")), nullptr, false);
+  const json said = json::parse(read_text_if_any(folder.path(tool + ".end")), nullptr, false);
   return said.is_object() ? said.value("trouble", "") : "it did not come to its end";
 }
 
 std::vector<PlacedBuffer> placed_buffers(const JobFolder& folder, const std::string& tool) {
-  const json said = json::parse(read_text(folder.path(tool + ".buffers")), nullptr, false);
+  const json said = json::parse(read_text_if_any(folder.path(tool + ".buffers")), nullptr, false);
   return said.is_array() ? said.get<std::vector<PlacedBuffer>>() : std::vector<PlacedBuffer>{};
 }
 
@@ -113,7 +106,7 @@ std::string first_lines(const std::string& log) {
 }
 
 MemoryCheck conclude(const JobFolder& folder, const std::string& tool, const ProcessEnd& end) {
-  const std::string log = read_text(folder.path(tool + ".log"));
+  const std::string log = read_text_if_any(folder.path(tool + ".log"));
   MemoryCheck check{.tool = tool};
   check.findings = read_sanitizer_log(log, placed_buffers(folder, tool));
   const std::string trouble = trouble_of(folder, tool);
@@ -132,14 +125,13 @@ MemoryCheck conclude(const JobFolder& folder, const std::string& tool, const Pro
   return check;
 }
 
-MemoryCheck run_tool(const std::string& sanitizer, const JobFolder& folder, const std::string& tool, double seconds,
-                     const std::function<bool()>& stop) {
-  if (seconds <= 0) return {.tool = tool, .why = "no time was left for it"};
-  Process process = Process::start_program(sanitizer, command(sanitizer, folder, tool));
-  if (process.ends_within(seconds, stop)) return conclude(folder, tool, process.wait());
+/// `left` of the `allowed` seconds that all tools have from their common start.
+MemoryCheck await_tool(const JobFolder& folder, const std::string& tool, Process& process, double left, double allowed,
+                       const std::function<bool()>& stop) {
+  if (process.ends_within(std::max(0.0, left), stop)) return conclude(folder, tool, process.wait());
   process.kill();
   if (stop && stop()) return {.tool = tool, .why = "it was interrupted"};
-  return {.tool = tool, .why = fmt::format("it did not end within {:.1f} s", seconds)};
+  return {.tool = tool, .why = fmt::format("it did not end within {:.1f} s", allowed)};
 }
 
 }  // namespace
@@ -169,10 +161,13 @@ std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executabl
   write_text(folder.path("job.json"), json{{"target", target}, {"executable", executable}}.dump());
   const auto bytes = image.bytes();
   write_text(folder.path("image"), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  for (const char* tool : kTools) {
-    const double before_s = elapsed_s();
-    checks.push_back(run_tool(sanitizer, folder, tool, deadline_s - before_s, stop));
-    checks.back().seconds = elapsed_s() - before_s;
+  // Side by side: nothing is timed meanwhile, and most of each is starting up.
+  std::vector<Process> processes;
+  for (const char* tool : kTools)
+    processes.push_back(Process::start_program(sanitizer, command(sanitizer, folder, tool)));
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    checks.push_back(await_tool(folder, kTools[i], processes[i], deadline_s - elapsed_s(), deadline_s, stop));
+    checks.back().seconds = elapsed_s();
   }
   return checks;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -32,9 +33,11 @@ class JudgeService {
     const Case asked{body.at("executable").get<Executable>(), body.at("trusted").get<Judge::Trusted>(),
                      body.at("draw").get<DrawId>()};
     if (op == "paint") return paint(asked, image);
-    if (op == "errors") return errors(asked, image);
+    if (op == "errors") return errors(asked, image, body.at("impostor"));
     if (op == "mutants") return {{"mutants", mutants(asked)}};
-    return {{"verdict", verdict(asked, image, body.at("rotation").get<std::uint64_t>())}};
+    reference_s_ = 0;
+    const Verdict decided = verdict(asked, image, body.at("rotation").get<std::uint64_t>());
+    return {{"verdict", decided}, {"reference_s", reference_s_}};
   }
 
  private:
@@ -83,12 +86,15 @@ class JudgeService {
   }
 
   judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
+    const auto begin = std::chrono::steady_clock::now();
     judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
     job.executable.artifact = asked.trusted.reference;
     std::vector<std::byte> image =
         judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
     session().run(job.executable, image);
-    return judge::read_reference(asked.executable.problem, job, image);
+    judge::ReferenceValues values = judge::read_reference(asked.executable.problem, job, image);
+    reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return values;
   }
 
   Verdict verdict(const Case& asked, std::span<const std::byte> shared, std::uint64_t rotation) {
@@ -119,13 +125,15 @@ class JudgeService {
     return reference(asked, lower);
   }
 
-  json errors(const Case& asked, std::span<const std::byte> after) {
+  json errors(const Case& asked, std::span<const std::byte> after, bool with_impostor) {
     const std::vector<std::byte> before = take_kept(asked);
     const Problem& problem = asked.executable.problem;
     const ImageLayout& layout = asked.executable.layout;
-    const judge::ReferenceValues right = reference(asked, before), lower = impostor(asked, before);
-    const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
+    const judge::ReferenceValues right = reference(asked, before);
     json reply{{"honest", judge::output_errors(problem, layout, before, after, right)}, {"impostor", json::object()}};
+    if (!with_impostor) return reply;
+    const judge::ReferenceValues lower = impostor(asked, before);
+    const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
     for (const Argument& a : problem.arguments) {
       if (!is_written(a.kind) || a.absent) continue;
       const auto image = judge::mutant_image(sources, "one precision lower", a);
@@ -148,9 +156,8 @@ class JudgeService {
     std::vector<MutantTrial> trials;
     const auto judge_one = [&](const std::string& name, const std::string& output, std::span<const std::byte> image) {
       const Verdict verdict = decide(asked, before, image, right);
-      const auto failed = std::find_if(verdict.gates.begin(), verdict.gates.end(), [](auto& g) { return !g.passed; });
-      const bool passed = failed == verdict.gates.end();
-      trials.push_back({name, output, passed ? "" : failed->name, passed ? "" : failed->detail});
+      const GateResult* const failed = first_failed(verdict.gates);
+      trials.push_back({name, output, failed == nullptr ? "" : failed->name, failed == nullptr ? "" : failed->detail});
     };
     judge_one("the right answer", "", judge::honest_image(sources));
     for (const Argument& a : asked.executable.problem.arguments) {
@@ -186,6 +193,7 @@ class JudgeService {
   std::unique_ptr<Session> session_;
   std::map<std::string, std::vector<std::byte>> kept_;  // images as painted, by draw
   std::set<std::string> golden_checked_;                // contract hashes
+  double reference_s_ = 0;                              // spent on references for the current request
 };
 
 json guarded(JudgeService& service, Message& message) {

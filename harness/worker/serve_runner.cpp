@@ -72,9 +72,10 @@ class RunnerService {
     prepared_ = {};
     prepared_ = take(message);
     if (native_) {
+      auto& cpu = dynamic_cast<CpuSession&>(*session_);
+      for (const Executable& executable : prepared_.executables) cpu.make_threads(executable.plan);
       restrict_for_loading();
-      for (const Executable& executable : prepared_.executables)
-        dynamic_cast<CpuSession&>(*session_).preload(executable.artifact);
+      for (const Executable& executable : prepared_.executables) cpu.preload(executable.artifact);
       drop_rights();
     }
     return json::object();

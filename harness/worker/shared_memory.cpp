@@ -29,6 +29,12 @@ SharedMemory::~SharedMemory() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
+SharedMemory SharedMemory::copy() const {
+  SharedMemory other(size_);
+  std::memcpy(other.data_, data_, size_);
+  return other;
+}
+
 // Constructors that throw have no destructor: the descriptor is closed here.
 void SharedMemory::fail(const std::string& sentence) {
   if (descriptor_ >= 0) close(descriptor_);

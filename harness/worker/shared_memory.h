@@ -20,6 +20,7 @@ class SharedMemory {
   ~SharedMemory();
 
   std::span<std::byte> bytes() const { return {data_, size_}; }
+  SharedMemory copy() const;  // other memory with the same bytes
   int descriptor() const { return descriptor_; }
 
  private:

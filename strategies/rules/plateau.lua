@@ -1,10 +1,8 @@
--- Evaluations since the best improved by more than the noise: `gains` holds those that passed, `since_improvement`
--- counts all of them but also takes the smallest gain for an improvement.
+-- Evaluations since the arm's best came within the noise of what it is now: any epsilon must not count as a gain.
 local function flat_evaluations(arm, noise)
-  local best = 0
-  for _, gain in ipairs(arm.gains) do best = math.max(best, gain) end
-  for i, gain in ipairs(arm.gains) do
-    if gain * (1 + noise) >= best then return math.max(arm.since_improvement, #arm.gains - i) end
+  local best = arm.best_speedup
+  for _, record in ipairs(arm.records) do
+    if record.speedup * (1 + noise) >= best then return math.max(arm.since_improvement, arm.evaluations - record.evaluation) end
   end
   return arm.since_improvement
 end
@@ -16,11 +14,11 @@ return rule {
   effect = "pivot",
   defaults = { evaluations = 12, noise = 0.02 },
 
-  when = function(campaign, options)
-    local arm = campaign.current
+  when = function(_, options, arm)
     local flat = flat_evaluations(arm, options.noise)
     if flat < options.evaluations then return nil end
-    return ("%s has not improved by more than %g %% in %d evaluations"):format(arm.name, 100 * options.noise, flat)
+    return ("%s has not improved by more than %g %% in %d evaluations"):format(arm.name, 100 * options.noise, flat),
+      { flat = flat, evaluations = options.evaluations, noise = options.noise, best_speedup = arm.best_speedup }
   end,
 
   -- The longer an arm is flat, the more its next improvement is expected to cost: twice as long, four times as much, so

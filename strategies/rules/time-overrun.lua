@@ -1,17 +1,38 @@
+local function minutes(seconds) return seconds / 60 end
+
+-- The arm as a whole, earlier campaigns included: twice its time and never a correct answer.
+local function never_right(arm, options)
+  local spent = arm.spent_s + arm.earlier_spent_s
+  if arm.passed + arm.earlier_passed > 0 or (arm.predicted_s or 0) <= 0 then return nil end
+  if arm.evaluations + arm.earlier_evaluations < options.evaluations then return nil end
+  if spent < options.factor * arm.predicted_s then return nil end
+  return ("%s has used %.1f min of %.1f predicted and nothing passed"):format(arm.name, minutes(spent),
+    minutes(arm.predicted_s)), { spent_min = minutes(spent), predicted_min = minutes(arm.predicted_s),
+    factor = options.factor, evaluations = arm.evaluations + arm.earlier_evaluations }, "close"
+end
+
+-- What was begun when the arm was last taken up: twice its time and no better for it.
+local function sat_too_long(campaign, arm, options)
+  local sitting = campaign.sitting
+  if not sitting or not sitting.predicted_s or sitting.predicted_s <= 0 or sitting.improvements > 0 then return nil end
+  if sitting.spent_s < options.factor * sitting.predicted_s then return nil end
+  return ("%s has used %.1f min in one go, %.1f were predicted, and its best has not improved"):format(arm.name,
+    minutes(sitting.spent_s), minutes(sitting.predicted_s)), { spent_min = minutes(sitting.spent_s),
+    predicted_min = minutes(sitting.predicted_s), factor = options.factor, evaluations = sitting.evaluations }
+end
+
 return rule {
   name = "time-overrun",
-  summary = "closes an arm that used a multiple of its predicted time while nothing passed",
-  source = "seeds 000 and 003, playbook 17: elapsed > 2 x budget; the budget is per technique and cumulative (Split-K used "
-    .. "510 min, never correct); at most 2 failed fixes",
-  effect = "close",
+  summary = "leaves an arm at a multiple of its predicted minutes: closed if nothing ever passed, else another goes first",
+  source = "seeds 000 and 003, pattern 17: elapsed > 2 x budget, evaluate a pivot (30 min planned, 150 spent)",
+  pattern = 17,
+  effect = "pivot",
   defaults = { factor = 2, evaluations = 2 },
 
   when = function(campaign, options)
     local arm = campaign.current
-    local spent = arm.spent_s + arm.earlier_spent_s
-    if arm.passed + arm.earlier_passed > 0 or arm.predicted_s <= 0 then return nil end
-    if arm.evaluations + arm.earlier_evaluations < options.evaluations then return nil end
-    if spent <= options.factor * arm.predicted_s then return nil end
-    return ("%s has used %.1f min of %.1f predicted and nothing passed"):format(arm.name, spent / 60, arm.predicted_s / 60)
+    local why, numbers, effect = never_right(arm, options)
+    if why then return why, numbers, effect end
+    return sat_too_long(campaign, arm, options)
   end,
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "harness/device/cpu/tensor_copy.h"
+
 namespace harness::cpu {
 namespace {
 
@@ -66,6 +68,12 @@ Bytes structure_bytes(const Argument& argument) {
   return bytes;
 }
 
+Bytes tensor_map_bytes(const TensorMap& map, const Executable& executable, std::span<std::byte> image) {
+  const ImageBuffer* const buffer = find_buffer(executable.layout, map.of);
+  if (!buffer) throw LaunchRefused(fmt::format("a tensor map is of '{}', which is no buffer", map.of));
+  return encode_tensor_map(map, reinterpret_cast<char*>(image.data() + buffer->offset));
+}
+
 Bytes named_bytes(const NamedArgument& named, const Executable& executable, std::span<std::byte> image) {
   const Argument* const argument = find_argument(executable.problem, named.name);
   if (argument && argument->absent) return bytes_of<void*>(nullptr);
@@ -73,7 +81,7 @@ Bytes named_bytes(const NamedArgument& named, const Executable& executable, std:
     return scalar_bytes(argument->dtype, *argument->value, named.name);
   if (argument && argument->kind == ArgumentKind::structure) return structure_bytes(*argument);
   if (argument && argument->kind == ArgumentKind::tensor_map)
-    throw NotSupported(fmt::format("the cpu device has no tensor maps (argument {})", named.name));
+    return tensor_map_bytes(tensor_map_of(*argument), executable, image);
   if (const ImageBuffer* const buffer = find_buffer(executable.layout, named.name))
     return bytes_of<void*>(image.data() + buffer->offset + named.offset);
   throw LaunchRefused(fmt::format("'{}' is neither an argument of the kernel nor a workspace of the plan", named.name));
@@ -82,6 +90,7 @@ Bytes named_bytes(const NamedArgument& named, const Executable& executable, std:
 Bytes argument_bytes(const LaunchArgument& argument, int index, const Executable& executable,
                      std::span<std::byte> image) {
   if (const auto* named = std::get_if<NamedArgument>(&argument)) return named_bytes(*named, executable, image);
+  if (const auto* map = std::get_if<TensorMap>(&argument)) return tensor_map_bytes(*map, executable, image);
   const auto& scalar = std::get<ScalarArgument>(argument);
   return scalar_bytes(scalar.dtype, scalar.value, fmt::format("argument {}", index + 1));
 }
@@ -94,17 +103,21 @@ ArgumentPack::ArgumentPack(const Launch& launch, const HarnessCpuEntry& entry, c
     throw LaunchRefused(fmt::format("{} takes {} parameters and the plan passes {}", launch.entry, entry.parameters,
                                     launch.args.size()));
   for (int i = 0; i < entry.parameters; ++i) {
-    values_.push_back(argument_bytes(launch.args[static_cast<std::size_t>(i)], i, executable, image));
-    if (values_.back().size() != entry.parameter_bytes[i])
+    const Bytes value = argument_bytes(launch.args[static_cast<std::size_t>(i)], i, executable, image);
+    if (value.size() != entry.parameter_bytes[i])
       throw LaunchRefused(fmt::format("parameter {} of {} has {} bytes and the plan passes {}", i + 1, launch.entry,
-                                      entry.parameter_bytes[i], values_.back().size()));
-    pointers_.push_back(values_.back().data());
+                                      entry.parameter_bytes[i], value.size()));
+    std::vector<Chunk>& chunks = values_.emplace_back(value.size() / sizeof(Chunk) + 1);
+    std::memcpy(chunks.data(), value.data(), value.size());
+    sizes_.push_back(value.size());
+    pointers_.push_back(chunks.data());
   }
 }
 
 std::vector<std::span<const std::byte>> ArgumentPack::memory() const {
   std::vector<std::span<const std::byte>> ranges{std::as_bytes(std::span(pointers_))};
-  for (const std::vector<std::byte>& value : values_) ranges.emplace_back(value);
+  for (std::size_t i = 0; i < sizes_.size(); ++i)
+    ranges.push_back(std::as_bytes(std::span(values_[i])).first(sizes_[i]));
   return ranges;
 }
 

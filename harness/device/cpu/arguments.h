@@ -13,8 +13,8 @@ namespace harness::cpu {
 class ArgumentPack {
  public:
   /// `image` is where the executable's layout lies. Throws LaunchRefused for a name that is neither a buffer nor an
-  /// argument, a value that does not fit its type, or a parameter of another number or size than the compiled entry's;
-  /// NotSupported for tensor maps.
+  /// argument, a value that does not fit its type, a tensor map that hardware could not encode, or a parameter of
+  /// another number or size than the compiled entry's.
   ArgumentPack(const Launch& launch, const HarnessCpuEntry& entry, const Executable& executable,
                std::span<std::byte> image);
 
@@ -23,7 +23,11 @@ class ArgumentPack {
   std::vector<std::span<const std::byte>> memory() const;
 
  private:
-  std::deque<std::vector<std::byte>> values_;
+  struct alignas(64) Chunk {  // of a value: tensor maps are aligned to 64 bytes
+    std::byte bytes[64];
+  };
+  std::deque<std::vector<Chunk>> values_;
+  std::vector<std::size_t> sizes_;
   std::vector<void*> pointers_;
 };
 

@@ -27,6 +27,15 @@ int barrier_value(int result, unsigned positive, unsigned arrived) {
   }
 }
 
+BlockRunner::Records records_of(std::uint32_t lanes, const WarpExchange& exchange) {
+  BlockRunner::Records records{};
+  for (std::uint32_t left = lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    records[lane] = reinterpret_cast<void*>(exchange.values[lane]);
+  }
+  return records;
+}
+
 bool same(const Site& a, const Site& b) {
   return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
@@ -49,6 +58,7 @@ void LaunchState::fail(const std::string& text) {
 
 void BlockRunner::begin(LaunchState& launch, const Module& module, int worker) {
   launch_ = &launch;
+  shared_ = module.shared_memory();
   if (launch.checker) checker_.emplace(*launch.checker, module, scheduler_, worker);
   const auto as_index = [](const Dim3& d) { return HarnessCpuIndex{d.x, d.y, d.z}; };
   harness_cpu_block_dim = as_index(launch.launch.block);
@@ -56,12 +66,17 @@ void BlockRunner::begin(LaunchState& launch, const Module& module, int worker) {
   scheduler_.shape(harness_cpu_block_dim);
 }
 
+unsigned BlockRunner::linear_block(const HarnessCpuIndex& block) const {
+  const Dim3& grid = launch_->launch.grid;
+  return block.x + grid.x * (block.y + grid.y * block.z);
+}
+
 void BlockRunner::stop(const char* kind) {
   report(kind, "stopped by the memory checker", {});
   abandon();
 }
 
-void BlockRunner::run(const HarnessCpuIndex& block) {
+void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned rank) {
   const int threads = static_cast<int>(scheduler_.threads().size());
   for (int i = 0; i * 32 < threads; ++i) {
     const int lanes = std::min(32, threads - i * 32);
@@ -73,16 +88,29 @@ void BlockRunner::run(const HarnessCpuIndex& block) {
   barriers_.fill({});
   current = this;
   block_ = harness_cpu_block_idx = block;
-  if (checker_) checker_->begin(block);
+  cluster_ = cluster;
+  rank_ = rank;
+  const bool early = ((linear_block(block) + launch_->run) & 1u) != 0;
+  mbarrier_waits_.clear();
+  fruitless_tests_ = 0;
+  async_.begin(early);
+  copies_.begin(early);
+  if (checker_) checker_->begin(block, cluster);
   scheduler_.run();
+  run_what_is_woken();
   if (checker_) checker_->settle();
   if (!launch_->failed() && scheduler_.exited() < threads)
-    launch_->fail("barrier_deadlock: " + describe_lineup(scheduler_.threads(), block));
+    launch_->fail("barrier_deadlock: " +
+                  (cluster ? cluster->describe_lineups() : describe_lineup(scheduler_.threads(), block)));
+  if (!launch_->failed() && async_.anything_left())
+    launch_->fail(fmt::format("trap: block ({},{},{}) ended before its bulk stores or matrix products were waited for",
+                              block.x, block.y, block.z));
 }
 
 void BlockRunner::run_thread(Thread& thread) {
   launch_->entry.call(launch_->arguments);
   leave_warp(thread);
+  leave_cluster(thread);
 }
 
 BlockRunner::Barrier& BlockRunner::enter_barrier(int id, unsigned& threads, bool predicate, const Site& site) {
@@ -152,23 +180,35 @@ void BlockRunner::release(Barrier& barrier, int result) {
 
 std::uint64_t BlockRunner::collective(int operation, std::uint32_t mask, std::uint64_t value, unsigned source,
                                       const Site& site) {
+  return meet({operation, mask, 0, nullptr}, value, source, site);
+}
+
+void BlockRunner::together(std::uint32_t mask, void* record, TogetherBody body, const Site& site) {
+  meet({harness_cpu_warp_sync, mask, 0, body}, reinterpret_cast<std::uintptr_t>(record), 0, site);
+}
+
+std::uint64_t BlockRunner::meet(const Group& wanted, std::uint64_t value, unsigned source, const Site& site) {
   Thread& self = scheduler_.current();
   Warp& warp = warps_[self.linear / 32];
   const int lane = self.linear % 32;
-  if (!(mask >> lane & 1)) {
-    report("trap", fmt::format("lane {} calls {} with mask {:#010x}, which does not name it", lane, site.name, mask),
+  if (!(wanted.mask >> lane & 1)) {
+    report("trap",
+           fmt::format("lane {} calls {} with mask {:#010x}, which does not name it", lane, site.name, wanted.mask),
            site);
     abandon();
   }
+  const auto same_instruction = [&](const Group& group) {
+    return group.mask == wanted.mask && group.operation == wanted.operation && group.body == wanted.body;
+  };
   int index = 0;
-  while (index < warp.groups && (warp.group[index].mask != mask || warp.group[index].operation != operation)) ++index;
-  if (index == warp.groups) warp.group[warp.groups++] = {operation, mask, 0};
+  while (index < warp.groups && !same_instruction(warp.group[index])) ++index;
+  if (index == warp.groups) warp.group[warp.groups++] = wanted;
   Group& group = warp.group[index];
   group.arrived |= 1u << lane;
   warp.exchange.values[lane] = value;
   warp.exchange.sources[lane] = static_cast<std::uint8_t>(source);
   if (complete(warp, group)) finish(warp, index);
-  else scheduler_.wait(site, mask);
+  else scheduler_.wait(site, wanted.mask);
   return self.result;
 }
 
@@ -181,6 +221,7 @@ bool BlockRunner::complete(const Warp& warp, const Group& group) const {
 void BlockRunner::finish(Warp& warp, int index) {
   const Group group = warp.group[index];
   warp.group[index] = warp.group[--warp.groups];
+  if (group.body) group.body(records_of(group.arrived, warp.exchange));
   const auto results = evaluate(group.operation, group.arrived, warp.exchange);
   if (checker_) checker_->collective(static_cast<int>(&warp - warps_.data()), group.arrived);
   Thread* const lanes = &scheduler_.threads()[(&warp - warps_.data()) * 32];
@@ -199,7 +240,8 @@ void BlockRunner::leave_warp(const Thread& thread) {
 }
 
 void BlockRunner::yield() {
-  if (checker_) checker_->pass();
+  if (cluster_ && cluster_->shape().blocks() > 1) cluster_->pass(rank_);
+  else if (checker_) checker_->pass();
   if (launch_->failed()) abandon();
   // Whom this thread waits for runs on another host thread.
   if (!scheduler_.yield()) std::this_thread::yield();

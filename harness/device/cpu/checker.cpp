@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/device/cpu/block.h"
+#include "harness/device/cpu/cluster.h"
 #include "harness/device/cpu/indices.h"
 #include "harness/device/cpu/wording.h"
 
@@ -50,10 +52,21 @@ BlockChecker::BlockChecker(Checker& checker, const Module& module, Scheduler& sc
       worker_(worker),
       shared_(static_cast<std::size_t>(memory_.end - memory_.begin)) {}
 
-void BlockChecker::begin(const HarnessCpuIndex& block) {
+void BlockChecker::enter(Cluster* cluster) {
+  cluster_ = cluster;
+  if (cluster) order_.enter(&cluster->order());
+}
+
+void BlockChecker::cluster_arrive(const Thread& thread) {
+  settle();
+  order_.cluster_arrive(thread.linear);
+}
+
+void BlockChecker::begin(const HarnessCpuIndex& block, Cluster* cluster) {
   const Dim3& grid = checker_.launch().grid;
   block_ = block.x + grid.x * (block.y + grid.y * block.z);
   order_.begin(checker_.order_, block_, static_cast<int>(scheduler_.threads().size()));
+  enter(cluster);
   const auto fixed = static_cast<std::size_t>(memory_.dynamic - memory_.begin);
   const auto behind = fixed + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
   const auto all = static_cast<std::size_t>(memory_.end - memory_.begin);
@@ -66,12 +79,15 @@ bool BlockChecker::access(std::uintptr_t address, std::size_t bytes, int kind, c
   if (bytes == 0) return true;
   const bool on_image = checker_.image_.contains(address);
   const bool flag = kind == harness_cpu_volatile_read || kind == harness_cpu_volatile_write;
-  Event event{address, bytes, false, kind >= harness_cpu_atomic_read || (flag && on_image && bytes <= 8),
-              site_of(from)};
-  event.writes = kind == harness_cpu_write || kind == harness_cpu_volatile_write || kind == harness_cpu_atomic_write;
+  const bool atomic = kind == harness_cpu_atomic_read || kind == harness_cpu_atomic_write;
+  Event event{address, bytes, false, atomic || (flag && on_image && bytes <= 8), site_of(from)};
+  event.async = kind == harness_cpu_async_read || kind == harness_cpu_async_write;
+  event.writes = kind == harness_cpu_write || kind == harness_cpu_volatile_write || kind == harness_cpu_atomic_write ||
+                 kind == harness_cpu_async_write;
   if (on_image) return in_image(event);
   if (scheduler_.on_current_stack(address)) return true;
   if (lies_in(address, memory_.begin, static_cast<std::size_t>(memory_.end - memory_.begin))) return in_shared(event);
+  if (const auto allowed = cluster_ ? in_cluster(event) : std::nullopt) return *allowed;
   return elsewhere(event);
 }
 
@@ -105,8 +121,25 @@ bool BlockChecker::in_image(const Event& event) {
 }
 
 bool BlockChecker::in_shared(const Event& event) {
-  const auto offset = static_cast<std::size_t>(event.address - reinterpret_cast<std::uintptr_t>(memory_.begin));
-  const auto dynamic = static_cast<std::size_t>(memory_.dynamic - memory_.begin);
+  return in_shared_of(*this, event);
+}
+
+std::optional<bool> BlockChecker::in_cluster(const Event& event) {
+  const Cluster::Member* const member = cluster_->owner(event.address);
+  if (!member) return std::nullopt;
+  if (member->life == Cluster::Life::running) return in_shared_of(*member->runner->checker(), event);
+  if (!known(FindingKind::other, event, 3))
+    report(FindingKind::other, event, 3,
+           fmt::format("{} {} {} @0 of the shared memory of block ({},{},{}) of its cluster, which has {}", self(),
+                       verb(event.writes, event.atomic), count_bytes(event.bytes), member->block.x, member->block.y,
+                       member->block.z, member->life == Cluster::Life::ended ? "ended" : "not begun"));
+  return true;
+}
+
+bool BlockChecker::in_shared_of(BlockChecker& owner, const Event& event) {
+  const SharedMemory& memory = owner.memory_;
+  const auto offset = static_cast<std::size_t>(event.address - reinterpret_cast<std::uintptr_t>(memory.begin));
+  const auto dynamic = static_cast<std::size_t>(memory.dynamic - memory.begin);
   static const std::string kDynamic = "dynamic shared memory";
   const std::string* name = nullptr;
   std::size_t begin = 0, bytes = 0;
@@ -129,11 +162,14 @@ bool BlockChecker::in_shared(const Event& event) {
              fmt::format("{} {} {} @0: {} of {}, which has {}", self(), verb(event.writes, event.atomic),
                          count_bytes(event.bytes), byte_range(static_cast<std::int64_t>(offset - begin), event.bytes),
                          quoted(*name), bytes));
-    return offset + event.bytes <= static_cast<std::size_t>(memory_.end - memory_.begin);
+    return offset + event.bytes <= static_cast<std::size_t>(memory.end - memory.begin);
   }
   // Every block has its own shared memory, whichever host thread lends it.
-  const std::uintptr_t location = event.address ^ (static_cast<std::uintptr_t>(block_) + 1) << 47;
-  check_shadow(event, {&shared_, offset, order_.first_epoch(), true, name, offset - begin, begin, location});
+  const std::uintptr_t location = event.address ^ (static_cast<std::uintptr_t>(owner.block_) + 1) << 47;
+  const bool own = &owner == this;
+  const std::string remote = own ? "" : quoted(*name) + " of block " + block_name(owner.block_);
+  check_shadow(event, {&owner.shared_, offset, owner.order_.first_epoch(), true, own ? name : &remote, offset - begin,
+                       begin, location});
   return true;
 }
 
@@ -176,6 +212,20 @@ bool BlockChecker::in_globals(const Event& event) {
 void BlockChecker::fence() {
   settle();
   order_.fence(scheduler_.current().linear);
+}
+
+void BlockChecker::proxy_fence() {
+  settle();
+  order_.proxy_fence(scheduler_.current().linear);
+}
+
+void BlockChecker::arrive_warp(const Thread& thread) {
+  settle();
+  for_each_lane(thread, [&](int linear) { order_.arrive(linear); });
+}
+
+void BlockChecker::join_warp(const Thread& thread) {
+  for_each_lane(thread, [&](int linear) { order_.join(linear); });
 }
 
 void BlockChecker::misaligned(std::uintptr_t address, std::size_t alignment, const char* type, const void* from) {

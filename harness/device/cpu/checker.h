@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,6 +15,8 @@
 #include "harness/device/cpu/turns.h"
 
 namespace harness::cpu {
+
+class Cluster;
 
 /// What a checked run of a plan knows: the memory that device code may touch, what happened to it, and what was found.
 class Checker {
@@ -49,7 +52,9 @@ class BlockChecker {
   BlockChecker(Checker& checker, const Module& module, Scheduler& scheduler, int worker);
 
   void pass() { checker_.turns_->pass(worker_); }
-  void begin(const HarnessCpuIndex& block);
+  /// `cluster`: nullptr where the launch asked for none.
+  void begin(const HarnessCpuIndex& block, Cluster* cluster);
+  void enter(Cluster* cluster);
 
   bool access(std::uintptr_t address, std::size_t bytes, int kind, const void* from);
   void fence();
@@ -62,7 +67,14 @@ class BlockChecker {
   void barrier(const Thread& last, const Site& site);
   void arrive(const Thread& thread) { order_.arrive(thread.linear); }
   void join(const Thread& thread) { order_.join(thread.linear); }
+  /// At an mbarrier a thread speaks for its warp: one lane arrives, or waits, for the others.
+  void arrive_warp(const Thread& thread);
+  void join_warp(const Thread& thread);
+  void proxy_fence();
   void collective(int warp, std::uint32_t lanes) { order_.collective(warp, lanes); }
+  void cluster_arrive(const Thread& thread);
+  void cluster_waited(const Thread& thread) { order_.cluster_waited(thread.linear); }
+  void cluster_exited(const Thread& thread) { order_.cluster_arrive(thread.linear); }
   /// The last store has been performed by now: did it change what another thread had stored?
   void settle();
 
@@ -73,6 +85,7 @@ class BlockChecker {
     std::size_t bytes = 0;
     bool writes = false, atomic = false;
     std::uint32_t site = 0;
+    bool async = false;  // by the async proxy
   };
   /// A store that raced with another one and has not been performed yet.
   struct PendingStore {
@@ -95,15 +108,25 @@ class BlockChecker {
 
   bool in_image(const Event& event);
   bool in_shared(const Event& event);
+  bool in_shared_of(BlockChecker& owner, const Event& event);
+  /// Shared memory of another block of the cluster; nothing: the address lies in none.
+  std::optional<bool> in_cluster(const Event& event);
   bool elsewhere(const Event& event);
   bool in_globals(const Event& event);
   void check_shadow(const Event& event, const Place& place);
+  bool misses_proxy_fence(const Event& event, const Granule& granule, std::uint8_t mask, const Place& place);
   void report_race(const Event& event, const Access& earlier, bool earlier_writes, const Place& place);
   void report_unwritten(const Event& event, const Place& place);
   std::string describe_stray(const Event& event, bool foreign_stack) const;
   void report(FindingKind kind, const Event& event, std::uint64_t space, const std::string& text);
   bool known(FindingKind kind, const Event& event, std::uint64_t space);
 
+  template <typename Body>
+  void for_each_lane(const Thread& thread, Body body) const {
+    const int first = thread.linear / 32 * 32;
+    const int end = std::min(first + 32, static_cast<int>(scheduler_.threads().size()));
+    for (int linear = first; linear < end; ++linear) body(linear);
+  }
   std::uint32_t site_of(const void* from) const;
   std::string self() const;
   std::string thread_name(std::uint32_t linear) const;
@@ -116,6 +139,7 @@ class BlockChecker {
   BlockOrder order_;
   Shadow shared_;
   std::uint32_t block_ = 0;
+  Cluster* cluster_ = nullptr;
   std::optional<PendingStore> pending_;
 };
 

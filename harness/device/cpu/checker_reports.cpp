@@ -21,6 +21,7 @@ void BlockChecker::check_shadow(const Event& event, const Place& place) {
   const int thread = scheduler_.current().linear;
   if (event.atomic) order_.atomic(thread, place.location, event.writes);
   Access access = order_.stamp(thread, event.site, event.atomic);
+  access.async = event.async;
   bool reported = false;
   for_each_granule(place.offset, event.bytes, [&](std::size_t index, std::uint8_t mask) {
     Granule& granule = place.shadow->granule(index);
@@ -35,6 +36,7 @@ void BlockChecker::check_shadow(const Event& event, const Place& place) {
       for (const Access& reader : granule.readers)
         if (!reported && races(reader)) reported = true, report_race(event, reader, false, place);
     std::uint8_t& written = place.shadow->written(index);
+    if (event.async && !event.writes && !reported) reported = misses_proxy_fence(event, granule, mask, place);
     if (event.writes) {
       granule.note_write(access, place.first_epoch);
       written |= mask;
@@ -46,6 +48,26 @@ void BlockChecker::check_shadow(const Event& event, const Place& place) {
       }
     }
   });
+}
+
+// The async proxy reads what threads wrote through the generic proxy only behind a fence.proxy.async.
+bool BlockChecker::misses_proxy_fence(const Event& event, const Granule& granule, std::uint8_t mask,
+                                      const Place& place) {
+  for (const Access& writer : granule.writers) {
+    if (writer.epoch < place.first_epoch || !(writer.mask & mask)) continue;
+    if (order_.seen_by_async_proxy(writer, scheduler_.current().linear)) continue;
+    const RawFindings::Key key{tag(FindingKind::race) | place.space << 8, writer.site, event.site, 4};
+    if (checker_.findings_.again(key)) return true;
+    RawFinding finding{.kind = name(FindingKind::race)};
+    finding.text = fmt::format(
+        "{} wrote {} (byte {}) @0 and the async proxy read it for {} @1 in block {}, no fence.proxy.async between them",
+        thread_name(writer.thread), quoted(*place.name), place.byte,
+        thread_name(static_cast<std::uint32_t>(scheduler_.current().linear)), block_name(block_));
+    finding.sites = {writer.site, event.site};
+    checker_.findings_.add(key, std::move(finding));
+    return true;
+  }
+  return false;
 }
 
 void BlockChecker::report_unwritten(const Event& event, const Place& place) {

@@ -47,6 +47,10 @@ int find_segments(dl_phdr_info* info, std::size_t, void* data) {
   return 1;
 }
 
+bool is_poison(const char* begin, const char* end) {
+  return std::all_of(begin, end, [](char c) { return c == static_cast<char>(kPoison); });
+}
+
 }  // namespace
 
 void SharedMemory::poison(std::size_t dynamic_bytes) const {
@@ -56,9 +60,15 @@ void SharedMemory::poison(std::size_t dynamic_bytes) const {
   if (behind < end) std::memset(behind, kPoison, static_cast<std::size_t>(end - behind));
 }
 
+bool SharedMemory::poisoned(std::size_t dynamic_bytes) const {
+  const char* const behind = dynamic + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
+  return is_poison(begin, dynamic + dynamic_bytes + HARNESS_CPU_SHARED_GUARD) &&
+         (behind >= end || is_poison(behind, end));
+}
+
 bool SharedMemory::guard_intact(std::size_t dynamic_bytes) const {
   const char* const guard = dynamic + dynamic_bytes;
-  return std::all_of(guard, guard + HARNESS_CPU_SHARED_GUARD, [](char c) { return c == static_cast<char>(kPoison); });
+  return is_poison(guard, guard + HARNESS_CPU_SHARED_GUARD);
 }
 
 Module::Module(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {

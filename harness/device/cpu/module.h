@@ -16,6 +16,7 @@ struct SharedMemory {
 
   /// Shared memory holds nothing of the block before: every byte becomes 0xff, a NaN in every floating type.
   void poison(std::size_t dynamic_bytes) const;
+  bool poisoned(std::size_t dynamic_bytes) const;  // and nothing has been stored since
   /// False: the block wrote behind its dynamic shared memory.
   bool guard_intact(std::size_t dynamic_bytes) const;
 };

@@ -23,8 +23,21 @@ void LaunchOrder::begin() {
   releases_.clear();
 }
 
+void ClusterOrder::arrive(std::uint32_t block, int thread, std::uint32_t stamp) {
+  arrivals_[std::uint64_t{block} << 32 | static_cast<std::uint32_t>(thread)].push_back(stamp);
+}
+
+bool ClusterOrder::ordered(const Access& earlier, std::uint32_t waits) const {
+  const auto found = arrivals_.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
+  if (found == arrivals_.end()) return false;
+  const std::vector<std::uint32_t>& arrivals = found->second;
+  const auto next = std::upper_bound(arrivals.begin(), arrivals.end(), earlier.stamp);
+  return next != arrivals.end() && static_cast<std::uint32_t>(next - arrivals.begin()) < waits;
+}
+
 void BlockOrder::begin(LaunchOrder& launch, std::uint32_t block, int threads) {
   launch_ = &launch;
+  cluster_ = nullptr;
   block_ = block;
   first_epoch_ = epoch_ = launch.next_epoch();
   threads_.assign(static_cast<std::size_t>(threads), {});
@@ -46,6 +59,7 @@ Access BlockOrder::stamp(int thread, std::uint32_t site, bool atomic) const {
 }
 
 bool BlockOrder::ordered(const Access& earlier, int thread) const {
+  if (cluster_ && cluster_->ordered(earlier, threads_[static_cast<std::size_t>(thread)].cluster_waits)) return true;
   return earlier.block == block_ ? ordered_within(earlier, thread) : ordered_across(earlier, thread);
 }
 
@@ -73,6 +87,10 @@ void BlockOrder::barrier() {
   std::uint32_t fenced = 0, acquired = 0;
   for (const ThreadOrder& thread : threads_) raise(fenced, thread.fenced), raise(acquired, thread.acquired);
   for (ThreadOrder& thread : threads_) thread.fenced = fenced, thread.acquired = acquired;
+}
+
+void BlockOrder::cluster_arrive(int thread) {
+  if (cluster_) cluster_->arrive(block_, thread, launch_->next_stamp());
 }
 
 void BlockOrder::arrive(int thread) {
@@ -107,6 +125,15 @@ void BlockOrder::collective(int warp, std::uint32_t lanes) {
 
 void BlockOrder::fence(int thread) {
   threads_[static_cast<std::size_t>(thread)].fenced = launch_->next_stamp();
+}
+
+void BlockOrder::proxy_fence(int thread) {
+  threads_[static_cast<std::size_t>(thread)].proxy_fenced = launch_->next_stamp();
+}
+
+bool BlockOrder::seen_by_async_proxy(const Access& written, int thread) const {
+  return written.async || written.block != block_ || threads_[written.thread].proxy_fenced > written.stamp ||
+         threads_[static_cast<std::size_t>(thread)].proxy_fenced > written.stamp;
 }
 
 void BlockOrder::atomic(int thread, std::uintptr_t address, bool writes) {

@@ -47,10 +47,23 @@ class LaunchOrder {
   std::unordered_map<std::uint32_t, Release> releases_;  // by block
 };
 
+/// When the threads of a cluster's blocks arrived at its barrier. Accesses before the n-th arrival of one thread come
+/// before what another does once it has waited n times.
+class ClusterOrder {
+ public:
+  /// `stamp` counts the accesses before: theirs are smaller. A thread that exits arrives for good.
+  void arrive(std::uint32_t block, int thread, std::uint32_t stamp);
+  bool ordered(const Access& earlier, std::uint32_t waits) const;
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> arrivals_;  // by block and thread; ascending
+};
+
 /// Of the block that a host thread is running. Threads are linear indices within it.
 class BlockOrder {
  public:
   void begin(LaunchOrder& launch, std::uint32_t block, int threads);
+  void enter(ClusterOrder* cluster) { cluster_ = cluster; }
   std::uint32_t first_epoch() const { return first_epoch_; }
 
   Access stamp(int thread, std::uint32_t site, bool atomic) const;
@@ -61,7 +74,13 @@ class BlockOrder {
   void arrive(int thread);
   void join(int thread);
   void collective(int warp, std::uint32_t lanes);
+  void cluster_arrive(int thread);
+  void cluster_waited(int thread) { ++threads_[static_cast<std::size_t>(thread)].cluster_waits; }
   void fence(int thread);
+  void proxy_fence(int thread);
+  /// Whether the async proxy, on behalf of `thread`, sees what was written through the generic proxy: one of the two
+  /// threads must have executed fence.proxy.async since.
+  bool seen_by_async_proxy(const Access& written, int thread) const;
   void atomic(int thread, std::uintptr_t location, bool writes);
 
  private:
@@ -70,7 +89,9 @@ class BlockOrder {
     std::uint32_t acquired = 0;             // from other blocks
     std::uint32_t acquired_within = 0;      // from threads of its own block
     std::uint32_t released = 0;             // to threads of its own block
-    std::uint32_t arrived = 0, joined = 0;  // at named barriers
+    std::uint32_t arrived = 0, joined = 0;  // at named barriers and mbarriers
+    std::uint32_t proxy_fenced = 0;
+    std::uint32_t cluster_waits = 0;  // phases of the cluster's barrier that it knows to be over
   };
   struct WarpOrder {
     std::array<std::array<std::uint32_t, 32>, 32> known{};  // [lane][of lane]
@@ -83,6 +104,7 @@ class BlockOrder {
   void release(int thread, LaunchOrder::Location& location);
 
   LaunchOrder* launch_ = nullptr;
+  ClusterOrder* cluster_ = nullptr;  // nullptr: nobody has met there
   std::uint32_t block_ = 0, epoch_ = 0, first_epoch_ = 0;
   std::vector<ThreadOrder> threads_;
   std::array<WarpOrder, 32> warps_;  // clocks only grow, from block to block too

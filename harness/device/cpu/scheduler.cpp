@@ -43,6 +43,11 @@ void Scheduler::run() {
   switch_fiber(root_, next_fiber(true));
 }
 
+void Scheduler::resume() {
+  running = this;
+  switch_fiber(root_, next_fiber(false));
+}
+
 void Scheduler::wait(const Site& site, std::uint32_t mask) {
   Thread& self = *current_;
   self.site = site;

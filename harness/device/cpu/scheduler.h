@@ -65,6 +65,9 @@ class Scheduler {
   void shape(const HarnessCpuIndex& block);
   /// Runs every thread until all have ended, or none can go on, or somebody called `abandon`.
   void run();
+  /// Goes on after `run` because threads were woken when none could.
+  void resume();
+  bool can_resume() const { return !runnable_.empty(); }
 
   std::vector<Thread>& threads() { return threads_; }
   int exited() const { return exited_; }

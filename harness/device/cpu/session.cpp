@@ -8,6 +8,7 @@
 
 #include "harness/device/cpu/arguments.h"
 #include "harness/device/cpu/checker.h"
+#include "harness/device/cpu/cluster.h"
 #include "harness/device/cpu/module.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/workers.h"
@@ -34,7 +35,22 @@ void check_sizes(const Launch& launch) {
   if (launch.block.x > 1024 || launch.block.y > 1024 || launch.block.z > 64 || volume(launch.block) > 1024)
     throw LaunchRefused(
         fmt::format("{}: block {} is larger than 1024 threads or (1024,1024,64)", launch.entry, text(launch.block)));
-  if (volume(launch.cluster) > 1) throw NotSupported(launch.entry + ": the cpu device has no thread block clusters");
+}
+
+bool in_clusters(const Launch& launch) {
+  return volume(launch.cluster) > 1;
+}
+
+/// What a driver would refuse, with the right to more than the 8 blocks that every device can do.
+void check_cluster(const Launch& launch) {
+  constexpr std::uint64_t kMaxBlocks = 16;
+  const Dim3 &grid = launch.grid, &cluster = launch.cluster;
+  if (volume(cluster) == 0 || volume(cluster) > kMaxBlocks)
+    throw LaunchRefused(
+        fmt::format("{}: a cluster {} has no block or more than {}", launch.entry, text(cluster), kMaxBlocks));
+  if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    throw LaunchRefused(
+        fmt::format("{}: grid {} is no multiple of cluster {}", launch.entry, text(grid), text(cluster)));
 }
 
 void check_shared(const Launch& launch, const Artifact& artifact) {
@@ -51,6 +67,11 @@ HarnessCpuIndex block_index(std::uint64_t linear, const Dim3& grid) {
           static_cast<unsigned>(linear / grid.x / grid.y)};
 }
 
+std::string describe_overrun(const Launch& launch, const HarnessCpuIndex& block) {
+  return fmt::format("illegal_access: {}: block ({},{},{}) wrote behind its {} bytes of dynamic shared memory",
+                     launch.entry, block.x, block.y, block.z, launch.shared);
+}
+
 /// Takes blocks in ascending order, as a GPU does, until none is left or the launch has failed.
 void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::Module& module,
                  std::atomic<std::uint64_t>& next) {
@@ -62,8 +83,7 @@ void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::M
     shared.poison(shared_bytes);
     runner.run(block);
     if (!state.failed() && !state.checker && !shared.guard_intact(shared_bytes))
-      state.fail(fmt::format("illegal_access: {}: block ({},{},{}) wrote behind its {} bytes of dynamic shared memory",
-                             state.launch.entry, block.x, block.y, block.z, shared_bytes));
+      state.fail(describe_overrun(state.launch, block));
   }
 }
 
@@ -72,6 +92,29 @@ void run_blocks(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, c
   const cpu::Turn turn(state.checker ? state.checker->turns() : nullptr, worker);
   runner.begin(state, module, worker);
   take_blocks(runner, state, module, next);
+  runner.end();
+}
+
+std::string describe_touched(const Launch& launch, const HarnessCpuIndex& block, const char* when) {
+  return fmt::format("illegal_access: {}: the shared memory of block ({},{},{}) was written {}", launch.entry, block.x,
+                     block.y, block.z, when);
+}
+
+/// The block of `cluster` that falls to this host thread.
+void run_in_cluster(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, const cpu::Module& module,
+                    cpu::Cluster& cluster) {
+  const cpu::Turn turn(&cluster.turns(), worker);
+  if (state.failed()) return;
+  const unsigned rank = cluster.rank_of(worker);
+  const cpu::Cluster::Member& self = cluster.member(rank);
+  const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
+  runner.begin(state, module, worker);
+  if (!cluster.begin(rank, runner) && !state.checker)
+    state.fail(describe_touched(state.launch, self.block, "before it had begun"));
+  if (!state.failed()) runner.run(self.block, &cluster, rank);
+  if (!state.failed() && !state.checker && !self.memory.guard_intact(shared_bytes))
+    state.fail(describe_overrun(state.launch, self.block));
+  cluster.end(rank);
   runner.end();
 }
 
@@ -96,12 +139,20 @@ void relocate(const ImageLayout& layout, std::span<std::byte> image) {
 }  // namespace
 
 CpuSession::CpuSession(int threads)
-    : workers_(std::make_unique<cpu::Workers>(threads > 0 ? threads : cpu::default_threads())) {}
+    : threads_(threads > 0 ? threads : cpu::default_threads()), workers_(std::make_unique<cpu::Workers>(threads_)) {}
 
 CpuSession::~CpuSession() = default;
 
 DeviceInfo CpuSession::info() {
-  return cpu::describe(workers_->count());
+  return cpu::describe(threads_);
+}
+
+void CpuSession::make_threads(const Plan& plan) {
+  for (const Step& step : plan.steps)
+    if (const auto* launch = std::get_if<Launch>(&step); launch && volume(launch->cluster) > 1) {
+      check_cluster(*launch);
+      workers_->grow(static_cast<int>(volume(launch->cluster)));
+    }
 }
 
 void CpuSession::preload(const Artifact& artifact) {
@@ -113,7 +164,9 @@ void CpuSession::preload(const Artifact& artifact) {
 }
 
 void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
+  make_threads(executable.plan);
   preload(executable.artifact);
+  ++runs_;
   relocate(executable.layout, image);
   cpu::Module& module = *modules_[executable.artifact.path];
   checker_ = module.checked() ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
@@ -128,7 +181,7 @@ std::optional<std::vector<cpu::RawFinding>> CpuSession::take_findings() {
 void CpuSession::run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module) {
   for (const Step& step : executable.plan.steps) {
     if (const auto* memset = std::get_if<Memset>(&step)) fill(*memset, executable, image, checker_.get());
-    else if (const auto* next = std::get_if<Launch>(&step)) launch(*next, module, executable, image);
+    else if (const auto* next = std::get_if<Launch>(&step)) launch(resolved(*next), module, executable, image);
     else throw NotSupported("the cpu device has no library " + std::get<LibraryCall>(step).library);
   }
 }
@@ -138,19 +191,54 @@ void CpuSession::launch(const Launch& launch, cpu::Module& module, const Executa
   check_sizes(launch);
   check_shared(launch, executable.artifact);
   const std::uint64_t blocks = volume(launch.grid);
-  if (launch.cooperative && blocks > static_cast<std::uint64_t>(workers_->count()))
+  const bool clusters = in_clusters(launch);
+  if (clusters) check_cluster(launch);
+  const auto together = clusters ? volume(launch.cluster) : static_cast<std::uint64_t>(threads_);
+  if (launch.cooperative && blocks > together)
     throw NotSupported(fmt::format("{}: a cooperative launch of {} blocks needs as many host threads; there are {}",
-                                   launch.entry, blocks, workers_->count()));
+                                   launch.entry, blocks, together));
   const HarnessCpuEntry* const entry = module.find(launch.entry);
   if (!entry) throw LaunchRefused(fmt::format("the candidate was built without the entry {}", launch.entry));
   cpu::ArgumentPack arguments(launch, *entry, executable, image);
-  cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get());
-  std::atomic<std::uint64_t> next{0};
-  const int workers = static_cast<int>(std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(workers_->count())));
+  cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get(), runs_);
+  const int workers = static_cast<int>(std::min(blocks, together));
   if (checker_) checker_->begin_launch(launch, workers, arguments.memory());
+  if (clusters) launch_clusters(state, module);
+  else launch_blocks(state, module, workers);
+  if (state.failed()) throw DeviceFault(state.fault());
+}
+
+// At once: a block on every host thread, or one cluster.
+Launch CpuSession::resolved(const Launch& launch) const {
+  Launch exact = launch;
+  exact.grid =
+      blocks_that_fit(launch, in_clusters(launch) ? volume(launch.cluster) : static_cast<std::uint64_t>(threads_));
+  return exact;
+}
+
+void CpuSession::launch_blocks(cpu::LaunchState& state, cpu::Module& module, int workers) {
+  std::atomic<std::uint64_t> next{0};
   workers_->run(workers,
                 [&](cpu::BlockRunner& runner, int worker) { run_blocks(runner, worker, state, module, next); });
-  if (state.failed()) throw DeviceFault(state.fault());
+}
+
+void CpuSession::launch_clusters(cpu::LaunchState& state, cpu::Module& module) {
+  const cpu::ClusterShape shape(state.launch.grid, state.launch.cluster);
+  const int blocks = static_cast<int>(shape.blocks()), threads = static_cast<int>(volume(state.launch.block));
+  std::vector<cpu::SharedMemory> memories(shape.blocks());
+  workers_->run(blocks, [&](cpu::BlockRunner&, int worker) {
+    memories[static_cast<std::size_t>(worker)] = module.shared_memory();
+  });
+  // Every other cluster runs its blocks in reverse, and so does the same cluster in the next launch.
+  for (std::uint64_t i = 0; i < shape.clusters() && !state.failed(); ++i) {
+    cpu::Cluster cluster(shape, i, threads, memories, static_cast<std::size_t>(state.launch.shared),
+                         (i + state.run) % 2);
+    cluster.poison();
+    workers_->run(
+        blocks, [&](cpu::BlockRunner& runner, int worker) { run_in_cluster(runner, worker, state, module, cluster); });
+    const cpu::Cluster::Member* const touched = state.failed() || state.checker ? nullptr : cluster.touched_after_end();
+    if (touched) state.fail(describe_touched(state.launch, touched->block, "after it had ended"));
+  }
 }
 
 }  // namespace harness

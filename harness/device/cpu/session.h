@@ -12,6 +12,7 @@ namespace harness {
 
 namespace cpu {
 class Checker;
+class LaunchState;
 class Module;
 class Workers;
 }  // namespace cpu
@@ -29,9 +30,12 @@ class CpuSession : public Session {
   ~CpuSession() override;
 
   DeviceInfo info() override;
+  /// Makes the further threads that clusters of this plan need, a thread a block; before rights are dropped.
+  void make_threads(const Plan& plan);
   /// Loads the candidate and allocates its shared memory on every thread. Throws LaunchRefused if it does not load.
   void preload(const Artifact& artifact);
-  /// Kernels work on `image` where it lies. A cooperative launch needs a host thread for each of its blocks.
+  /// Kernels work on `image` where it lies. A cooperative launch needs a host thread for each of its blocks. Clusters
+  /// run one after the other, each as described in cluster.h.
   /// A candidate built with BuildSpec::checked runs under the memory checker: one host thread at a time in a fixed
   /// order, and a DeviceFault ends it before the first access that would leave the image and its own memory.
   void run(const Executable& executable, std::span<std::byte> image) override;
@@ -41,8 +45,13 @@ class CpuSession : public Session {
  private:
   void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);
   void launch(const Launch& launch, cpu::Module& module, const Executable& executable, std::span<std::byte> image);
+  Launch resolved(const Launch& launch) const;
+  void launch_blocks(cpu::LaunchState& state, cpu::Module& module, int workers);
+  void launch_clusters(cpu::LaunchState& state, cpu::Module& module);
 
+  int threads_;  // that run blocks which are in no cluster
   std::unique_ptr<cpu::Workers> workers_;
+  unsigned runs_ = 0;
   std::map<std::string, std::unique_ptr<cpu::Module>> modules_;  // by path
   std::unique_ptr<cpu::Checker> checker_;                        // of the last run, if that was checked
 };

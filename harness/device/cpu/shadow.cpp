@@ -22,7 +22,8 @@ int distance(const Access& a, const Access& b) {
 
 /// The thread's own entry takes the new access in. The place of the newer one stands for both.
 void merge(Access& entry, const Access& access) {
-  const bool together = entry.epoch == access.epoch && entry.clock == access.clock && entry.atomic == access.atomic;
+  const bool together = entry.epoch == access.epoch && entry.clock == access.clock && entry.atomic == access.atomic &&
+                        entry.async == access.async;
   const std::uint8_t mask = together ? entry.mask | access.mask : access.mask;
   entry = access;
   entry.mask = mask;

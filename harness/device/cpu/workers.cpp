@@ -3,8 +3,14 @@
 namespace harness::cpu {
 
 Workers::Workers(int count) {
-  for (int i = 0; i < count; ++i) runners_.push_back(std::make_unique<BlockRunner>());
-  for (int i = 1; i < count; ++i) threads_.emplace_back([this, i] { serve(i); });
+  runners_.push_back(std::make_unique<BlockRunner>());
+  grow(count);
+}
+
+void Workers::grow(int count) {
+  const int old = this->count();
+  for (int i = old; i < count; ++i) runners_.push_back(std::make_unique<BlockRunner>());
+  for (int i = old; i < count; ++i) threads_.emplace_back([this, i] { serve(i); });
 }
 
 Workers::~Workers() {

@@ -20,6 +20,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
+  /// Makes more threads, so that there are `count` at least.
+  void grow(int count);
   int count() const { return static_cast<int>(runners_.size()); }
   /// Runs `job` once on each of the first `workers` threads and returns when all are done. The first exception thrown
   /// by a job is thrown again here.

@@ -34,8 +34,12 @@ bool is_allowed(std::string_view option) {
 NvrtcOptions nvrtc_options(const BuildSpec& spec, const std::string& architecture, const std::string& toolkit_include) {
   NvrtcOptions result;
   std::vector<std::string>& options = result.options;
-  options = {"--gpu-architecture=" + architecture, "-default-device", "-lineinfo", "--ptxas-options=-v",
-             "--ptxas-options=--warn-on-spills"};
+  options = {"--gpu-architecture=" + architecture,
+             "-default-device",
+             "-lineinfo",
+             "--ptxas-options=-v",
+             "--ptxas-options=--warn-on-spills",
+             "--ptxas-options=--warn-on-local-memory-usage"};
   for (const std::string& given : spec.options) {
     const std::string option = with_two_dashes(given);
     if (option == "--lineinfo") continue;  // always there

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace harness::cuda {
 
@@ -14,5 +15,11 @@ struct LoggedResources {
 
 /// By mangled name. A kernel's own warnings come earlier in the log, so the last mention of an entry counts.
 std::map<std::string, LoggedResources> parse_ptxas_log(std::string_view log);
+
+/// What the log says that costs speed, a sentence each, in the order of the log: registers spilled (with their bytes),
+/// local memory, and ptxas's remarks by their codes: C7508 (setmaxnreg ignored), C7510, C7511... (wgmma serialised),
+/// C7517 and C7519 (a wait or an arrive injected; how often, and at which lines of the PTX). `names`: what to call
+/// functions that the log calls by their mangled names.
+std::vector<std::string> performance_notes(std::string_view log, const std::map<std::string, std::string>& names);
 
 }  // namespace harness::cuda

@@ -35,7 +35,7 @@ const NvrtcApi& require_nvrtc() {
 std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
                       const std::string& toolkit_include, const IncludeScan& scan) {
   Sha256 hash;
-  hash.field("nvrtc cubin 2").field(api.version()).field(toolkit_include);
+  hash.field("nvrtc cubin 3").field(api.version()).field(toolkit_include);
   for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
   hash.field(spec.source_name).field(spec.source);
   for (const std::string& option : options) {
@@ -70,6 +70,12 @@ std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOu
                        kernel->second.frame_bytes, max_threads(kernel->second), kernel->second.parameter_bytes});
   }
   return entries;
+}
+
+std::map<std::string, std::string> entries_by_mangled_name(const NvrtcOutput& output) {
+  std::map<std::string, std::string> names;
+  for (const auto& [entry, mangled] : output.lowered_names) names[mangled] = entry;
+  return names;
 }
 
 std::string without_spaces(std::string text) {
@@ -173,6 +179,7 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   artifact.architecture = architecture_;
   artifact.compiler = "NVRTC " + api.version();
   artifact.log = bounded(output.log);
+  artifact.notes = performance_notes(output.log, entries_by_mangled_name(output));
   artifact.entries = entry_resources(spec, output, cubin);
   artifact.globals = kept_state(cubin.variables, output.ptx, spec.source);
   artifact.compile_s = seconds_since(start);

@@ -19,7 +19,8 @@ using Event = struct EventObject*;
 using Graph = struct GraphObject*;
 using GraphExec = struct GraphExecObject*;
 
-/// CUlaunchAttribute: the value is a union of 64 bytes; a cluster is three unsigned at its start, cooperative an int.
+/// CUlaunchAttribute: the value is a union of 64 bytes; a cluster is three unsigned at its start, the other
+/// two an int.
 struct LaunchAttribute {
   int id = 0;
   char padding[4] = {};
@@ -34,6 +35,11 @@ struct LaunchConfig {
   Stream stream = nullptr;
   LaunchAttribute* attributes = nullptr;
   unsigned int attribute_count = 0;
+};
+
+/// CUtensorMap: opaque, aligned to 64 bytes.
+struct alignas(64) TensorMapBits {
+  unsigned long long word[16] = {};
 };
 
 // X(our name, the toolkit's name, value)
@@ -83,12 +89,27 @@ struct LaunchConfig {
   X(kFunctionNonPortableCluster, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14) \
   X(kAttributeCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                            \
   X(kAttributeCluster, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                          \
+  X(kAttributeProgrammatic, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)     \
   X(kLimitPrintfFifo, CU_LIMIT_PRINTF_FIFO_SIZE, 1)                                       \
   X(kLimitMallocHeap, CU_LIMIT_MALLOC_HEAP_SIZE, 2)                                       \
   X(kStreamNonBlocking, CU_STREAM_NON_BLOCKING, 1)                                        \
   X(kCaptureThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1)                          \
   X(kEventDefault, CU_EVENT_DEFAULT, 0)                                                   \
-  X(kEventRecordExternal, CU_EVENT_RECORD_EXTERNAL, 1)
+  X(kEventRecordExternal, CU_EVENT_RECORD_EXTERNAL, 1)                                    \
+  X(kTensorMapU8, CU_TENSOR_MAP_DATA_TYPE_UINT8, 0)                                       \
+  X(kTensorMapU16, CU_TENSOR_MAP_DATA_TYPE_UINT16, 1)                                     \
+  X(kTensorMapU32, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2)                                     \
+  X(kTensorMapS32, CU_TENSOR_MAP_DATA_TYPE_INT32, 3)                                      \
+  X(kTensorMapU64, CU_TENSOR_MAP_DATA_TYPE_UINT64, 4)                                     \
+  X(kTensorMapS64, CU_TENSOR_MAP_DATA_TYPE_INT64, 5)                                      \
+  X(kTensorMapF16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 6)                                    \
+  X(kTensorMapF32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                    \
+  X(kTensorMapF64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8)                                    \
+  X(kTensorMapBf16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 9)                                  \
+  X(kTensorMapInterleaveNone, CU_TENSOR_MAP_INTERLEAVE_NONE, 0)                           \
+  X(kTensorMapSwizzle128, CU_TENSOR_MAP_SWIZZLE_128B, 3)                                  \
+  X(kTensorMapPromotion256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)                        \
+  X(kTensorMapFillZero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0)
 
 #define X(ours, theirs, value) inline constexpr int ours = value;
 HARNESS_DRIVER_CONSTANTS(X)
@@ -109,6 +130,7 @@ HARNESS_DRIVER_CONSTANTS(X)
   X(cuDevicePrimaryCtxRetain, Status(Context*, Device))                              \
   X(cuDevicePrimaryCtxRelease_v2, Status(Device))                                    \
   X(cuCtxSetCurrent, Status(Context))                                                \
+  X(cuCtxGetDevice, Status(Device*))                                                 \
   X(cuCtxSetLimit, Status(int, std::size_t))                                         \
   X(cuMemGetInfo_v2, Status(std::size_t*, std::size_t*))                             \
   X(cuMemAlloc_v2, Status(DevicePointer*, std::size_t))                              \
@@ -139,9 +161,14 @@ HARNESS_DRIVER_CONSTANTS(X)
   X(cuEventElapsedTime, Status(float*, Event, Event))
 
 // Absent from older drivers: a null pointer there, and the caller goes without.
-#define HARNESS_OPTIONAL_DRIVER_CALLS(X)                                           \
-  X(cuFuncGetParamInfo, Status(Function, std::size_t, std::size_t*, std::size_t*)) \
-  X(cuCtxResetPersistingL2Cache, Status())
+#define HARNESS_OPTIONAL_DRIVER_CALLS(X)                                                                   \
+  X(cuFuncGetParamInfo, Status(Function, std::size_t, std::size_t*, std::size_t*))                         \
+  X(cuCtxResetPersistingL2Cache, Status())                                                                 \
+  X(cuTensorMapEncodeTiled,                                                                                \
+    Status(TensorMapBits*, int, unsigned int, void*, const unsigned long long*, const unsigned long long*, \
+           const unsigned int*, const unsigned int*, int, int, int, int))                                  \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, Status(int*, Function, int, std::size_t))                 \
+  X(cuOccupancyMaxActiveClusters, Status(int*, Function, const LaunchConfig*))
 
 /// The resolved entry points. Tests fill one with a driver that lives in memory.
 struct DriverApi {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/device/cuda/packing.h"
 
 namespace harness::cuda {
@@ -18,20 +20,90 @@ std::string to_text(const Dim3& dim) {
 std::string describe_launch(const Launch& launch) {
   return fmt::format("cuLaunchKernelEx of {} with grid {}, block {}, cluster {}, {} bytes of dynamic shared memory{}",
                      launch.entry, to_text(launch.grid), to_text(launch.block), to_text(launch.cluster), launch.shared,
-                     launch.cooperative ? ", cooperative" : "");
+                     launch.cooperative ? ", cooperative" : "") +
+         (launch.pdl ? ", programmatic" : "");
+}
+
+/// Without stream and arguments. `attributes` must have room for three.
+LaunchConfig configuration(const Launch& launch, LaunchAttribute* attributes) {
+  LaunchConfig config{launch.grid.x,
+                      launch.grid.y,
+                      launch.grid.z,
+                      launch.block.x,
+                      launch.block.y,
+                      launch.block.z,
+                      static_cast<unsigned int>(launch.shared),
+                      nullptr,
+                      attributes,
+                      0};
+  if (blocks_of_cluster(launch) > 1) {
+    LaunchAttribute& cluster = attributes[config.attribute_count++];
+    cluster.id = kAttributeCluster;
+    cluster.value[0] = launch.cluster.x;
+    cluster.value[1] = launch.cluster.y;
+    cluster.value[2] = launch.cluster.z;
+  }
+  if (launch.cooperative) {
+    LaunchAttribute& cooperative = attributes[config.attribute_count++];
+    cooperative.id = kAttributeCooperative;
+    cooperative.value[0] = 1;
+  }
+  if (launch.pdl) {
+    LaunchAttribute& programmatic = attributes[config.attribute_count++];
+    programmatic.id = kAttributeProgrammatic;
+    programmatic.value[0] = 1;
+  }
+  return config;
 }
 
 }  // namespace
 
-LoadedPlan::LoadedPlan(const DriverApi& api, ModuleCache& modules, const Executable& executable)
-    : api_(api), executable_(&executable), module_(modules.load_fresh(executable.artifact)) {
+LoadedPlan::LoadedPlan(const DriverApi& api, ModuleCache& modules, Libraries& libraries, const Executable& executable)
+    : api_(api), executable_(&executable) {
+  const auto is_launch = [](const Step& step) { return std::holds_alternative<Launch>(step); };
+  if (std::ranges::any_of(executable.plan.steps, is_launch)) module_ = modules.load_fresh(executable.artifact);
   for (const Step& step : executable.plan.steps) {
-    if (const auto* launch = std::get_if<Launch>(&step)) allow(*launch);
-    if (const auto* call = std::get_if<LibraryCall>(&step)) {
-      throw NotSupported(
-          fmt::format("the library call {}.{} is not supported on this device yet.", call->library, call->operation));
+    if (const auto* call = std::get_if<LibraryCall>(&step))
+      library_steps_.push_back(libraries.prepare(*call, executable.problem, executable.layout));
+    const auto* launch = std::get_if<Launch>(&step);
+    if (!launch) {
+      steps_.push_back(step);
+      continue;
     }
+    allow(*launch);
+    if (launch->pdl && (steps_.empty() || !std::holds_alternative<Launch>(steps_.back())))
+      throw LaunchRefused(launch->entry + ": a programmatic launch needs a launch right before it in the same plan.");
+    steps_.emplace_back(resolved(*launch));
   }
+}
+
+Launch LoadedPlan::resolved(const Launch& launch) const {
+  Launch exact = launch;
+  if (launch.resident <= 0) return exact;
+  const Function function = module_->functions.at(launch.entry).handle;
+  if (!api_.cuOccupancyMaxActiveBlocksPerMultiprocessor || !api_.cuOccupancyMaxActiveClusters)
+    throw NotSupported("this driver cannot tell how many blocks a device holds at once.");
+  std::uint64_t at_once = 0;
+  int count = 0, multiprocessors = 0;
+  if (blocks_of_cluster(launch) > 1) {
+    LaunchAttribute attributes[3];
+    const LaunchConfig config = configuration(launch, attributes);
+    check_launch(api_, api_.cuOccupancyMaxActiveClusters(&count, function, &config), "cuOccupancyMaxActiveClusters");
+    at_once = static_cast<std::uint64_t>(count) * blocks_of_cluster(launch);
+  } else {
+    Device device = 0;
+    const int threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
+    check_launch(api_,
+                 api_.cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, function, threads,
+                                                                  static_cast<std::size_t>(launch.shared)),
+                 "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    check_launch(api_, api_.cuCtxGetDevice(&device), "cuCtxGetDevice");
+    check_launch(api_, api_.cuDeviceGetAttribute(&multiprocessors, kMultiprocessorCount, device),
+                 "cuDeviceGetAttribute");
+    at_once = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(multiprocessors);
+  }
+  exact.grid = blocks_that_fit(launch, at_once);
+  return exact;
 }
 
 void LoadedPlan::allow(const Launch& launch) {
@@ -40,7 +112,7 @@ void LoadedPlan::allow(const Launch& launch) {
     throw LaunchRefused(fmt::format("the module has no entry '{}'; it was not among those compiled.", launch.entry));
   }
   LoadedFunction& function = found->second;
-  check_parameters(launch.entry, pack_arguments(launch, executable_->problem, executable_->layout, 0),
+  check_parameters(launch.entry, pack_arguments(api_, launch, executable_->problem, executable_->layout, 0),
                    function.parameter_bytes);
   if (launch.shared < 0 || launch.shared > (1 << 30)) {
     throw LaunchRefused(fmt::format("{}: {} bytes of shared memory cannot be asked for.", launch.entry, launch.shared));
@@ -61,39 +133,21 @@ void LoadedPlan::allow(const Launch& launch) {
 }
 
 void LoadedPlan::enqueue(Stream stream, DevicePointer base) const {
-  for (const Step& step : executable_->plan.steps) {
+  auto library_step = library_steps_.begin();
+  for (const Step& step : steps_) {
     if (const auto* launch = std::get_if<Launch>(&step)) enqueue_launch(*launch, stream, base);
-    else enqueue_memset(std::get<Memset>(step), stream, base);
+    else if (const auto* memset = std::get_if<Memset>(&step)) enqueue_memset(*memset, stream, base);
+    else (*library_step++)(stream, base);
   }
 }
 
 void LoadedPlan::enqueue_launch(const Launch& launch, Stream stream, DevicePointer base) const {
-  PackedArguments arguments = pack_arguments(launch, executable_->problem, executable_->layout, base);
+  PackedArguments arguments = pack_arguments(api_, launch, executable_->problem, executable_->layout, base);
   std::vector<void*> pointers;
   for (auto& argument : arguments) pointers.push_back(argument.data());
-  LaunchAttribute attributes[2];
-  LaunchConfig config{launch.grid.x,
-                      launch.grid.y,
-                      launch.grid.z,
-                      launch.block.x,
-                      launch.block.y,
-                      launch.block.z,
-                      static_cast<unsigned int>(launch.shared),
-                      stream,
-                      attributes,
-                      0};
-  if (blocks_of_cluster(launch) > 1) {
-    LaunchAttribute& cluster = attributes[config.attribute_count++];
-    cluster.id = kAttributeCluster;
-    cluster.value[0] = launch.cluster.x;
-    cluster.value[1] = launch.cluster.y;
-    cluster.value[2] = launch.cluster.z;
-  }
-  if (launch.cooperative) {
-    LaunchAttribute& cooperative = attributes[config.attribute_count++];
-    cooperative.id = kAttributeCooperative;
-    cooperative.value[0] = 1;
-  }
+  LaunchAttribute attributes[3];
+  LaunchConfig config = configuration(launch, attributes);
+  config.stream = stream;
   const Function function = module_->functions.at(launch.entry).handle;
   const Status status = api_.cuLaunchKernelEx(&config, function, pointers.data(), nullptr);
   if (status != kSuccess) check_launch(api_, status, describe_launch(launch));

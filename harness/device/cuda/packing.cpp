@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/core/device.h"
+#include "harness/device/cuda/tensor_maps.h"
 
 namespace harness::cuda {
 namespace {
@@ -75,7 +76,18 @@ Bytes structure_bytes(const Argument& argument) {
   return bytes;
 }
 
-Bytes named_bytes(const NamedArgument& named, const Problem& problem, const ImageLayout& layout, DevicePointer base) {
+DevicePointer address_of(const std::string& name, const ImageLayout& layout, DevicePointer base) {
+  const ImageBuffer* buffer = find_buffer(layout, name);
+  if (!buffer) throw LaunchRefused(fmt::format("no argument or workspace is named '{}'.", name));
+  return base + static_cast<DevicePointer>(buffer->offset);
+}
+
+Bytes tensor_map_bytes(const DriverApi& api, const TensorMap& map, const ImageLayout& layout, DevicePointer base) {
+  return encode_tensor_map(api, map, address_of(map.of, layout, base));
+}
+
+Bytes named_bytes(const DriverApi& api, const NamedArgument& named, const Problem& problem, const ImageLayout& layout,
+                  DevicePointer base) {
   const Argument* argument = find_argument(problem, named.name);
   if (argument && argument->absent) return pointer_bytes(0);
   if (argument && argument->kind == ArgumentKind::structure) return structure_bytes(*argument);
@@ -84,21 +96,21 @@ Bytes named_bytes(const NamedArgument& named, const Problem& problem, const Imag
                         fmt::format("scalar '{}'", named.name));
   }
   if (argument && argument->kind == ArgumentKind::tensor_map) {
-    throw NotSupported(fmt::format("argument '{}': tensor maps are not supported on this device yet.", named.name));
+    return tensor_map_bytes(api, tensor_map_of(*argument), layout, base);
   }
-  const ImageBuffer* buffer = find_buffer(layout, named.name);
-  if (!buffer) throw LaunchRefused(fmt::format("no argument or workspace is named '{}'.", named.name));
-  return pointer_bytes(base + static_cast<DevicePointer>(buffer->offset + named.offset));
+  return pointer_bytes(address_of(named.name, layout, base) + static_cast<DevicePointer>(named.offset));
 }
 
 }  // namespace
 
-PackedArguments pack_arguments(const Launch& launch, const Problem& problem, const ImageLayout& layout,
-                               DevicePointer base) {
+PackedArguments pack_arguments(const DriverApi& api, const Launch& launch, const Problem& problem,
+                               const ImageLayout& layout, DevicePointer base) {
   PackedArguments packed;
   for (const LaunchArgument& argument : launch.args) {
     if (const auto* named = std::get_if<NamedArgument>(&argument)) {
-      packed.push_back(named_bytes(*named, problem, layout, base));
+      packed.push_back(named_bytes(api, *named, problem, layout, base));
+    } else if (const auto* map = std::get_if<TensorMap>(&argument)) {
+      packed.push_back(tensor_map_bytes(api, *map, layout, base));
     } else {
       const auto& scalar = std::get<ScalarArgument>(argument);
       packed.push_back(

@@ -14,9 +14,9 @@ namespace harness::cuda {
 using PackedArguments = std::vector<std::vector<std::byte>>;
 
 /// `base` is the device address of the image. Throws LaunchRefused for a name that the problem and the layout lack or a
-/// value that its type cannot hold, NotSupported for a tensor map.
-PackedArguments pack_arguments(const Launch& launch, const Problem& problem, const ImageLayout& layout,
-                               DevicePointer base);
+/// value that its type cannot hold, NotSupported where the driver encodes no tensor maps.
+PackedArguments pack_arguments(const DriverApi& api, const Launch& launch, const Problem& problem,
+                               const ImageLayout& layout, DevicePointer base);
 
 /// Throws LaunchRefused with both lists unless number and sizes agree: the driver would read past the arguments.
 void check_parameters(const std::string& entry, const PackedArguments& arguments,

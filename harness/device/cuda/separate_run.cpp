@@ -96,11 +96,12 @@ void run_separately(const DriverApi& api, int ordinal, const Executable& executa
   const PrimaryContext context(api, ordinal);
   const OwnedStream stream = create_stream(api);
   ModuleCache modules(api);
+  Libraries libraries(api);
   const SeparateImage separate(api, executable);
   placed(separate.buffers());
   separate.upload(stream.get(), {image.begin(), image.end()}, uninitialized);
   const Executable addressed = separate.addressed();
-  const LoadedPlan plan(api, modules, addressed);
+  const LoadedPlan plan(api, modules, libraries, addressed);
   plan.enqueue(stream.get(), 0);
   synchronize(api, stream.get());
 }

@@ -58,6 +58,7 @@ CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& c
       clock_(pci_bus_id_),
       stream_(create_stream(api)),
       modules_(api),
+      libraries_(api),
       image_memory_(api),
       set_memory_(api) {
   limit_device_code(api);
@@ -85,7 +86,7 @@ void CudaSession::run(const Executable& executable, std::span<std::byte> image) 
 }
 
 void CudaSession::run_once(const Executable& executable, std::span<std::byte> image) {
-  const LoadedPlan plan(api_, modules_, executable);
+  const LoadedPlan plan(api_, modules_, libraries_, executable);
   const DevicePointer base = image_memory_.reserve(static_cast<std::int64_t>(image.size()));
   const RelocatedImage relocated(executable.layout, image, base);
   if (!image.empty()) {
@@ -137,7 +138,7 @@ std::vector<std::unique_ptr<Contender>> CudaSession::prepare(std::span<const Exe
   std::vector<std::unique_ptr<Contender>> prepared;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     prepared.push_back(std::make_unique<Contender>(
-        api_, stream_.get(), kernels, LoadedPlan(api_, modules_, contenders[i]),
+        api_, stream_.get(), kernels, LoadedPlan(api_, modules_, libraries_, contenders[i]),
         InputSets(api_, stream_.get(), kernels, base, contenders[i].layout, images[i], sets[i])));
     base += static_cast<DevicePointer>(needed[i]);
   }

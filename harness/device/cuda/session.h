@@ -5,6 +5,7 @@
 #include "harness/core/device.h"
 #include "harness/device/cuda/contender.h"
 #include "harness/device/cuda/device_arena.h"
+#include "harness/device/cuda/library/libraries.h"
 #include "harness/device/cuda/module_cache.h"
 #include "harness/device/cuda/single_call.h"
 
@@ -53,6 +54,7 @@ class CudaSession : public TimingSession {
   ClockReader clock_;
   OwnedStream stream_;
   ModuleCache modules_;
+  Libraries libraries_;
   DeviceArena image_memory_, set_memory_;
   std::unique_ptr<Measuring> measuring_;
 };

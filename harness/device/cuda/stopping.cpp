@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/abandon.h"
+
 namespace harness::cuda {
 namespace {
 
@@ -38,6 +40,7 @@ MedianInterval median_interval(std::vector<double> samples) {
 }
 
 bool should_stop(std::span<const std::vector<double>> contenders, double elapsed_s, const TimingPolicy& policy) {
+  if (contenders.size() > 1 && clearly_slower(contenders[0], contenders[1], policy.abandon_factor)) return true;
   std::size_t fewest = SIZE_MAX;
   for (const auto& samples : contenders) fewest = std::min(fewest, samples.size());
   if (fewest < static_cast<std::size_t>(std::max(policy.min_samples, 1))) {

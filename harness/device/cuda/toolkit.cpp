@@ -53,7 +53,8 @@ std::vector<std::string> toolkit_roots() {
   }
   patterns.insert(patterns.end(), {"/usr/local/cuda", "/usr/local/cuda-*"});
   for (const std::string& packages : python_patterns()) {
-    for (const char* part : {"cu13", "cuda_nvrtc", "cuda_runtime"}) patterns.push_back(packages + "/nvidia/" + part);
+    for (const char* part : {"cu13", "cudnn", "cublas", "cuda_nvrtc", "cuda_runtime"})
+      patterns.push_back(packages + "/nvidia/" + part);
   }
   std::vector<std::string> roots;
   for (const std::string& pattern : patterns) {

@@ -47,7 +47,17 @@ enum HarnessCpuAccess {
   harness_cpu_volatile_read,
   harness_cpu_volatile_write,
   harness_cpu_atomic_read,
-  harness_cpu_atomic_write
+  harness_cpu_atomic_write,
+  harness_cpu_async_read, /* of shared memory, by the async proxy */
+  harness_cpu_async_write
+};
+
+/// Where a block lies: %cluster_ctaid, %cluster_nctaid, %clusterid and %nclusterid.
+enum HarnessCpuClusterIndex {
+  harness_cpu_cluster_block,
+  harness_cpu_cluster_dim,
+  harness_cpu_cluster_of_grid,
+  harness_cpu_clusters_of_grid
 };
 
 enum HarnessCpuFault { harness_cpu_assertion, harness_cpu_trap, harness_cpu_illegal_access };
@@ -75,11 +85,76 @@ int harness_cpu_barrier(int id, unsigned threads, int result, int predicate, con
 void harness_cpu_barrier_arrive(int id, unsigned threads, const char* file, int line);
 unsigned long long harness_cpu_warp(int operation, unsigned mask, unsigned long long value, unsigned source,
                                     const char* name, const char* file, int line);
+struct HarnessCpuIndex harness_cpu_cluster(int which);
+/// The barrier of the cluster. A thread arrives, then waits until every thread that has not exited has arrived.
+void harness_cpu_cluster_arrive(const char* file, int line);
+void harness_cpu_cluster_wait(const char* file, int line);
+/// Where the block of that rank has what this block has at `address`, which lies in its shared memory. `bytes` > 0:
+/// they are about to be accessed, so that block must be running.
+void* harness_cpu_cluster_map(const volatile void* address, unsigned rank, unsigned long bytes, const char* file,
+                              int line);
 /// Lets the other threads of the block run.
 void harness_cpu_yield(void);
 /// Ends the launch. `what` is copied.
 __attribute__((noreturn)) void harness_cpu_fault(int fault, const char* what, const char* file, int line);
 __attribute__((format(printf, 1, 2))) int harness_cpu_printf(const char* format, ...);
+
+/// What a CUtensorMap is here: a tensor of `rank` dimensions, innermost first, and the box that one copy moves.
+struct HarnessCpuTensorMap {
+  char* base;
+  unsigned long long stride_bytes[5]; /* of the innermost dimension: element_bytes */
+  unsigned extent[5];
+  unsigned short box[5];
+  unsigned char rank, element_bytes, swizzle_bytes; /* of its span: 0, 32, 64, 128 */
+};
+
+/// The address of shared memory as PTX counts it: bytes from the start of the block's window.
+unsigned harness_cpu_shared_address(const void* shared);
+
+/* Mbarriers: 8 bytes of shared memory. */
+void harness_cpu_mbarrier_init(void* barrier, unsigned arrivals, const char* file, int line);
+/// First expects `bytes` more of the current phase, then arrives `arrivals` times.
+void harness_cpu_mbarrier_arrive(void* barrier, unsigned arrivals, unsigned bytes, const char* file, int line);
+/// Waits until the phase of that parity has completed.
+void harness_cpu_mbarrier_wait(void* barrier, unsigned parity, const char* file, int line);
+int harness_cpu_mbarrier_test(void* barrier, unsigned parity, const char* file, int line);
+
+/* Bulk copies of the async proxy. `coordinates` are the box's first element, innermost dimension first. */
+void harness_cpu_tensor_load(void* shared, const void* map, const int* coordinates, int rank, void* barrier,
+                             const char* file, int line);
+void harness_cpu_tensor_store(const void* map, const int* coordinates, int rank, const void* shared, const char* file,
+                              int line);
+void harness_cpu_bulk_load(void* shared, const void* global, unsigned bytes, void* barrier, const char* file, int line);
+void harness_cpu_bulk_store(void* global, const void* shared, unsigned bytes, const char* file, int line);
+void harness_cpu_bulk_commit(void);
+/// Until at most `pending` of the thread's committed groups of stores have not read their shared memory.
+void harness_cpu_bulk_wait(int pending);
+/// What the thread has written to shared memory is made visible to the async proxy.
+void harness_cpu_proxy_fence(void);
+
+/// One lane's part of wgmma.mma_async m64nNk16: `d` holds n / 2 accumulators; `a_registers` four pairs of 16-bit
+/// values, or null, and then `a` is a matrix descriptor as `b` is.
+struct HarnessCpuWgmma {
+  float* d;
+  const unsigned* a_registers;
+  unsigned long long a, b;
+  int n, accumulate, bf16, b_transposed;
+};
+void harness_cpu_wgmma(const struct HarnessCpuWgmma* instruction, const char* file, int line);
+void harness_cpu_wgmma_commit(const char* file, int line);
+void harness_cpu_wgmma_wait(int pending, const char* file, int line);
+
+/* What kernels/include/harness has a wrapper for; the layouts are described there. `file` and `line` are the call site.
+ */
+void harness_cpu_mma_m16n8k16(int bf16, float* d, const unsigned* a, unsigned b0, unsigned b1, const char* file,
+                              int line);
+/* Of <mma.h>: 8 consecutive elements, row by row, of 16 x 16 matrices. */
+void harness_cpu_wmma(int bf16, float* d, const void* a, const void* b, const float* c, const char* file, int line);
+void harness_cpu_ldmatrix(int count, int transposed, unsigned* r, const void* row, const char* file, int line);
+void harness_cpu_stmatrix(int count, int transposed, void* row, const unsigned* r, const char* file, int line);
+void harness_cpu_cp_async(void* shared, const void* global, int bytes, int valid);
+void harness_cpu_cp_async_commit(void);
+void harness_cpu_cp_async_wait(int groups); /* -1: for all copies, also those of no group */
 
 /* Called by checked candidates only, before they do what they tell. `from` is a return address in the candidate. */
 void harness_cpu_access(const void* address, unsigned long bytes, int access, const void* from);

@@ -1,11 +1,11 @@
-#include "harness/judge/floor.h"
+#include "harness/core/floor.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-namespace harness::judge {
+namespace harness {
 namespace {
 
 std::string scaled(double number, const char* unit) {
@@ -43,8 +43,9 @@ std::optional<FloorSum> floor_ns(const Work& work, const DeviceInfo& device) {
   }
   known = add_term(sum, exps_ns, "exponentials", work.exps, device.peak_exps_per_s, "exp", "exp/s") && known;
   sum.ns = std::max({bytes_ns, flops_ns, exps_ns});
+  sum.binds = sum.ns == bytes_ns ? "bytes" : sum.ns == flops_ns ? "flops" : "exps";
   if (!known || sum.ns == 0) return std::nullopt;
   return sum;
 }
 
-}  // namespace harness::judge
+}  // namespace harness

@@ -1,0 +1,128 @@
+#include "harness/cli/pattern_template.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/core/error.h"
+#include "harness/core/playbook.h"
+#include "harness/report/format.h"
+#include "harness/report/table.h"
+
+namespace harness {
+namespace {
+
+using store::CampaignLesson;
+using store::TechniqueLesson;
+
+constexpr int kFirstOwnPattern = 200;  // below are the shipped pages
+constexpr double kGained = 1.02;       // as the rule plateau: a change counts from 2 %
+
+std::string title_of(const std::string& name) {
+  std::string title = name;
+  for (char& c : title)
+    if (c == '-' || c == '_') c = ' ';
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+/// The technique that the page speaks of; nullptr without a lesson.
+const TechniqueLesson* subject(const std::optional<CampaignLesson>& lesson) {
+  if (!lesson || lesson->techniques.empty()) return nullptr;
+  const TechniqueLesson* best = nullptr;
+  for (const TechniqueLesson& each : lesson->techniques)
+    if (each.gain_hi.value_or(0) >= kGained && (best == nullptr || *each.gain_hi > *best->gain_hi)) best = &each;
+  return best != nullptr ? best : &lesson->techniques.front();
+}
+
+std::string outcomes_text(const TechniqueLesson& technique) {
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : technique.outcomes) parts.push_back(fmt::format("{} {}", count, outcome));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string gain_text(const TechniqueLesson& technique) {
+  if (!technique.gain_lo) return "-";
+  return fmt::format("{} to {}", report::ratio(technique.gain_lo), report::ratio(technique.gain_hi));
+}
+
+std::string what_happened(const CampaignLesson& lesson) {
+  report::Table table{{"technique", "evaluations", "outcomes", "best over the baseline",
+                       "against the best of the others", "time", "money"},
+                      {}};
+  for (const TechniqueLesson& each : lesson.techniques)
+    table.rows.push_back({each.kernel + " " + each.technique, std::to_string(each.evaluations), outcomes_text(each),
+                          report::ratio(each.best_speedup), gain_text(each), report::seconds(each.seconds),
+                          report::money(each.usd)});
+  std::string text =
+      fmt::format("What happened in campaign {} on {}{}:\n\n{}\n", lesson.campaign, lesson.device_name,
+                  lesson.emulation ? " (emulation: its times rank nothing on a GPU)" : "", report::markdown(table));
+  for (const store::RuleLesson& rule : lesson.rules)
+    text += fmt::format("- the rule `{}` decided {} times ({}), first in decision {}: {}\n", rule.rule, rule.decisions,
+                        rule.action, rule.first, report::clean(rule.why));
+  return text + (lesson.rules.empty() ? "" : "\n");
+}
+
+constexpr const char* kBlock = R"lua(```lua
+return pattern {{
+  id = {0}, name = "{1}", techniques = {{ "{2}" }},{3}
+  when = function(_, profile)
+    local arm = profile.techniques["{2}"]
+    if arm and not arm.closed and not arm.exhausted and not profile.works["{2}"] then
+      return ("%s is open and nothing of it has passed on %s"):format(arm.technique, profile.workload)
+    end
+  end,
+  applies_in = {{ arms = {{ {{ technique = "{2}" }} }} }},
+  silent_in  = {{ arms = {{ {{ technique = "{2}", passed = 1 }} }} }},
+}}
+```
+)lua";
+
+/// What the campaign showed, as the page's expectation: only a gain can be expected, and only of a GPU's times.
+std::string expectation(const std::optional<CampaignLesson>& lesson, const TechniqueLesson* technique) {
+  if (technique == nullptr || lesson->emulation || technique->gain_lo.value_or(0) < 1) return "";
+  return fmt::format(" expect = {{ speedup = {{ {:.3g}, {:.3g} }} }},", *technique->gain_lo, *technique->gain_hi);
+}
+
+std::string source_text(const std::optional<CampaignLesson>& lesson) {
+  if (!lesson) return "Where the pattern and its numbers come from: a campaign, a paper, a file.\n";
+  return fmt::format("Campaign {}: {} on {}, strategy {}, {}, {}, ended by {}.\n", lesson->campaign,
+                     fmt::join(lesson->kernels, ", "), lesson->device_name, lesson->strategy,
+                     report::seconds(lesson->spent_s), report::money(lesson->cost_usd),
+                     lesson->reason.empty() ? "nothing yet" : lesson->reason);
+}
+
+// The next free number, so that no page of the playbook is hidden.
+int free_pattern_number(Playbook& playbook, const std::string& name) {
+  int highest = kFirstOwnPattern;
+  for (const Pattern& pattern : playbook.patterns()) {
+    if (pattern.name == name) throw bad_input(fmt::format("{} exists already; choose another name", pattern.file));
+    highest = std::max(highest, pattern.id);
+  }
+  return highest + 1;
+}
+
+}  // namespace
+
+std::vector<TemplateFile> pattern_files(const NewArguments& arguments, Shell& shell) {
+  const std::string name = plain_name(arguments);
+  const int id = free_pattern_number(*shell.rooms.playbook(shell.places()), name);
+  std::optional<CampaignLesson> lesson;
+  if (arguments.campaign > 0)
+    lesson =
+        store::campaign_lesson(*store::Store::open(shell.store_path(), store::Mode::read_only), arguments.campaign);
+  return {{fmt::format("playbook/{}-{}.md", id, name), pattern_page_template(id, name, lesson)}};
+}
+
+std::string pattern_page_template(int id, const std::string& name, const std::optional<CampaignLesson>& lesson) {
+  const TechniqueLesson* technique = subject(lesson);
+  std::string page = fmt::format("# {} {}\n\nSay in one sentence what to do, and when.\n\n", id, title_of(name));
+  page += "## When it applies\n\nSay what has to be seen first; the function below decides it.\n\n";
+  page += fmt::format(kBlock, id, name, technique == nullptr ? "tiling" : technique->technique,
+                      expectation(lesson, technique));
+  page += "\n## What to do\n\nThe steps, in order, and the parameters worth searching.\n\n## What to expect\n\n";
+  page += lesson ? what_happened(*lesson) : "How much, how often, and after how long.\n\n";
+  page += "## How it fails\n\nWhat goes wrong, and how it shows.\n\n## Source\n\n" + source_text(lesson);
+  return page;
+}
+
+}  // namespace harness

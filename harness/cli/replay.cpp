@@ -1,0 +1,153 @@
+#include "harness/campaign/replay.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "harness/campaign/chronicle_replay.h"
+#include "harness/campaign/comparison.h"
+#include "harness/cli/command.h"
+#include "harness/core/error.h"
+#include "harness/report/chronicle.h"
+#include "harness/report/replay.h"
+#include "harness/store/store.h"
+#include "harness/store/transfer.h"
+
+// replay: what another strategy would have decided and spent on a recorded campaign.
+namespace harness {
+namespace {
+
+struct ReplayArguments {
+  std::string campaign, strategy, search, budget;
+  std::int64_t seed = -1;
+  bool exact = false, all = false, json = false;
+};
+
+// Strategies of chronicles and of campaigns that did not name one.
+constexpr const char* kDefaultStrategy = "roi";
+constexpr const char* kChronicleStrategy = "seeds/strategy";
+
+struct Source {
+  std::unique_ptr<Ledger> ledger;
+  std::int64_t campaign = 0;
+};
+
+// The newest campaign of a file that decided anything.
+std::int64_t campaign_of_file(Ledger& ledger, const std::string& file, std::int64_t campaigns) {
+  for (std::int64_t id = campaigns; id > 0; --id)
+    if (!ledger.campaign(id).strategy.empty()) return id;
+  throw bad_input(fmt::format("'{}' holds no campaign of harness run", file));
+}
+
+Source open_source(const ReplayArguments& arguments, const Shell& shell) {
+  const Value number = parse_value(arguments.campaign);
+  if (const auto* id = std::get_if<std::int64_t>(&number))
+    return {store::Store::open(shell.store_path(), store::Mode::read_only), *id};
+  auto imported = store::Store::in_memory();
+  const store::ImportReport report = store::import_store(*imported, arguments.campaign);
+  const std::int64_t campaign = campaign_of_file(*imported, arguments.campaign, report.campaigns);
+  return {std::move(imported), campaign};
+}
+
+void print_json_line(const json& object) {
+  std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+/// The file of a chronicle: given as such, or by the name of a folder beside the strategies ("seeds"). "": no such
+/// file.
+std::string chronicle_file(const std::string& name, const Places& places) {
+  std::error_code none;
+  if (std::filesystem::is_regular_file(name, none)) return name;
+  for (const std::string& folder : places.strategy_folders) {
+    const std::string file = folder + "/" + name + "/campaign.json";
+    if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file, none)) return file;
+  }
+  return "";
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw bad_input(fmt::format("'{}' cannot be read", file));
+  return text.str();
+}
+
+int replay_chronicle_file(const ReplayArguments& arguments, const Shell& shell, const std::string& file,
+                          const std::string& text) {
+  if (!arguments.search.empty() || !arguments.budget.empty() || arguments.seed >= 0 || arguments.exact)
+    throw bad_input(
+        fmt::format("'{}' records sittings of people, which have no search; leave --search, --seed, --budget "
+                    "and --exact out",
+                    arguments.campaign));
+  const Chronicle chronicle = read_chronicle(text, file);
+  const auto scripts = shell.rooms.scripts(shell.places());
+  const auto strategy = scripts->strategy(arguments.strategy.empty() ? kChronicleStrategy : arguments.strategy);
+  const json replayed = chronicle_json(chronicle, replay_chronicle(chronicle, *strategy));
+  if (arguments.json) print_json_line(replayed);
+  else std::fputs(report::chronicle_text(replayed).c_str(), stdout);
+  return 0;
+}
+
+int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
+  const Source source = open_source(arguments, shell);
+  const Recording recorded = read_recording(*source.ledger, source.campaign);
+  const Places places = shell.places();
+  const auto plugins = shell.rooms.catalog(places);
+  const auto scripts = shell.rooms.scripts(places);
+  ReplayCatalog catalog(*plugins);
+  ReplayOptions options;
+  options.strategy = arguments.strategy.empty() ? kDefaultStrategy : arguments.strategy;
+  if (!arguments.search.empty()) options.search = arguments.search;
+  if (arguments.seed >= 0) options.seed = static_cast<std::uint64_t>(arguments.seed);
+  if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget);
+  options.stand_ins = !arguments.exact;
+  const Replayed replayed = replay(recorded, catalog, *scripts, source.ledger.get(), options);
+  const json comparison = comparison_json(recorded, replayed);
+  if (arguments.json) print_json_line(comparison);
+  else std::fputs(report::replay_text(comparison, arguments.all).c_str(), stdout);
+  if (replayed.summary.reason != "script_error") return 0;
+  std::fprintf(stderr, "harness: %s\n", replayed.summary.message.c_str());
+  return 2;
+}
+
+int replay_what_is_named(const ReplayArguments& arguments, const Shell& shell) {
+  const Value number = parse_value(arguments.campaign);
+  if (std::holds_alternative<std::int64_t>(number)) return replay_campaign(arguments, shell);
+  const std::string file = chronicle_file(arguments.campaign, shell.places());
+  if (file.empty())
+    throw bad_input(fmt::format("'{}' is neither a campaign's number nor a file; see harness history, or replay seeds",
+                                arguments.campaign));
+  const std::string text = text_of(file);
+  if (looks_like_chronicle(text)) return replay_chronicle_file(arguments, shell, file, text);
+  return replay_campaign(arguments, shell);
+}
+
+}  // namespace
+
+void define_replay(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto arguments = std::make_shared<ReplayArguments>();
+  app.add_option(
+         "campaign", arguments->campaign,
+         "Its number in the store, a file that harness export wrote, or a chronicle: seeds or a file (docs/replay.md)")
+      ->required()
+      ->type_name("CAMPAIGN");
+  app.add_option("--strategy", arguments->strategy,
+                 "Who decides this time: a name or a file (default: roi; of a chronicle its own)");
+  app.add_option("--search", arguments->search, "Another search than the recorded one: a name or a file");
+  app.add_option("--seed", arguments->seed, "Another seed than the recorded one")->check(CLI::NonNegativeNumber);
+  app.add_option("--budget", arguments->budget, "Another budget than the recorded one: 90s, 30m, 1h30m");
+  app.add_flag(
+      "--exact", arguments->exact,
+      "End an arm where its search asks for what was never evaluated, instead of giving it the nearest that was");
+  app.add_flag("--all", arguments->all, "Show every decision, not only those around where the two part");
+  app.add_flag("--json", arguments->json, "JSON instead of a report");
+  add_db_option(app, shell);
+  add_plugin_options(app, shell);
+  action = [arguments, &shell] { return replay_what_is_named(*arguments, shell); };
+}
+
+}  // namespace harness

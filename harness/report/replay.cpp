@@ -1,0 +1,237 @@
+#include "harness/report/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/report/format.h"
+#include "harness/report/table.h"
+
+namespace harness::report {
+namespace {
+
+// A person reads this many decisions at a time, these many before the two part.
+constexpr std::size_t kShownStretches = 16, kShownBefore = 3;
+
+std::optional<double> replay_number(const json& object, const char* key) {
+  const json value = object.value(key, json());
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::string held(const json& predictions, const std::string& what) {
+  const auto n = predictions.value(what + "_n", std::int64_t{0});
+  if (n == 0) return "-";
+  const auto kept = predictions.value(what + "_held", std::int64_t{0});
+  return fmt::format("{} of {} ({:.0f} %)", kept, n, 100.0 * static_cast<double>(kept) / static_cast<double>(n));
+}
+
+std::string arm_name(const json& stretch) {
+  const std::string action = stretch.value("action", "");
+  if (action == "stop") return "stop";
+  if (action == "confirm") return "confirm the winners";
+  const std::string name =
+      stretch.value("kernel", "") + "/" + stretch.value("workload", "") + "/" + stretch.value("technique", "");
+  return action == "close" ? "close " + name : name;
+}
+
+/// The kernel and workload are left out of a cell where all arms share them.
+std::string short_arm(const json& stretch, const std::string& shared) {
+  const std::string name = arm_name(stretch);
+  const auto place = name.find(shared);
+  return shared.empty() || place == std::string::npos ? name
+                                                      : name.substr(0, place) + name.substr(place + shared.size());
+}
+
+std::string shared_start(const json& comparison) {
+  std::optional<std::string> shared;
+  for (const char* side : {"recorded", "replayed"})
+    for (const json& stretch : comparison.at(side).at("decisions")) {
+      const std::string kernel = stretch.value("kernel", "");
+      if (kernel.empty()) continue;
+      if (shared && *shared != kernel + "/") return "";
+      shared = kernel + "/";
+    }
+  return shared.value_or("");
+}
+
+Table sides(const json& comparison) {
+  const json& was = comparison.at("recorded");
+  const json& would = comparison.at("replayed");
+  Table table{{"", "recorded", "replayed"}, {}};
+  const auto row = [&](const std::string& what, const auto& cell) {
+    table.rows.push_back({what, cell(was), cell(would)});
+  };
+  row("strategy", [](const json& side) { return side.value("strategy", ""); });
+  row("search", [](const json& side) { return side.value("search", ""); });
+  row("score", [](const json& side) { return ratio(replay_number(side, "score")); });
+  row(fmt::format("until a score of {}", ratio(replay_number(comparison, "compared_score"))), [](const json& side) {
+    const auto at = replay_number(side, "reached_s");
+    return at ? seconds(*at) : std::string("-");
+  });
+  row("mean ln(score) over the time",
+      [](const json& side) { return fmt::format("{:.3f}", replay_number(side, "mean_log_score").value_or(0)); });
+  row("time", [](const json& side) { return seconds(replay_number(side, "spent_s").value_or(0)); });
+  row("cost", [](const json& side) { return money(replay_number(side, "cost_usd")); });
+  row("evaluations", [](const json& side) { return cell(side.at("evaluations")); });
+  row("of these passed", [](const json& side) { return cell(side.at("outcomes").value("passed", json(0))); });
+  row("speedups within the predicted range", [](const json& side) { return held(side.at("predictions"), "speedup"); });
+  row("minutes within the predicted range", [](const json& side) { return held(side.at("predictions"), "minutes"); });
+  return table;
+}
+
+const json* account_of(const json& side, const json& arm) {
+  for (const json& each : side.at("arms"))
+    if (each.at("kernel") == arm.at("kernel") && each.at("workload") == arm.at("workload") &&
+        each.at("technique") == arm.at("technique"))
+      return &each;
+  return nullptr;
+}
+
+std::vector<std::string> account_cells(const json* arm) {
+  if (arm == nullptr) return {"-", "-", "-"};
+  return {cell(arm->at("evaluations")), seconds(arm->value("spent_s", 0.0)),
+          ratio(replay_number(*arm, "best_speedup"))};
+}
+
+Table accounts(const json& comparison) {
+  const json& was = comparison.at("recorded");
+  const json& would = comparison.at("replayed");
+  const std::string shared = shared_start(comparison);
+  Table table{{"arm", "runs", "time", "best", "|", "runs", "time", "best"}, {}};
+  const auto add = [&](const json& arm) {
+    json named = arm;
+    named["action"] = "try";
+    std::vector<std::string> cells{short_arm(named, shared)};
+    for (std::string& each : account_cells(account_of(was, arm))) cells.push_back(std::move(each));
+    cells.emplace_back("|");
+    for (std::string& each : account_cells(account_of(would, arm))) cells.push_back(std::move(each));
+    table.rows.push_back(std::move(cells));
+  };
+  for (const json& arm : was.at("arms")) add(arm);
+  for (const json& arm : would.at("arms"))
+    if (account_of(was, arm) == nullptr) add(arm);
+  return table;
+}
+
+std::vector<std::string> stretch_cells(const json& decisions, std::size_t i, const std::string& shared) {
+  if (i >= decisions.size()) return {"", "", "", ""};
+  const json& stretch = decisions[i];
+  const json rule = stretch.value("rule", json());
+  return {seconds(stretch.value("from_s", 0.0)),
+          short_arm(stretch, shared) + (rule.is_string() ? " (" + rule.get<std::string>() + ")" : ""),
+          cell(stretch.at("evaluations")), ratio(replay_number(stretch, "best_speedup"))};
+}
+
+/// The stretches that are shown: all, or those from just before the two part.
+std::pair<std::size_t, std::size_t> shown(const json& comparison, bool all) {
+  const std::size_t longest =
+      std::max(comparison.at("recorded").at("decisions").size(), comparison.at("replayed").at("decisions").size());
+  if (all || longest <= kShownStretches) return {0, longest};
+  const json& part = comparison.at("parting");
+  const std::size_t place = part.is_null() ? 0 : part.value("place", std::size_t{1}) - 1;
+  const std::size_t begin = std::min(place > kShownBefore ? place - kShownBefore : 0, longest - kShownStretches);
+  return {begin, begin + kShownStretches};
+}
+
+Table side_by_side(const json& comparison, std::pair<std::size_t, std::size_t> range) {
+  const json& was = comparison.at("recorded").at("decisions");
+  const json& would = comparison.at("replayed").at("decisions");
+  const std::string shared = shared_start(comparison);
+  Table table{{"#", "at", "recorded", "runs", "best", "|", "at", "replayed", "runs", "best"}, {}};
+  for (std::size_t i = range.first; i < range.second; ++i) {
+    std::vector<std::string> cells{std::to_string(i + 1)};
+    for (std::string& each : stretch_cells(was, i, shared)) cells.push_back(std::move(each));
+    cells.emplace_back("|");
+    for (std::string& each : stretch_cells(would, i, shared)) cells.push_back(std::move(each));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::string reason_line(const json& stretch) {
+  const json rule = stretch.value("rule", json());
+  return fmt::format("{}{}: {}", arm_name(stretch), rule.is_string() ? " (rule " + rule.get<std::string>() + ")" : "",
+                     stretch.value("why", ""));
+}
+
+std::string reasons(const json& comparison, std::pair<std::size_t, std::size_t> range) {
+  std::string text;
+  for (const char* side : {"recorded", "replayed"}) {
+    text += fmt::format("\nwhy, {}\n", side);
+    const json& decisions = comparison.at(side).at("decisions");
+    for (std::size_t i = range.first; i < std::min(range.second, decisions.size()); ++i)
+      text += fmt::format("{:>4}  {}\n", i + 1, clean(reason_line(decisions[i])));
+  }
+  return text;
+}
+
+std::string decisions_text(const json& comparison, bool all) {
+  const auto range = shown(comparison, all);
+  const std::size_t longest =
+      std::max(comparison.at("recorded").at("decisions").size(), comparison.at("replayed").at("decisions").size());
+  std::string text = aligned(side_by_side(comparison, range));
+  if (range.second - range.first < longest)
+    text += fmt::format("decisions {} to {} of {}; --all shows all of them\n", range.first + 1, range.second, longest);
+  return text + reasons(comparison, range);
+}
+
+std::string parting(const json& comparison) {
+  const json& part = comparison.at("parting");
+  if (part.is_null()) return "the two decided the same from beginning to end\n";
+  const auto side = [&](const char* name) {
+    return part.at(name).is_null() ? std::string("has ended") : clean(reason_line(part.at(name)));
+  };
+  return fmt::format("they part at #{}\n  recorded  {}\n  replayed  {}\n", part.value("place", 0), side("recorded"),
+                     side("replayed"));
+}
+
+std::string answers_text(const json& answers) {
+  const auto count = [&](const char* key) { return answers.value(key, std::int64_t{0}); };
+  std::string text = fmt::format("answers: {} evaluations and {} confirmations are the recorded ones",
+                                 count("recorded"), count("confirmations"));
+  if (count("verdicts_recomputed") > 0)
+    text += fmt::format("; {} verdicts were made anew, by the recorded intervals, because the best so far was another",
+                        count("verdicts_recomputed"));
+  text += "\n";
+  if (count("stand_ins") > 0) {
+    text +=
+        fmt::format("  {} of them stand in for configurations that were never evaluated: the nearest of the same arm\n",
+                    count("stand_ins"));
+    for (const json& example : answers.at("examples")) text += "    " + clean(example.get<std::string>()) + "\n";
+  }
+  if (count("assumed_confirmations") > 0)
+    text += fmt::format("  {} winners were never confirmed in the record: they are taken to hold\n",
+                        count("assumed_confirmations"));
+  if (count("unanswered") > 0)
+    text += fmt::format("  {} evaluations have no answer at all (baselines of workloads that were never measured)\n",
+                        count("unanswered"));
+  const json& ended = answers.at("ended_arms");
+  if (!ended.empty()) {
+    text += fmt::format("  {} arms end where their record ends, though their search wanted more:", ended.size());
+    for (const json& arm : ended) text += " " + arm.get<std::string>();
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string replay_text(const json& comparison, bool all) {
+  const json name = comparison.value("name", json());
+  std::string kernels;
+  for (const json& kernel : comparison.at("kernels")) kernels += " " + kernel.get<std::string>();
+  std::string text =
+      fmt::format("campaign {}{} on {} ({}):{}, replayed with strategy {}\n\n", cell(comparison.at("campaign")),
+                  name.is_string() ? " \"" + clean(name.get<std::string>()) + "\"" : "", comparison.value("device", ""),
+                  comparison.value("device_name", ""), kernels, comparison.at("replayed").value("strategy", ""));
+  text += aligned(sides(comparison));
+  text += fmt::format("the replay ended ({}): {}\n\n", comparison.at("replayed").value("reason", ""),
+                      clean(comparison.at("replayed").value("message", "")));
+  text += answers_text(comparison.at("answers"));
+  for (const json& note : comparison.at("notes")) text += "note: " + clean(note.get<std::string>()) + "\n";
+  text += "\nwhere the time went: recorded | replayed\n" + aligned(accounts(comparison));
+  text += "\n" + parting(comparison) + "\n" + decisions_text(comparison, all);
+  return text;
+}
+
+}  // namespace harness::report

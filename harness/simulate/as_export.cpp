@@ -1,0 +1,112 @@
+#include "harness/simulate/as_export.h"
+
+#include <fmt/format.h>
+
+#include "harness/core/hash.h"
+
+namespace harness::simulate {
+namespace {
+
+constexpr int kSchema = 2;  // the oldest that knows all that is written here
+
+std::string line_of(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+json error_of(const Record& record) {
+  if (record.outcome == "passed") return nullptr;
+  return {{"stage", record.outcome == "compile_error" ? "build" : "run"},
+          {"class", record.outcome},
+          {"message", "recorded as a failure; why is not in the file"},
+          {"first_bad", nullptr}};
+}
+
+json cost_of(const Record& record) {
+  return {{"decide_s", 0.0}, {"prepare_s", 0.0}, {"build_s", 0.0},          {"gates_s", 0.0},
+          {"timing_s", 0.0}, {"idle_s", 0.0},    {"wall_s", record.cost_s}, {"usd", nullptr}};
+}
+
+json iteration_of(const Record& record, std::size_t attempt, double unix_time) {
+  json j{{"type", "iteration"}, {"attempt", attempt}, {"ended_unix", unix_time}, {"outcome", record.outcome},
+         {"confirmed", false},  {"emulation", false}, {"fingerprint", ""},       {"binary_hash", ""},
+         {"compiler", ""},      {"from_cache", false}};
+  for (const char* absent :
+       {"time_lo_ns",  "time_hi_ns",   "cold_ns",      "warm_ns",   "baseline_ns",  "speedup",
+        "speedup_lo",  "speedup_hi",   "incumbent_ns", "floor_ns",  "verdict",      "calls_per_sample",
+        "input_sets",  "threshold_ns", "stopped_ns",   "registers", "shared_bytes", "spill_bytes",
+        "local_bytes", "source_key",   "log_key",      "same_as",   "edited"})
+    j[absent] = nullptr;
+  j["time_ns"] = record.time_ms ? json(*record.time_ms * 1e6) : json();
+  j["method"] = record.time_ms ? json("recorded by another tuner; how it was timed is not in the file") : json();
+  j["error"] = error_of(record);
+  j["cost"] = cost_of(record);
+  for (const char* list : {"seeds", "gates", "errors"}) j[list] = json::array();
+  j["samples"] = json::object();
+  return j;
+}
+
+json attempt_of(const RecordedSpace& space, const std::string& contract, const std::string& variant,
+                const Config& config, double unix_time) {
+  return {{"type", "attempt"},
+          {"ask", 0},
+          {"begun_unix", unix_time},
+          {"config", config_to_json(config)},
+          {"contract_hash", contract},
+          {"decision", nullptr},
+          {"kernel", space.arm.id.kernel},
+          {"purpose", "eval"},
+          {"source_hash", contract},
+          {"technique", space.arm.id.technique},
+          {"variant", variant},
+          {"workload", space.arm.id.workload}};
+}
+
+json campaign_of(const RecordedSpace& space, const std::string& uuid, double spent_s, double unix_time) {
+  return {{"type", "campaign"},
+          {"uuid", uuid},
+          {"name", "imported " + space.name},
+          {"device", "recorded"},
+          {"device_name", space.device.empty() ? space.name : space.device},
+          {"strategy", ""},
+          {"strategy_hash", ""},
+          {"search", ""},
+          {"seed", 0},
+          {"budget_s", nullptr},
+          {"max_cost_usd", nullptr},
+          {"usd_per_hour", nullptr},
+          {"kernels", json::array({space.arm.id.kernel})},
+          {"options", json::object()},
+          {"environment", {{"recorded_in", space.name}}},
+          {"started_unix", unix_time},
+          {"ended_unix", unix_time},
+          {"reason", "exhausted"},
+          {"spent_s", spent_s},
+          {"cost_usd", nullptr}};
+}
+
+}  // namespace
+
+std::string as_export(const RecordedSpace& space, double unix_time) {
+  // Contract and source are not in such files: what was measured there is only ever compared with itself.
+  const std::string contract = sha256_hex("recorded space " + space.name);
+  std::string attempts;
+  double spent_s = 0;
+  Sha256 content;
+  content.field(space.name).field(space.device);
+  std::size_t number = 0;
+  for (const auto& [variant, points] : space.arm.variants) {
+    for (std::size_t i = 0; i < points.points.size(); ++i) {
+      const Record& record = space.records[number++];
+      const Config config = configuration(points, i);
+      content.field(variant + " " + to_text(config));
+      content.field(fmt::format("{} {} {}", record.outcome, record.time_ms.value_or(0), record.cost_s));
+      attempts += line_of(attempt_of(space, contract, variant, config, unix_time));
+      attempts += line_of(iteration_of(record, number, unix_time));
+      spent_s += record.cost_s;
+    }
+  }
+  return line_of({{"harness_export", 1}, {"schema", kSchema}}) +
+         line_of(campaign_of(space, content.hex().substr(0, 32), spent_s, unix_time)) + attempts;
+}
+
+}  // namespace harness::simulate

@@ -1,0 +1,23 @@
+local function workload_of(campaign, arm)
+  for _, workload in ipairs(campaign.workloads) do
+    if workload.kernel == arm.kernel and workload.workload == arm.workload then return workload end
+  end
+end
+
+return rule {
+  name = "near-floor",
+  summary = "closes the arms of a workload whose best is within a share of its floor",
+  source = "agentic systems stop at 95 % of the speed of light; the floor is a lower bound, so the rest may not exist",
+  effect = "close",
+  scope = "open",
+  defaults = { of_floor = 0.95 },
+
+  when = function(campaign, options, arm)
+    local workload = workload_of(campaign, arm)
+    local share = workload and workload.of_floor   -- unknown on the cpu device
+    if not share or share < options.of_floor then return nil end
+    return ("%s/%s is at %.0f %% of its floor, %.0f %% are enough: nothing is left for %s"):format(arm.kernel, arm.workload,
+      100 * share, 100 * options.of_floor, arm.technique), { of_floor = share, enough = options.of_floor,
+      best_ns = workload.best_ns, floor_ns = workload.floor_ns }
+  end,
+}

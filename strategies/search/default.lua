@@ -1,0 +1,62 @@
+-- A model of everything measured so far chooses what is measured next (expected improvement for the predicted cost, see
+-- space:model). It begins with what is known to be sensible and a few random configurations; then it takes turns between
+-- the neighbours of the best, which pay off early, and proposals from the whole space, which find other regions.
+
+local RANDOM = 4        -- random configurations before the model is asked, of those that pass
+local TRANSFERRED = 3   -- fastest configurations taken from each earlier workload and device
+local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
+local AHEAD = 4         -- proposals announced for compiling ahead
+
+-- The fastest configurations of each workload and device in space.earlier that are in this space too.
+local function transferred(space)
+  local list, taken = {}, {}
+  for _, result in ipairs(space.earlier) do
+    local from = result.device_name .. " " .. result.workload
+    if result.passed and (taken[from] or 0) < TRANSFERRED and space:contains(result.config) then
+      taken[from] = (taken[from] or 0) + 1
+      list[#list + 1] = result.config
+    end
+  end
+  return list
+end
+
+return search {
+  name = "default",
+  summary = "learns from every evaluation which configurations promise the most for their cost",
+
+  run = function(space, evaluate)
+    local model = space:model { features = 0.33, explore = 1.5 }
+    local seen, count, passed = {}, 0, 0
+    local best, best_time = nil, math.huge
+
+    local function visit(config, next)
+      local point = space:index(config)
+      if seen[point] then return end
+      seen[point] = true
+      local result = evaluate(config, next)
+      model:observe(config, result)
+      count = count + 1
+      if not result.passed then return end
+      passed = passed + 1
+      if result.time_ns < best_time then best, best_time = config, result.time_ns end
+    end
+
+    for _, variant in ipairs(space.variants) do visit(variant.first) end
+    for _, config in ipairs(transferred(space)) do visit(config) end
+    for _ = 1, #space.variants > 0 and 4 * RANDOM or 0 do
+      if passed < RANDOM then visit(space:random()) end
+    end
+
+    local nearby = false
+    while true do
+      nearby = not nearby
+      local batch = nearby and 1 or math.max(1, math.floor(BATCH * count))
+      local promising = nearby and best and model:rank(space:neighbours(best)) or {}
+      if #promising == 0 then promising = model:propose(batch + AHEAD) end
+      if #promising == 0 then return end
+      for i = 1, math.min(batch, #promising) do
+        visit(promising[i], table.move(promising, i + 1, math.min(i + AHEAD, #promising), 1, {}))
+      end
+    end
+  end,
+}
