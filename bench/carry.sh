@@ -9,10 +9,12 @@ cp build/release/harness .carry/
 for test in test_device_cuda test_worker; do   # for bench/h200.sh gates
   [ ! -e "build/release/tests/$test" ] || cp "build/release/tests/$test" .carry/
 done
-[ ! -e build/release/trust_bench ] || cp build/release/trust_bench .carry/
+for bench in trust_bench attention_bench; do
+  [ ! -e "build/release/$bench" ] || cp "build/release/$bench" .carry/
+done
 shopt -s nullglob
-strip --strip-debug .carry/harness .carry/test_* .carry/trust_bench*
-ldd .carry/harness .carry/test_* .carry/trust_bench* | awk '$3 ~ /^\// { print $3 }' | sort -u | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
+strip --strip-debug .carry/harness .carry/test_* .carry/*_bench
+ldd .carry/harness .carry/test_* .carry/*_bench | awk '$3 ~ /^\// { print $3 }' | sort -u | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
   xargs -I{} cp -L {} .carry/lib/
 git rev-parse HEAD > .carry/revision
 du -sh .carry

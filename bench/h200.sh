@@ -4,7 +4,11 @@
 #   bench/h200.sh faulty           kernels that go wrong on purpose, and their outcomes
 #   bench/h200.sh campaign         the recorded campaign over the attention family (five minutes), and what it cost
 #   bench/h200.sh hostile          every attack of tests/hostile (docs/hostile.md), one line each, with the device's own gates only
-#   bench/h200.sh trust [SECONDS]  false alarms of every variant on every workload, then a candidate against itself
+#   bench/h200.sh trust [SECONDS]  false alarms of every variant on every workload, what gates cost, a candidate against itself
+#   bench/h200.sh soak [COUNT]     honest, hostile and faulty candidates in turn, on every GPU
+#   bench/h200.sh duel [BUDGET]    a campaign with each of two strategies from empty stores, on two GPUs at once
+#   bench/h200.sh space [BUDGET]   every configuration of the attention family on the two headline workloads, on two GPUs at once
+#   bench/h200.sh attention [STORE|-] [WORKLOADS...]  every attention variant in its best configuration that STORE knows, and cuDNN's engines, in turns
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 # Results are written under $OUT (default: out/).
 set -uo pipefail
@@ -65,9 +69,73 @@ for line in open(sys.argv[1]):
 PY
 }
 
+# A JSON file of what a mode measured: the lines it printed, with what ran where and when.
+write_results() {  # NAME LINES...
+  python3 - "$OUT/$1.json" "bench/h200.sh $1" "${@:2}" <<'PY'
+import datetime, json, os, subprocess, sys
+gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout
+name, _, driver = gpu.splitlines()[0].partition(", ") if gpu else ("", "", "")
+results = [json.loads(line) for file in sys.argv[3:] for line in open(file) if line.startswith("{")]
+json.dump({"device": name, "driver": driver, "revision": os.environ.get("HARNESS_REVISION", ""), "date": datetime.date.today().isoformat(),
+           "command": sys.argv[2], "results": results}, open(sys.argv[1], "w"), indent=1)
+PY
+}
+
 trust() {
-  timeout "${1:-400}" .carry/trust_bench "$harness" draws cuda:0 | tee "$OUT/draws.json"
-  timeout "${2:-300}" .carry/trust_bench "$harness" aa cuda:0 "${3:-1000}" | tee "$OUT/aa.json"
+  local kernel
+  for kernel in attention rmsnorm_int8 paged_gather softmax vector_scale; do timeout 120 .carry/trust_bench "$harness" draws cuda:0 "$kernel"; done > "$OUT/trust.lines"
+  timeout 120 .carry/trust_bench "$harness" gates cuda:0 3 >> "$OUT/trust.lines"
+  timeout "${1:-300}" .carry/trust_bench "$harness" aa cuda:0 "${2:-300}" >> "$OUT/trust.lines"
+  write_results trust "$OUT/trust.lines"
+}
+
+# One process for each GPU.
+soak() {
+  local gpu gpus
+  gpus=$(nvidia-smi -L | wc -l)
+  for ((gpu = 0; gpu < gpus; ++gpu)); do
+    HARNESS_CACHE=/tmp/harness-cache-$gpu .carry/trust_bench "$harness" soak "cuda:$gpu" "$((${1:-2000} / gpus))" "/tmp/soak-$gpu.db" "${2:-480}" > "$OUT/soak.$gpu.lines" 2> "$OUT/soak.$gpu.err" &
+  done
+  wait
+  tail -n 3 "$OUT"/soak.*.err
+  write_results soak "$OUT"/soak.*.lines
+}
+
+# NAME GPU ARGUMENTS...: a campaign in a store of its own, and its text.
+alone() {
+  local name=$1 gpu=$2; shift 2
+  HARNESS_CACHE=/tmp/harness-cache-$gpu "$harness" run attention --device "cuda:$gpu" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "/tmp/$name.db" --name "$name" --quiet "$@" > "$OUT/$name.txt" 2>&1
+  "$harness" export "$OUT/$name.jsonl" --lean --db "/tmp/$name.db"
+}
+
+duel() {
+  alone roi 0 --strategy roi --workload headline,batch,seeds --budget "${1:-6m}" &
+  alone ladder 1 --strategy ladder --workload headline,batch,seeds --budget "${1:-6m}" &
+  wait
+  tail -n 12 "$OUT/roi.txt" "$OUT/ladder.txt"
+}
+
+space() {
+  alone space_s128 0 --strategy exhaustive --search exhaustive --workload seed_b1h1s128_f16 --budget "${1:-5m}" &
+  alone space_s512 1 --strategy exhaustive --search exhaustive --workload seed_b1h1s512_f16 --budget "${1:-5m}" &
+  wait
+  tail -n 6 "$OUT"/space_*.txt
+}
+
+# Every variant with all the gates of a finalist: seconds each, more for long sequences.
+attention() {
+  local store=${1:--}; shift || true
+  [ $# -gt 0 ] || set -- headline batch seeds long
+  .carry/attention_bench "$harness" "${DEVICE:-cuda:0}" "$store" "$@" > "$OUT/attention.lines"
+  write_results attention "$OUT/attention.lines"
+  python3 - "$OUT/attention.lines" <<'PY'
+import json, sys
+for line in open(sys.argv[1]):
+    i = json.loads(line)
+    speed = f"{i['time_us']:10.2f} us {i['tflops']:7.1f} TFLOP/s {i['tb_per_s']:6.2f} TB/s" if "time_us" in i else i["outcome"] + " " + i["message"][:90]
+    beside = f" {i['of_rival_speed']:.2f} of the rival's speed" if "of_rival_speed" in i and not i["rival"] else ""
+    print(f"{i['workload']:34} {i['variant']:18} {speed}{beside}  {' '.join(f'{k}={v}' for k, v in i['config'].items())}")
+PY
 }
 
 gates() {

@@ -1,9 +1,10 @@
-// How far the gates can be trusted, in figures:
-//   trust_bench HARNESS aa DEVICE COUNT          a candidate against itself, across processes: how often "faster",
-//   "slower" trust_bench HARNESS draws DEVICE             every shipped variant on every workload through a finalist's
-//   gates: false alarms trust_bench HARNESS soak DEVICE COUNT DB     honest, hostile and faulty candidates in turn:
-//   wrong verdicts, lost rows, memory
-// Run from the top folder. HARNESS is the program whose workers are used. Prints one JSON object at the end.
+// How far the gates can be trusted, in figures. Run from the top folder; HARNESS is the program whose workers are used.
+//   trust_bench HARNESS aa DEVICE COUNT: a candidate against itself, across processes: how often faster or slower
+//   trust_bench HARNESS draws DEVICE [KERNEL]: every shipped variant on every workload through a finalist's gates
+//   trust_bench HARNESS gates DEVICE COUNT: what gates cost beside the references they compute
+//   trust_bench HARNESS soak DEVICE COUNT DB [SECONDS]: honest, hostile and faulty candidates in turn: wrong verdicts,
+//     lost rows, memory; ends early when the seconds are over
+// Prints one JSON object at the end.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -12,78 +13,14 @@
 #include <map>
 #include <thread>
 
-#include "harness/campaign/arms.h"
-#include "harness/campaign/gatekeeper.h"
-#include "harness/core/error.h"
-#include "harness/device/cuda/toolkit.h"
-#include "harness/evaluate/evaluator.h"
-#include "harness/evaluate/workshop.h"
-#include "harness/script/catalog.h"
-#include "harness/store/store.h"
-#include "harness/worker/process.h"
-#include "harness/worker/target.h"
+#include "bench/device_bench.h"
 
 using namespace harness;
+using bench::Bench;
 
 namespace {
 
 constexpr const char* kKernels[] = {"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"};
-
-class Bench {
- public:
-  explicit Bench(const std::string& device_name)
-      : catalog_({"kernels", "tests/hostile", "tests/fixtures/faulty"}, {"kernels/include"}),
-        store_(store::Store::in_memory()) {
-    for (const DeviceInfo& device : probe_devices())
-      if (device.device == device_name && device.available) device_ = device;
-    if (device_.device.empty()) throw environment_error("no device " + device_name);
-    PipelineEvaluator::Options options;
-    const char* cache = std::getenv("HARNESS_CACHE");
-    options.target = {device_.device,
-                      device_.architecture,
-                      cache != nullptr ? cache : "/tmp/trust-cache",
-                      "harness/device/cpu/include",
-                      cuda::find_toolkit_include(),
-                      {}};
-    options.device = device_;
-    options.limits = default_limits(device_);
-    options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
-    options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "{}\n", sentence); };
-    evaluator_ = std::make_unique<PipelineEvaluator>(std::move(options));
-    evaluator_->use_peaks(known_peaks(*evaluator_, *store_));
-  }
-
-  Catalog& catalog() { return catalog_; }
-  const DeviceInfo& device() const { return device_; }
-  PipelineEvaluator& evaluator() { return *evaluator_; }
-
-  const Admission& admission(const std::string& kernel) {
-    auto found = admissions_.find(kernel);
-    if (found == admissions_.end()) {
-      const auto made = known_admission(catalog_, *evaluator_, *store_, kernel);
-      if (!made->passed) fmt::print(stderr, "{}\n", refusal(*made));
-      found = admissions_.emplace(kernel, *made).first;
-    }
-    return found->second;
-  }
-
-  EvaluationRequest request(const std::string& kernel, const VariantInfo& variant, const std::string& workload,
-                            bool finalist) {
-    const Config config = catalog_.default_config(kernel, variant.name, workload, device_, {});
-    EvaluationRequest request =
-        gated_request(catalog_, *evaluator_,
-                      catalog_.realize({kernel, variant.name, variant.technique, config}, workload, device_), finalist);
-    request.admission = &admission(kernel);
-    return request;
-  }
-
- private:
-  script::LuaCatalog catalog_;
-  std::unique_ptr<store::Store> store_;
-  DeviceInfo device_;
-  std::unique_ptr<PipelineEvaluator> evaluator_;
-  std::map<std::string, Admission> admissions_;
-};
 
 std::string message_of(const Evaluation& evaluation) {
   const json error = error_json(evaluation.outcome);
@@ -101,6 +38,7 @@ int compare_with_itself(Bench& bench, int count) {
   const std::string workload = bench.device().emulation ? "n1m_f32" : "n1m_f16";
   std::map<std::string, int> verdicts;
   std::vector<double> ratios;
+  double timing_s = 0;
   const double begin = steady_seconds();
   for (int i = 0; i < count; ++i) {
     EvaluationRequest request = bench.request(kernel.name, kernel.variants[i % 2], workload, false);
@@ -108,12 +46,13 @@ int compare_with_itself(Bench& bench, int count) {
     request.incumbent = Incumbent{request.realized, 1e6, 1.0};
     bench.evaluator().restart_runner();
     const Evaluation evaluation = bench.evaluator().evaluate(request);
+    timing_s += evaluation.cost.timing_s;
     const auto* passed = std::get_if<Passed>(&evaluation.outcome);
     if (passed != nullptr && passed->timing.incumbent_ns)
       ratios.push_back(passed->timing.time_ns / *passed->timing.incumbent_ns);
     if (passed == nullptr || !passed->timing.verdict) ++verdicts["none"];
     else ++verdicts[std::string(name(*passed->timing.verdict))];
-    if (i % 100 == 99) fmt::print(stderr, "{} of {}: {}\n", i + 1, count, json(verdicts).dump());
+    if (i % 20 == 19) fmt::print(stderr, "{} of {}: {}\n", i + 1, count, json(verdicts).dump());
   }
   fmt::print("{}\n", json{{"bench", "aa"},
                           {"device", bench.device().name},
@@ -121,23 +60,23 @@ int compare_with_itself(Bench& bench, int count) {
                           {"verdicts", verdicts},
                           {"ratio_1st_percentile", quantile(ratios, 0.01)},
                           {"ratio_99th_percentile", quantile(ratios, 0.99)},
+                          {"timing_s_each", timing_s / count},
                           {"seconds", steady_seconds() - begin}}
                          .dump());
   return 0;
 }
 
-int draw_everything(Bench& bench) {
+int draw_everything(Bench& bench, const std::string& only) {
   int pairs = 0, alarms = 0;
   std::size_t draws = 0, fewest = SIZE_MAX;
   const double begin = steady_seconds();
   for (const char* name : kKernels) {
+    if (!only.empty() && only != name) continue;
     const KernelInfo& kernel = bench.catalog().kernel(name);
     for (const VariantInfo& variant : kernel.variants) {
       for (const Workload& workload : kernel.workloads) {
         const bool large = std::find(workload.sets.begin(), workload.sets.end(), "large") != workload.sets.end();
-        const std::string kind = bench.device().emulation ? "cpu" : "cuda";
-        const auto& devices = workload.devices;
-        if (large || std::find(devices.begin(), devices.end(), kind) == devices.end()) continue;
+        if (large || !is_sensible_on(workload, bench.device())) continue;
         EvaluationRequest request = bench.request(name, variant, workload.name, true);
         request.gates_only = true;
         const Evaluation evaluation = bench.evaluator().evaluate(request);
@@ -164,6 +103,41 @@ int draw_everything(Bench& bench) {
   return alarms == 0 ? 0 : 1;
 }
 
+/// What the gates of a search's evaluation cost beside the references they compute, on the kernels' timed workloads.
+int cost_of_gates(Bench& bench, int count) {
+  json rows = json::array();
+  for (const char* name : {"vector_scale", "softmax", "attention"}) {
+    const KernelInfo& kernel = bench.catalog().kernel(name);
+    for (const VariantInfo& variant : kernel.variants) {
+      if (!bench.catalog().unsupported_reason(name, variant.name, bench.device()).empty()) continue;
+      for (const std::string& workload : choose_workloads(kernel, {"default", "seeds"}, bench.device())) {
+        std::vector<double> gates, references;
+        for (int i = 0; i <= count; ++i) {  // the first one builds
+          const double before = bench.evaluator().reference_seconds();
+          const Evaluation evaluation = bench.evaluator().evaluate(bench.request(name, variant, workload, false));
+          if (i == 0 || !std::holds_alternative<Passed>(evaluation.outcome)) continue;
+          gates.push_back(evaluation.cost.gates_s);
+          references.push_back(bench.evaluator().reference_seconds() - before);
+        }
+        if (gates.empty()) continue;
+        const double gate_s = quantile(gates, 0.5), reference_s = quantile(references, 0.5);
+        rows.push_back({{"kernel", name},
+                        {"variant", variant.name},
+                        {"workload", workload},
+                        {"gates_s", gate_s},
+                        {"references_s", reference_s},
+                        {"beyond_1.5_references_s", gate_s - 1.5 * reference_s}});
+        fmt::print(stderr, "{} {} {}: gates {:.3f} s, references {:.3f} s\n", name, variant.name, workload, gate_s,
+                   reference_s);
+      }
+    }
+  }
+  fmt::print(
+      "{}\n",
+      json{{"bench", "gates"}, {"device", bench.device().name}, {"evaluations_each", count}, {"rows", rows}}.dump());
+  return 0;
+}
+
 long resident_kb() {
   std::ifstream statm("/proc/self/statm");
   long pages = 0, resident = 0;
@@ -176,14 +150,23 @@ struct Trial {
   bool honest = true;
 };
 
+std::string smallest_workload(Bench& bench, const KernelInfo& kernel) {
+  const auto work = [&](const Workload& w) { return amount_of(bench.catalog().problem(kernel.name, w.name).work); };
+  const Workload* smallest = nullptr;
+  for (const Workload& workload : kernel.workloads)
+    if (is_sensible_on(workload, bench.device()) && (smallest == nullptr || work(workload) < work(*smallest)))
+      smallest = &workload;
+  return smallest->name;
+}
+
 /// What may take part: every shipped variant on a small workload, and every attack and fault that this device can run.
 std::vector<Trial> trials(Bench& bench, bool honest) {
   std::vector<Trial> all;
   if (honest) {
     for (const char* name : kKernels) {
       const KernelInfo& kernel = bench.catalog().kernel(name);
-      const auto workloads = choose_workloads(kernel, {}, bench.device());
-      for (const VariantInfo& variant : kernel.variants) all.push_back({name, variant.name, workloads.front(), true});
+      const std::string workload = smallest_workload(bench, kernel);
+      for (const VariantInfo& variant : kernel.variants) all.push_back({name, variant.name, workload, true});
     }
     return all;
   }
@@ -203,7 +186,7 @@ const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& nam
   return *std::find_if(kernel.variants.begin(), kernel.variants.end(), [&](const auto& v) { return v.name == name; });
 }
 
-int soak(Bench& bench, int count, const std::string& path) {
+int soak(Bench& bench, int count, const std::string& path, double seconds) {
   const auto ledger = store::Store::open(path, store::Mode::read_write);
   CampaignRecord record;
   record.name = "soak";
@@ -215,7 +198,7 @@ int soak(Bench& bench, int count, const std::string& path) {
   long early_kb = 0;
   std::map<std::string, int> outcomes;
   const double begin = steady_seconds();
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && steady_seconds() < begin + seconds; ++i) {
     const bool attack = i % 5 == 4;
     const Trial& trial = attack ? hostile[static_cast<std::size_t>(i / 5) % hostile.size()]
                                 : honest[static_cast<std::size_t>(i) % honest.size()];
@@ -244,7 +227,7 @@ int soak(Bench& bench, int count, const std::string& path) {
   const auto rows = ledger->iterations(campaign).size();
   fmt::print("{}\n", json{{"bench", "soak"},
                           {"device", bench.device().name},
-                          {"evaluations", count},
+                          {"evaluations", recorded},
                           {"rows", rows},
                           {"lost_rows", recorded - static_cast<int>(rows)},
                           {"wrong_verdicts", wrong},
@@ -253,7 +236,7 @@ int soak(Bench& bench, int count, const std::string& path) {
                           {"resident_kb", resident_kb()},
                           {"seconds", steady_seconds() - begin}}
                          .dump());
-  return wrong == 0 && static_cast<int>(rows) == count ? 0 : 1;
+  return wrong == 0 && static_cast<int>(rows) == recorded ? 0 : 1;
 }
 
 }  // namespace
@@ -261,16 +244,17 @@ int soak(Bench& bench, int count, const std::string& path) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 3) {
-    fmt::print(stderr, "usage: trust_bench HARNESS aa|draws|soak DEVICE [COUNT] [DB]\n");
+    fmt::print(stderr, "usage: trust_bench HARNESS aa|draws|gates|soak DEVICE [COUNT|KERNEL] [DB] [SECONDS]\n");
     return 2;
   }
   try {
     Process::set_program(words[0]);
     Bench bench(words[2]);
+    if (words[1] == "draws") return draw_everything(bench, words.size() > 3 ? words[3] : "");
     const int count = words.size() > 3 ? std::stoi(words[3]) : 1000;
     if (words[1] == "aa") return compare_with_itself(bench, count);
-    if (words[1] == "draws") return draw_everything(bench);
-    return soak(bench, count, words.size() > 4 ? words[4] : ":memory:");
+    if (words[1] == "gates") return cost_of_gates(bench, count);
+    return soak(bench, count, words.size() > 4 ? words[4] : ":memory:", words.size() > 5 ? std::stod(words[5]) : 1e9);
   } catch (const std::exception& error) {
     fmt::print(stderr, "trust_bench: {}\n", error.what());
     return 3;

@@ -50,6 +50,36 @@ TEST_CASE("a campaign measures each baseline once, tries every point and confirm
   CHECK(world.ledger.ended == "exhausted");
 }
 
+TEST_CASE("only what a search asked for may be abandoned, and not where it wants exact times") {
+  for (const bool exact : {false, true}) {
+    World world;
+    world.scripts.exact_times = exact;
+    int searched = 0;
+    world.evaluator.answer = [&](const EvaluationRequest& request) -> Outcome {
+      const bool baseline = request.realized.candidate.variant == "00_base";
+      if (baseline || request.confirm || exact) CHECK(request.abandon_factor == 0);
+      else CHECK(request.abandon_factor == 2);
+      searched += !baseline && !request.confirm ? 1 : 0;
+      return FakeEvaluator::honest(request);
+    };
+    world.run();
+    CHECK(searched > 2);
+  }
+}
+
+TEST_CASE("an abandoned candidate is no incumbent and the campaign goes on") {
+  World world;
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    if (request.abandon_factor > 0 && request.realized.candidate.variant != "00_base") return Abandoned{2000, 5000};
+    return FakeEvaluator::honest(request);
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == "exhausted");
+  CHECK(summary.best[0].state.best_variant == "00_base");
+  CHECK(std::count_if(world.ledger.rows.begin(), world.ledger.rows.end(),
+                      [](const auto& row) { return row.outcome == "abandoned"; }) > 2);
+}
+
 TEST_CASE("work that would not fit beside the confirmation is not begun") {
   World world;
   world.options.budget_s = 8;
@@ -167,8 +197,8 @@ TEST_CASE("a lost device ends the campaign and no candidate is blamed for it") {
     return FakeEvaluator::honest(request);
   };
   CHECK(world.run().reason == "device_lost");
-  CHECK(world.ledger.rows.back().outcome == "passed");              // the baseline's
-  CHECK(world.ledger.attempts.size() == world.ledger.rows.size() + 1);   // an orphan, tried again on resume
+  CHECK(world.ledger.rows.back().outcome == "passed");                  // the baseline's
+  CHECK(world.ledger.attempts.size() == world.ledger.rows.size() + 1);  // an orphan, tried again on resume
 }
 
 TEST_CASE("an interrupted campaign resumes where it was and measures nothing twice") {
@@ -218,7 +248,7 @@ TEST_CASE("an attempt that killed the harness twice is recorded as crashed and n
 
 TEST_CASE("evidence of earlier campaigns reaches the strategy") {
   World world;
-  world.ledger.earlier = {{{"k", "w1", "tile"}, 12, 3, 99.0, 4.5}};
+  world.ledger.earlier.arms = {{{"k", "w1", "tile"}, 1, 12, 3, 99.0, 4.5}};
   bool seen = false;
   world.scripts.decide = [&](const Snapshot& snapshot) {
     for (const ArmState& arm : snapshot.arms)
@@ -236,4 +266,106 @@ TEST_CASE("an unknown workload or variant names the nearest one") {
   world.options.workloads.clear();
   world.options.variants = {"10_tiel"};
   CHECK_THROWS_WITH(world.run(), Catch::Contains("did you mean '10_tile'"));
+}
+
+TEST_CASE("a calendar that jumps changes neither the budget nor the choices") {
+  const auto spent_with = [](std::int64_t jump) {
+    World world;
+    world.options.budget_s = 12;
+    world.scripts.decide = [&, decide = world.scripts.decide](const Snapshot& snapshot) {
+      if (snapshot.iterations == 3) world.clock.jumped = jump;
+      return decide(snapshot);
+    };
+    const CampaignSummary summary = world.run();
+    CHECK(summary.reason == "budget");
+    return std::pair{summary.spent_s, summary.iterations};
+  };
+  const auto steady = spent_with(0);
+  CHECK(spent_with(-7200) == steady);
+  CHECK(spent_with(86400 * 365) == steady);
+}
+
+namespace {
+
+/// World with a rival 80_other of N = 1..8, of which the library offers three; they take 90, 60 and 70 ns.
+struct RivalWorld : World {
+  RivalWorld() {
+    VariantInfo other;
+    other.name = "80_other";
+    other.technique = "other";
+    other.rival = true;
+    catalog.info.variants.push_back(other);
+    evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+      if (request.realized.candidate.variant != "80_other") return FakeEvaluator::honest(request);
+      CHECK_FALSE(request.incumbent.has_value());
+      CHECK(request.abandon_factor == 0);
+      const auto n = std::get<std::int64_t>(request.realized.candidate.config.at("N"));
+      if (n > 3) return Unsupported{"it offers 3"};
+      const double times[] = {90, 60, 70};
+      return FakeEvaluator::passed(times[n - 1], request);
+    };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rivals are measured right after the baseline, until they have no more, and are never arms or winners") {
+  RivalWorld world;
+  int arms_of_rivals = 0;
+  std::optional<double> seen;
+  world.scripts.decide = [&](const Snapshot& snapshot) {
+    for (const ArmState& arm : snapshot.arms) {
+      arms_of_rivals += arm.id.technique == "other" ? 1 : 0;
+      if (arm.evaluations > 0 && arm.id.workload == "w1") seen = arm.rival_ns;
+    }
+    return FakeScripts::first_open(snapshot);
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == "exhausted");
+  CHECK(arms_of_rivals == 0);
+  CHECK(seen == 60.0);
+  CHECK(count(world.ledger, "rival") == 8);  // on each workload three and the first that is not there
+  REQUIRE(world.ledger.rows.size() > 5);
+  CHECK(world.ledger.rows[0].purpose == "baseline");
+  for (std::size_t i = 1; i <= 4; ++i) CHECK(world.ledger.rows[i].purpose == "rival");
+  CHECK(world.ledger.rows[5].purpose == "search");
+  CHECK(world.ledger.rows[2].speedup == Approx(1000.0 / 60));
+  for (const BestRow& row : summary.best) {
+    CHECK(row.state.best_variant == "10_tile");  // 100 ns: slower than the rival, and still ours
+    CHECK(row.state.rival_variant == "80_other");
+    CHECK(row.state.rival_ns == 60.0);
+    CHECK(to_text(row.rival_config) == "N=2");
+  }
+  CHECK(count(world.ledger, "confirm") == 2);
+}
+
+TEST_CASE("a rival that is not there costs one evaluation a workload and ends nothing") {
+  RivalWorld world;
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    if (request.realized.candidate.variant == "80_other") return Unsupported{"the library was not found"};
+    return FakeEvaluator::honest(request);
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == "exhausted");
+  CHECK(count(world.ledger, "rival") == 2);
+  CHECK_FALSE(summary.best[0].state.rival_ns.has_value());
+  CHECK(*summary.score == Approx(10.0));
+}
+
+TEST_CASE("a campaign interrupted among its rivals resumes with the next one") {
+  RivalWorld world;
+  const auto answer = world.evaluator.answer;
+  int rivals = 0;
+  world.evaluator.answer = [&](const EvaluationRequest& request) -> Outcome {
+    if (request.realized.candidate.variant == "80_other" && ++rivals == 2) return Interrupted{};
+    return answer(request);
+  };
+  CHECK(world.run().reason == "interrupted");
+  CHECK(world.run(1).reason == "exhausted");
+  std::map<std::string, int> tried;
+  for (const auto& row : world.ledger.rows)
+    if (row.purpose == "rival" && row.outcome != "interrupted")
+      ++tried[row.workload + " " + to_text(row.candidate.config)];
+  CHECK(tried.size() == 8);
+  for (const auto& [configuration, times] : tried) CHECK(times == 1);
 }

@@ -12,17 +12,17 @@ using namespace harness::tests;
 
 namespace {
 
-json eval_faulty(const std::string& variant, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments{
-      "eval",     "faulty",    variant,
-      "--device", "cpu",       "--no-record",
-      "--json",   "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const Finished finished = run_harness(arguments);
+json eval_fixture(const std::string& kernel, const std::string& variant) {
+  const Finished finished = run_harness({"eval", kernel, variant, "--device", "cpu", "--no-record", "--json",
+                                         "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/" + kernel});
   INFO(finished.err);
   REQUIRE(finished.lines().size() == 1);
   CHECK(finished.status == (finished.lines()[0]["outcome"] == "passed" ? 0 : 1));
   return finished.lines()[0];
+}
+
+json eval_faulty(const std::string& variant) {
+  return eval_fixture("faulty", variant);
 }
 
 std::string failed_gate(const json& iteration) {
@@ -168,4 +168,38 @@ TEST_CASE("a reference is tested against golden arrays where a kernel has them")
   const Finished wrong = eval_golden({2, 4, 6, 9});
   CHECK(wrong.status == 2);
   CHECK(wrong.err.find("golden") != std::string::npos);
+}
+
+TEST_CASE("of two launches the one that is wrong is named, each tried on right inputs") {
+  const auto [variant, parts, rest] = GENERATE(table<std::string, bool, bool>({
+      {"10_wrong_first", false, true},
+      {"20_wrong_second", true, false},
+  }));
+  INFO(variant);
+  const json iteration = eval_fixture("staged", variant);
+  CHECK(iteration["outcome"] == "wrong_answer");
+  std::map<std::string, bool> stages;
+  for (const json& gate : iteration["gates"])
+    if (gate["name"].get<std::string>().starts_with("stage:")) stages[gate["name"]] = gate["passed"];
+  CHECK(stages == std::map<std::string, bool>{{"stage:parts", parts}, {"stage:the rest", rest}});
+  const std::string message = iteration["error"]["message"];
+  CHECK(message.find(parts ? "parts right" : "parts wrong (partial ") != std::string::npos);
+  CHECK(message.find(rest ? "the rest right" : "the rest wrong (relative-l2:sum") != std::string::npos);
+}
+
+TEST_CASE("check tries the stages of variants that pass, and refuses a plain launch that is wrong") {
+  const Finished finished =
+      run_harness({"check", "staged", "--device", "cpu", "--json", "--db", ":memory:", "--kernels",
+                   std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/staged"});
+  REQUIRE(finished.lines().size() == 1);
+  const json problems = finished.lines()[0]["problems"];
+  CHECK(finished.status == 1);
+  bool plain = false;
+  for (const std::string problem : problems) {
+    CHECK(problem.find("00_right") == std::string::npos);
+    plain = plain ||
+            (problem.starts_with("30_wrong_plain on m7n300 passes, and its stage:parts alone does not: partial ") &&
+             problem.find("mend the launch") != std::string::npos);
+  }
+  CHECK(plain);
 }

@@ -24,9 +24,14 @@ void check_golden(const std::string& name, const std::string& printed) {
 TEST_CASE("what --help and the lists print is approved") {
   check_golden("help.txt", run_harness({"--help"}).out);
   check_golden("help_run.txt", run_harness({"run", "--help"}).out);
+  check_golden("help_replay.txt", run_harness({"replay", "--help"}).out);
   check_golden("kernels.txt", run_harness({"kernels"}).out);
   check_golden("variants_attention.txt", run_harness({"variants", "attention"}).out);
   check_golden("strategies.txt", run_harness({"strategies"}).out);
+}
+
+TEST_CASE("the report of the seeds' campaign is approved") {
+  check_golden("replay_seeds.txt", run_harness({"replay", "seeds"}).out);
 }
 
 TEST_CASE("refusals are approved sentences") {

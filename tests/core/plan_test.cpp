@@ -26,6 +26,28 @@ TEST_CASE("a plan survives JSON text with every kind of step and argument") {
   REQUIRE(copy.workspaces.at(0).zeroed);
 }
 
+TEST_CASE("what few launches ask for is written only where it is asked for") {
+  Launch launch{.entry = "k"};
+  REQUIRE_FALSE(json(launch).contains("pdl"));
+  REQUIRE_FALSE(json(launch).contains("resident"));
+  launch.pdl = true;
+  launch.resident = 2;
+  const auto copy = json::parse(json(launch).dump()).get<Launch>();
+  REQUIRE(copy.pdl);
+  REQUIRE(copy.resident == 2);
+}
+
+TEST_CASE("a resident grid is a multiple of its cluster, one cluster at least and no more than was written") {
+  Launch launch{.entry = "k", .grid = {100, 3}, .cluster = {4}};
+  REQUIRE(blocks_that_fit(launch, 30).x == 100);
+  launch.resident = 1;
+  REQUIRE(blocks_that_fit(launch, 30) == Dim3{8, 3, 1});
+  REQUIRE(blocks_that_fit(launch, 0) == Dim3{4, 3, 1});
+  REQUIRE(blocks_that_fit(launch, 3000) == Dim3{100, 3, 1});
+  launch.resident = 2;
+  REQUIRE(blocks_that_fit(launch, 30) == Dim3{20, 3, 1});
+}
+
 TEST_CASE("a plan with an unknown step or argument is refused") {
   REQUIRE_THROWS_AS(json::parse(R"({"steps":[{"sleep":1}],"workspaces":[]})").get<Plan>(), Error);
   json j = Plan{{Launch{"k", {}, {}, {}, 0, false, {NamedArgument{"x", 0}}}}, {}};

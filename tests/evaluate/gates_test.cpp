@@ -54,6 +54,14 @@ TEST_CASE("resources are compared with the device") {
   CHECK(check_resources(one_launch(1025, 0), compiled({}), device()).detail.find("1025 threads") != std::string::npos);
   CHECK_FALSE(check_resources(one_launch(32, 1001), compiled({}), device()).passed);
   CHECK_FALSE(check_resources(one_launch(1024, 0), compiled({}, 65), device()).passed);
+  auto clustered = one_launch(32, 0);
+  auto& launch = std::get<Launch>(clustered.plan.steps.front());
+  launch.grid = {6};
+  launch.cluster = {2};
+  CHECK(check_resources(clustered, compiled({}), device()).passed);
+  launch.cluster = {4};
+  CHECK(check_resources(clustered, compiled({}), device()).detail.find("no multiple of its cluster of 4 x 1 x 1") !=
+        std::string::npos);
 }
 
 TEST_CASE("identity is machine code and launches together") {

@@ -15,6 +15,7 @@
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
 #include "harness/script/catalog.h"
+#include "harness/worker/text_file.h"
 #include "tests/support/program.h"
 
 // The attacks in tests/hostile are only worth defending against if they work. Here they meet the gate that many
@@ -35,13 +36,6 @@ enum class Before { zeros, answers };
 const std::set<std::string> kNotHere = {"04_memo_neighbour",   "13_hunts_for_answers",    "14_race",
                                         "14_oversized_shared", "14_uninitialised_shared", "19_hang",
                                         "19_includes_a_file",  "19_wild_write",           "01_stale_scratch"};
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::vector<std::pair<std::string, std::string>> attacks_in_device_code() {
   std::vector<std::pair<std::string, std::string>> attacks;

@@ -18,8 +18,9 @@ namespace harness::fakes {
 class FakeClock : public Clock {
  public:
   double seconds() override { return now; }
-  std::int64_t unix_seconds() override { return 1'700'000'000 + static_cast<std::int64_t>(now); }
+  std::int64_t unix_seconds() override { return 1'700'000'000 + static_cast<std::int64_t>(now) + jumped; }
   double now = 1000;
+  std::int64_t jumped = 0;  // what somebody set the calendar's clock by
 };
 
 /// One kernel "k" with workloads "w1", "w2", a baseline 00_base (technique "base") and 10_tile (technique "tile", N
@@ -70,7 +71,8 @@ class FakeCatalog : public Catalog {
     return space;
   }
   Config default_config(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&,
-                        const Config&) override {
+                        const Config& given) override {
+    if (!given.empty()) return given;
     return variant == "00_base" ? Config{} : Config{{"N", std::int64_t{1}}};
   }
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo&) override {
@@ -193,11 +195,16 @@ class FakeLedger : public Ledger {
     row.workload = record.workload;
     row.outcome = outcome_name(evaluation.outcome);
     row.purpose = record.purpose;
+    row.decision = record.decision;
     row.wall_s = evaluation.cost.wall_s;
     if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
       row.time_ns = passed->timing.time_ns;
+      row.time_lo_ns = passed->timing.time_lo_ns;
+      row.time_hi_ns = passed->timing.time_hi_ns;
       row.baseline_ns = passed->timing.baseline_ns;
       row.speedup = passed->timing.speedup;
+      row.speedup_lo = passed->timing.speedup_lo;
+      row.speedup_hi = passed->timing.speedup_hi;
       if (passed->timing.verdict) row.verdict = name(*passed->timing.verdict);
     }
     rows.push_back(row);
@@ -210,9 +217,7 @@ class FakeLedger : public Ledger {
   std::vector<IterationSummary> iterations(std::int64_t) override { return rows; }
   std::vector<DecisionRecord> decisions(std::int64_t) override { return decision_records; }
   std::vector<Orphan> orphans(std::int64_t) override { return orphaned; }
-  std::vector<Evidence> evidence(std::int64_t, const std::vector<std::string>&, const std::string&) override {
-    return earlier;
-  }
+  Experience experience(const ExperienceQuery&) override { return earlier; }
   std::optional<Admission> admission(const std::string& hash, const std::string&) override {
     const auto known = admissions.find(hash);
     return known == admissions.end() ? std::nullopt : std::optional(known->second);
@@ -233,7 +238,7 @@ class FakeLedger : public Ledger {
   std::vector<IterationSummary> rows;
   std::vector<DecisionRecord> decision_records;
   std::vector<Orphan> orphaned;
-  std::vector<Evidence> earlier;
+  Experience earlier;
   std::map<std::string, double> charged;
   std::string ended;
   double spent_s = 0;
@@ -264,9 +269,11 @@ class FakeSearch : public Search {
   std::optional<SearchAsk> ask() override { return queue_.empty() ? std::nullopt : std::optional(queue_.front()); }
   void tell(const SearchResult& result) override {
     told.push_back(result);
-    queue_.pop_front();
+    if (!queue_.empty()) queue_.pop_front();
   }
+  bool exact_times() const override { return exact; }
   std::vector<SearchResult> told;
+  bool exact = false;
 
  private:
   std::deque<SearchAsk> queue_;
@@ -285,11 +292,15 @@ class FakeStrategy : public Strategy {
 
 class FakeScripts : public ScriptLibrary {
  public:
+  bool exact_times = false;  // of its searches
   std::unique_ptr<Strategy> strategy(const std::string&) override { return std::make_unique<FakeStrategy>(decide); }
   std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
-    return std::make_unique<FakeSearch>(space);
+    auto made = std::make_unique<FakeSearch>(space);
+    made->exact = exact_times;
+    return made;
   }
   std::vector<json> list() override { return {}; }
+  json check(const std::string&) override { return {}; }
 
   static Decision try_arm(const ArmState& arm) {
     Decision decision;

@@ -51,7 +51,7 @@ TEST_CASE("every generated mutant fails its gate, and the right answer does not"
     launched.after = honest_image(sources);
     const double honest =
         output_errors(launched.problem, launched.layout, launched.before, launched.after, launched.reference).at("y");
-    const DerivedTolerance derived = derive_tolerance(honest, impostor, least_error(y));
+    const DerivedTolerance derived = derive_tolerance(honest, impostor, least_error(y, false));
     CHECK(derived.separates);
     set_tolerance(launched.problem.arguments[1], derived.tolerance);
     CHECK(launched.verdict().passed());

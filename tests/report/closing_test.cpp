@@ -38,6 +38,27 @@ TEST_CASE("the closing table can be pasted and names the next command") {
         "next: harness show 17   or   harness history --campaign 3\n");
 }
 
+TEST_CASE("the closing table shows how the best stands against the fastest rival, where one was measured") {
+  CampaignSummary summary;
+  BestRow row;
+  row.state.kernel = "attention";
+  row.state.workload = "s4";
+  row.state.best_variant = "50_tiny";
+  row.state.best_ns = 3000;
+  row.state.rival_ns = 4710;
+  row.state.rival_variant = "80_cudnn";
+  row.rival_config = {{"ENGINE", std::int64_t{1}}};
+  BestRow alone = row;
+  alone.state.workload = "s64";
+  alone.state.rival_ns.reset();
+  alone.state.rival_variant.reset();
+  summary.best = {row, alone};
+  const std::string text = report::closing_text(summary);
+  CHECK_THAT(text, Catch::Contains("rival") && Catch::Contains("its time") && Catch::Contains("of its speed"));
+  CHECK_THAT(text, Catch::Contains("80_cudnn ENGINE=1") && Catch::Contains("4.71 us") && Catch::Contains("1.57x"));
+  CHECK_THAT(text, Catch::Contains("none"));
+}
+
 TEST_CASE("an interrupted campaign says how to go on") {
   CampaignSummary summary;
   summary.campaign = 7;

@@ -113,10 +113,17 @@ TEST_CASE("clusters, cooperative launches and library calls are in the plan") {
   const Launch launch = std::get<Launch>(realized("escapes", "20_cluster", "only").plan.steps.at(0));
   REQUIRE(launch.cluster == Dim3{2, 1, 1});
   REQUIRE(launch.cooperative);
+  REQUIRE_FALSE(launch.pdl);
+  const Launch next = std::get<Launch>(realized("escapes", "20_cluster", "only").plan.steps.at(1));
+  REQUIRE(next.pdl);
+  REQUIRE(next.resident == 2);
   const LibraryCall call = std::get<LibraryCall>(realized("escapes", "90_library", "only").plan.steps.at(0));
   REQUIRE(call.library == "cublas");
-  REQUIRE(call.operation == "axpy");
-  REQUIRE(call.options == json{{"n", 100}, {"alpha", 12.5}, {"x", "x"}, {"y", "y"}, {"strides", {1, 1}}});
+  REQUIRE(call.operation == "gemm");
+  REQUIRE(
+      call.options ==
+      json{
+          {"a", "x"}, {"b", "x"}, {"c", "y"}, {"m", 10}, {"n", 10}, {"k", 10}, {"alpha", 12.5}, {"transpose_b", true}});
   REQUIRE(realized("escapes", "90_library", "only").build.entries.empty());
 }
 
@@ -214,6 +221,58 @@ TEST_CASE("steps with impossible numbers are refused at their line") {
                Catch::Contains("steps must return a list"));
 }
 
+TEST_CASE("a launch takes tensor maps of arguments and workspaces, and refuses what no hardware encodes") {
+  const auto map_of = [](const std::string& map) {
+    PluginFolder folder;
+    folder.variant(edited(kGoodVariant, "\"x\", \"y\"", map + ", \"y\""));
+    LuaCatalog catalog = folder.catalog();
+    const Candidate candidate{"scale", "00_naive", "naive", {{"BLOCK", std::int64_t{64}}, {"VEC", std::int64_t{4}}}};
+    return std::get<TensorMap>(
+        std::get<Launch>(catalog.realize(candidate, "small", cuda_device()).plan.steps[0]).args[0]);
+  };
+  const TensorMap whole = map_of("tensor_map { \"x\", box = { 32 }, swizzle = \"128b\", promotion = \"256b\" }");
+  REQUIRE(whole.of == "x");
+  REQUIRE(whole.dtype == Dtype::f32);
+  REQUIRE(whole.shape == std::vector<std::int64_t>{100});
+  REQUIRE(whole.box == std::vector<std::int64_t>{32});
+  REQUIRE(whole.swizzle == "128b");
+  const TensorMap folded =
+      map_of("tensor_map { \"x\", shape = { 10, w.N // 10 - 2 }, strides = { 8, 1 }, box = { 2, 4 } }");
+  REQUIRE(folded.shape == std::vector<std::int64_t>{10, 8});
+  REQUIRE(json(json(folded).get<TensorMap>()) == json(folded));
+
+  const auto refused = [](const std::string& map) { return variant_complaint("\"x\", \"y\"", map + ", \"y\""); };
+  REQUIRE_THAT(refused("tensor_map { \"xx\", box = { 4 } }"),
+               Catch::Contains("names 'xx', which is no tensor; did you mean 'x'?"));
+  REQUIRE_THAT(refused("tensor_map { \"x\", box = { 4, 4 } }"), Catch::Contains("1 extents, 1 strides and a box of 2"));
+  REQUIRE_THAT(refused("tensor_map { \"x\", box = { 64 }, swizzle = \"128b\" }"),
+               Catch::Contains("exceed the swizzle's span of 128"));
+  REQUIRE_THAT(refused("tensor_map { \"x\", box = { 3 } }"),
+               Catch::Contains("rows are 12 bytes; they must be multiples of 16"));
+  REQUIRE_THAT(refused("tensor_map { \"x\", box = { 300 } }"), Catch::Contains("1 to 256 are possible"));
+  REQUIRE_THAT(refused("tensor_map { \"x\", boxes = { 4 } }"),
+               Catch::Contains("boxes") && Catch::Contains("did you mean 'box'?"));
+}
+
+TEST_CASE("library steps name an operation, its operands and nothing else") {
+  const auto complaint = [](const std::string& step) {
+    return variant_complaint("return { launch", "return { library { " + step + " }, launch");
+  };
+  const std::string gemm = R"("cublas", "gemm", a = "x", b = "x", c = "y", m = 2, n = 2, k = 2)";
+  REQUIRE_THAT(complaint(R"("cublas", "gem")"),
+               Catch::Contains("library names no operation of a library; write one of: library { \"cublas\", \"gemm\", "
+                               "... }, library { \"cudnn\", \"attention\", ... }"));
+  REQUIRE_THAT(complaint(gemm + ", algoritm = 1"),
+               Catch::Contains("library cublas gemm has no option 'algoritm'; did you mean 'algorithm'?"));
+  REQUIRE_THAT(complaint(R"("cublas", "gemm", a = "x", b = "x", c = "y", m = 2, n = 2)"), Catch::Contains("'k'"));
+  REQUIRE_THAT(complaint(R"("cublas", "gemm", a = "x", b = "x", c = "x", m = 2, n = 2, k = 2)"),
+               Catch::Contains("writes 'x'; only workspaces and outputs may be written"));
+  REQUIRE_THAT(complaint(R"("cudnn", "attention", q = "x", k = "zz", v = "x", o = "y")"),
+               Catch::Contains("names 'zz'"));
+  REQUIRE_THAT(complaint(R"("cudnn", "attention", q = "x", k = 1, v = "x", o = "y")"),
+               Catch::Contains("the name of an argument or workspace"));
+}
+
 TEST_CASE("a variant manifest is checked as strictly as a kernel's") {
   const auto refused = [](const std::string& from, const std::string& to) {
     PluginFolder folder;
@@ -278,4 +337,28 @@ TEST_CASE("every kernel in the repository has something to run by default on bot
       }));
     }
   }
+}
+
+TEST_CASE("a large workload has a small point like it, and hidden points of several tiles are small too") {
+  LuaCatalog catalog({std::string(HARNESS_SOURCE_DIR) + "/kernels"},
+                     {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"});
+  DeviceInfo device;
+  device.device = "cuda:0";
+  device.compute_capability = 90;
+  device.max_shared_bytes = 232448;
+  const Config config = catalog.default_config("rmsnorm_int8", "00_naive", "prefill_bf16", device, {});
+  const Candidate candidate{"rmsnorm_int8", "00_naive", "", config};
+  const auto small = catalog.smaller(candidate, "prefill_bf16", device, 4 << 20, 512);
+  REQUIRE(small);
+  CHECK(small->problem.work.bytes <= 4 << 20);
+  CHECK(fewest_output_elements(small->problem) >= 512);
+  CHECK(to_text(small->problem.workload.values.at("dtype")) == "bf16");
+  CHECK_FALSE(catalog.smaller(candidate, "prefill_bf16", device, 1000, 512));  // 512 rows move more
+  double least = 1e300, most = 0;
+  for (const Realized& point : catalog.neighbours(candidate, "prefill_bf16", device, 8, 3)) {
+    least = std::min(least, amount_of(point.problem.work));
+    most = std::max(most, amount_of(point.problem.work));
+  }
+  CHECK(most <= 2e7);
+  CHECK(most > 4 * least);
 }

@@ -1,5 +1,6 @@
 #include "harness/script/search.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -85,6 +86,10 @@ std::int64_t at(const SearchAsk& ask, const std::string& name) {
 
 SearchResult bowl(const SearchAsk& ask) {
   return passed(100 + std::pow(at(ask, "X") - 20, 2) + std::pow(at(ask, "Y") - 7, 2));
+}
+
+SearchResult bowl_or_flat(const SearchAsk& ask) {
+  return ask.config.contains("Y") ? bowl(ask) : passed(100);
 }
 
 SearchResult flat(const SearchAsk&) {
@@ -267,7 +272,8 @@ TEST_CASE("a space of a million points is searched without becoming Lua tables")
     large.points.push_back(std::move(point));
   }
   const ArmSpace space{{"k", "w", "t"}, {{"10_a", std::move(large)}}};
-  for (const char* name : {"random", "hillclimb", "exhaustive"}) {
+  for (const char* name :
+       {"random", "hillclimb", "exhaustive", "iterated-local-search", "annealing", "genetic", "default"}) {
     CAPTURE(name);
     script::Library library({kShipped}, {.memory_bytes = 16 << 20});
     const auto asked = asks(*library.search(name, space, 1), flat, 200);
@@ -278,9 +284,171 @@ TEST_CASE("a space of a million points is searched without becoming Lua tables")
 TEST_CASE("an empty space and a baseline without parameters are searched too") {
   const ArmSpace empty{{"k", "w", "t"}, {{"10_a", Space{{parameter("X", integers(2))}, {}}}}};
   const ArmSpace plain{{"k", "w", "t"}, {{"00_naive", Space{{}, {{}}}}}};
-  for (const char* name : {"random", "hillclimb", "exhaustive"}) {
+  for (const char* name :
+       {"random", "hillclimb", "exhaustive", "iterated-local-search", "annealing", "genetic", "default"}) {
     CAPTURE(name);
     CHECK(shipped(name, empty, 1, flat).empty());
     CHECK(shipped(name, plain, 1, flat) == std::vector<std::string>{"00_naive "});
   }
+}
+
+namespace {
+
+/// X and Y from 1 to 1000 with X + Y even: too large to list, as its oracle claims.
+class EvenSums : public SpaceOracle {
+ public:
+  bool allows(const std::vector<std::uint16_t>& point) override { return (point[0] + point[1]) % 2 == 0; }
+  std::optional<std::vector<std::uint16_t>> draw(const std::function<std::uint64_t(std::uint64_t)>& below) override {
+    const auto x = static_cast<std::uint16_t>(below(1000));
+    return std::vector{x, static_cast<std::uint16_t>(2 * below(500) + x % 2)};
+  }
+};
+
+ArmSpace unlisted() {
+  Space space{{parameter("X", integers(1000)), parameter("Y", integers(1000))}, {{0, 0}}};
+  space.rest = std::make_shared<EvenSums>();
+  return {{"k", "w", "t"}, {{"10_a", std::move(space)}}};
+}
+
+const std::vector<std::string> kAllShipped{"random",    "hillclimb", "exhaustive", "iterated-local-search",
+                                           "annealing", "genetic",   "default"};
+
+/// The first of all asks at which a search found the best configuration.
+std::size_t asks_until(const std::string& name, const ArmSpace& space, std::uint64_t seed, const Judge& judge,
+                       double good_enough) {
+  auto search = script::Library({kShipped}).search(name, space, seed);
+  for (std::size_t count = 1; count <= 1000; ++count) {
+    const auto ask = search->ask();
+    if (!ask) return 1001;
+    const SearchResult result = judge(*ask);
+    if (result.time_ns && *result.time_ns <= good_enough) return count;
+    search->tell(result);
+  }
+  return 1001;
+}
+
+}  // namespace
+
+TEST_CASE("every shipped search asks for every configuration of a small space once") {
+  for (const std::string& name : kAllShipped) {
+    CAPTURE(name);
+    auto all = shipped(name, two_variants(), 3, bowl_or_flat);
+    CHECK(all.size() == 14);
+    std::sort(all.begin(), all.end());
+    CHECK(std::unique(all.begin(), all.end()) == all.end());
+  }
+}
+
+TEST_CASE("every shipped search ends on a space where nothing passes") {
+  const auto failing = [](const SearchAsk&) { return SearchResult{"wrong_answer", std::nullopt, 1.0}; };
+  for (const std::string& name : kAllShipped) {
+    CAPTURE(name);
+    CHECK(shipped(name, two_variants(), 3, failing).size() == 14);
+  }
+}
+
+TEST_CASE("a space that is too large to list is searched by drawing, neighbours and questions") {
+  for (const std::string& name : kAllShipped) {
+    CAPTURE(name);
+    auto search = script::Library({kShipped}).search(name, unlisted(), 1);
+    const auto asked = asks(
+        *search, [](const SearchAsk& ask) { return bowl(ask); }, 60);
+    CHECK(std::set<std::string>(asked.begin(), asked.end()).size() == 60);
+  }
+  const auto search = written(
+      "assert(space.size == nil and space.variants[1].size == nil)\n"
+      "local c = space:random()\n"
+      "assert(space:contains(c) and (c.X + c.Y) % 2 == 0)\n"
+      "assert(space:index(space:point(space:index(c))) == space:index(c))\n"
+      "assert(not space:contains { variant = '10_a', X = 1, Y = 2 })\n"
+      "assert(#space:neighbours(c) == 499 + 499)\n"
+      "evaluate(c)",
+      unlisted());
+  CHECK(asks(*search, flat).size() == 1);
+}
+
+TEST_CASE("a model learns where it is fast") {
+  const auto search = written(R"(
+local model = space:model { trees = 60 }
+assert(model:predict { variant = "10_a", X = 1, Y = 1 } == nil)
+for x = 1, 30, 3 do
+  for y = 1, 30, 3 do
+    local config = { variant = "10_a", X = x, Y = y }
+    if space:contains(config) then model:observe(config, evaluate(config)) end
+  end
+end
+local good, bad = model:predict { variant = "10_a", X = 20, Y = 8 }, model:predict { variant = "10_a", X = 2, Y = 29 }
+assert(good.log_time < bad.log_time - 0.5, good.log_time .. " " .. bad.log_time)
+assert(good.passes == 1 and math.abs(good.cost_s - 1) < 1e-9 and good.deviation >= 0)
+local ranked = model:rank { { variant = "10_a", X = 2, Y = 29 }, { variant = "10_a", X = 20, Y = 8 }, { variant = "10_a", X = 1, Y = 1 } }
+assert(#ranked == 2 and ranked[1].X == 20, "the observed one is left out")
+local share = model:importance()
+assert(share.X > 0.1 and share.Y > 0.1 and math.abs(share.X + share.Y - 1) < 1e-6)
+local proposed = model:propose(3)
+assert(#proposed == 3 and math.abs(proposed[1].X - 20) < 8)
+evaluate { variant = "10_a", X = 2, Y = 1 }
+)",
+                              one_variant(30));
+  const auto asked = asks(*search, bowl);
+  CHECK(asked.size() == 100 + 1);
+}
+
+TEST_CASE("a model learns what fails and what is dear") {
+  const auto search = written(R"(
+local model = space:model { trees = 60 }
+for x = 1, 30, 3 do
+  for y = 1, 30, 3 do
+    local config = { variant = "10_a", X = x, Y = y }
+    if space:contains(config) then model:observe(config, evaluate(config)) end
+  end
+end
+local fails, works = model:predict { variant = "10_a", X = 28, Y = 5 }, model:predict { variant = "10_a", X = 3, Y = 5 }
+assert(fails.passes < 0.3 and works.passes > 0.7)
+local dear, cheap = model:predict { variant = "10_a", X = 3, Y = 29 }, model:predict { variant = "10_a", X = 3, Y = 3 }
+assert(dear.cost_s > 2 * cheap.cost_s)
+)",
+                              one_variant(30));
+  const auto judge = [](const SearchAsk& ask) {
+    SearchResult result = passed(100);
+    if (at(ask, "X") > 15) result = {"compile_error", std::nullopt, 1.0};
+    result.cost_s = at(ask, "Y") > 15 ? 10 : 1;
+    return result;
+  };
+  CHECK(asks(*search, judge).size() == 100);
+}
+
+TEST_CASE("default finds the bottom of a bowl sooner than chance") {
+  double total = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    total += static_cast<double>(asks_until("default", one_variant(30), seed, bowl, 101.0));
+  CHECK(total / 6 < 90);  // 5 of the 899 are that good: chance needs 150
+}
+
+TEST_CASE("default begins with what was fastest elsewhere") {
+  ArmSpace space = one_variant(30);
+  for (std::int64_t x = 1; x <= 30; ++x)
+    space.earlier.push_back(
+        {"other", "gpu", "10_a", {{"X", x}, {"Y", std::int64_t{7}}}, "passed", 100.0 + std::abs(x - 20.0)});
+  const auto search = script::Library({kShipped}).search("default", space, 1);
+  const auto asked = asks(*search, bowl, 4);
+  CHECK(asked == std::vector<std::string>{"10_a X=1 Y=1", "10_a X=20 Y=7", "10_a X=19 Y=7", "10_a X=21 Y=7"});
+}
+
+TEST_CASE("misuse of a model is said with the line") {
+  CHECK_THAT(failure(*written("space:model { tree = 3 }")),
+             Catch::StartsWith("strategies/search/mine.lua:2: space:model has no option 'tree'"));
+  CHECK_THAT(failure(*written("space:model { trees = 'many' }")), Catch::Contains("the option 'trees'"));
+  CHECK_THAT(failure(*written("space:model():observe({ variant = '10_a', X = 9, Y = 1 }, {})")),
+             Catch::Contains("parameter 'X' has no value 9"));
+  CHECK_THAT(failure(*written("local m = space:model()\nm.propose(1)")), Catch::Contains("with a colon"));
+  CHECK_THAT(failure(*written("for _ = 1, 17 do space:model() end")), Catch::Contains("a search may make 16 models"));
+}
+
+TEST_CASE("a search may ask for exact times") {
+  const Folder folder;
+  folder.write("search/exact.lua", "return search { exact_times = true, run = function(space, evaluate) end }");
+  folder.write("search/wrong.lua", "return search { exact_times = 1, run = function(space, evaluate) end }");
+  CHECK(folder.library().search("exact", two_variants(), 1)->exact_times());
+  CHECK_FALSE(written("evaluate(space:point(1))")->exact_times());
+  CHECK_THROWS_WITH(folder.library().search("wrong", two_variants(), 1), Catch::Contains("exact_times"));
 }

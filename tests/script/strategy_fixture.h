@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -44,17 +45,45 @@ inline ArmState arm(const std::string& technique, double lo, double hi, double p
 
 /// `passed` evaluations with these speedups and `failed` others, 6 s each.
 inline void evaluate(ArmState& state, const std::vector<double>& gains, std::int64_t failed = 0) {
+  double logs = 0, squares = 0;
   for (const double gain : gains) {
-    state.since_improvement = state.best_speedup && gain <= *state.best_speedup ? state.since_improvement + 1 : 0;
-    if (!state.best_speedup || gain > *state.best_speedup) state.best_speedup = gain;
+    const bool best = !state.best_speedup || gain > *state.best_speedup;
+    state.since_improvement = best ? 0 : state.since_improvement + 1;
+    const std::int64_t number = state.evaluations + static_cast<std::int64_t>(state.gains.size()) + 1;
+    if (best) state.best_speedup = gain;
+    if (best) state.records.push_back({number, gain, gain * 0.999, gain * 1.001, true, 6.0 * number});
     state.gains.push_back(gain);
+    logs += std::log(gain);
+    squares += std::log(gain) * std::log(gain);
   }
+  const auto n = static_cast<double>(gains.size());
+  if (n > 0) state.log_gain_mean = logs / n;
+  if (n > 1) state.log_gain_sd = std::sqrt(std::max(0.0, squares / n - logs / n * logs / n));
   const auto passed = static_cast<std::int64_t>(gains.size());
   state.outcomes["passed"] += passed;
   if (failed > 0) state.outcomes["wrong_answer"] += failed;
   state.since_improvement += failed;
   state.evaluations += passed + failed;
   state.spent_s += 6.0 * static_cast<double>(passed + failed);
+}
+
+/// The sums over each technique, of these arms alone.
+inline void add_techniques(Snapshot& s) {
+  s.techniques.clear();
+  for (const ArmState& state : s.arms) {
+    TechniqueState all;
+    all.kernel = state.id.kernel;
+    all.technique = state.id.technique;
+    all.workloads = 1;
+    all.campaigns = 1 + state.earlier_campaigns;
+    all.evaluations = state.evaluations + state.earlier_evaluations;
+    all.earlier_evaluations = state.earlier_evaluations;
+    all.passed = (state.outcomes.contains("passed") ? state.outcomes.at("passed") : 0) + state.earlier_passed;
+    all.spent_s = state.spent_s + state.earlier_spent_s;
+    all.predicted_s = state.predicted_s;
+    all.best_speedup = state.best_speedup;
+    s.techniques.push_back(all);
+  }
 }
 
 /// One workload whose baseline is measured, and these arms.
@@ -76,6 +105,7 @@ inline Snapshot snapshot(std::vector<ArmState> arms) {
     if (state.best_speedup && *state.best_speedup > *workload.speedup) workload.speedup = state.best_speedup;
   }
   s.workloads = {workload};
+  add_techniques(s);
   return s;
 }
 

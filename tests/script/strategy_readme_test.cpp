@@ -26,7 +26,7 @@ std::size_t write_examples(const Folder& folder) {
 
 TEST_CASE("the examples of strategies/README.md work") {
   const Folder folder;
-  REQUIRE(write_examples(folder) == 3);
+  REQUIRE(write_examples(folder) == 4);
   auto library = folder.library();
 
   Snapshot s = snapshot({arm("a", 1, 2, 0.8, 10), arm("b", 1, 2, 0.8, 10)});

@@ -56,7 +56,16 @@ TEST_CASE("a step that fails leaves the store as it was") {
   CHECK(Query(connection, "SELECT * FROM note").columns() == 1);
 }
 
-// Everything that version 3 added to a store, taken away again.
+// Everything that version 4 added to a store, taken away again.
+constexpr const char* kBackToVersion3 =
+    "DROP VIEW v_rivals; DROP INDEX iteration_rivals;"
+    "DROP VIEW v_calibration; DROP VIEW v_predictions; DROP VIEW v_decisions;"
+    "ALTER TABLE decision DROP COLUMN predict_probability; ALTER TABLE decision DROP COLUMN predict_minutes_lo;"
+    "ALTER TABLE decision DROP COLUMN predict_minutes_hi; ALTER TABLE decision DROP COLUMN rule_numbers;"
+    "ALTER TABLE decision DROP COLUMN patterns; CREATE VIEW v_decisions AS SELECT id AS decision FROM decision;"
+    "PRAGMA user_version = 3";
+
+// And what version 3 added.
 constexpr const char* kBackToVersion2 =
     "DROP TABLE admission; DROP TABLE device_peak; DROP INDEX iteration_by_fingerprint;"
     "ALTER TABLE gate_result DROP COLUMN checked; PRAGMA user_version = 2";
@@ -70,6 +79,7 @@ TEST_CASE(
     const auto campaign = store->begin_campaign(a_campaign());
     record(*store, an_attempt(campaign, 1), passed(100), true);
     record(*store, an_attempt(campaign, 2), passed(50));
+    store->connection().database().exec(kBackToVersion3);
     store->connection().database().exec(kBackToVersion2);
   }
   auto store = Store::open(path, Mode::read_write);
@@ -78,6 +88,50 @@ TEST_CASE(
   store->record_admission({.kernel = "k", .device_name = "d", .hash = "h", .passed = true});
   CHECK(store->admission("h", "d"));
   CHECK_FALSE(store->admission("h", "another device"));
+}
+
+TEST_CASE("a store of version 3 keeps its decisions and takes minutes, a rule's numbers and patterns") {
+  const Folder folder;
+  const std::string path = folder / "x.db";
+  {
+    auto store = Store::open(path, Mode::read_write);
+    const auto campaign = store->begin_campaign(a_campaign());
+    store->record_decision(campaign, a_decision(), std::nullopt, {"roi", "5e1f"}, 7, 0.01);
+    store->connection().database().exec(kBackToVersion3);
+  }
+  auto store = Store::open(path, Mode::read_write);
+  Decision decision = a_decision("split-kv");
+  decision.predict.probability = 0.5;
+  decision.predict.minutes_lo = 1;
+  decision.predict.minutes_hi = 3;
+  decision.rule = "time-overrun";
+  decision.rule_numbers = {{"spent_min", 31.5}};
+  decision.patterns = {16, 17};
+  store->record_decision(1, decision, std::nullopt, {"roi", "5e1f"}, 8, 0.01);
+  const auto decisions = store->decisions(1);
+  REQUIRE(decisions.size() == 2);
+  CHECK_FALSE(decisions[0].decision.predict.minutes_lo);
+  CHECK(decisions[0].decision.rule_numbers.is_null());
+  CHECK(decisions[0].decision.patterns.empty());
+  CHECK(decisions[1].decision.predict.probability == 0.5);
+  CHECK(decisions[1].decision.predict.minutes_hi == 3);
+  CHECK(decisions[1].decision.rule_numbers == json::parse(R"({"spent_min":31.5})"));
+  CHECK(decisions[1].decision.patterns == std::vector<std::int64_t>{16, 17});
+  CHECK(value(*store, "SELECT count(*) FROM v_decisions WHERE patterns = '[16,17]'") == 1);
+}
+
+TEST_CASE("a store of version 4 takes rivals") {
+  const Folder folder;
+  const std::string path = folder / "x.db";
+  {
+    auto store = Store::open(path, Mode::read_write);
+    AttemptRecord attempt = an_attempt(store->begin_campaign(a_campaign()));
+    attempt.purpose = "rival";
+    record(*store, attempt, passed(60));
+    store->connection().database().exec("DROP VIEW v_rivals; DROP INDEX iteration_rivals; PRAGMA user_version = 4");
+  }
+  auto store = Store::open(path, Mode::read_write);
+  CHECK(value(*store, "SELECT rival_ns FROM v_rivals") == 60);
 }
 
 TEST_CASE("a store of version 1 gets the sums of version 2") {
@@ -93,6 +147,7 @@ TEST_CASE("a store of version 1 gets the sums of version 2") {
     random_history(*store, 5, 3, 30);
     before_sums = rows(*store, sums);
     before_counts = rows(*store, counts);
+    store->connection().database().exec(kBackToVersion3);
     store->connection().database().exec(kBackToVersion2);
     store->connection().database().exec(
         "DROP TRIGGER cost_adds_to_device; DROP TRIGGER further_cost_adds_to_device; DROP TRIGGER arm_adds_to_device;"

@@ -170,3 +170,28 @@ TEST_CASE("history, best and cost are no more work on a long history than on a s
   }
   CHECK(cost(*store, CostBy::technique)[0]["iterations"] == 20'100);
 }
+
+TEST_CASE("the fastest rival stands beside the best of its own workload, contract and device") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  const auto rival = [&](std::int64_t engine, const Evaluation& evaluation, const std::string& contract = "c0ffee") {
+    AttemptRecord attempt = an_attempt(campaign, engine, "cudnn");
+    attempt.purpose = "rival";
+    attempt.contract_hash = contract;
+    return record(*store, attempt, evaluation);
+  };
+  const auto best_iteration = record(*store, an_attempt(campaign, 32), passed(100), true);
+  CHECK(best(*store, {}, {}).at(0)["rival_ns"].is_null());
+  CHECK(show(*store, best_iteration, false)["rival"].is_null());
+  rival(0, passed(90));
+  const auto fastest = rival(1, passed(60));
+  rival(2, wrong());
+  rival(3, passed(10), "another contract");
+  const json row = best(*store, {}, {}).at(0);
+  CHECK(row["variant"] == "10_tiling");  // the rival is faster and no winner
+  CHECK(row["rival_variant"] == "10_cudnn");
+  CHECK(row["rival_config"]["BLOCK"] == 1);
+  CHECK(row["rival_ns"] == 60);
+  CHECK(row["rival_iteration"] == fastest);
+  CHECK(show(*store, best_iteration, false)["rival"]["time_ns"] == 60);
+}

@@ -162,14 +162,15 @@ TEST_CASE("evidence comes from earlier campaigns on the same contract and device
   record(*store, an_attempt(elsewhere, 1), passed(10));
   const auto now = store->begin_campaign(a_campaign());
   record(*store, an_attempt(now, 1), passed(1));
-  const auto evidence = store->evidence(now, {"c0ffee"}, "NVIDIA H200");
+  const auto evidence = store->experience({now, {"attention"}, {"c0ffee"}, "NVIDIA H200", "", ""}).arms;
   REQUIRE(evidence.size() == 1);
   CHECK(evidence[0].arm == ArmId{"attention", "s128", "tiling"});
   CHECK(evidence[0].evaluations == 2);
   CHECK(evidence[0].passed == 1);
   CHECK(evidence[0].spent_s == Approx(1.4));
   CHECK(evidence[0].best_speedup == 10);
-  CHECK(store->evidence(now, {"other contract"}, "NVIDIA H200").empty());
+  CHECK(evidence[0].campaigns == 1);
+  CHECK(store->experience({now, {"attention"}, {"other contract"}, "NVIDIA H200", "", ""}).arms.empty());
 }
 
 TEST_CASE("the same machine code is found in this campaign alone: another campaign measures for itself") {

@@ -99,7 +99,7 @@ TEST_CASE("imported campaigns are evidence and are not resumed") {
   take(*other, text_of(*store));
   CHECK_FALSE(other->latest_resumable());
   const auto now = other->begin_campaign(a_campaign());
-  CHECK(other->evidence(now, {"c0ffee"}, "NVIDIA H200").size() == 1);
+  CHECK(other->experience({now, {"attention"}, {"c0ffee"}, "NVIDIA H200", "", ""}).arms.size() == 1);
 }
 
 TEST_CASE("an export can hold one campaign, and leave samples and logs out") {

@@ -7,7 +7,7 @@
 namespace harness::test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kFaultSource = R"(
 #include <cassert>
 __global__ void half_block() {
   if (threadIdx.x < 40) __syncthreads();                             // line 4
@@ -47,8 +47,8 @@ __global__ void waits_or_fails(int* flag) {
 
 Bench bench() {
   static const Artifact built =
-      build_artifact(kSource, {"half_block", "split_warp", "split_block", "lost_lane", "mixed", "not_named", "checks",
-                               "traps", "overflows", "prints", "waits_or_fails"});
+      build_artifact(kFaultSource, {"half_block", "split_warp", "split_block", "lost_lane", "mixed", "not_named",
+                                    "checks", "traps", "overflows", "prints", "waits_or_fails"});
   Bench made(built);
   made.buffer("out", std::vector<float>(64));
   return made;

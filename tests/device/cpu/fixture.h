@@ -45,6 +45,17 @@ inline Artifact build_artifact(const std::string& source, const std::vector<std:
   return std::get<Artifact>(result);
 }
 
+/// A source that includes <harness/...>; `checked`: for the memory checker.
+inline Artifact build_with_headers(const std::string& source, const std::vector<std::string>& entries,
+                                   bool checked = false) {
+  BuildSpec spec = spec_of(source, entries);
+  spec.include_dirs = {HARNESS_SOURCE_DIR "/kernels/include"};
+  spec.checked = checked;
+  const BuildResult result = build(spec);
+  if (const auto* failure = std::get_if<CompileFailure>(&result)) throw std::runtime_error(failure->log);
+  return std::get<Artifact>(result);
+}
+
 inline CpuSession& session() {
   static CpuSession shared(3);
   return shared;

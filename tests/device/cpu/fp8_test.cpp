@@ -8,7 +8,7 @@
 namespace harness::test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kFp8Source = R"(
 #include <cuda_fp8.h>
 
 template <typename T> __global__ void both(const float* in, unsigned char* out, float* back, int n) {
@@ -33,7 +33,7 @@ std::vector<float> hard_floats() {
 }
 
 void check(const std::string& type, Dtype dtype, double largest) {
-  static const Artifact artifact = build_artifact(kSource, {"both<__nv_fp8_e4m3>", "both<__nv_fp8_e5m2>"});
+  static const Artifact artifact = build_artifact(kFp8Source, {"both<__nv_fp8_e4m3>", "both<__nv_fp8_e5m2>"});
   const std::vector<float> in = hard_floats();
   Bench bench(artifact);
   bench.buffer("in", in).buffer("out", std::vector<unsigned char>(in.size())).buffer("back", std::vector<float>(256));

@@ -6,7 +6,7 @@
 namespace harness::test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kIntrinsicsSource = R"(
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <math_constants.h>
@@ -62,15 +62,15 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, do
 }
 )";
 
-const Artifact& artifact() {
-  static const Artifact built = build_artifact(kSource, {"integers", "floats", "atomics"});
+const Artifact& intrinsics_artifact() {
+  static const Artifact built = build_artifact(kIntrinsicsSource, {"integers", "floats", "atomics"});
   return built;
 }
 
 }  // namespace
 
 TEST_CASE("integer intrinsics give the values of the CUDA documentation") {
-  Bench bench(artifact());
+  Bench bench(intrinsics_artifact());
   bench.buffer("out", std::vector<std::int64_t>(50)).run("integers", {}, {1}, {named("out")});
   const std::vector<std::int64_t> expected = {8,
                                               64,
@@ -126,7 +126,7 @@ TEST_CASE("integer intrinsics give the values of the CUDA documentation") {
 }
 
 TEST_CASE("float intrinsics give the values of the CUDA documentation") {
-  Bench bench(artifact());
+  Bench bench(intrinsics_artifact());
   bench.buffer("out", std::vector<float>(32)).run("floats", {}, {1}, {named("out")});
   const std::vector<float> expected = {std::exp(1.0f),
                                        8,
@@ -169,7 +169,7 @@ TEST_CASE("float intrinsics give the values of the CUDA documentation") {
 
 TEST_CASE("atomics are atomic between the blocks of a grid") {
   constexpr int kThreads = 64 * 128;
-  Bench bench(artifact());
+  Bench bench(intrinsics_artifact());
   bench.buffer("i", std::vector<int>(6))
       .buffer("u", std::vector<unsigned>{0, 0xffffffffu, 0, 0, 0})
       .buffer("l", std::vector<std::uint64_t>(2));

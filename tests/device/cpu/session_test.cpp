@@ -7,7 +7,7 @@
 namespace harness::test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kSessionSource = R"(
 #include <cstdint>
 #include <type_traits>
 #include <cuda_runtime.h>
@@ -86,10 +86,10 @@ __global__ void handoff(int* out) {   // thread 0 spins until the last thread of
 }
 )";
 
-const Artifact& artifact() {
+const Artifact& session_artifact() {
   static const Artifact built =
-      build_artifact(kSource, {"rotate<float,1>", "inner::reverse", "indices", "pass", "follow", "shared_at_start",
-                               "predicates", "relay", "handoff"});
+      build_artifact(kSessionSource, {"rotate<float,1>", "inner::reverse", "indices", "pass", "follow",
+                                      "shared_at_start", "predicates", "relay", "handoff"});
   return built;
 }
 
@@ -106,7 +106,7 @@ std::string message_of(Body body) {
 }  // namespace
 
 TEST_CASE("a template kernel with static and dynamic shared memory runs by its name expression") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   std::vector<float> x(256);
   for (int i = 0; i < 256; ++i) x[i] = static_cast<float>(i);
   bench.buffer("x", x).buffer("y", std::vector<float>(256));
@@ -119,13 +119,13 @@ TEST_CASE("a template kernel with static and dynamic shared memory runs by its n
 }
 
 TEST_CASE("a kernel in a namespace has its own dynamic shared array") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("data", std::vector<int>{1, 2, 3, 4}).run("inner::reverse", {}, {4}, {named("data")}, 16);
   CHECK(bench.read<int>("data") == std::vector<int>{4, 3, 2, 1});
 }
 
 TEST_CASE("every thread of three-dimensional grids and blocks runs once with its own indices") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("out", std::vector<unsigned>(2 * 3 * 4 * 5 * 3 * 2))
       .run("indices", {2, 3, 4}, {5, 3, 2}, {named("out")});
   const auto out = bench.read<unsigned>("out");
@@ -138,7 +138,7 @@ TEST_CASE("every thread of three-dimensional grids and blocks runs once with its
 }
 
 TEST_CASE("scalars, structures and absent arguments are passed by value") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("out", std::vector<float>(6));
   Argument shape;
   shape.name = "shape";
@@ -162,7 +162,7 @@ TEST_CASE("scalars, structures and absent arguments are passed by value") {
 }
 
 TEST_CASE("an array of pointers holds the addresses of its targets") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("values", std::vector<float>{1, 2, 3, 4}).buffer("rows", std::vector<std::int64_t>(2));
   bench.buffer("out", std::vector<float>(2));
   ImageLayout& layout = bench.executable().layout;
@@ -173,7 +173,7 @@ TEST_CASE("an array of pointers holds the addresses of its targets") {
 }
 
 TEST_CASE("a memset step fills its part of a buffer, in order with the launches") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("data", std::vector<int>{1, 2, 3, 4});
   Launch reverse;
   reverse.entry = "inner::reverse";
@@ -186,19 +186,19 @@ TEST_CASE("a memset step fills its part of a buffer, in order with the launches"
 }
 
 TEST_CASE("shared memory holds nothing of the block before") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("out", std::vector<unsigned>(16)).run("shared_at_start", {64}, {32}, {named("out")}, 32);
   CHECK(bench.read<unsigned>("out") == std::vector<unsigned>(16, 0xffffffffu));
 }
 
 TEST_CASE("__syncthreads with a predicate counts, and's and or's over the block") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("out", std::vector<int>(4)).run("predicates", {}, {96}, {named("out")});
   CHECK(bench.read<int>("out") == std::vector<int>{48, 0, 1, 1});
 }
 
 TEST_CASE("a block may wait for the blocks before it") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("flags", std::vector<int>(40)).buffer("order", std::vector<int>(40));
   bench.run("relay", {40}, {32}, {named("flags"), named("order")});
   const auto order = bench.read<int>("order");
@@ -206,13 +206,13 @@ TEST_CASE("a block may wait for the blocks before it") {
 }
 
 TEST_CASE("a thread that spins on an atomic lets the rest of its block run") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("out", std::vector<int>(2)).run("handoff", {}, {1024}, {named("out")});
   CHECK(bench.read<int>("out") == std::vector<int>{42, 42});
 }
 
 TEST_CASE("launches that a driver would refuse are refused with the reason") {
-  Bench bench(artifact());
+  Bench bench(session_artifact());
   bench.buffer("out", std::vector<int>(4));
   const auto refusal = [&](const std::string& entry, Dim3 grid, Dim3 block, std::vector<LaunchArgument> args,
                            std::int64_t shared) {
@@ -229,10 +229,6 @@ TEST_CASE("launches that a driver would refuse are refused with the reason") {
   CHECK_THAT(refusal("rotate<float,1>", {1}, {32}, {named("out"), named("out"), f32(1), i32(1ll << 31)}, 0),
              Catch::Contains("does not fit its type s32"));
   CHECK_THROWS_AS(bench.run({LibraryCall{"cublas", "gemm", {}}}), NotSupported);
-  Launch cluster;
-  cluster.entry = "predicates";
-  cluster.cluster = {2};
-  CHECK_THROWS_AS(bench.run({cluster}), NotSupported);
 }
 
 TEST_CASE("the session tells what it is") {

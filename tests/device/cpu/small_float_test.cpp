@@ -10,7 +10,7 @@ namespace {
 // All 65536 values against an exact computation: a value is an integer multiple of 2^-unit, so sums, products and fused
 // multiply-adds of halves are exact in 128-bit integers and are rounded here by comparing with both neighbours.
 
-const char* const kSource = R"(
+const char* const kSmallFloatSource = R"(
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 
@@ -68,10 +68,10 @@ __global__ void api(float* out) {
 constexpr int kCount = 1 << 16;
 __extension__ typedef __int128 Wide;
 
-const Artifact& artifact() {
+const Artifact& small_float_artifact() {
   static const Artifact built =
-      build_artifact(kSource, {"widen", "narrow<__half>", "narrow<__nv_bfloat16>", "arithmetic<__half>",
-                               "arithmetic<__nv_bfloat16>", "from_double", "api"});
+      build_artifact(kSmallFloatSource, {"widen", "narrow<__half>", "narrow<__nv_bfloat16>", "arithmetic<__half>",
+                                         "arithmetic<__nv_bfloat16>", "from_double", "api"});
   return built;
 }
 
@@ -176,7 +176,7 @@ std::vector<float> hard_floats(const Format& format) {
 void check_narrowing(const Format& format, const std::string& type) {
   const std::vector<float> in = hard_floats(format);
   const auto n = static_cast<std::int64_t>(in.size());
-  Bench bench(artifact());
+  Bench bench(small_float_artifact());
   bench.buffer("in", in).buffer("out", std::vector<std::uint16_t>(in.size() * 4));
   bench.run("narrow<" + type + ">", {static_cast<std::uint32_t>((n + 255) / 256)}, {256},
             {named("in"), named("out"), i32(n)});
@@ -207,7 +207,7 @@ Operands draw(const Format& format) {
 }
 
 std::vector<std::uint16_t> compute(const Operands& in, const std::string& type) {
-  Bench bench(artifact());
+  Bench bench(small_float_artifact());
   bench.buffer("a", in.a).buffer("b", in.b).buffer("c", in.c).buffer("out", std::vector<std::uint16_t>(4 * kCount));
   bench.run("arithmetic<" + type + ">", {kCount / 256}, {256},
             {named("a"), named("b"), named("c"), named("out"), i32(kCount)});
@@ -217,7 +217,7 @@ std::vector<std::uint16_t> compute(const Operands& in, const std::string& type) 
 }  // namespace
 
 TEST_CASE("all 65536 patterns of both types have the value that their format defines") {
-  Bench bench(artifact());
+  Bench bench(small_float_artifact());
   bench.buffer("bits", all_patterns())
       .buffer("half", std::vector<float>(kCount))
       .buffer("bfloat", std::vector<float>(kCount));
@@ -280,7 +280,7 @@ TEST_CASE("bfloat16 sums and products are rounded once") {
 
 TEST_CASE("a tie of a bfloat16 multiply-add is broken by an addend of any size") {
   // 0x1.16p+0 * 1.5 lies exactly between two values.
-  Bench bench(artifact());
+  Bench bench(small_float_artifact());
   const std::uint16_t a = round_double(kBfloat, 0x1.16p-92, 0), b = round_double(kBfloat, 0x1.8p+120, 0),
                       tiny = round_double(kBfloat, 0x1p-86, 0);
   bench.buffer("a", std::vector<std::uint16_t>(3, a)).buffer("b", std::vector<std::uint16_t>(3, b));
@@ -298,7 +298,7 @@ TEST_CASE("a double is rounded once to half and bfloat16, not through float") {
   const std::vector<double> in = {1 + 0x1p-11 + 0x1p-40,   1 + 0x1p-11 - 0x1p-40, 1 + 0x1p-11,
                                   -(1 + 0x1p-8 + 0x1p-40), 1 + 0x1p-8 - 0x1p-40,  1e300,
                                   65519.9999999,           0x1p-25 + 0x1p-60};
-  Bench bench(artifact());
+  Bench bench(small_float_artifact());
   bench.buffer("in", in).buffer("half", std::vector<std::uint16_t>(8)).buffer("bfloat", std::vector<std::uint16_t>(8));
   bench.run("from_double", {}, {8}, {named("in"), named("half"), named("bfloat")});
   const auto half = bench.read<std::uint16_t>("half"), bfloat = bench.read<std::uint16_t>("bfloat");
@@ -309,7 +309,7 @@ TEST_CASE("a double is rounded once to half and bfloat16, not through float") {
 }
 
 TEST_CASE("the functions of the half and bfloat16 headers do what their names say") {
-  Bench bench(artifact());
+  Bench bench(small_float_artifact());
   bench.buffer("out", std::vector<float>(26)).run("api", {}, {1}, {named("out")});
   CHECK(bench.read<float>("out") == std::vector<float>{3.5f, 0,  5,        -2, 4, -3, 2,  1, 1,  0, 1,     8, 4,
                                                        2,    -2, INFINITY, 1,  7, 9,  -1, 3, -2, 1, 0.25f, 1, 1});

@@ -5,7 +5,7 @@
 namespace harness::test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kWarpSource = R"(
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 
@@ -78,10 +78,10 @@ __global__ void partial(float* out) {
 }
 )";
 
-const Artifact& artifact() {
+const Artifact& warp_artifact() {
   static const Artifact built = build_artifact(
-      kSource, {"shuffles<int>", "shuffles<unsigned long long>", "shuffles<float>", "shuffles<double>",
-                "shuffles<__half>", "shuffles<__nv_bfloat16>", "wide", "votes", "early_exit", "partial"});
+      kWarpSource, {"shuffles<int>", "shuffles<unsigned long long>", "shuffles<float>", "shuffles<double>",
+                    "shuffles<__half>", "shuffles<__nv_bfloat16>", "wide", "votes", "early_exit", "partial"});
   return built;
 }
 
@@ -105,20 +105,20 @@ TEST_CASE("shuffles give every lane the value that CUDA names, for all widths an
       for (int kind = 0; kind < 4; ++kind)
         for (int lane = 0; lane < 32; ++lane) expected.push_back(expected_shuffle(kind, lane, n, width));
   for (const std::string type : {"int", "unsigned long long", "float", "double", "__half", "__nv_bfloat16"}) {
-    Bench bench(artifact());
+    Bench bench(warp_artifact());
     bench.buffer("out", std::vector<float>(expected.size())).run("shuffles<" + type + ">", {}, {32}, {named("out")});
     CHECK(bench.read<float>("out") == expected);
   }
 }
 
 TEST_CASE("shuffles carry 64 bits and pairs whole") {
-  Bench bench(artifact());
+  Bench bench(warp_artifact());
   bench.buffer("out", std::vector<std::uint64_t>(4)).run("wide", {}, {32}, {named("out")});
   CHECK(bench.read<std::uint64_t>("out") == std::vector<std::uint64_t>{0x4122334455667788ull, 1, 1, 1});
 }
 
 TEST_CASE("votes, matches and reductions work warp by warp and on disjoint masks") {
-  Bench bench(artifact());
+  Bench bench(warp_artifact());
   bench.buffer("out", std::vector<unsigned>(32)).run("votes", {}, {64}, {named("out")});
   const auto out = bench.read<unsigned>("out");
   const std::vector<unsigned> expected = {0xaaaaaaaau,
@@ -142,13 +142,13 @@ TEST_CASE("votes, matches and reductions work warp by warp and on disjoint masks
 }
 
 TEST_CASE("lanes that have exited have no vote and hold nobody up") {
-  Bench bench(artifact());
+  Bench bench(warp_artifact());
   bench.buffer("out", std::vector<unsigned>(1)).run("early_exit", {}, {32}, {named("out")});
   CHECK(bench.read<unsigned>("out")[0] == 0xfffffu);
 }
 
 TEST_CASE("a shuffle that reads a lane beyond the end of the block gets a NaN") {
-  Bench bench(artifact());
+  Bench bench(warp_artifact());
   bench.buffer("out", std::vector<float>(48)).run("partial", {}, {48}, {named("out")});
   const auto out = bench.read<float>("out");
   CHECK(out[0] == 32);

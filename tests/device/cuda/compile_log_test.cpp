@@ -23,6 +23,35 @@ TEST_CASE("spills and shared memory of each entry come from the ptxas log") {
   CHECK(entries.at("b").static_shared_bytes == 0);
 }
 
+TEST_CASE("what costs speed is told in sentences, the same remark once with all its places") {
+  const auto notes = performance_notes(
+      "ptxas info    : (C7519) warpgroup.arrive is injected in around line 36 by compiler to allow use of registers in "
+      "GMMA in function '_Z1gPfyy'\n"
+      "ptxas info    : (C7517) warpgroup.wait is injected in around line 38 by compiler to allow use of registers "
+      "defined by GMMA in function '_Z1fv'\n"
+      "ptxas info    : (C7517) warpgroup.wait is injected in around line 92 by compiler to allow use of registers "
+      "defined by GMMA in function '_Z1fv'\n"
+      "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to wgmma "
+      "pipeline crossing function boundary at a function call in the function '_Z1fv'\n"
+      "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at "
+      "entry.\n"
+      "ptxas warning : Local memory used for function '_Z1fv', size of stack frame: 272 bytes\n"
+      "ptxas warning : Registers are spilled to local memory in function '_Z1fv', 536 bytes spill stores, 560 bytes "
+      "spill loads\n"
+      "note          : (C1) no remark of ptxas\n",
+      {{"_Z1fv", "f<half>"}});
+  CHECK(notes == std::vector<std::string>{
+                     "local memory in f<half>: a stack frame of 272 bytes",
+                     "spills in f<half>: 536 bytes stored, 560 loaded",
+                     "C7519: warpgroup.arrive is injected 1 time in _Z1gPfyy (PTX line 36)",
+                     "C7517: warpgroup.wait is injected 2 times in f<half> (PTX line 38, 92)",
+                     "C7510: wgmma.mma_async instructions are serialized due to wgmma pipeline crossing function "
+                     "boundary at a function call in the function f<half>",
+                     "C7508: 'setmaxnreg' ignored; unable to determine register count at entry.",
+                 });
+  CHECK(performance_notes("ptxas info    : Used 8 registers", {}).empty());
+}
+
 TEST_CASE("a warning of the source that looks like ptxas does not outlive what ptxas says later") {
   const auto entries = parse_ptxas_log(
       "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"

@@ -288,3 +288,101 @@ TEST_CASE("a cache that cannot be written is the environment's fault") {
   NvrtcCompiler compiler(scratch.path("file/cache"), "sm_90a", "");
   REQUIRE_THROWS_AS(compiler.build(simple_spec()), Error);
 }
+
+TEST_CASE("a source without kernels, as a library's variant has, makes a module without entries") {
+  if (no_nvrtc()) return;
+  Fixture f;
+  const Artifact artifact = f.compiled({"library.cu", "// cuDNN does the work\n", {}});
+  CHECK(artifact.entries.empty());
+  CHECK(artifact.notes.empty());
+}
+
+namespace {
+
+constexpr const char* kWgmma = R"(
+__device__ __forceinline__ void fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void wait() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+__device__ __forceinline__ void multiply(float* d, unsigned long long a, unsigned long long b) {
+  asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0,%1,%2,%3}, %4, %5, 1, 1, 1, 0, 0;"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(a), "l"(b));
+}
+)";
+
+constexpr const char* kSpilling = R"(
+extern "C" __global__ void __launch_bounds__(1024, 2) k(const float* x, float* y, int n) {
+  float a[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) a[i] = x[threadIdx.x + i * 1024];
+  for (int j = 0; j < n; ++j) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) a[i] = a[i] * a[(i + 7) % 64] + x[j];
+  }
+#pragma unroll
+  for (int i = 0; i < 64; ++i) y[threadIdx.x + i * 1024] = a[i];
+}
+)";
+
+constexpr const char* kNoBounds = R"(
+extern "C" __global__ void k(float* x) {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+  x[threadIdx.x] = 1;
+}
+)";
+
+constexpr const char* kNoWait = R"(
+extern "C" __global__ void __launch_bounds__(128, 1) k(unsigned long long a, unsigned long long b, float* y) {
+  float d[4] = {};
+  fence();
+  multiply(d, a, b);
+  commit();
+  for (int i = 0; i < 4; ++i) y[threadIdx.x * 4 + i] = d[i];
+}
+)";
+
+constexpr const char* kNoFence = R"(
+extern "C" __global__ void __launch_bounds__(128, 1) k(unsigned long long a, unsigned long long b, float* y) {
+  float d[4];
+  for (int i = 0; i < 4; ++i) d[i] = y[i];
+  multiply(d, a, b);
+  commit();
+  wait();
+  for (int i = 0; i < 4; ++i) y[threadIdx.x * 4 + i] = d[i];
+}
+)";
+
+constexpr const char* kAcrossCall = R"(
+__device__ __noinline__ void more(float* d, unsigned long long a, unsigned long long b) {
+  multiply(d, a, b);
+  commit();
+}
+extern "C" __global__ void __launch_bounds__(128, 1) k(unsigned long long a, unsigned long long b, float* y) {
+  float d[4] = {};
+  fence();
+  multiply(d, a, b);
+  commit();
+  more(d, a, b);
+  wait();
+  for (int i = 0; i < 4; ++i) y[threadIdx.x * 4 + i] = d[i];
+}
+)";
+
+}  // namespace
+
+TEST_CASE("what ptxas finds slow in a source is noted: spills, ignored setmaxnreg, wgmma serialised or mended") {
+  if (no_nvrtc()) return;
+  Fixture f;
+  const auto notes_of = [&](const std::string& name, const std::string& source) {
+    std::string joined;
+    for (const std::string& note : f.compiled({name, source, {"k"}}).notes) joined += note + "\n";
+    return joined;
+  };
+  CHECK_THAT(notes_of("spilling.cu", kSpilling), Catch::Contains("spills in k: "));
+  CHECK_THAT(notes_of("no_bounds.cu", kNoBounds), Catch::Contains("C7508: 'setmaxnreg' ignored"));
+  const std::string wgmma = kWgmma;
+  CHECK_THAT(notes_of("no_wait.cu", wgmma + kNoWait), Catch::Contains("C7517: warpgroup.wait is injected 1 time in k"));
+  CHECK_THAT(notes_of("no_fence.cu", wgmma + kNoFence), Catch::Contains("C7519: warpgroup.arrive is injected"));
+  CHECK_THAT(notes_of("across_call.cu", wgmma + kAcrossCall), Catch::Contains("C7510: wgmma.mma_async instructions are "
+                                                                              "serialized"));
+  CHECK(notes_of("plain.cu", "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1; }").empty());
+}

@@ -90,6 +90,27 @@ static_assert(offsetof(ours::NvmlProcess, used_bytes) == offsetof(::nvmlProcessI
 )";
 }
 
+std::string cublas_source() {
+  std::string source = "#include <cublasLt.h>\n#include \"harness/device/cuda/library/cublas_api.h\"\n";
+  source += kPrelude;
+  source += "HARNESS_CUBLAS_CONSTANTS(X)\n#define API CublasApi\n";
+  source += kCalls;
+  return source + R"(HARNESS_CUBLAS_CALLS(X)
+static_assert(sizeof(ours::CublasAlgorithm) == sizeof(::cublasLtMatmulAlgo_t));
+static_assert(sizeof(ours::CublasChoice) == sizeof(::cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(ours::CublasChoice, workspace_bytes) == offsetof(::cublasLtMatmulHeuristicResult_t, workspaceSize));
+static_assert(offsetof(ours::CublasChoice, state) == offsetof(::cublasLtMatmulHeuristicResult_t, state));
+)";
+}
+
+std::string cudnn_source() {
+  std::string source = "#include <cudnn.h>\n#include \"harness/device/cuda/library/cudnn_api.h\"\n";
+  source += kPrelude;
+  source += "HARNESS_CUDNN_CONSTANTS(X)\n#define API CudnnApi\n";
+  source += kCalls;
+  return source + "HARNESS_CUDNN_CALLS(X)\n";
+}
+
 /// What g++ says about `source` against the toolkit's headers; "" when it compiles.
 std::string compile_errors(const std::string& source) {
   Scratch scratch;
@@ -125,6 +146,16 @@ TEST_CASE("our declarations of NVRTC agree with nvrtc.h") {
 TEST_CASE("our declarations of NVML agree with nvml.h") {
   if (has_no_header("nvml.h")) return;
   CHECK(compile_errors(nvml_source()) == "");
+}
+
+TEST_CASE("our declarations of cuBLASLt agree with cublasLt.h") {
+  if (has_no_header("cublasLt.h")) return;
+  CHECK(compile_errors(cublas_source()) == "");
+}
+
+TEST_CASE("our declarations of cuDNN agree with cudnn.h") {
+  if (has_no_header("cudnn.h")) return;
+  CHECK(compile_errors(cudnn_source()) == "");
 }
 
 TEST_CASE("a declaration that disagrees with cuda.h would be noticed") {

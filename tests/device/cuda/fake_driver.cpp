@@ -103,11 +103,12 @@ Status free_memory(DevicePointer pointer) {
 
 void note_attributes(const LaunchConfig& config) {
   fake->last_cluster.clear();
-  fake->last_cooperative = false;
+  fake->last_cooperative = fake->last_programmatic = false;
   for (unsigned int i = 0; i < config.attribute_count; ++i) {
     const LaunchAttribute& attribute = config.attributes[i];
     if (attribute.id == kAttributeCluster) fake->last_cluster.assign(attribute.value, attribute.value + 3);
     if (attribute.id == kAttributeCooperative) fake->last_cooperative = attribute.value[0] == 1;
+    if (attribute.id == kAttributeProgrammatic) fake->last_programmatic = attribute.value[0] == 1;
   }
 }
 
@@ -186,6 +187,7 @@ DriverApi make_api() {
   };
   api.cuDevicePrimaryCtxRelease_v2 = [](Device) -> Status { return --fake->live_objects, fake->fault; };
   api.cuCtxSetCurrent = [](Context) -> Status { return fake->fault; };
+  api.cuCtxGetDevice = [](Device* device) -> Status { return *device = 0, fake->fault; };
   api.cuCtxSetLimit = [](int, std::size_t) -> Status { return fake->fault; };
   api.cuMemGetInfo_v2 = [](std::size_t* free, std::size_t* total) -> Status {
     return *free = fake->free_bytes, *total = 2ull << 30, fake->fault;
@@ -249,6 +251,12 @@ DriverApi make_api() {
     return *ms = static_cast<float>((end->at_ns - start->at_ns) * 1e-6), fake->fault;
   };
   api.cuFuncGetParamInfo = parameter_info;
+  api.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, Function, int, std::size_t) -> Status {
+    return *blocks = fake->resident_blocks, fake->fault;
+  };
+  api.cuOccupancyMaxActiveClusters = [](int* clusters, Function, const LaunchConfig*) -> Status {
+    return *clusters = fake->resident_clusters, fake->fault;
+  };
   api.cuCtxResetPersistingL2Cache = []() -> Status { return fake->fault; };
   return api;
 }

@@ -20,6 +20,8 @@ struct FakeDriver {
   std::size_t free_bytes = std::size_t{2} << 30;
   double event_overhead_ns = 2000;  // between two events with nothing in between
   int refuse_launch = 0;            // the code of the next cuLaunchKernelEx, outside of captures
+  int resident_blocks = 2;          // of any kernel, on each of 132 multiprocessors
+  int resident_clusters = 60;       // of any kernel
   int fault = 0;                    // sticky: what every later call returns
 
   // What was seen.
@@ -28,7 +30,7 @@ struct FakeDriver {
   int largest_dynamic_shared = 0;
   std::vector<unsigned int> last_cluster;
   unsigned int last_grid[3] = {};  // of the kernel that runs or ran last
-  bool last_cooperative = false;
+  bool last_cooperative = false, last_programmatic = false;
   std::vector<std::string> order;  // names of launched kernels
 
   /// Resets everything and returns its entry points. One at a time.

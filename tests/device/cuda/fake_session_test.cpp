@@ -21,14 +21,14 @@ namespace {
 
 /// An image of 4096 bytes: x (input, 8 floats at 256), y (output at 512), count (restored, one int at 1024), and a
 /// buffer of one pointer to x at 1280. The kernel adds `step` to x into y and counts its runs.
-struct Fixture {
+struct Addition {
   Scratch scratch;
   FakeDriver driver;
   const DriverApi& api = FakeDriver::install(driver);
   Executable executable;
   TimingPolicy policy;
 
-  Fixture() {
+  Addition() {
     driver.kernels["_Z3addPfS_Pif"] = {{8, 8, 8, 4}, 5000, add};
     driver.kernels["harness_empty"] = {{}, 500};
     driver.kernels["harness_read"] = {{8, 8, 8}, 33000};
@@ -88,7 +88,7 @@ float float_at(const std::vector<std::byte>& image, std::size_t at) {
 }  // namespace
 
 TEST_CASE("a run uploads the image with its addresses, and brings back what the kernel wrote and no address") {
-  Fixture f;
+  Addition f;
   CudaSession session(f.api, 0);
   auto image = f.image(10);
   const auto before = image;
@@ -102,7 +102,7 @@ TEST_CASE("a run uploads the image with its addresses, and brings back what the 
 }
 
 TEST_CASE("a pointer that the kernel overwrote is not hidden") {
-  Fixture f;
+  Addition f;
   f.driver.kernels["_Z3addPfS_Pif"].body = [](void** arguments) { **static_cast<std::uint64_t**>(arguments[0]) = 42; };
   CudaSession session(f.api, 0);
   auto image = f.image(0);
@@ -113,7 +113,7 @@ TEST_CASE("a pointer that the kernel overwrote is not hidden") {
 }
 
 TEST_CASE("steps run in order, memsets within their buffer only") {
-  Fixture f;
+  Addition f;
   f.executable.plan.steps.insert(f.executable.plan.steps.begin(), Memset{"y", 0, 32, 0x11});
   f.executable.plan.steps.push_back(Memset{"y", 4, 4, 0});
   CudaSession session(f.api, 0);
@@ -127,7 +127,7 @@ TEST_CASE("steps run in order, memsets within their buffer only") {
 }
 
 TEST_CASE("clusters, cooperative launches and large shared memory are asked of the driver") {
-  Fixture f;
+  Addition f;
   f.launch().cluster.x = 2;
   f.launch().cooperative = true;
   f.launch().shared = 100000;
@@ -141,8 +141,46 @@ TEST_CASE("clusters, cooperative launches and large shared memory are asked of t
   REQUIRE_THROWS_AS(session.run(f.executable, image), LaunchRefused);
 }
 
+TEST_CASE("a programmatic launch is asked of the driver, and only behind another launch of the plan") {
+  Addition f;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  f.executable.plan.steps.push_back(f.executable.plan.steps.front());
+  std::get<Launch>(f.executable.plan.steps.back()).pdl = true;
+  session.run(f.executable, image);
+  CHECK(f.driver.last_programmatic);
+  CHECK(f.driver.launches == 2);
+  f.executable.plan.steps.insert(f.executable.plan.steps.begin() + 1, Memset{"y", 0, 4, 0});
+  REQUIRE_THROWS_AS(session.run(f.executable, image), LaunchRefused);
+  f.executable.plan.steps.erase(f.executable.plan.steps.begin(), f.executable.plan.steps.begin() + 2);
+  REQUIRE_THROWS_AS(session.run(f.executable, image), LaunchRefused);
+}
+
+TEST_CASE("a resident grid has as many blocks as the device holds at once, and no more than the plan says") {
+  Addition f;
+  CudaSession session(f.api, 0);
+  auto image = f.image(0);
+  const auto grid = [&](unsigned limit, int times) {
+    f.launch().grid.x = limit;
+    f.launch().resident = times;
+    session.run(f.executable, image);
+    return f.driver.last_grid[0];
+  };
+  CHECK(grid(1000, 1) == 264);
+  CHECK(grid(1000, 2) == 528);
+  CHECK(grid(100, 1) == 100);
+  CHECK(grid(1000, 0) == 1000);
+  f.launch().grid.y = 5;
+  CHECK(grid(1000, 1) == 52);
+  f.launch().grid.y = 1;
+  f.launch().cluster.x = 4;
+  CHECK(grid(1000, 1) == 240);
+  f.driver.resident_clusters = 0;
+  CHECK(grid(1000, 1) == 4);
+}
+
 TEST_CASE("a refused launch says what was launched, restores the image and leaves the session usable") {
-  Fixture f;
+  Addition f;
   CudaSession session(f.api, 0);
   auto image = f.image(0);
   const auto before = image;
@@ -160,7 +198,7 @@ TEST_CASE("a refused launch says what was launched, restores the image and leave
 }
 
 TEST_CASE("arguments are checked before the driver would read past them") {
-  Fixture f;
+  Addition f;
   CudaSession session(f.api, 0);
   auto image = f.image(0);
   f.launch().args.pop_back();
@@ -168,7 +206,7 @@ TEST_CASE("arguments are checked before the driver would read past them") {
                       Catch::Contains("add takes 4 parameters of [8, 8, 8, 4] bytes"));
   f.launch().entry = "other";
   REQUIRE_THROWS_WITH(session.run(f.executable, image), Catch::Contains("the module has no entry 'other'"));
-  f.executable.plan.steps = {LibraryCall{"cublas", "gemm"}};
+  f.executable.plan.steps = {LibraryCall{"cufft", "transform"}};
   REQUIRE_THROWS_AS(session.run(f.executable, image), NotSupported);
 }
 
@@ -193,7 +231,7 @@ TEST_CASE("sticky codes are faults whose text starts with their kind") {
 }
 
 TEST_CASE("a kernel that faults ends the run as a fault, and the image has no addresses left") {
-  Fixture f;
+  Addition f;
   f.driver.kernels["_Z3addPfS_Pif"].body = [](void**) {};
   CudaSession session(f.api, 0);
   auto image = f.image(0);
@@ -206,7 +244,7 @@ TEST_CASE("a kernel that faults ends the run as a fault, and the image has no ad
 }
 
 TEST_CASE("memory that is not there is its own exception") {
-  Fixture f;
+  Addition f;
   f.driver.free_bytes = 4096;
   CudaSession session(f.api, 0);
   auto image = f.image(0);
@@ -217,7 +255,7 @@ TEST_CASE("memory that is not there is its own exception") {
 
 TEST_CASE("every run finds a module that nothing ran from, and everything is given back") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   {
     CudaSession session(f.api, 0);
     auto image = f.image(0);
@@ -238,7 +276,7 @@ TEST_CASE("every run finds a module that nothing ran from, and everything is giv
 
 TEST_CASE("timing gives the kernel's time on sets that are fresh in every launch") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   FakeKernel& kernel = f.driver.kernels["_Z3addPfS_Pif"];
   int dirty = 0, stale = 0, misplaced = 0, of_second = 0, rotated = 0, calls = 0;
   kernel.body = [&](void** arguments) {
@@ -251,7 +289,7 @@ TEST_CASE("timing gives the kernel's time on sets that are fresh in every launch
     misplaced += reinterpret_cast<const char*>(y) - reinterpret_cast<const char*>(x) != 256;
     of_second += x[0] >= 200;
     rotated += x[0] != 100 && x[0] != 200;
-    Fixture::add(arguments);
+    Addition::add(arguments);
   };
   CudaSession session(f.api, 0);
   auto first = f.image(100), second = f.image(200);
@@ -277,7 +315,7 @@ TEST_CASE("timing gives the kernel's time on sets that are fresh in every launch
 
 TEST_CASE("what a timed call left in its set comes back, with its rotation and without addresses") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   CudaSession session(f.api, 0);
   auto first = f.image(100), second = f.image(200);
   const auto before = first;
@@ -300,7 +338,7 @@ TEST_CASE("what a timed call left in its set comes back, with its rotation and w
 
 TEST_CASE("a kernel that answers from memory while it is timed is found in what comes back") {
   if (cannot_time()) return;
-  const auto audited_y = [](Fixture& f) {
+  const auto audited_y = [](Addition& f) {
     CudaSession session(f.api, 0);
     auto image = f.image(100);
     std::vector<std::vector<std::span<std::byte>>> images = {{image}};
@@ -308,22 +346,22 @@ TEST_CASE("a kernel that answers from memory while it is timed is found in what 
     const auto rotations = session.time(std::span(&f.executable, 1), images, f.policy).at(0).rotations;
     return float_at(image, 512) == 101 + static_cast<float>(rotations.at(0) % 8);
   };
-  Fixture honest;
+  Addition honest;
   CHECK(audited_y(honest));
 
-  Fixture lazy;  // does nothing where the output holds something that looks like an answer
+  Addition lazy;  // does nothing where the output holds something that looks like an answer
   lazy.driver.kernels["_Z3addPfS_Pif"].body = [](void** arguments) {
     if (std::isfinite((*static_cast<float**>(arguments[1]))[0])) return;
-    Fixture::add(arguments);
+    Addition::add(arguments);
   };
   CHECK_FALSE(audited_y(lazy));
 
-  Fixture memo;  // answers as it did the first time; right one time in eight, so more than once
+  Addition memo;  // answers as it did the first time; right one time in eight, so more than once
   auto remembered = std::make_shared<std::vector<float>>();
   memo.driver.kernels["_Z3addPfS_Pif"].body = [remembered](void** arguments) {
     float* y = *static_cast<float**>(arguments[1]);
     if (remembered->empty()) {
-      Fixture::add(arguments);
+      Addition::add(arguments);
       remembered->assign(y, y + 8);
     }
     std::copy(remembered->begin(), remembered->end(), y);
@@ -335,7 +373,7 @@ TEST_CASE("a kernel that answers from memory while it is timed is found in what 
 
 TEST_CASE("every image is audited also when a graph has one call, and no call is likelier than another") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   f.driver.kernels["_Z3addPfS_Pif"].nanoseconds = 2e6;
   f.policy.cold = false;
   f.policy.min_samples = 1;
@@ -356,7 +394,7 @@ TEST_CASE("every image is audited also when a graph has one call, and no call is
 
 TEST_CASE("contenders alternate and each gets its own time") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   f.driver.kernels["slow"] = f.driver.kernels["_Z3addPfS_Pif"];
   f.driver.kernels["slow"].nanoseconds = 9000;
   Executable slow = f.executable;
@@ -382,7 +420,7 @@ TEST_CASE("contenders alternate and each gets its own time") {
 
 TEST_CASE("with nothing to restore the warm time comes from a graph on one set, and few sets fit into little memory") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   f.executable.layout.buffers[2].restored = false;
   f.executable.layout.relocations.clear();
   f.driver.kernels["_Z3addPfS_Pif"].body = [](void**) {};
@@ -398,7 +436,7 @@ TEST_CASE("with nothing to restore the warm time comes from a graph on one set, 
 
 TEST_CASE("a launch refused while capturing leaves no capture behind") {
   if (cannot_time()) return;
-  Fixture f;
+  Addition f;
   CudaSession session(f.api, 0);
   auto image = f.image(0);
   int calls = 0;
@@ -412,7 +450,7 @@ TEST_CASE("a launch refused while capturing leaves no capture behind") {
 }
 
 TEST_CASE("run separately, every buffer ends where its allocation does, aligned as in the image") {
-  Fixture f;
+  Addition f;
   f.executable.layout.buffers[1].bytes = 30;
   for (const auto& [name, kind] :
        {std::pair{"x", ArgumentKind::input}, std::pair{"y", ArgumentKind::output},
@@ -443,7 +481,7 @@ TEST_CASE("run separately, every buffer ends where its allocation does, aligned 
 }
 
 TEST_CASE("a session of a GPU that is not there is refused in a sentence") {
-  Fixture f;
+  Addition f;
   REQUIRE_THROWS_WITH(CudaSession(f.api, 3),
                       "there is no cuda:3: the driver sees 1 GPU; `harness devices` lists them.");
 }

@@ -70,12 +70,12 @@ extern "C" __global__ void accumulate(const float* const* sources, float* sum, i
 }
 )";
 
-struct Fixture {
+struct OnGpu {
   Scratch scratch;
   Executable executable;
   std::vector<std::byte> image;
 
-  explicit Fixture(const std::string& entry) {
+  explicit OnGpu(const std::string& entry) {
     const DeviceInfo device = probe_cuda().at(0);
     NvrtcCompiler compiler(scratch.path("cache"), device.architecture, find_toolkit_include());
     BuildResult built =
@@ -121,7 +121,7 @@ struct Fixture {
 };
 
 std::string run_entry(const std::string& entry) {
-  Fixture f(entry);
+  OnGpu f(entry);
   CudaSession session(0);
   const auto before = f.image;
   session.run(f.executable, f.image);
@@ -143,7 +143,7 @@ double milliseconds(const std::function<void()>& work) {
 
 /// "" when what came back of a timed call is x + y of inputs rotated as it says.
 std::string audit_of(const std::string& entry) {
-  Fixture f(entry);
+  OnGpu f(entry);
   const auto before = f.image;
   CudaSession session(0);
   const std::vector<std::vector<std::span<std::byte>>> images = {{f.image}};
@@ -164,7 +164,7 @@ std::string audit_of(const std::string& entry) {
 }
 
 std::string fault_of(const std::string& entry) {
-  Fixture f(entry);
+  OnGpu f(entry);
   CudaSession session(0);
   try {
     session.run(f.executable, f.image);
@@ -175,7 +175,7 @@ std::string fault_of(const std::string& entry) {
 }
 
 std::string time_entry(const std::string& entry) {
-  Fixture f(entry);
+  OnGpu f(entry);
   CudaSession session(0);
   const std::vector<Executable> contenders = {f.executable, f.executable};
   const std::vector<std::vector<std::span<std::byte>>> images = {{f.image}, {f.image}};
@@ -231,7 +231,7 @@ TEST_CASE("a timed call's result comes back from the GPU, right for an honest ke
 TEST_CASE("variables of a module start anew in every run on the GPU", "[gpu]") {
   if (no_gpu()) return;
   const std::string said = in_child([] {
-    Fixture f("remember"), plain("add");
+    OnGpu f("remember"), plain("add");
     CudaSession session(0);
     session.run(f.executable, f.image);
     f.put(7, 1000);
@@ -250,7 +250,7 @@ TEST_CASE("variables of a module start anew in every run on the GPU", "[gpu]") {
 TEST_CASE("what device code prints and allocates is bounded on the GPU", "[gpu]") {
   if (no_gpu()) return;
   const std::string said = in_child([] {
-    Fixture printing("chatter"), hoarding("hoard");
+    OnGpu printing("chatter"), hoarding("hoard");
     CudaSession session(0);
     std::fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
@@ -273,7 +273,7 @@ TEST_CASE("what device code prints and allocates is bounded on the GPU", "[gpu]"
 TEST_CASE("refreshing, flushing and releasing cost little on the GPU", "[gpu]") {
   if (no_gpu()) return;
   const std::string said = in_child([] {
-    Fixture f("add");
+    OnGpu f("add");
     const DriverApi& api = *driver_library().api;
     CudaSession session(0);
     const OwnedStream stream = create_stream(api);
@@ -342,7 +342,7 @@ TEST_CASE("a trap, a stray write and a failed assertion on the GPU are faults of
 TEST_CASE("what the driver says of a function agrees with what the cubin says", "[gpu]") {
   if (no_gpu()) return;
   const std::string said = in_child([] {
-    Fixture f("add");
+    OnGpu f("add");
     CudaSession session(0);
     const auto seen = session.resources(f.executable);
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -360,7 +360,7 @@ TEST_CASE("what the driver says of a function agrees with what the cubin says", 
 TEST_CASE("a launch that the driver refuses leaves the session usable on the GPU", "[gpu]") {
   if (no_gpu()) return;
   const std::string said = in_child([] {
-    Fixture f("add");
+    OnGpu f("add");
     CudaSession session(0);
     Launch& launch = std::get<Launch>(f.executable.plan.steps[0]);
     launch.block.x = 2048;

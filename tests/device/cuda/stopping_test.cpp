@@ -84,3 +84,15 @@ TEST_CASE("time ends noisy sampling, and a contender too slow for enough samples
   CHECK_FALSE(should_stop(slow, 3.9, policy()));
   CHECK(should_stop(slow, 4.0, policy()));
 }
+
+TEST_CASE("sampling stops at once when the first contender is clearly slower than the factor allows") {
+  TimingPolicy policy;
+  policy.abandon_factor = 2;
+  const std::vector<std::vector<double>> slow{std::vector<double>(6, 210), std::vector<double>(6, 100)},
+      near{{150, 160, 170, 150, 160, 170}, std::vector<double>(6, 100)};
+  CHECK(should_stop(slow, 0.001, policy));
+  CHECK_FALSE(should_stop(near, 0.001, policy));
+  CHECK_FALSE(should_stop(std::vector<std::vector<double>>{std::vector<double>(6, 210)}, 0.001, policy));
+  policy.abandon_factor = 0;
+  CHECK_FALSE(should_stop(slow, 0.001, policy));
+}

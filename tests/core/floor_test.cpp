@@ -1,9 +1,9 @@
-#include "harness/judge/floor.h"
+#include "harness/core/floor.h"
 
 #include <catch2/catch.hpp>
 
 using namespace harness;
-using namespace harness::judge;
+using namespace harness;
 
 namespace {
 DeviceInfo gpu() {
@@ -19,8 +19,11 @@ TEST_CASE("the floor is the largest of the times for bytes, flops and exponentia
   const auto bytes = floor_ns({65536, {{"bf16", 1e6}}, 0}, gpu());
   REQUIRE(bytes->ns == Approx(13.6533333));
   REQUIRE(bytes->terms == "bytes 65.5 KB / 4.8 TB/s = 0.014 us; bf16 1 MFLOP / 1 PFLOP/s = 0.001 us");
+  CHECK(bytes->binds == "bytes");
   REQUIRE(floor_ns({1, {{"bf16", 1e9}, {"f32", 5e7}}, 0}, gpu())->ns == Approx(2000));
   REQUIRE(floor_ns({1, {}, 4e9}, gpu())->ns == Approx(1e6));
+  CHECK(floor_ns({1, {{"bf16", 1e9}}, 0}, gpu())->binds == "flops");
+  CHECK(floor_ns({1, {}, 4e9}, gpu())->binds == "exps");
 }
 
 TEST_CASE("there is no floor for emulation, unknown peaks or no work") {

@@ -1,0 +1,143 @@
+// Attention beside the libraries. Run from the top folder; HARNESS is the program whose workers are used.
+//   attention_bench HARNESS DEVICE STORE WORKLOADS...: for each workload (names or sets) the rivals, every
+//   configuration of each, then every variant in the best configuration that STORE knows there on this device name;
+//   with "-" for STORE every variant in its first valid one. Each has passed a finalist's gates, and is timed in turns
+//   with the fastest rival in one run, in short bursts with pauses, as a finalist is.
+// Prints one JSON object for each workload and variant.
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+
+#include "bench/device_bench.h"
+
+using namespace harness;
+using bench::Bench;
+
+namespace {
+
+constexpr const char* kKernel = "attention";
+
+/// The fastest configuration that passed, by workload and variant.
+using Known = std::map<std::pair<std::string, std::string>, EarlierResult>;
+
+Known best_known(const std::string& path, const DeviceInfo& device) {
+  Known known;
+  const auto store = store::Store::open(path, store::Mode::read_only);
+  for (EarlierResult& result : store->earlier_results(INT64_MAX, kKernel, device.device)) {
+    if (result.outcome != "passed" || !result.time_ns || result.device_name != device.name) continue;
+    const auto [place, first] = known.try_emplace({result.workload, result.variant}, result);
+    if (!first && *result.time_ns < *place->second.time_ns) place->second = std::move(result);
+  }
+  return known;
+}
+
+json as_line(const EvaluationRequest& request, const Evaluation& evaluation, bool rival) {
+  const Candidate& candidate = request.realized.candidate;
+  json line = {{"workload", request.realized.problem.workload.name},
+               {"variant", candidate.variant},
+               {"config", config_to_json(candidate.config)},
+               {"rival", rival},
+               {"outcome", outcome_name(evaluation.outcome)}};
+  const auto* passed = std::get_if<Passed>(&evaluation.outcome);
+  if (passed == nullptr) {
+    const json error = error_json(evaluation.outcome);
+    line["message"] = error.is_null() ? "" : error.value("message", "");
+    return line;
+  }
+  const Timing& timing = passed->timing;
+  const auto flops = request.realized.problem.work.flops;
+  double all_flops = 0;
+  for (const auto& [unit, count] : flops) all_flops += count;
+  line["time_us"] = timing.time_ns / 1e3;
+  line["time_lo_us"] = timing.time_lo_ns / 1e3;
+  line["time_hi_us"] = timing.time_hi_ns / 1e3;
+  line["tflops"] = all_flops / timing.time_ns / 1e3;
+  line["tb_per_s"] = request.realized.problem.work.bytes / timing.time_ns / 1e3;
+  line["method"] = timing.samples.method;
+  if (timing.incumbent_ns) {
+    line["rival_us"] = *timing.incumbent_ns / 1e3;
+    line["of_rival_speed"] = *timing.incumbent_ns / timing.time_ns;
+  }
+  return line;
+}
+
+class Table {
+ public:
+  /// Without `known` the first valid configurations are measured.
+  Table(Bench& bench, std::optional<Known> known) : bench_(bench), known_(std::move(known)) {}
+
+  void workload(const std::string& name) {
+    rival_.reset();
+    const KernelInfo& kernel = bench_.catalog().kernel(kKernel);
+    for (const bool rivals : {true, false})
+      for (const VariantInfo& variant : kernel.variants)
+        if (variant.rival == rivals &&
+            bench_.catalog().unsupported_reason(kKernel, variant.name, bench_.device()).empty())
+          rivals ? measure_rival(variant, name) : measure(variant, name);
+  }
+
+ private:
+  Evaluation evaluate(EvaluationRequest& request, bool rival) {
+    request.incumbent = rival_;
+    request.confirm = true;
+    Evaluation evaluation = bench_.evaluator().evaluate(request);
+    std::puts(as_line(request, evaluation, rival).dump().c_str());
+    std::fflush(stdout);
+    return evaluation;
+  }
+
+  void measure_rival(const VariantInfo& variant, const std::string& workload) {
+    const Space space = bench_.catalog().space(kKernel, variant.name, workload, bench_.device());
+    for (std::size_t point = 0; point < space.points.size(); ++point) {
+      EvaluationRequest request =
+          bench_.request({kKernel, variant.name, variant.technique, configuration(space, point)}, workload, true);
+      const Evaluation evaluation = evaluate(request, true);
+      if (std::holds_alternative<Unsupported>(evaluation.outcome)) return;
+      const auto* passed = std::get_if<Passed>(&evaluation.outcome);
+      if (passed != nullptr && (!rival_ || passed->timing.time_ns < rival_->time_ns))
+        rival_ = Incumbent{request.realized, passed->timing.time_ns, std::nullopt};
+    }
+  }
+
+  void measure(const VariantInfo& variant, const std::string& workload) {
+    Config given;
+    if (known_) {
+      const auto found = known_->find({workload, variant.name});
+      if (found == known_->end()) return;
+      given = found->second.config;
+    }
+    try {
+      const Config config = bench_.catalog().default_config(kKernel, variant.name, workload, bench_.device(), given);
+      EvaluationRequest request = bench_.request({kKernel, variant.name, variant.technique, config}, workload, true);
+      evaluate(request, false);
+    } catch (const Error& error) {  // no valid configuration there
+      fmt::print(stderr, "{} {}: {}\n", workload, variant.name, error.what());
+    }
+  }
+
+  Bench& bench_;
+  std::optional<Known> known_;
+  std::optional<Incumbent> rival_;  // the fastest so far
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) {
+    fmt::print(stderr, "usage: {} HARNESS DEVICE STORE|- WORKLOADS...\n", argv[0]);
+    return 2;
+  }
+  try {
+    Process::set_program(argv[1]);
+    Bench bench(argv[2]);
+    const std::vector<std::string> words(argv + 4, argv + argc);
+    const bool has_store = std::string(argv[3]) != "-";
+    Table table(bench, has_store ? std::optional(best_known(argv[3], bench.device())) : std::nullopt);
+    for (const std::string& workload : choose_workloads(bench.catalog().kernel(kKernel), words, bench.device()))
+      table.workload(workload);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "attention_bench: {}\n", error.what());
+    return 3;
+  }
+}

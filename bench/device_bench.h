@@ -1,0 +1,84 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "harness/campaign/arms.h"
+#include "harness/campaign/gatekeeper.h"
+#include "harness/core/error.h"
+#include "harness/device/cuda/toolkit.h"
+#include "harness/evaluate/evaluator.h"
+#include "harness/evaluate/workshop.h"
+#include "harness/script/catalog.h"
+#include "harness/store/store.h"
+#include "harness/worker/process.h"
+#include "harness/worker/target.h"
+
+namespace harness::bench {
+
+/// The plugins of this folder and a device with its workers, for the programs of bench/ that evaluate candidates. Peaks
+/// are measured when it is made, a kernel's gates tried when they are first needed; nothing is recorded.
+class Bench {
+ public:
+  explicit Bench(const std::string& device_name)
+      : catalog_({"kernels", "tests/hostile", "tests/fixtures/faulty"}, {"kernels/include"}),
+        store_(store::Store::in_memory()) {
+    for (const DeviceInfo& device : probe_devices())
+      if (device.device == device_name && device.available) device_ = device;
+    if (device_.device.empty()) throw environment_error("no device " + device_name);
+    PipelineEvaluator::Options options;
+    const char* cache = std::getenv("HARNESS_CACHE");
+    options.target = {device_.device,
+                      device_.architecture,
+                      cache != nullptr ? cache : "/tmp/trust-cache",
+                      "harness/device/cpu/include",
+                      cuda::find_toolkit_include(),
+                      {}};
+    options.device = device_;
+    options.limits = default_limits(device_);
+    options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
+    options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "{}\n", sentence); };
+    evaluator_ = std::make_unique<PipelineEvaluator>(std::move(options));
+    evaluator_->use_peaks(known_peaks(*evaluator_, *store_));
+  }
+
+  Catalog& catalog() { return catalog_; }
+  const DeviceInfo& device() const { return device_; }
+  PipelineEvaluator& evaluator() { return *evaluator_; }
+
+  const Admission& admission(const std::string& kernel) {
+    auto found = admissions_.find(kernel);
+    if (found == admissions_.end()) {
+      const auto made = known_admission(catalog_, *evaluator_, *store_, kernel);
+      if (!made->passed) fmt::print(stderr, "{}\n", refusal(*made));
+      found = admissions_.emplace(kernel, *made).first;
+    }
+    return found->second;
+  }
+
+  /// With all of the variant's gates; its first valid configuration.
+  EvaluationRequest request(const std::string& kernel, const VariantInfo& variant, const std::string& workload,
+                            bool finalist) {
+    const Config config = catalog_.default_config(kernel, variant.name, workload, device_, {});
+    return request({kernel, variant.name, variant.technique, config}, workload, finalist);
+  }
+  EvaluationRequest request(const Candidate& candidate, const std::string& workload, bool finalist) {
+    EvaluationRequest request =
+        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_), finalist);
+    request.admission = &admission(candidate.kernel);
+    return request;
+  }
+
+ private:
+  script::LuaCatalog catalog_;
+  std::unique_ptr<store::Store> store_;
+  DeviceInfo device_;
+  std::unique_ptr<PipelineEvaluator> evaluator_;
+  std::map<std::string, Admission> admissions_;
+};
+
+}  // namespace harness::bench

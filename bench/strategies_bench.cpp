@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/replay.h"
+#include "harness/campaign/state.h"
+#include "harness/core/error.h"
+#include "harness/script/catalog.h"
+#include "harness/script/library.h"
+#include "harness/store/store.h"
+#include "harness/store/transfer.h"
+
+// How well strategies decide, and how fast.
+//
+//   strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...]
+//     replays the last campaign of an export under each strategy and seed: the real loop, the recorded outcomes and
+//     seconds, no device. The measure is the mean of ln(score) over the time of the budget (the area under the score
+//     curve); the budget is a share of what the record took. Record every configuration, so that no answer is missing.
+//   strategies_bench decide [EVALUATIONS] [ARMS]
+//     the time of one decision of roi over a history of so many evaluations.
+using namespace harness;
+
+namespace {
+
+const std::string kHome = HARNESS_SOURCE_DIR;
+
+// Processor time: other programs on the machine do not count.
+double processor_now() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Series {
+  std::vector<double> values;
+  double mean() const {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+  }
+  /// Of the mean.
+  double error() const {
+    double squares = 0;
+    for (const double value : values) squares += (value - mean()) * (value - mean());
+    const auto n = static_cast<double>(values.size());
+    return n > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
+  }
+};
+
+struct Trial {
+  Series area, score, held;
+  std::int64_t asked = 0, missing = 0;
+};
+
+Trial try_strategy(const std::string& strategy, const Recording& recording, ReplayCatalog& plugins,
+                   ScriptLibrary& scripts, int seeds, double budget_s) {
+  Trial trial;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    ReplayOptions options;
+    options.strategy = strategy;
+    options.seed = static_cast<std::uint64_t>(seed);
+    options.budget_s = budget_s;
+    const Replayed run = replay(recording, plugins, scripts, nullptr, options);
+    const auto curve = score_curve(run.recording, workload_weights(run.summary));
+    trial.area.values.push_back(mean_log_score(curve, budget_s));
+    trial.score.values.push_back(curve.back().score);
+    const Calibration& calibration = run.summary.calibration;
+    if (calibration.speedup_n > 0)
+      trial.held.values.push_back(static_cast<double>(calibration.speedup_held) /
+                                  static_cast<double>(calibration.speedup_n));
+  }
+  return trial;
+}
+
+int compare(const std::string& file, int seeds, double share, std::vector<std::string> strategies) {
+  auto store = store::Store::in_memory();
+  const auto report = store::import_store(*store, file);
+  std::int64_t campaign = 0;
+  for (std::int64_t id = 1; id <= report.campaigns; ++id)
+    if (!store->campaign(id).strategy.empty()) campaign = id;
+  const Recording recording = read_recording(*store, campaign);
+  script::LuaCatalog catalog({kHome + "/kernels"}, {kHome + "/kernels/include"});
+  ReplayCatalog plugins(catalog);
+  script::Library scripts({kHome + "/strategies"});
+  const double budget_s = share * recording.spent_s;
+  fmt::print("campaign {} of {}: {} evaluations in {:.0f} s; budget {:.0f} s, {} seeds\n", campaign, file,
+             recording.iterations.size(), recording.spent_s, budget_s, seeds);
+  fmt::print("{:<12} {:>18} {:>18} {:>14} {:>8}\n", "strategy", "mean ln(score)", "final score", "ranges held",
+             "s/seed");
+  if (strategies.empty()) strategies = {"roi", "ladder", "exhaustive", "bandit"};
+  for (const std::string& strategy : strategies) {
+    const double begin = seconds_now();
+    const Trial trial = try_strategy(strategy, recording, plugins, scripts, seeds, budget_s);
+    fmt::print("{:<12} {:>8.4f} +- {:.4f}  {:>8.3f} +- {:.3f}  {:>11.0f} %  {:>7.2f}\n", strategy, trial.area.mean(),
+               trial.area.error(), trial.score.mean(), trial.score.error(),
+               trial.held.values.empty() ? 0 : 100 * trial.held.mean(), (seconds_now() - begin) / seeds);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+/// Never asks: the history is told from outside.
+class SilentSearch : public Search {
+ public:
+  ScriptIdentity identity() const override { return {"silent", ""}; }
+  std::optional<SearchAsk> ask() override { return std::nullopt; }
+  void tell(const SearchResult&) override {}
+};
+
+Arms made_up_arms(int count) {
+  Arms arms;
+  for (int i = 0; i < count; ++i) {
+    const std::string workload = fmt::format("w{}", i % 12), technique = fmt::format("t{}", i / 12);
+    if (i < 12) {
+      WorkloadPlan plan;
+      plan.kernel = "k";
+      plan.workload = workload;
+      plan.baseline = {"k", "00_base", "t0", {}};
+      arms.workloads.push_back(plan);
+    }
+    Arm& arm = arms.arms.emplace_back();
+    arm.state.id = arm.space.id = {"k", workload, technique};
+    arm.state.prior = {1.2, 4, 0.8, 40};
+    arm.state.risk = "low";
+    arm.state.space_points = 1000000;
+    arm.search = std::make_unique<SilentSearch>();
+  }
+  return arms;
+}
+
+int decide(int evaluations, int count) {
+  CampaignState state(made_up_arms(count), 1);
+  std::uint64_t random = 7;
+  const double begin = seconds_now();
+  for (int i = 1; i <= evaluations; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const double share = static_cast<double>(random >> 11) / 9007199254740992.0;
+    const ArmId& id = state.arms().arms[static_cast<std::size_t>(i % count)].state.id;
+    IterationSummary iteration;
+    iteration.iteration = i;
+    iteration.candidate = {"k", "10_x", id.technique, {{"N", std::int64_t{i}}}};
+    iteration.workload = id.workload;
+    iteration.purpose = "search";
+    iteration.ask = i;
+    iteration.wall_s = 0.3 + 0.2 * share;
+    iteration.outcome = share < 0.8 ? "passed" : "wrong_answer";
+    if (share < 0.8) {
+      iteration.speedup = 1 + 2 * share + i * 1e-6;
+      iteration.time_ns = 1000 / *iteration.speedup;
+    }
+    state.apply(iteration);
+  }
+  const double told = seconds_now() - begin;
+  script::Library scripts({kHome + "/strategies"});
+  const auto strategy = scripts.strategy("roi");
+  std::vector<double> times;
+  for (int i = 0; i < 21; ++i) {
+    const double start = processor_now();
+    Snapshot snapshot = state.snapshot(4.0);
+    snapshot.budget_s = 1e7;
+    strategy->decide(snapshot);
+    times.push_back(1000 * (processor_now() - start));
+  }
+  std::sort(times.begin(), times.end());
+  fmt::print(
+      "{} evaluations, {} arms: a decision of roi takes {:.2f} ms (median of {}, most {:.2f}); telling one "
+      "evaluation {:.2f} us\n",
+      evaluations, count, times[times.size() / 2], times.size(), times.back(), 1e6 * told / evaluations);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto word = [&](std::size_t i, const char* otherwise) { return i < words.size() ? words[i] : otherwise; };
+  try {
+    if (word(0, "") == "decide") return decide(std::atoi(word(1, "100000").c_str()), std::atoi(word(2, "72").c_str()));
+    if (word(0, "") == "compare" && words.size() > 1)
+      return compare(
+          words[1], std::atoi(word(2, "20").c_str()), std::atof(word(3, "0.3").c_str()),
+          {words.begin() + std::min<std::ptrdiff_t>(4, static_cast<std::ptrdiff_t>(words.size())), words.end()});
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  fmt::print(
+      stderr,
+      "strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...] | decide [EVALUATIONS] [ARMS]\n");
+  return 2;
+}

@@ -1,0 +1,32 @@
+#include <catch2/catch.hpp>
+
+#include "tests/store/history.h"
+
+using namespace harness;
+using namespace harness::store;
+using namespace harness::store::test;
+
+TEST_CASE("earlier results are those of campaigns before, newest first, on the same kind of device") {
+  auto store = Store::in_memory();
+  const auto first = store->begin_campaign(a_campaign("NVIDIA H100"));
+  record(*store, an_attempt(first, 1), passed(100));
+  record(*store, an_attempt(first, 2), wrong());
+  CampaignRecord emulated = a_campaign("a cpu");
+  emulated.device = "cpu";
+  record(*store, an_attempt(store->begin_campaign(emulated), 3), passed(5000));
+  const auto now = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(now, 4), passed(90));
+
+  const auto on_gpu = store->earlier_results(now, "attention", "cuda:1");
+  REQUIRE(on_gpu.size() == 2);
+  CHECK(on_gpu[0].outcome == "wrong_answer");
+  CHECK_FALSE(on_gpu[0].time_ns);
+  CHECK(on_gpu[1].device_name == "NVIDIA H100");
+  CHECK(to_text(on_gpu[1].config) == "BLOCK=1 FAST=true");
+  CHECK(on_gpu[1].time_ns.has_value());
+  const auto on_cpu = store->earlier_results(now, "attention", "cpu");
+  REQUIRE(on_cpu.size() == 1);
+  CHECK(to_text(on_cpu[0].config) == "BLOCK=3 FAST=true");
+  CHECK(store->earlier_results(now, "softmax", "cuda:0").empty());
+  CHECK(store->earlier_results(first, "attention", "cuda:0").empty());
+}
