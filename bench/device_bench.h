@@ -20,27 +20,39 @@
 
 namespace harness::bench {
 
+inline DeviceInfo find_device(const std::string& name) {
+  for (const DeviceInfo& device : probe_devices())
+    if (device.device == name && device.available) return device;
+  throw environment_error("no device " + name);
+}
+
+inline Target make_target(const DeviceInfo& device) {
+  const char* const cache = std::getenv("HARNESS_CACHE");
+  return {device.device,
+          device.architecture,
+          cache != nullptr ? cache : "/tmp/trust-cache",
+          "harness/device/cpu/include",
+          cuda::find_toolkit_include(),
+          {}};
+}
+
+inline int builder_count() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
+}
+
 /// The plugins of this folder and a device with its workers, for the programs of bench/ that evaluate candidates. Peaks
 /// are measured when it is made, a kernel's gates tried when they are first needed; nothing is recorded.
 class Bench {
  public:
   explicit Bench(const std::string& device_name)
       : catalog_({"kernels", "tests/hostile", "tests/fixtures/faulty"}, {"kernels/include"}),
-        store_(store::Store::in_memory()) {
-    for (const DeviceInfo& device : probe_devices())
-      if (device.device == device_name && device.available) device_ = device;
-    if (device_.device.empty()) throw environment_error("no device " + device_name);
+        store_(store::Store::in_memory()),
+        device_(find_device(device_name)) {
     PipelineEvaluator::Options options;
-    const char* cache = std::getenv("HARNESS_CACHE");
-    options.target = {device_.device,
-                      device_.architecture,
-                      cache != nullptr ? cache : "/tmp/trust-cache",
-                      "harness/device/cpu/include",
-                      cuda::find_toolkit_include(),
-                      {}};
+    options.target = make_target(device_);
     options.device = device_;
     options.limits = default_limits(device_);
-    options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
+    options.builders = builder_count();
     options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "{}\n", sentence); };
     evaluator_ = std::make_unique<PipelineEvaluator>(std::move(options));
     evaluator_->use_peaks(known_peaks(*evaluator_, *store_));

@@ -135,6 +135,19 @@ struct WgmmaRows {
     }
   }
 
+  /// Rounds the output and stores it straight from registers: `o` is the block's first row, `valid` its rows. A store
+  /// covers 16 bytes of each of eight rows.
+  __device__ void store_output(T* o, int valid) const {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const int row = first_row + group + 8 * h;
+      if (row >= valid) continue;
+      unsigned* const words = reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D) + pair;
+#pragma unroll
+      for (int j = 0; j < D / 8; ++j) words[4 * j] = harness::pack<T>(out[4 * j + 2 * h], out[4 * j + 2 * h + 1]);
+    }
+  }
+
   /// Rounds the output into panels as TMA expects them: `tile` is this warpgroup's first row of the first panel. The 8
   /// rows x 4 lanes that store at once hit 32 different banks, because the swizzle moves each row's chunk elsewhere.
   __device__ void stage_output(T* tile, int rows_of_panel) const {

@@ -1,0 +1,210 @@
+// For authors of kernels: times of many configurations, without gates, so that a space of hundreds is seen in a minute.
+// Nothing is recorded, and no time here is a result: a wrong kernel has one, too. Run from the top folder; HARNESS is
+// the program whose workers are used.
+//   sweep_bench HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...
+// Every valid configuration of each variant that has the given values is built (all at once), launched on one and the
+// same draw, and timed. Its outputs are compared with those of the first configuration, which is judged. Prints one
+// JSON object each; `off`: the largest relative L2 distance of an output from the first one's.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+
+#include "bench/device_bench.h"
+#include "harness/core/floor.h"
+#include "harness/evaluate/launches.h"
+
+using namespace harness;
+
+namespace {
+
+struct Asked {
+  std::string variant;
+  std::map<std::string, std::string> fixed;  // values as their text
+};
+
+Asked parse(const std::string& text) {
+  std::istringstream words(text);
+  Asked asked;
+  std::getline(words, asked.variant, ',');
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) throw bad_input("'" + word + "' is no NAME=VALUE");
+    asked.fixed[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return asked;
+}
+
+bool matches(const json& config, const Asked& asked) {
+  for (const auto& [name, text] : asked.fixed) {
+    const auto found = config.find(name);
+    if (found == config.end()) return false;
+    if ((found->is_string() ? found->get<std::string>() : found->dump()) != text) return false;
+  }
+  return true;
+}
+
+/// The elements of all outputs; 16-bit and 32-bit floating types only.
+std::vector<float> outputs(const Side& side) {
+  std::vector<float> values;
+  for (const Argument& a : side.problem().arguments) {
+    const ImageBuffer* const buffer =
+        is_written(a.kind) && !a.absent ? find_buffer(side.executable.layout, a.name) : nullptr;
+    if (buffer == nullptr) continue;
+    const auto unit = static_cast<std::int64_t>(storage_bytes(a.dtype));
+    const std::byte* const data = side.images[0].bytes().data() + buffer->offset;
+    for (std::int64_t i = 0; i < buffer->bytes / unit; ++i)
+      values.push_back(static_cast<float>(load_as_double(a.dtype, data + i * unit)));
+  }
+  return values;
+}
+
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;  // infinities, too
+    difference += (double{a[i]} - b[i]) * (double{a[i]} - b[i]);
+  }
+  for (const float value : b) size += std::isfinite(value) ? double{value} * value : 0;
+  return std::sqrt(difference / std::max(size, 1e-30));
+}
+
+class Sweep {
+ public:
+  Sweep(const std::string& device_name, std::string kernel, std::string workload)
+      : catalog_({"kernels"}, {"kernels/include"}),
+        device_(bench::find_device(device_name)),
+        target_(bench::make_target(device_)),
+        builders_(target_, bench::builder_count()),
+        judge_(target_, {}),
+        runner_(target_, {}),
+        workshop_{target_, device_, default_limits(device_), {}, builders_, judge_, runner_, nullptr, {}},
+        kernel_(std::move(kernel)),
+        workload_(std::move(workload)) {}
+
+  void run(const std::vector<Asked>& all) {
+    for (const Asked& asked : all) add(asked);
+    for (const Realized& realized : realized_) builders_.submit(realized.build, true);
+    for (const Realized& realized : realized_) {
+      json line = {{"variant", realized.candidate.variant}, {"config", config_to_json(realized.candidate.config)}};
+      measure(realized, line);
+      std::puts(line.dump().c_str());
+      std::fflush(stdout);
+    }
+  }
+
+ private:
+  void add(const Asked& asked) {
+    const auto& variants = catalog_.kernel(kernel_).variants;
+    const auto variant =
+        std::ranges::find_if(variants, [&](const VariantInfo& each) { return each.name == asked.variant; });
+    if (variant == variants.end()) throw bad_input("no variant '" + asked.variant + "'");
+    const Space space = catalog_.space(kernel_, asked.variant, workload_, device_);
+    const std::size_t before = realized_.size();
+    for (std::size_t point = 0; point < space.points.size(); ++point) {
+      const Config config = configuration(space, point);
+      if (matches(config_to_json(config), asked))
+        realized_.push_back(catalog_.realize({kernel_, asked.variant, variant->technique, config}, workload_, device_));
+    }
+    if (realized_.size() == before) throw bad_input("no valid configuration of '" + asked.variant + "' matches");
+  }
+
+  void measure(const Realized& realized, json& line) {
+    const BuildResult built = workshop_.await(realized.build);
+    const auto* const artifact = std::get_if<Artifact>(&built);
+    if (artifact == nullptr) {
+      line["failure"] = std::get<CompileFailure>(built).log.substr(0, 400);
+      return;
+    }
+    if (!artifact->notes.empty()) line["notes"] = artifact->notes;
+    Side side = workshop_.make_side(realized, *artifact, nullptr);
+    side.trusted = workshop_.build_trusted(realized);
+    paint(side);
+    if (workshop_.native()) runner_.kill();
+    std::optional<RunnerFailure> failure = runner_.prepare({{&side.executable, {&side.images[0]}}}, kDeadline);
+    if (!failure) failure = runner_.run(0, 0, kDeadline);
+    if (!failure) compare(side, line);
+    if (!failure && !workshop_.native()) failure = time(side, line);
+    if (!failure) return;
+    line["failure"] = failure->detail;
+    runner_.kill();
+  }
+
+  /// The same draw for all: painted once for each layout.
+  void paint(Side& side) {
+    std::vector<std::byte>& pristine = pristine_[json(side.executable.layout).dump()];
+    side.images.emplace_back(side.image_bytes());
+    side.draws.push_back({kSeed, "nominal"});
+    const auto bytes = side.images[0].bytes();
+    if (pristine.empty()) {
+      judge_.paint(side.executable, side.trusted, side.draws[0], side.images[0]);
+      pristine.assign(bytes.begin(), bytes.end());
+      judge_.forget();
+    } else {
+      std::memcpy(bytes.data(), pristine.data(), pristine.size());
+    }
+  }
+
+  void compare(const Side& side, json& line) {
+    const std::vector<float> here = outputs(side);
+    if (first_.empty()) {
+      const Verdict verdict = judge_.verdict(side.executable, side.trusted, side.draws[0], side.images[0]);
+      const GateResult* const failed = first_failed(verdict.gates);
+      line["judged"] = failed == nullptr ? errors_in_words(verdict) : failed->name + ": " + failed->detail;
+      first_ = here;
+    }
+    line["off"] = distance(here, first_);
+  }
+
+  std::optional<RunnerFailure> time(const Side& side, json& line) {
+    const TimingPolicy policy{
+        .noise = 0.005, .max_s = 0.1, .burst_s = 0.02, .pause_s = 0.01, .min_samples = 8, .cold = false};
+    std::vector<Samples> samples;
+    if (auto failure = runner_.time(policy, kDeadline, samples)) return failure;
+    std::vector<double> times = samples.at(0).rotating_ns;
+    std::ranges::sort(times);
+    const double ns = times.at(times.size() / 2);
+    const Work& work = side.problem().work;
+    double flops = 0;
+    for (const auto& [unit, count] : work.flops) flops += count;
+    line["time_us"] = ns / 1e3;
+    line["tflops"] = flops / ns / 1e3;
+    line["tb_per_s"] = work.bytes / ns / 1e3;
+    return std::nullopt;
+  }
+
+  static constexpr double kDeadline = 20;
+  static constexpr std::uint64_t kSeed = 20261122;
+  script::LuaCatalog catalog_;
+  DeviceInfo device_;
+  Target target_;
+  Builders builders_;
+  Judge judge_;
+  Runner runner_;
+  Workshop workshop_;
+  std::string kernel_, workload_;
+  std::vector<Realized> realized_;
+  std::map<std::string, std::vector<std::byte>> pristine_;  // images as painted, by layout
+  std::vector<float> first_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 6) {
+    fmt::print(stderr, "usage: {} HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...\n", argv[0]);
+    return 2;
+  }
+  try {
+    Process::set_program(argv[1]);
+    Sweep sweep(argv[2], argv[3], argv[4]);
+    std::vector<Asked> asked;
+    for (int i = 5; i < argc; ++i) asked.push_back(parse(argv[i]));
+    sweep.run(asked);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sweep_bench: {}\n", error.what());
+    return 3;
+  }
+}

@@ -1,0 +1,199 @@
+#pragma once
+#include "wgmma_rows.cuh"
+
+// What the variants with specialized warps share: the ring between the warpgroup that copies and those that compute,
+// and the walk of one consumer warpgroup over the tiles of K and V.
+//
+// The ring is addressed by steps that count from the block's first tile on: step s lies in stage s % STAGES, and its
+// parity is that of s / STAGES.
+template <int STAGES>
+struct TileRing {
+  harness::Mbarrier queries_full, queries_empty, keys_full[STAGES], keys_empty[STAGES], values_full[STAGES],
+      values_empty[STAGES];
+
+  /// By one thread. `warps`: that consume; a tile is given back by one arrival of each.
+  __device__ void init(int warps) {
+    harness::mbarrier_init(&queries_full, 1);
+    harness::mbarrier_init(&queries_empty, warps);
+    for (int s = 0; s < STAGES; ++s) {
+      harness::mbarrier_init(&keys_full[s], 1);
+      harness::mbarrier_init(&values_full[s], 1);
+      harness::mbarrier_init(&keys_empty[s], warps);
+      harness::mbarrier_init(&values_empty[s], warps);
+    }
+    harness::mbarrier_init_fence();
+  }
+  __device__ static int stage(int step) { return step % STAGES; }
+  __device__ static int parity(int step) { return step / STAGES & 1; }
+};
+
+/// The producer's half: one thread fills the stages of one block, in the order in which they are consumed.
+template <class T, int D, int BLOCK_N, int STAGES>
+struct Producer {
+  static constexpr int kTile = BLOCK_N * D;
+  TileRing<STAGES>& ring;
+  const harness::TensorMap& k_map;
+  const harness::TensorMap& v_map;
+  T* k_tiles;
+  T* v_tiles;
+
+  __device__ void keys(const AttentionTile& tile, int step, int first_key) const {
+    fill(k_tiles, k_map, ring.keys_full, ring.keys_empty, tile, step, first_key);
+  }
+  __device__ void values(const AttentionTile& tile, int step, int first_key) const {
+    fill(v_tiles, v_map, ring.values_full, ring.values_empty, tile, step, first_key);
+  }
+
+ private:
+  __device__ void fill(T* tiles, const harness::TensorMap& map, harness::Mbarrier* full, harness::Mbarrier* empty,
+                       const AttentionTile& tile, int step, int first_key) const {
+    const int stage = ring.stage(step);
+    harness::mbarrier_wait(&empty[stage], ring.parity(step) ^ 1);
+    harness::mbarrier_arrive_expect(&full[stage], 2 * kTile);
+    load_panels<D>(tiles + stage * kTile, map, &full[stage], BLOCK_N, first_key, tile.kv_head, tile.batch);
+  }
+};
+
+// Named barriers: 0 is __syncthreads, then one for the turn of each consumer warpgroup.
+template <int WARPGROUPS>
+struct Turns {
+  static constexpr unsigned kThreads = 256;  // those of who waits and who hands on
+
+  __device__ static void wait(int warpgroup) {
+    if (warpgroup == 0) harness::named_barrier_sync<1>(kThreads);
+    else if (warpgroup == 1) harness::named_barrier_sync<2>(kThreads);
+    else harness::named_barrier_sync<3>(kThreads);
+  }
+  __device__ static void hand_on(int warpgroup) {
+    const int next = warpgroup + 1 == WARPGROUPS ? 0 : warpgroup + 1;
+    if (next == 0) harness::named_barrier_arrive<1>(kThreads);
+    else if (next == 1) harness::named_barrier_arrive<2>(kThreads);
+    else harness::named_barrier_arrive<3>(kThreads);
+  }
+};
+
+/// What setmaxnreg shares out: 65,536 registers of an SM among WARPGROUPS + 1 warpgroups.
+template <int WARPGROUPS>
+constexpr int kConsumerRegisters = WARPGROUPS == 1   ? 256
+                                   : WARPGROUPS == 2 ? 240
+                                                     : 160;
+template <int WARPGROUPS>
+constexpr int kProducerRegisters = WARPGROUPS == 1   ? 56
+                                   : WARPGROUPS == 2 ? 24
+                                                     : 32;
+
+/// One warpgroup's walk over all `tiles` of K and V, whose first is step `first_step` of the ring. It goes from the last
+/// keys to the first: masked tiles come first.
+///   SCHEDULE 0: a tile's scores, its exponentials, its second product, one after the other. Two warpgroups drift apart
+///     by themselves, and one multiplies while the other exponentiates.
+///   SCHEDULE 1, overlapped: the scores of the next tile are multiplied while the exponentials of this one are computed,
+///     together with the second product of this one. Costs BLOCK_N / 2 more registers.
+///   PINGPONG 1: named barriers give the tensor cores to one consumer warpgroup after the other, so that their
+///     exponentials come at different times.
+template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG>
+struct Consumer {
+  using Rows = WgmmaRows<T, D, BLOCK_N>;
+  using Turn = Turns<WARPGROUPS>;
+  static constexpr bool kTurns = PINGPONG && WARPGROUPS > 1;
+
+  TileRing<STAGES>& ring;
+  int warpgroup;
+  const T *own_queries, *k_tiles, *v_tiles;  // own_queries: this warpgroup's first row of the first panel
+  float factor;
+  bool speaks;  // for its warp
+
+  __device__ Consumer(TileRing<STAGES>& ring, int warpgroup, const T* q_tile, const T* k_tiles, const T* v_tiles,
+                      float factor)
+      : ring(ring),
+        warpgroup(warpgroup),
+        own_queries(q_tile + warpgroup * 64 * Rows::kPanelRow),
+        k_tiles(k_tiles),
+        v_tiles(v_tiles),
+        factor(factor),
+        speaks(threadIdx.x % 32 == 0) {}
+
+  /// The first turn is the first warpgroup's. It also takes the last one, so that no barrier is left half full.
+  __device__ void begin_turns() const {
+    if (kTurns && warpgroup == WARPGROUPS - 1) Turn::hand_on(warpgroup);
+  }
+  __device__ void end_turns() const {
+    if (kTurns && warpgroup == 0) Turn::wait(warpgroup);
+  }
+
+  __device__ void give_back(harness::Mbarrier* empty) const {
+    if (speaks) harness::mbarrier_arrive(empty);
+  }
+
+  /// Gives the queries back as soon as the last scores are there.
+  __device__ void walk(Rows& rows, const AttentionTile& tile, int tiles, int first_step) const {
+    typename Rows::Scores score;
+    typename Rows::Packed p;
+    float rescale[2];
+    if constexpr (SCHEDULE == 0) {
+      for (int step = 0; step < tiles; ++step) {
+        const int at = first_step + step;
+        if constexpr (kTurns) Turn::wait(warpgroup);
+        start_scores(score, at);
+        harness::wgmma_wait<0>();
+        give_back(&ring.keys_empty[ring.stage(at)]);
+        if constexpr (kTurns) Turn::hand_on(warpgroup);
+        exponentiate(rows, score, rescale, tile, tiles - 1 - step);
+        rows.rescale_output(rescale);
+        Rows::pack(p, score);
+        start_values(rows, p, at);
+        harness::wgmma_wait<0>();
+        give_back(&ring.values_empty[ring.stage(at)]);
+      }
+      give_back(&ring.queries_empty);
+      return;
+    }
+    if (tiles > 0) {
+      start_scores(score, first_step);
+      harness::wgmma_wait<0>();
+      give_back(&ring.keys_empty[ring.stage(first_step)]);
+      exponentiate(rows, score, rescale, tile, tiles - 1);
+      Rows::pack(p, score);
+    }
+    for (int step = 1; step < tiles; ++step) {
+      const int at = first_step + step;
+      if constexpr (kTurns) Turn::wait(warpgroup);
+      start_scores(score, at);
+      start_values(rows, p, at - 1);
+      if constexpr (kTurns) Turn::hand_on(warpgroup);
+      harness::wgmma_wait<1>();
+      give_back(&ring.keys_empty[ring.stage(at)]);
+      exponentiate(rows, score, rescale, tile, tiles - 1 - step);
+      harness::wgmma_wait<0>();
+      give_back(&ring.values_empty[ring.stage(at - 1)]);
+      rows.rescale_output(rescale);
+      Rows::pack(p, score);
+    }
+    give_back(&ring.queries_empty);
+    if (tiles > 0) {
+      start_values(rows, p, first_step + tiles - 1);
+      harness::wgmma_wait<0>();
+      give_back(&ring.values_empty[ring.stage(first_step + tiles - 1)]);
+    }
+  }
+
+ private:
+  __device__ void start_scores(typename Rows::Scores& score, int step) const {
+    harness::mbarrier_wait(&ring.keys_full[ring.stage(step)], ring.parity(step));
+    harness::wgmma_fence();
+    Rows::multiply_keys(score, own_queries, 64 * WARPGROUPS, k_tiles + ring.stage(step) * Rows::kTile);
+    harness::wgmma_commit();
+  }
+  __device__ void start_values(Rows& rows, const typename Rows::Packed& p, int step) const {
+    harness::mbarrier_wait(&ring.values_full[ring.stage(step)], ring.parity(step));
+    harness::wgmma_fence();
+    rows.multiply_values(p, v_tiles + ring.stage(step) * Rows::kTile);
+    harness::wgmma_commit();
+  }
+  __device__ void exponentiate(Rows& rows, typename Rows::Scores& score, float (&rescale)[2],
+                               const AttentionTile& tile, int tile_of_keys) const {
+    const int first_key = tile_of_keys * BLOCK_N;
+    if (first_key + BLOCK_N > tile.end || first_key + BLOCK_N - 1 > rows.first_row + tile.diagonal)
+      rows.mask(score, first_key, tile.end, tile.diagonal);
+    rows.exponentiate(score, rescale, factor);
+  }
+};

@@ -1,0 +1,129 @@
+#include "specialized.cuh"
+
+// Idea (FlashAttention 3; playbook 111): 70_warp_specialized leaves its SM idle between two blocks, while one stores and
+// the next fetches its first tiles. Here as many blocks as fit stay, and each takes one query tile after the other. The
+// producer does not wait for the end of a query tile: it has fetched the next one's K and V into the ring, and its
+// queries once the last scores are there, while the consumers still divide and store. They store straight from
+// registers (16 bytes of eight rows at a time, which L2 puts together), so no shared memory is waited for.
+//
+// Which tile is next is drawn from a counter in global memory: blocks that had short ones (causal) draw more. The
+// order is by sections of HEADS heads, and in a section the longest tiles of all its heads first: K and V of a section
+// stay in L2, and short tiles fill the gaps at the end. Drawing wraps to zero with the last tile, ready for the next
+// launch.
+// Cost: one atomicAdd and two more barriers a query tile.
+// Stops: at the tensor cores' rate under the power cap.
+
+namespace {
+
+/// Hands what the producer draws to the consumers, one query tile ahead of them.
+struct Draws {
+  harness::Mbarrier full[2], empty[2];
+  int drawn[2];
+
+  __device__ void init(int warps) {
+    for (int i = 0; i < 2; ++i) {
+      harness::mbarrier_init(&full[i], 1);
+      harness::mbarrier_init(&empty[i], warps);
+    }
+    harness::mbarrier_init_fence();
+  }
+  /// By the producer; `turn` counts from 0.
+  __device__ void put(int turn, int tile) {
+    harness::mbarrier_wait(&empty[turn % 2], (turn / 2 & 1) ^ 1);
+    drawn[turn % 2] = tile;
+    harness::mbarrier_arrive(&full[turn % 2]);
+  }
+  /// By all consumers.
+  __device__ int take(int turn) {
+    harness::mbarrier_wait(&full[turn % 2], turn / 2 & 1);
+    const int tile = drawn[turn % 2];
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) harness::mbarrier_arrive(&empty[turn % 2]);
+    return tile;
+  }
+};
+
+/// All query tiles, in the order in which they are drawn.
+struct QueryTiles {
+  int block_m, of_head, side, B, Hq, Hkv, Sq, Sk;
+  bool causal;
+
+  __device__ int count() const { return of_head * B * Hq; }
+  __device__ AttentionTile tile(int n) const {
+    const int section = n / (of_head * side), within = n - section * of_head * side;
+    const int heads = min(side, B * Hq - section * side);  // the last section may have fewer
+    const int position = within / heads, head = section * side + within - position * heads;
+    return AttentionTile(causal ? of_head - 1 - position : position, block_m, head % Hq, head / Hq, Hq, Hkv, Sq, Sk,
+                         causal);
+  }
+};
+
+}  // namespace
+
+template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int HEADS>
+__global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
+    attention_persistent(const __grid_constant__ harness::TensorMap q_map,
+                         const __grid_constant__ harness::TensorMap k_map,
+                         const __grid_constant__ harness::TensorMap v_map, T* o, float* lse, unsigned* counter,
+                         float scale, int B, int Hq, int Hkv, int Sq, int Sk, int causal) {
+  using Rows = WgmmaRows<T, D, BLOCK_N>;
+  constexpr int kBlockM = 64 * WARPGROUPS;
+  extern __shared__ __align__(1024) unsigned char shared_memory[];
+  __shared__ TileRing<STAGES> ring;
+  __shared__ Draws draws;
+  T* const q_tile = reinterpret_cast<T*>(shared_memory);
+  T* const k_tiles = q_tile + kBlockM * D;
+  T* const v_tiles = k_tiles + STAGES * Rows::kTile;
+  const QueryTiles all{kBlockM, (Sq + kBlockM - 1) / kBlockM, HEADS, B, Hq, Hkv, Sq, Sk, causal != 0};
+
+  if (threadIdx.x == 0) {
+    ring.init(4 * WARPGROUPS);
+    draws.init(4 * WARPGROUPS);
+  }
+  __syncthreads();
+
+  if (threadIdx.x < 128) {
+    harness::give_registers<kProducerRegisters<WARPGROUPS>>();
+    if (threadIdx.x != 0) return;
+    const Producer<T, D, BLOCK_N, STAGES> producer{ring, k_map, v_map, k_tiles, v_tiles};
+    int drawn = blockIdx.x, step = 0;
+    for (int turn = 0;; ++turn) {
+      draws.put(turn, drawn);
+      if (drawn >= all.count()) return;
+      const AttentionTile tile = all.tile(drawn);
+      // The draw is on its way while the tiles are asked for. Every block draws until there is nothing left, so that
+      // there are as many draws as tiles.
+      drawn = gridDim.x + atomicInc(counter, all.count() - 1);
+      const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
+      if (tiles > 0) producer.keys(tile, step, (tiles - 1) * BLOCK_N);
+      harness::mbarrier_wait(&ring.queries_empty, (turn & 1) ^ 1);
+      harness::mbarrier_arrive_expect(&ring.queries_full, 2 * kBlockM * D);
+      load_panels<D>(q_tile, q_map, &ring.queries_full, kBlockM, tile.first_query, tile.head, tile.batch);
+      for (int i = 0; i < tiles; ++i, ++step) {
+        if (i > 0) producer.keys(tile, step, (tiles - 1 - i) * BLOCK_N);
+        producer.values(tile, step, (tiles - 1 - i) * BLOCK_N);
+      }
+    }
+  }
+
+  harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
+  const int warpgroup = threadIdx.x / 128 - 1;
+  const float factor = scale * 1.4426950408889634f;
+  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG> consumer(ring, warpgroup, q_tile, k_tiles,
+                                                                                 v_tiles, factor);
+  consumer.begin_turns();
+  int step = 0;
+  for (int turn = 0;; ++turn) {
+    const int drawn = draws.take(turn);
+    if (drawn >= all.count()) break;
+    const AttentionTile tile = all.tile(drawn);
+    const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
+    Rows rows(warpgroup);
+    harness::mbarrier_wait(&ring.queries_full, turn & 1);
+    consumer.walk(rows, tile, tiles, step);
+    step += tiles;
+    rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries, factor);
+    rows.store_output(o + tile.first_of_out * D, tile.queries);
+  }
+  consumer.end_turns();
+}

@@ -1,0 +1,42 @@
+-- Bytes: the queries, and STAGES tiles of K and of V.
+local function shared_bytes(p, w)
+  return 2 * w.D * (64 * p.WARPGROUPS + 2 * p.STAGES * p.BLOCK_N)
+end
+
+-- What setmaxnreg leaves to a lane that computes.
+local REGISTERS = { 256, 240, 160 }
+
+return variant {
+  technique = "persistent", risk = "high",
+  estimate  = { speedup = { 200, 2000 }, probability = 0.6, evaluations = 60 },
+  requires  = { arch = ">=90a" },
+  params = {
+    WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute, 64 query rows each
+    BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192 }, bind = "template" },  -- keys of a tile
+    STAGES     = { values = { 2, 3, 4 }, bind = "template" },  -- pairs of K and V tiles
+    SCHEDULE   = { values = { 0, 1 }, bind = "template" },     -- 1: products overlap with exponentials
+    PINGPONG   = { values = { 0, 1 }, bind = "template" },     -- warpgroups take turns at the tensor cores
+    HEADS      = { values = { 1, 4, 16, 64 }, bind = "template" },  -- of a section, whose longest tiles come first
+  },
+  valid = function(p, w, device)
+    -- output, scores and packed scores of a lane, beside 32 registers for everything else
+    local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 32
+    return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
+                  p.PINGPONG == 0 or p.WARPGROUPS > 1,
+                  p.HEADS == 1 or p.HEADS < 4 * w.B * w.Hq,
+                  le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
+  end,
+  workspaces = function(p, w, device)
+    return { workspace { "counter", bytes = 4, align = 256, init = "zeroed" } }
+  end,
+  steps = function(p, w, device)
+    local function map(name, rows)
+      return tensor_map { name, box = { 1, 1, rows, 64 }, swizzle = "128b", promotion = "256b" }
+    end
+    return { launch { entry = "attention_persistent<$dtype,$D,$WARPGROUPS,$BLOCK_N,$STAGES,$SCHEDULE,$PINGPONG,$HEADS>",
+                      grid = { cdiv(w.Sq, 64 * p.WARPGROUPS) * w.B * w.Hq }, resident = 1,
+                      block = { 128 * (p.WARPGROUPS + 1) }, shared = shared_bytes(p, w),
+                      args = { map("q", 64 * p.WARPGROUPS), map("k", p.BLOCK_N), map("v", p.BLOCK_N), "o", "lse", "counter",
+                               "scale", i32(w.B), i32(w.Hq), i32(w.Hkv), i32(w.Sq), i32(w.Sk), i32(w.causal) } } }
+  end,
+}
