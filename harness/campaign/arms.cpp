@@ -18,17 +18,29 @@ std::string kind_of(const DeviceInfo& device) {
   return device.emulation ? "cpu" : "cuda";
 }
 
+/// What the instructions of a GPU's architecture cost where they are emulated says nothing of the GPU.
+bool is_emulated(const VariantInfo& variant, const DeviceInfo& device) {
+  return device.emulation && variant.requirements.contains("arch");
+}
+
 /// Variants that may become arms, or rivals: those are never left out by name.
 std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, bool rivals, const CampaignOptions& options,
                                          Catalog& catalog, const DeviceInfo& device, std::vector<std::string>& notes) {
   std::vector<VariantInfo> chosen;
+  std::vector<std::string> emulated;
   for (const VariantInfo& variant : kernel.variants) {
     if (variant.rival != rivals) continue;
-    if (!rivals && !options.variants.empty() && !contains(options.variants, variant.name)) continue;
+    const bool named = contains(options.variants, variant.name);
+    if (!rivals && !options.variants.empty() && !named) continue;
     const std::string reason = catalog.unsupported_reason(kernel.name, variant.name, device);
-    if (reason.empty()) chosen.push_back(variant);
-    else notes.push_back(fmt::format("{} {} is left out: {}", kernel.name, variant.name, reason));
+    if (!reason.empty()) notes.push_back(fmt::format("{} {} is left out: {}", kernel.name, variant.name, reason));
+    else if (is_emulated(variant, device) && !named) emulated.push_back(variant.name);
+    else chosen.push_back(variant);
   }
+  if (!emulated.empty())
+    notes.push_back(fmt::format("{} {} {} left out: their instructions are emulated on this device, which says nothing "
+                                "of their speed (--variant takes them all the same)",
+                                kernel.name, fmt::join(emulated, ", "), emulated.size() == 1 ? "is" : "are"));
   return chosen;
 }
 

@@ -157,8 +157,8 @@ void Campaign::begin() {
   add_experience();
   tell_earlier();
   if (resume_) replay_record();
-  ports_.display.started(
-      {campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size()});
+  ports_.display.started({campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size(),
+                          state_.arms().notes});
 }
 
 // On first sight of a device: what it reaches. Times are held against that.

@@ -15,6 +15,7 @@ struct CampaignStarted {
   CampaignRecord record;
   bool resumed = false;
   std::size_t workloads = 0, arms = 0;
+  std::vector<std::string> notes;  // variants left out, and why
 };
 
 struct IterationEnded {

@@ -37,7 +37,8 @@ json started_json(const CampaignStarted& event) {
           {"budget_s", or_null(record.budget_s)},
           {"max_cost_usd", or_null(record.max_cost_usd)},
           {"seed", record.seed},
-          {"resumed", event.resumed}};
+          {"resumed", event.resumed},
+          {"notes", event.notes}};
 }
 
 json iteration_json(const IterationEnded& event) {

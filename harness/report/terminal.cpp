@@ -71,6 +71,7 @@ void TerminalDisplay::started(const CampaignStarted& event) {
                   record.device_name, record.device == "cpu" ? " EMULATION: times are not a GPU's" : "",
                   event.workloads, event.arms, record.strategy, record.search,
                   record.budget_s ? seconds(*record.budget_s) : "none"));
+  for (const std::string& note : event.notes) say("note      " + clean(note));
 }
 
 // The fastest rival of a workload so far, and once why one does not run here.

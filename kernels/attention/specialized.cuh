@@ -90,7 +90,9 @@ constexpr int kProducerRegisters = WARPGROUPS == 1   ? 56
 ///     together with the second product of this one. Costs BLOCK_N / 2 more registers.
 ///   PINGPONG 1: named barriers give the tensor cores to one consumer warpgroup after the other, so that their
 ///     exponentials come at different times.
-template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG>
+///   POLYNOMIAL: quarters of the exponentials that are not left to the special function unit, which is as busy as the
+///     tensor cores at D = 64.
+template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int POLYNOMIAL = 0>
 struct Consumer {
   using Rows = WgmmaRows<T, D, BLOCK_N>;
   using Turn = Turns<WARPGROUPS>;
@@ -194,6 +196,6 @@ struct Consumer {
     const int first_key = tile_of_keys * BLOCK_N;
     if (first_key + BLOCK_N > tile.end || first_key + BLOCK_N - 1 > rows.first_row + tile.diagonal)
       rows.mask(score, first_key, tile.end, tile.diagonal);
-    rows.exponentiate(score, rescale, factor);
+    rows.template exponentiate<POLYNOMIAL>(score, rescale, factor);
   }
 };

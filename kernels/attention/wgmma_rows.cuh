@@ -83,7 +83,8 @@ struct WgmmaRows {
   }
 
   /// score becomes p = exp2(factor * (score - largest)); `rescale` is what sums under the old maximum are multiplied
-  /// by.
+  /// by. POLYNOMIAL: of each four groups of columns so many are exponentiated on the multiply-add units.
+  template <int POLYNOMIAL = 0>
   __device__ void exponentiate(Scores& score, float (&rescale)[2], float factor) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
@@ -100,7 +101,8 @@ struct WgmmaRows {
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
           float& p = score[4 * j + 2 * h + e];
-          p = harness::exp2_approx(fmaf(p, factor, -base));
+          const float x = fmaf(p, factor, -base);
+          p = j % 4 < POLYNOMIAL ? harness::exp2_polynomial(x) : harness::exp2_approx(x);
           added += p;
         }
       sum[h] = sum[h] * rescale[h] + added;

@@ -68,6 +68,26 @@ ScoredPrediction scored(double lo, double hi, double speedup, double minutes = 1
 
 }  // namespace
 
+TEST_CASE("variants whose instructions are emulated become arms on the cpu device only by name") {
+  FakeCatalog catalog;
+  FakeScripts scripts;
+  catalog.info.variants.at(1).requirements = {{"arch", ">=80"}};
+  const std::string name = catalog.info.variants.at(1).name;
+  CampaignOptions options;
+  options.kernels = {"k"};
+  DeviceInfo gpu, cpu;
+  gpu.device = "cuda:0";
+  cpu.device = "cpu";
+  cpu.emulation = true;
+  const std::size_t all = make_arms(catalog, scripts, options, gpu).arms.size();
+  const Arms arms = make_arms(catalog, scripts, options, cpu);
+  CHECK(arms.arms.size() < all);
+  REQUIRE(arms.notes.size() == 1);
+  CHECK(arms.notes[0].find("k " + name + " is left out: ") == 0);
+  options.variants = {name};
+  CHECK(make_arms(catalog, scripts, options, cpu).notes.empty());
+}
+
 TEST_CASE("an arm's records are its bests, and credible where their intervals are apart") {
   Memory memory;
   memory.state.apply(memory.told(1, "passed", 2));

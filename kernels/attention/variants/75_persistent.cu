@@ -10,7 +10,10 @@
 // order is by sections of HEADS heads, and in a section the longest tiles of all its heads first: K and V of a section
 // stay in L2, and short tiles fill the gaps at the end. Drawing wraps to zero with the last tile, ready for the next
 // launch.
-// Cost: one atomicAdd and two more barriers a query tile.
+//
+// At D = 64 the special function unit, which does 16 exponentials a cycle, takes as long as both products. POLYNOMIAL
+// quarters of the exponentials are computed on the multiply-add units instead (exp2.cuh, playbook 114).
+// Cost: one atomicInc and two more barriers a query tile.
 // Stops: at the tensor cores' rate under the power cap.
 
 namespace {
@@ -60,7 +63,8 @@ struct QueryTiles {
 
 }  // namespace
 
-template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int HEADS>
+template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int HEADS,
+          int POLYNOMIAL>
 __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     attention_persistent(const __grid_constant__ harness::TensorMap q_map,
                          const __grid_constant__ harness::TensorMap k_map,
@@ -109,8 +113,8 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
   const int warpgroup = threadIdx.x / 128 - 1;
   const float factor = scale * 1.4426950408889634f;
-  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG> consumer(ring, warpgroup, q_tile, k_tiles,
-                                                                                 v_tiles, factor);
+  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG, POLYNOMIAL> consumer(
+      ring, warpgroup, q_tile, k_tiles, v_tiles, factor);
   consumer.begin_turns();
   int step = 0;
   for (int turn = 0;; ++turn) {

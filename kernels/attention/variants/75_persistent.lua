@@ -17,6 +17,7 @@ return variant {
     SCHEDULE   = { values = { 0, 1 }, bind = "template" },     -- 1: products overlap with exponentials
     PINGPONG   = { values = { 0, 1 }, bind = "template" },     -- warpgroups take turns at the tensor cores
     HEADS      = { values = { 1, 4, 16, 64 }, bind = "template" },  -- of a section, whose longest tiles come first
+    POLYNOMIAL = { values = { 0, 1, 2 }, bind = "template" },  -- quarters of the exponentials without the special function unit
   },
   valid = function(p, w, device)
     -- output, scores and packed scores of a lane, beside 32 registers for everything else
@@ -33,7 +34,7 @@ return variant {
     local function map(name, rows)
       return tensor_map { name, box = { 1, 1, rows, 64 }, swizzle = "128b", promotion = "256b" }
     end
-    return { launch { entry = "attention_persistent<$dtype,$D,$WARPGROUPS,$BLOCK_N,$STAGES,$SCHEDULE,$PINGPONG,$HEADS>",
+    return { launch { entry = "attention_persistent<$dtype,$D,$WARPGROUPS,$BLOCK_N,$STAGES,$SCHEDULE,$PINGPONG,$HEADS,$POLYNOMIAL>",
                       grid = { cdiv(w.Sq, 64 * p.WARPGROUPS) * w.B * w.Hq }, resident = 1,
                       block = { 128 * (p.WARPGROUPS + 1) }, shared = shared_bytes(p, w),
                       args = { map("q", 64 * p.WARPGROUPS), map("k", p.BLOCK_N), map("v", p.BLOCK_N), "o", "lse", "counter",
