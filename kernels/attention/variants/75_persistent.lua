@@ -24,7 +24,7 @@ return variant {
     local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 32
     return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
                   p.PINGPONG == 0 or p.WARPGROUPS > 1,
-                  p.HEADS == 1 or p.HEADS < 4 * w.B * w.Hq,
+                  le(p.HEADS, 2 * w.B * w.Hq),  -- a section larger than all heads is like one that holds them
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
   workspaces = function(p, w, device)
