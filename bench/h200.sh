@@ -9,6 +9,7 @@
 #   bench/h200.sh duel [BUDGET]    a campaign with each of two strategies from empty stores, on two GPUs at once
 #   bench/h200.sh space [BUDGET]   every configuration of the attention family on the two headline workloads, on two GPUs at once
 #   bench/h200.sh attention [STORE|-] [WORKLOADS...]  every attention variant in its best configuration that STORE knows, and cuDNN's engines, in turns
+#   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 # Results are written under $OUT (default: out/).
 set -uo pipefail
@@ -135,6 +136,18 @@ for line in open(sys.argv[1]):
     speed = f"{i['time_us']:10.2f} us {i['tflops']:7.1f} TFLOP/s {i['tb_per_s']:6.2f} TB/s" if "time_us" in i else i["outcome"] + " " + i["message"][:90]
     beside = f" {i['of_rival_speed']:.2f} of the rival's speed" if "of_rival_speed" in i and not i["rival"] else ""
     print(f"{i['workload']:34} {i['variant']:18} {speed}{beside}  {' '.join(f'{k}={v}' for k, v in i['config'].items())}")
+PY
+}
+
+sweep() {
+  .carry/sweep_bench "$harness" "${DEVICE:-cuda:0}" attention "$@" >> "$OUT/sweep.lines"
+  python3 - "$OUT/sweep.lines" "$1" <<'PY'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+rows.sort(key=lambda row: row.get("time_us", 1e9))
+for row in rows[:20] + [row for row in rows[20:] if "failure" in row or row.get("off", 0) > 1e-2]:
+    what = f"{row['time_us']:10.2f} us {row['tflops']:7.1f} TFLOP/s {row['tb_per_s']:6.2f} TB/s" if "time_us" in row else row.get("failure", "not timed")[:160]
+    print(sys.argv[2], row["variant"], what, f"off {row.get('off', -1):.1e}", row.get("judged", ""), *(f"{k}={v}" for k, v in row["config"].items()), *row.get("notes", []))
 PY
 }
 
