@@ -38,6 +38,7 @@ struct VariantInfo {
   bool rival = false;  // others' work that is only measured beside ours: never an arm, an incumbent or a winner
   Prior prior;
   std::vector<Parameter> parameters;   // in order of the manifest's sorted names
+  std::vector<Config> starts;          // some parameters' values each: what its author would try first
   json requirements = json::object();  // {"arch": ">=80"}
   std::string file;                    // the manifest, for messages
   std::string source_hash;             // of the .cu and everything it includes from the plugin folders
@@ -65,6 +66,7 @@ class SpaceOracle {
 struct Space {
   std::vector<Parameter> parameters;
   std::vector<std::vector<std::uint16_t>> points;
+  std::size_t first = 0;              // the point to begin with
   std::shared_ptr<SpaceOracle> rest;  // set: too large to list; `points` are then a few of it, the first one first
   bool listed() const { return rest == nullptr; }
 };

@@ -83,7 +83,7 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
     : manifest_(file, shown, "variant"), source_name_(std::move(source_name)), include_dirs_(std::move(include_dirs)) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
-                "options", "std", "stages", "rival"});
+                "options", "std", "stages", "rival", "start"});
   info_.name = variant_name(file);
   info_.file = shown;
   info_.technique = variant.text("technique");
@@ -94,6 +94,7 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   variant.need("steps");
   for (const char* function : {"steps", "valid", "workspaces", "stages"}) variant.function(function);
   read_parameters(variant);
+  read_starts(variant);
   read_estimate(variant);
   read_requirements(variant);
   read_options(variant);
@@ -115,6 +116,25 @@ void VariantManifest::read_parameters(const Reader& variant) {
     throw variant.wrong("params", "a table of NAME = { values = {...}, bind = \"...\" }");
   for (const auto& [name, node] : table->fields) {
     info_.parameters.push_back(read_parameter(Reader(manifest_, node, "parameter '" + name + "'"), name));
+  }
+}
+
+void VariantManifest::read_starts(const Reader& variant) {
+  const Node* list = variant.find("start");
+  if (list == nullptr) return;
+  if (!list->fields.empty()) throw variant.wrong("start", "a list of { NAME = value, ... }");
+  for (const Node& node : list->list) {
+    const Reader start(manifest_, node, "start");
+    Config config;
+    for (const auto& [name, given] : node.fields) {
+      const std::optional<Value> value = given.value();
+      if (!value) throw start.wrong(name, "a number, a string, true or false");
+      const auto same = [&](const Value& listed) { return same_value(listed, *value); };
+      if (std::ranges::none_of(parameter(name).values, same))
+        throw start.error(fmt::format("gives '{}' the value {}, which it does not have", name, to_text(*value)));
+      config[name] = *value;
+    }
+    info_.starts.push_back(std::move(config));
   }
 }
 

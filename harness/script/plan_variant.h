@@ -41,6 +41,7 @@ class VariantManifest {
 
  private:
   void read_parameters(const Reader& variant);
+  void read_starts(const Reader& variant);
   void read_estimate(const Reader& variant);
   void read_requirements(const Reader& variant);
   void read_options(const Reader& variant);

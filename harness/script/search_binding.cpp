@@ -178,7 +178,7 @@ json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& 
   json variants = json::array();
   for (const SearchSpace::Variant& variant : space.variants()) {
     if (variant.count == 0) continue;
-    json first = config_to_json(space.configuration(variant.first).second);
+    json first = config_to_json(space.configuration(variant.first + variant.start).second);
     first["variant"] = variant.name;
     json parameters = json::array();
     for (const Parameter& parameter : variant.parameters) parameters.push_back(parameter_json(parameter));

@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
 
 SearchSpace::SearchSpace(const ArmSpace& space) {
   for (const auto& [name, points] : space.variants) {
-    Variant variant{name, points.parameters, listed_size_, 0, {}, points.rest};
+    Variant variant{name, points.parameters, listed_size_, 0, points.first, {}, points.rest};
     listed_ = listed_ && points.listed();
     if (points.listed()) {
       variant.count = points.points.size();
@@ -74,7 +74,7 @@ std::size_t SearchSpace::random(const std::function<std::uint64_t(std::uint64_t)
   const std::size_t v = choices[below(choices.size())];
   if (!variants_[v].rest) return variants_[v].first + below(variants_[v].count);
   const auto drawn = variants_[v].rest->draw(below);
-  return drawn ? number(v, drawn->data()) : variants_[v].first;
+  return drawn ? number(v, drawn->data()) : variants_[v].first + variants_[v].start;
 }
 
 std::size_t SearchSpace::variant_index(std::size_t point) const {
@@ -172,8 +172,9 @@ std::optional<std::size_t> SearchSpace::find(const std::string& name, const Conf
 std::size_t SearchSpace::counterpart(std::size_t point, std::size_t v) const {
   const Variant& from = variant_of(point);
   const Variant& to = variants_[v];
-  std::vector<std::uint16_t> cells(to.cells.begin(),
-                                   to.cells.begin() + static_cast<std::ptrdiff_t>(to.parameters.size()));
+  const auto width = static_cast<std::ptrdiff_t>(to.parameters.size());
+  const auto start = to.cells.begin() + static_cast<std::ptrdiff_t>(to.start) * width;
+  std::vector<std::uint16_t> cells(start, start + width);
   for (std::size_t p = 0; p < to.parameters.size(); ++p) {
     const auto same = std::ranges::find(from.parameters, to.parameters[p].name, &Parameter::name);
     if (same == from.parameters.end()) continue;
@@ -181,7 +182,7 @@ std::size_t SearchSpace::counterpart(std::size_t point, std::size_t v) const {
     const std::size_t place = place_of(to.parameters[p], held);
     if (place < to.parameters[p].values.size()) cells[p] = static_cast<std::uint16_t>(place);
   }
-  return find_cells(v, cells.data()).value_or(to.first);
+  return find_cells(v, cells.data()).value_or(to.first + to.start);
 }
 
 std::vector<std::size_t> SearchSpace::neighbours(std::size_t point) const {

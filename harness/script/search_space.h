@@ -21,6 +21,7 @@ class SearchSpace {
     std::string name;
     std::vector<Parameter> parameters;
     std::size_t first = 0, count = 0;   // its points are first .. first + count - 1
+    std::size_t start = 0;              // of them, the one to begin with
     std::vector<std::uint16_t> cells;   // of its known points: indices into the parameters' values
     std::shared_ptr<SpaceOracle> rest;  // set: too large to list
   };

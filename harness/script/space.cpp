@@ -47,17 +47,6 @@ class SolverOracle : public SpaceOracle {
   std::unique_ptr<SpaceSolver> solver_;
 };
 
-/// A few points stand for the space: the first one, and draws that are the same every time.
-void sample_points(Space& space, SpaceSolver& solver, const Cells& first) {
-  Random random(kSampleSeed);
-  const auto below = [&](std::uint64_t count) { return random.upto(count - 1); };
-  space.points.push_back(first);
-  for (std::size_t i = 1; i < kSampled; ++i) {
-    const auto drawn = solver.draw(below);
-    if (drawn && std::ranges::find(space.points, *drawn) == space.points.end()) space.points.push_back(*drawn);
-  }
-}
-
 const Value& listed_value(const VariantManifest& variant, const Parameter& parameter, const Value& given) {
   for (const Value& value : parameter.values) {
     if (same_value(value, given)) return value;
@@ -69,10 +58,55 @@ const Value& listed_value(const VariantManifest& variant, const Parameter& param
                               did_you_mean(to_text(given), texts)));
 }
 
+/// `lists` with the given parameters held to their values.
+SpaceSolver::Lists hold(SpaceSolver::Lists lists, const VariantManifest& variant, const Config& given) {
+  for (const auto& [name, value] : given) {
+    const Parameter& parameter = variant.parameter(name);
+    lists[static_cast<std::size_t>(&parameter - variant.info().parameters.data())] = {
+        listed_value(variant, parameter, value)};
+  }
+  return lists;
+}
+
 Config configuration_of(const VariantManifest& variant, const SpaceSolver::Lists& lists, const Cells& cells) {
   Config config;
   for (std::size_t p = 0; p < cells.size(); ++p) config[variant.info().parameters[p].name] = lists[p][cells[p]];
   return config;
+}
+
+/// The first of the author's starts that `valid` allows, completed by first values, with `given` held fixed; without
+/// one the first configuration of all.
+std::optional<Config> begin_with(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
+                                 const Config& given) {
+  std::vector<Config> attempts = variant.info().starts;
+  attempts.emplace_back();
+  for (Config& attempt : attempts) {
+    for (const auto& [name, value] : given) attempt[name] = value;
+    const SpaceSolver::Lists lists = hold(value_lists(variant), variant, attempt);
+    if (const auto found = SpaceSolver(variant, workload, device, lists).first())
+      return configuration_of(variant, lists, *found);
+  }
+  return std::nullopt;
+}
+
+Cells cells_of(const VariantManifest& variant, const Config& config) {
+  Cells cells;
+  for (const Parameter& parameter : variant.info().parameters) {
+    const auto same = [&](const Value& value) { return same_value(value, config.at(parameter.name)); };
+    cells.push_back(static_cast<std::uint16_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin()));
+  }
+  return cells;
+}
+
+/// A few points stand for the space: the first one, and draws that are the same every time.
+void sample_points(Space& space, SpaceSolver& solver, const Cells& first) {
+  Random random(kSampleSeed);
+  const auto below = [&](std::uint64_t count) { return random.upto(count - 1); };
+  space.points.push_back(first);
+  for (std::size_t i = 1; i < kSampled; ++i) {
+    const auto drawn = solver.draw(below);
+    if (drawn && std::ranges::find(space.points, *drawn) == space.points.end()) space.points.push_back(*drawn);
+  }
 }
 
 }  // namespace
@@ -105,8 +139,12 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
   auto listed = solver->list(kMostListed, kMostAsks);
   if (listed) {
     space.points = std::move(*listed);
-  } else if (const auto first = solver->first()) {
-    sample_points(space, *solver, *first);
+    if (!space.points.empty() && !variant.info().starts.empty()) {
+      const Cells start = cells_of(variant, *begin_with(variant, workload, device, {}));
+      space.first = static_cast<std::size_t>(std::ranges::lower_bound(space.points, start) - space.points.begin());
+    }
+  } else if (const auto start = begin_with(variant, workload, device, {})) {
+    sample_points(space, *solver, cells_of(variant, *start));
     space.rest = std::make_shared<SolverOracle>(std::move(solver));
   }
   if (!space.points.empty()) return space;
@@ -116,14 +154,7 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
 
 Config first_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                            const Config& given) {
-  SpaceSolver::Lists lists = value_lists(variant);
-  for (const auto& [name, value] : given) {
-    const Parameter& parameter = variant.parameter(name);
-    lists[static_cast<std::size_t>(&parameter - variant.info().parameters.data())] = {
-        listed_value(variant, parameter, value)};
-  }
-  if (const auto found = SpaceSolver(variant, workload, device, lists).first())
-    return configuration_of(variant, lists, *found);
+  if (const auto found = begin_with(variant, workload, device, given)) return *found;
   Constraint constraint(variant, workload, device);
   if (given.empty()) throw impossible_space(variant, workload, constraint);
   throw variant.manifest().error(

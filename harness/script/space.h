@@ -29,7 +29,8 @@ class Constraint {
 /// whose other values would help, where one alone would), and if `valid` fails or takes too long in all.
 Space enumerate_space(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);
 
-/// The first configuration that `valid` allows with `given` values held fixed. Throws Error for an unknown parameter, a
+/// The configuration to begin with: the first of the variant's `start`s that `valid` allows with `given` values held
+/// fixed, else the first of all. Throws Error for an unknown parameter, a
 /// value outside its list (with the list), and when nothing is left.
 Config first_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                            const Config& given);

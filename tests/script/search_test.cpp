@@ -125,6 +125,17 @@ TEST_CASE("random asks every configuration once, in an order that only the seed 
   CHECK(all != shipped("random", two_variants(), 2, flat));
 }
 
+TEST_CASE("searches begin where a variant says") {
+  ArmSpace space = two_variants();
+  space.variants[1].second.first = 2;
+  for (const char* const name : {"default", "hillclimb"}) {
+    const auto asked = shipped(name, space, 1, [](const SearchAsk&) { return passed(100); });
+    REQUIRE(asked.size() > 2);
+    CHECK(asked[0] == "10_a X=1 Y=1");
+    CHECK(asked[1] == "20_b MODE=q X=2");
+  }
+}
+
 TEST_CASE("hillclimb begins with the first configuration of each variant and covers the space in the end") {
   const auto all = shipped("hillclimb", two_variants(), 3, flat);
   CHECK(all[0] == "10_a X=1 Y=1");

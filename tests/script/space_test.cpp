@@ -191,6 +191,34 @@ TEST_CASE("the default configuration is the first valid one and given values ove
   REQUIRE(chosen({{"VEC", 2.0}}) == "BLOCK=64 VEC=2");
 }
 
+TEST_CASE("a variant may say which configurations it would try first") {
+  PluginFolder folder;
+  const std::string starts = "} },\n  start = { { BLOCK = 256, VEC = 1 }, { BLOCK = 128 } },\n  valid";
+  std::string text = edited(kGoodVariant, "{ 4, 2 }", "{ 4, 2, 1 }");
+  folder.variant(edited(edited(text, "} },\n  valid", starts), "divisible(w.N, p.VEC)", "p.VEC > 1"));
+  LuaCatalog catalog = folder.catalog();
+  const auto chosen = [&](const Config& given) {
+    return to_text(catalog.default_config("scale", "00_naive", "small", cpu_device(), given));
+  };
+  CHECK(chosen({}) == "BLOCK=128 VEC=4");  // the favourite is not valid here
+  CHECK(chosen({{"VEC", std::int64_t{2}}}) == "BLOCK=256 VEC=2");
+  CHECK(chosen({{"BLOCK", std::int64_t{64}}}) == "BLOCK=64 VEC=4");
+  const Space space = catalog.space("scale", "00_naive", "small", cpu_device());
+  CHECK(to_text(configuration(space, space.first)) == "BLOCK=128 VEC=4");
+  CHECK(to_text(configuration(space, 0)) == "BLOCK=64 VEC=4");
+}
+
+TEST_CASE("a start that is no configuration is refused") {
+  const auto refused = [](const std::string& start) {
+    PluginFolder folder;
+    folder.variant(edited(kGoodVariant, "} },\n  valid", "} },\n  start = " + start + ",\n  valid"));
+    return complaint([&] { folder.catalog().kernel("scale"); });
+  };
+  CHECK_THAT(refused("{ { BLOKC = 64 } }"), Catch::Contains("no parameter 'BLOKC'; did you mean 'BLOCK'?"));
+  CHECK_THAT(refused("{ { BLOCK = 65 } }"), Catch::Contains("gives 'BLOCK' the value 65, which it does not have"));
+  CHECK_THAT(refused("{ BLOCK = 64 }"), Catch::Contains("a list of { NAME = value, ... }"));
+}
+
 TEST_CASE("an unknown parameter and a value outside its list are refused with what there is") {
   PluginFolder folder;
   LuaCatalog catalog = folder.catalog();

@@ -15,6 +15,7 @@ return variant {
     Q_REGISTERS = { values = { 0, 1 }, bind = "template" },        -- queries stay in registers, or are read again for each tile
     BLOCKS      = { values = { 1, 2, 3 }, bind = "template" },     -- of a multiprocessor, which bounds the registers
   },
+  start = { { WARPS = 4, BLOCK_N = 64, RING = 4, Q_REGISTERS = 1, BLOCKS = 2 } },
   valid = function(p, w, device)
     local registers = p.TILES * (w.D + p.BLOCK_N) // 2 + p.Q_REGISTERS * p.TILES * w.D // 4
     return all_of(

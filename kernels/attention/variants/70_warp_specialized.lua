@@ -12,15 +12,16 @@ return variant {
   requires  = { arch = ">=90a" },
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute, 64 query rows each
-    BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192 }, bind = "template" },  -- keys of a tile
+    BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192, 256 }, bind = "template" },  -- keys of a tile
     STAGES     = { values = { 2, 3, 4 }, bind = "template" },  -- pairs of K and V tiles
     SCHEDULE   = { values = { 0, 1 }, bind = "template" },     -- 1: products overlap with exponentials
     PINGPONG   = { values = { 0, 1 }, bind = "template" },     -- warpgroups take turns at the tensor cores
     LONGEST    = { values = { 0, 1 }, bind = "template" },     -- order of the blocks, 1: the longest first, heads side by side
   },
+  start = { { WARPGROUPS = 2, BLOCK_N = 176, SCHEDULE = 1 }, { WARPGROUPS = 2, BLOCK_N = 128, SCHEDULE = 1 } },
   valid = function(p, w, device)
-    -- output, scores and packed scores of a lane, beside 32 registers for everything else
-    local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 32
+    -- output, scores and, where they overlap with the next ones, packed scores of a lane, beside 32 registers for everything else
+    local registers = (w.D + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
     return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
                   p.PINGPONG == 0 or p.WARPGROUPS > 1,
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))

@@ -12,19 +12,21 @@ return variant {
   requires  = { arch = ">=90a" },
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute, 64 query rows each
-    BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192 }, bind = "template" },  -- keys of a tile
+    BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192, 256 }, bind = "template" },  -- keys of a tile
     STAGES     = { values = { 2, 3, 4 }, bind = "template" },  -- pairs of K and V tiles
     SCHEDULE   = { values = { 0, 1 }, bind = "template" },     -- 1: products overlap with exponentials
     PINGPONG   = { values = { 0, 1 }, bind = "template" },     -- warpgroups take turns at the tensor cores
-    HEADS      = { values = { 1, 4, 16, 64 }, bind = "template" },  -- of a section, whose longest tiles come first
+    HEADS      = { values = { 1, 8, 32 }, bind = "template" },  -- of a section, whose longest tiles come first
     POLYNOMIAL = { values = { 0, 1, 2 }, bind = "template" },  -- quarters of the exponentials without the special function unit
   },
+  start = { { WARPGROUPS = 2, BLOCK_N = 176, SCHEDULE = 1 }, { WARPGROUPS = 2, BLOCK_N = 128, SCHEDULE = 1 } },
   valid = function(p, w, device)
-    -- output, scores and packed scores of a lane, beside 32 registers for everything else
-    local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 32
+    -- output, scores and, where they overlap with the next ones, packed scores of a lane, beside 32 registers for everything else
+    local registers = (w.D + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
     return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
                   p.PINGPONG == 0 or p.WARPGROUPS > 1,
                   le(p.HEADS, 2 * w.B * w.Hq),  -- a section larger than all heads is like one that holds them
+                  le(p.POLYNOMIAL * (w.D // 64 - 1), 0),  -- at D = 128 the special function unit rests half of the time
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
   workspaces = function(p, w, device)
