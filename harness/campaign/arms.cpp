@@ -38,9 +38,10 @@ std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, bool rivals, 
     else chosen.push_back(variant);
   }
   if (!emulated.empty())
-    notes.push_back(fmt::format("{} {} {} left out: their instructions are emulated on this device, which says nothing "
-                                "of their speed (--variant takes them all the same)",
-                                kernel.name, fmt::join(emulated, ", "), emulated.size() == 1 ? "is" : "are"));
+    notes.push_back(
+        fmt::format("{} {} {} left out: their instructions are emulated on this device, which says nothing "
+                    "of their speed (--variant takes them all the same)",
+                    kernel.name, fmt::join(emulated, ", "), emulated.size() == 1 ? "is" : "are"));
   return chosen;
 }
 

@@ -18,7 +18,7 @@ class ScriptHost {
   const std::string& name() const { return name_; }  // declared, or the file's stem
   const std::string& summary() const { return summary_; }
   std::optional<std::int64_t> pattern() const { return pattern_; }  // of a rule: the playbook's page it implements
-  bool exact_times() const { return exact_times_; }  // declared by a search
+  bool exact_times() const { return exact_times_; }                 // declared by a search
 
   /// Pushes a function of the API (library_api.cpp: "decide", "run") and then the declared table. Raises: protected
   /// only.

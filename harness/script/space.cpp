@@ -93,7 +93,8 @@ Cells cells_of(const VariantManifest& variant, const Config& config) {
   Cells cells;
   for (const Parameter& parameter : variant.info().parameters) {
     const auto same = [&](const Value& value) { return same_value(value, config.at(parameter.name)); };
-    cells.push_back(static_cast<std::uint16_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin()));
+    cells.push_back(
+        static_cast<std::uint16_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin()));
   }
   return cells;
 }

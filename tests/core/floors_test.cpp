@@ -71,12 +71,9 @@ TEST_CASE("the presubmit notices an upward include") {
 }
 
 TEST_CASE("each outside library lives in one room") {
-  const std::map<std::string, std::string> homes{{"lua.h", "script"},
-                                                 {"SQLiteCpp", "store"},
-                                                 {"sqlite3.h", "store"},
-                                                 {"CLI/CLI", "cli"},
-                                                 {"zlib.h", "simulate"},
-                                                 {"boost/context", "device/cpu"}};
+  const std::map<std::string, std::string> homes{{"lua.h", "script"},    {"SQLiteCpp", "store"},
+                                                 {"sqlite3.h", "store"}, {"CLI/CLI", "cli"},
+                                                 {"zlib.h", "simulate"}, {"boost/context", "device/cpu"}};
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(HARNESS_SOURCE_DIR) / "harness")) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     std::ifstream file(entry.path());

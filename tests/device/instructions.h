@@ -295,7 +295,8 @@ inline std::vector<std::string> instruction_entries() {
 /// What the headers state of the two.
 constexpr double kExp2Error = 0x1p-22, kExp2PolynomialError = 1.02e-4;
 
-/// Arguments of exp2_of, and whether `got` are their powers of two but for a relative `error` (0 below the normal numbers).
+/// Arguments of exp2_of, and whether `got` are their powers of two but for a relative `error` (0 below the normal
+/// numbers).
 inline std::vector<std::uint32_t> exp2_arguments() {
   std::vector<std::uint32_t> arguments = {bits_of(-std::numeric_limits<float>::infinity()), bits_of(-127.5f)};
   for (int i = 0; i < 30; ++i) arguments.push_back(bits_of(-20.0f + 1.37f * static_cast<float>(i)));

@@ -56,7 +56,8 @@ Executable executable(const Case& c) {
   if (const auto* failure = std::get_if<CompileFailure>(&built)) throw std::runtime_error(failure->log);
   Executable made;
   made.artifact = std::get<Artifact>(built);
-  made.problem.arguments = {checked_tensor("x", ArgumentKind::input, 64), checked_tensor("out", ArgumentKind::output, 256)};
+  made.problem.arguments = {checked_tensor("x", ArgumentKind::input, 64),
+                            checked_tensor("out", ArgumentKind::output, 256)};
   made.plan.workspaces = {{.name = "work", .bytes = 256, .zeroed = true}};
   made.layout.buffers = {{"x", kGuard, 256, false}, {"out", 3 * kGuard, 1024, false}, {"work", 8 * kGuard, 256, true}};
   made.layout.bytes = 4096;

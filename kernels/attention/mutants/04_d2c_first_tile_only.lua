@@ -1,4 +1,4 @@
-local TILE, WARPS, SPLITS = 64, 8, 2  -- as in defects.cuh
+local WARPS, SPLITS = 8, 2  -- as in defects.cuh
 
 return variant {
   technique = "mutant", risk = "high",

@@ -111,10 +111,9 @@ __global__ void stage_given_back(const unsigned* in, unsigned* out) {
 }
 )";
 
-const std::vector<std::string> kForgetfulEntries = {"no_wait",         "no_bytes_expected",    "wrong_parity",
-                                                    "not_initialized", "store_not_waited_for", "no_fence",
-                                                    "fenced",          "early_accumulators",   "stage_given_back",
-                                                    "polled"};
+const std::vector<std::string> kForgetfulEntries = {
+    "no_wait", "no_bytes_expected",  "wrong_parity",     "not_initialized", "store_not_waited_for", "no_fence",
+    "fenced",  "early_accumulators", "stage_given_back", "polled"};
 
 /// The words 100, 101, ... as input, and zeros.
 Bench forgetful(const char* entry, unsigned blocks, unsigned threads, std::size_t out) {

@@ -56,7 +56,9 @@ std::string compare_instructions() {
   for (const InstructionCase& test : instruction_cases())
     if (run_instruction(session, artifact, test.entry, test.in, test.expected.size()) != test.expected)
       wrong += test.entry + " differs; ";
-  const auto powers = [&](const char* entry) { return run_instruction(session, artifact, entry, exp2_arguments(), 32); };
+  const auto powers = [&](const char* entry) {
+    return run_instruction(session, artifact, entry, exp2_arguments(), 32);
+  };
   if (!are_powers_of_two(powers("exp2_of"), kExp2Error)) wrong += "exp2_approx is far off; ";
   if (!are_powers_of_two(powers("exp2_polynomial_of"), kExp2PolynomialError)) wrong += "exp2_polynomial is far off";
   return wrong.empty() ? "the same bits" : wrong;
