@@ -9,6 +9,7 @@
 #   bench/h200.sh duel [BUDGET]    a campaign with each of two strategies from empty stores, on two GPUs at once
 #   bench/h200.sh space [BUDGET]   every configuration of the attention family on the two headline workloads, on two GPUs at once
 #   bench/h200.sh attention [STORE|-] [WORKLOADS...]  every attention variant in its best configuration that STORE knows, and cuDNN's engines, in turns
+#   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 # Results are written under $OUT (default: out/).
@@ -137,6 +138,11 @@ for line in open(sys.argv[1]):
     beside = f" {i['of_rival_speed']:.2f} of the rival's speed" if "of_rival_speed" in i and not i["rival"] else ""
     print(f"{i['workload']:34} {i['variant']:18} {speed}{beside}  {' '.join(f'{k}={v}' for k, v in i['config'].items())}")
 PY
+}
+
+torch() {
+  "$harness" kernels --json | python3 bench/torch_attention.py "$@" | tee "$OUT/torch.lines"
+  write_results torch "$OUT/torch.lines"
 }
 
 sweep() {
