@@ -45,14 +45,9 @@ json as_line(const EvaluationRequest& request, const Evaluation& evaluation, boo
     return line;
   }
   const Timing& timing = passed->timing;
-  const auto flops = request.realized.problem.work.flops;
-  double all_flops = 0;
-  for (const auto& [unit, count] : flops) all_flops += count;
-  line["time_us"] = timing.time_ns / 1e3;
+  bench::add_rates(line, request.realized.problem.work, timing.time_ns);
   line["time_lo_us"] = timing.time_lo_ns / 1e3;
   line["time_hi_us"] = timing.time_hi_ns / 1e3;
-  line["tflops"] = all_flops / timing.time_ns / 1e3;
-  line["tb_per_s"] = request.realized.problem.work.bytes / timing.time_ns / 1e3;
   line["method"] = timing.samples.method;
   if (timing.incumbent_ns) {
     line["rival_us"] = *timing.incumbent_ns / 1e3;

@@ -40,6 +40,15 @@ inline int builder_count() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
 }
 
+/// What a time says of the work that must be done.
+inline void add_rates(json& line, const Work& work, double ns) {
+  double flops = 0;
+  for (const auto& [unit, count] : work.flops) flops += count;
+  line["time_us"] = ns / 1e3;
+  line["tflops"] = flops / ns / 1e3;
+  line["tb_per_s"] = work.bytes / ns / 1e3;
+}
+
 /// The plugins of this folder and a device with its workers, for the programs of bench/ that evaluate candidates. Peaks
 /// are measured when it is made, a kernel's gates tried when they are first needed; nothing is recorded.
 class Bench {

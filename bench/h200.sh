@@ -149,7 +149,7 @@ sweep() {
   .carry/sweep_bench "$harness" "${DEVICE:-cuda:0}" attention "$@" >> "$OUT/sweep.lines"
   python3 - "$OUT/sweep.lines" "$1" <<'PY'
 import json, sys
-rows = [json.loads(line) for line in open(sys.argv[1])]
+rows = [row for row in map(json.loads, open(sys.argv[1])) if row["workload"] == sys.argv[2]]
 rows.sort(key=lambda row: row.get("time_us", 1e9))
 for row in rows[:20] + [row for row in rows[20:] if "failure" in row or row.get("off", 0) > 1e-2]:
     what = f"{row['time_us']:10.2f} us {row['tflops']:7.1f} TFLOP/s {row['tb_per_s']:6.2f} TB/s" if "time_us" in row else row.get("failure", "not timed")[:160]

@@ -1,10 +1,9 @@
-// For authors of kernels: times of many configurations, without gates, so that a space of hundreds is seen in a minute.
-// Nothing is recorded, and no time here is a result: a wrong kernel has one, too. Run from the top folder; HARNESS is
-// the program whose workers are used.
+// For authors of kernels: times of many configurations, without gates. Nothing is recorded, and no time here is a
+// result: a wrong kernel has one, too. Run from the top folder; HARNESS is the program whose workers are used.
 //   sweep_bench HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...
 // Every valid configuration of each variant that has the given values is built (all at once), launched on one and the
 // same draw, and timed. Its outputs are compared with those of the first configuration, which is judged. Prints one
-// JSON object each; `off`: the largest relative L2 distance of an output from the first one's.
+// JSON object each; `off`: the relative L2 distance of its outputs from the first one's.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,8 +11,8 @@
 #include <sstream>
 
 #include "bench/device_bench.h"
-#include "harness/core/floor.h"
 #include "harness/evaluate/launches.h"
+#include "harness/evaluate/statistics.h"
 
 using namespace harness;
 
@@ -45,7 +44,7 @@ bool matches(const json& config, const Asked& asked) {
   return true;
 }
 
-/// The elements of all outputs; 16-bit and 32-bit floating types only.
+/// The elements of all outputs.
 std::vector<float> outputs(const Side& side) {
   std::vector<float> values;
   for (const Argument& a : side.problem().arguments) {
@@ -87,7 +86,9 @@ class Sweep {
     for (const Asked& asked : all) add(asked);
     for (const Realized& realized : realized_) builders_.submit(realized.build, true);
     for (const Realized& realized : realized_) {
-      json line = {{"variant", realized.candidate.variant}, {"config", config_to_json(realized.candidate.config)}};
+      json line = {{"workload", workload_},
+                   {"variant", realized.candidate.variant},
+                   {"config", config_to_json(realized.candidate.config)}};
       measure(realized, line);
       std::puts(line.dump().c_str());
       std::fflush(stdout);
@@ -162,15 +163,7 @@ class Sweep {
         .noise = 0.005, .max_s = 0.1, .burst_s = 0.02, .pause_s = 0.01, .min_samples = 8, .cold = false};
     std::vector<Samples> samples;
     if (auto failure = runner_.time(policy, kDeadline, samples)) return failure;
-    std::vector<double> times = samples.at(0).rotating_ns;
-    std::ranges::sort(times);
-    const double ns = times.at(times.size() / 2);
-    const Work& work = side.problem().work;
-    double flops = 0;
-    for (const auto& [unit, count] : work.flops) flops += count;
-    line["time_us"] = ns / 1e3;
-    line["tflops"] = flops / ns / 1e3;
-    line["tb_per_s"] = work.bytes / ns / 1e3;
+    bench::add_rates(line, side.problem().work, estimate(samples.at(0).rotating_ns, {}).median);
     return std::nullopt;
   }
 

@@ -4,6 +4,11 @@
 
 namespace harness {
 
+std::size_t place_of(const Parameter& parameter, const Value& value) {
+  const auto same = [&](const Value& listed) { return same_value(listed, value); };
+  return static_cast<std::size_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin());
+}
+
 Config configuration(const Space& space, std::size_t point) {
   Config config;
   const auto& indices = space.points.at(point);

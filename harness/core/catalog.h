@@ -66,11 +66,14 @@ class SpaceOracle {
 struct Space {
   std::vector<Parameter> parameters;
   std::vector<std::vector<std::uint16_t>> points;
-  std::size_t first = 0;              // the point to begin with
+  std::size_t start = 0;              // the point to begin with
   std::shared_ptr<SpaceOracle> rest;  // set: too large to list; `points` are then a few of it, the first one first
   bool listed() const { return rest == nullptr; }
 };
 Config configuration(const Space& space, std::size_t point);
+
+/// Index of a value in the parameter's list; its size where the value is not listed.
+std::size_t place_of(const Parameter& parameter, const Value& value);
 
 /// Timing it on this kind of device is sensible (its `devices`; everywhere if it names none).
 bool is_sensible_on(const Workload& workload, const DeviceInfo& device);

@@ -129,10 +129,7 @@ void VariantManifest::read_starts(const Reader& variant) {
     for (const auto& [name, given] : node.fields) {
       const std::optional<Value> value = given.value();
       if (!value) throw start.wrong(name, "a number, a string, true or false");
-      const auto same = [&](const Value& listed) { return same_value(listed, *value); };
-      if (std::ranges::none_of(parameter(name).values, same))
-        throw start.error(fmt::format("gives '{}' the value {}, which it does not have", name, to_text(*value)));
-      config[name] = *value;
+      config[name] = listed_value(name, *value);
     }
     info_.starts.push_back(std::move(config));
   }
@@ -185,6 +182,16 @@ void VariantManifest::read_options(const Reader& variant) {
   const std::string standard = variant.text("std");
   require_word(variant, "std", standard, {"c++14", "c++17", "c++20"});
   options_.push_back("--std=" + standard);
+}
+
+const Value& VariantManifest::listed_value(const std::string& name, const Value& given) const {
+  const Parameter& known = parameter(name);
+  const std::size_t place = place_of(known, given);
+  if (place < known.values.size()) return known.values[place];
+  std::vector<std::string> texts;
+  for (const Value& value : known.values) texts.push_back(to_text(value));
+  throw bad_input(fmt::format("{}: parameter '{}' has no value {}; its values are: {}{}", info_.file, name,
+                              to_text(given), fmt::join(texts, ", "), did_you_mean(to_text(given), texts)));
 }
 
 const Parameter& VariantManifest::parameter(const std::string& name) const {

@@ -28,6 +28,8 @@ class VariantManifest {
   Manifest& manifest() { return manifest_; }
   Reader reader() const { return {manifest_, manifest_.root(), "variant"}; }
   const Parameter& parameter(const std::string& name) const;
+  /// The value as its parameter lists it. Throws Error(bad_input) for another one, with the list.
+  const Value& listed_value(const std::string& parameter, const Value& given) const;
 
   /// The workload sizes, device facts and parameters that `$NAME` may stand for.
   std::map<std::string, Value> names(const Config& config, const Workload& workload) const;

@@ -17,11 +17,6 @@ std::uint64_t hash_cells(const std::uint16_t* cells, std::size_t count) {
 }
 
 /// Index of a value among a parameter's; values.size() when it has none such.
-std::size_t place_of(const Parameter& parameter, const Value& value) {
-  const auto same = [&](const Value& held) { return same_value(held, value); };
-  return static_cast<std::size_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin());
-}
-
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   std::vector<std::string> names{"variant"};
   for (const Parameter& parameter : parameters) names.push_back(parameter.name);
@@ -32,7 +27,7 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
 
 SearchSpace::SearchSpace(const ArmSpace& space) {
   for (const auto& [name, points] : space.variants) {
-    Variant variant{name, points.parameters, listed_size_, 0, points.first, {}, points.rest};
+    Variant variant{name, points.parameters, listed_size_, 0, points.start, {}, points.rest};
     listed_ = listed_ && points.listed();
     if (points.listed()) {
       variant.count = points.points.size();

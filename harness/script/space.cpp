@@ -47,23 +47,12 @@ class SolverOracle : public SpaceOracle {
   std::unique_ptr<SpaceSolver> solver_;
 };
 
-const Value& listed_value(const VariantManifest& variant, const Parameter& parameter, const Value& given) {
-  for (const Value& value : parameter.values) {
-    if (same_value(value, given)) return value;
-  }
-  std::vector<std::string> texts;
-  for (const Value& value : parameter.values) texts.push_back(to_text(value));
-  throw bad_input(fmt::format("{}: parameter '{}' has no value {}; its values are: {}{}", variant.info().file,
-                              parameter.name, to_text(given), fmt::join(texts, ", "),
-                              did_you_mean(to_text(given), texts)));
-}
-
 /// `lists` with the given parameters held to their values.
 SpaceSolver::Lists hold(SpaceSolver::Lists lists, const VariantManifest& variant, const Config& given) {
   for (const auto& [name, value] : given) {
     const Parameter& parameter = variant.parameter(name);
     lists[static_cast<std::size_t>(&parameter - variant.info().parameters.data())] = {
-        listed_value(variant, parameter, value)};
+        variant.listed_value(name, value)};
   }
   return lists;
 }
@@ -91,11 +80,8 @@ std::optional<Config> begin_with(VariantManifest& variant, const Workload& workl
 
 Cells cells_of(const VariantManifest& variant, const Config& config) {
   Cells cells;
-  for (const Parameter& parameter : variant.info().parameters) {
-    const auto same = [&](const Value& value) { return same_value(value, config.at(parameter.name)); };
-    cells.push_back(
-        static_cast<std::uint16_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin()));
-  }
+  for (const Parameter& parameter : variant.info().parameters)
+    cells.push_back(static_cast<std::uint16_t>(place_of(parameter, config.at(parameter.name))));
   return cells;
 }
 
@@ -142,7 +128,7 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
     space.points = std::move(*listed);
     if (!space.points.empty() && !variant.info().starts.empty()) {
       const Cells start = cells_of(variant, *begin_with(variant, workload, device, {}));
-      space.first = static_cast<std::size_t>(std::ranges::lower_bound(space.points, start) - space.points.begin());
+      space.start = static_cast<std::size_t>(std::ranges::lower_bound(space.points, start) - space.points.begin());
     }
   } else if (const auto start = begin_with(variant, workload, device, {})) {
     sample_points(space, *solver, cells_of(variant, *start));
@@ -167,13 +153,13 @@ Config first_configuration(VariantManifest& variant, const Workload& workload, c
 
 void check_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                          const Config& config) {
-  for (const auto& [name, value] : config) listed_value(variant, variant.parameter(name), value);
+  for (const auto& [name, value] : config) variant.listed_value(name, value);
   std::vector<Value> values;
   for (const Parameter& parameter : variant.info().parameters) {
     const auto found = config.find(parameter.name);
     if (found == config.end())
       throw bad_input(fmt::format("{}: the configuration misses parameter '{}'", variant.info().file, parameter.name));
-    values.push_back(listed_value(variant, parameter, found->second));
+    values.push_back(variant.listed_value(parameter.name, found->second));
   }
   Constraint constraint(variant, workload, device);
   if (constraint.allows(values)) return;

@@ -30,8 +30,8 @@ class Constraint {
 Space enumerate_space(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);
 
 /// The configuration to begin with: the first of the variant's `start`s that `valid` allows with `given` values held
-/// fixed, else the first of all. Throws Error for an unknown parameter, a
-/// value outside its list (with the list), and when nothing is left.
+/// fixed, else the first of all. Throws Error for an unknown parameter, a value outside its list (with the list), and
+/// when nothing is left.
 Config first_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                            const Config& given);
 

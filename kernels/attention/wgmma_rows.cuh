@@ -174,6 +174,17 @@ __device__ inline void load_panels(void* tile, const harness::TensorMap& map, ha
     harness::tma_load(static_cast<char*>(tile) + panel * rows * 128, map, barrier, panel * 64, row, h, b);
 }
 
+// One thread stores as many rows of D elements from panels of `panel_rows` rows, from `tile` on, and waits until they have
+// been read.
+template <class T, int D>
+__device__ inline void store_panels(const harness::TensorMap& map, const T* tile, int panel_rows, int row, int h, int b) {
+#pragma unroll
+  for (int panel = 0; panel < D / 64; ++panel)
+    harness::tma_store(map, tile + panel * panel_rows * 64, panel * 64, row, h, b);
+  harness::bulk_commit();
+  harness::bulk_wait_read<0>();
+}
+
 // What a block works on.
 struct AttentionTile {
   int first_query, queries, head, kv_head, batch;

@@ -127,7 +127,7 @@ TEST_CASE("random asks every configuration once, in an order that only the seed 
 
 TEST_CASE("searches begin where a variant says") {
   ArmSpace space = two_variants();
-  space.variants[1].second.first = 2;
+  space.variants[1].second.start = 2;
   for (const char* const name : {"default", "hillclimb"}) {
     const auto asked = shipped(name, space, 1, [](const SearchAsk&) { return passed(100); });
     REQUIRE(asked.size() > 2);

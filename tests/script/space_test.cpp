@@ -204,7 +204,7 @@ TEST_CASE("a variant may say which configurations it would try first") {
   CHECK(chosen({{"VEC", std::int64_t{2}}}) == "BLOCK=256 VEC=2");
   CHECK(chosen({{"BLOCK", std::int64_t{64}}}) == "BLOCK=64 VEC=4");
   const Space space = catalog.space("scale", "00_naive", "small", cpu_device());
-  CHECK(to_text(configuration(space, space.first)) == "BLOCK=128 VEC=4");
+  CHECK(to_text(configuration(space, space.start)) == "BLOCK=128 VEC=4");
   CHECK(to_text(configuration(space, 0)) == "BLOCK=64 VEC=4");
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a start that is no configuration is refused") {
     return complaint([&] { folder.catalog().kernel("scale"); });
   };
   CHECK_THAT(refused("{ { BLOKC = 64 } }"), Catch::Contains("no parameter 'BLOKC'; did you mean 'BLOCK'?"));
-  CHECK_THAT(refused("{ { BLOCK = 65 } }"), Catch::Contains("gives 'BLOCK' the value 65, which it does not have"));
+  CHECK_THAT(refused("{ { BLOCK = 65 } }"), Catch::Contains("parameter 'BLOCK' has no value 65; its values are: 64, 128, 256"));
   CHECK_THAT(refused("{ BLOCK = 64 }"), Catch::Contains("a list of { NAME = value, ... }"));
 }
 

@@ -85,11 +85,6 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   rows.stage_output(own_queries, kBlockM);
   harness::async_proxy_fence();
   __syncthreads();
-  if (threadIdx.x % 128 == 0 && warpgroup * 64 < tile.queries) {
-    for (int panel = 0; panel < Rows::kPanels; ++panel)
-      harness::tma_store(o_map, own_queries + panel * kBlockM * Rows::kPanelRow, panel * 64,
-                         tile.first_query + warpgroup * 64, tile.head, tile.batch);
-    harness::bulk_commit();
-    harness::bulk_wait_read<0>();
-  }
+  if (threadIdx.x % 128 == 0 && warpgroup * 64 < tile.queries)
+    store_panels<T, D>(o_map, own_queries, kBlockM, tile.first_query + warpgroup * 64, tile.head, tile.batch);
 }

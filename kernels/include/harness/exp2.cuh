@@ -16,7 +16,7 @@ __device__ inline float exp2_approx(float x) {
 #endif
 }
 
-/// 2^x on the multiply-add units, 8 instructions that leave the special function unit to others: x is split into a whole
+/// 2^x on the multiply-add units, some eight instructions that leave the special function unit to others: x is split into a whole
 /// number, which goes into the exponent, and the rest r in [-0.5, 0.5], for which a polynomial of degree 3 serves
 /// (Cody and Waite). Its relative error is at most 1.02e-4 (the minimax polynomial that is 1 at 0). For x below 128;
 /// what is below -126 comes out as at most 2^-126, -inf and whatever is at most -127 as 0, NaN as 0.

@@ -18,15 +18,6 @@ struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// Brings the descriptor near; worth it once at the start of a kernel.
-__device__ inline void tma_prefetch(const TensorMap& map) {
-#ifndef __HARNESS_CPU__
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-#else
-  static_cast<void>(map);
-#endif
-}
-
 __device__ inline void tma_load(void* destination, const TensorMap& map, Mbarrier* barrier, int x, int y HARNESS_SITE) {
 #ifdef __HARNESS_CPU__
   const int at[] = {x, y};
