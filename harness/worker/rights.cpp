@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 #include "harness/core/error.h"
@@ -135,6 +137,8 @@ void restrict_for_loading() {
 }
 
 void drop_rights() {
+  // glibc looks into /proc before it gives the end of a thread's heap back to the system; so it shall keep it.
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   limit(RLIMIT_NOFILE, 0);
   install(false);
 }

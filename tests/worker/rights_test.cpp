@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <functional>
 #include <thread>
+#include <vector>
 
 using namespace harness;
 
@@ -37,6 +39,27 @@ TEST_CASE("without rights a process can compute and allocate") {
           volatile char* memory = static_cast<char*>(std::malloc(8 << 20));
           memory[4 << 20] = 1;
         }) == 0);
+}
+
+TEST_CASE("without rights a thread can free what it allocated") {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<bool> dropped = false;
+    std::thread other([&] {
+      while (!dropped) std::this_thread::yield();
+      std::vector<void*> memory(400);
+      for (void*& each : memory) each = std::malloc(100'000);
+      for (auto each = memory.rbegin(); each != memory.rend(); ++each) std::free(*each);
+    });
+    restrict_for_loading();
+    drop_rights();
+    dropped = true;
+    other.join();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
 }
 
 TEST_CASE("without rights it can open no file, start no process, reach no network and trace nobody") {
