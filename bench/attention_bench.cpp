@@ -48,6 +48,7 @@ json as_line(const EvaluationRequest& request, const Evaluation& evaluation, boo
   bench::add_rates(line, request.realized.problem.work, timing.time_ns);
   line["time_lo_us"] = timing.time_lo_ns / 1e3;
   line["time_hi_us"] = timing.time_hi_ns / 1e3;
+  if (timing.warm_ns) line["warm_us"] = *timing.warm_ns / 1e3;
   line["method"] = timing.samples.method;
   if (timing.incumbent_ns) {
     line["rival_us"] = *timing.incumbent_ns / 1e3;

@@ -134,7 +134,7 @@ attention() {
 import json, sys
 for line in open(sys.argv[1]):
     i = json.loads(line)
-    speed = f"{i['time_us']:10.2f} us {i['tflops']:7.1f} TFLOP/s {i['tb_per_s']:6.2f} TB/s" if "time_us" in i else i["outcome"] + " " + i["message"][:90]
+    speed = f"{i['time_us']:10.2f} us (warm {i['warm_us']:.2f}) {i['tflops']:7.1f} TFLOP/s {i['tb_per_s']:6.2f} TB/s" if "time_us" in i else i["outcome"] + " " + i["message"][:90]
     beside = f" {i['of_rival_speed']:.2f} of the rival's speed" if "of_rival_speed" in i and not i["rival"] else ""
     print(f"{i['workload']:34} {i['variant']:18} {speed}{beside}  {' '.join(f'{k}={v}' for k, v in i['config'].items())}")
 PY
@@ -152,7 +152,7 @@ import json, sys
 rows = [row for row in map(json.loads, open(sys.argv[1])) if row["workload"] == sys.argv[2]]
 rows.sort(key=lambda row: row.get("time_us", 1e9))
 for row in rows[:20] + [row for row in rows[20:] if "failure" in row or row.get("off", 0) > 1e-2]:
-    what = f"{row['time_us']:10.2f} us {row['tflops']:7.1f} TFLOP/s {row['tb_per_s']:6.2f} TB/s" if "time_us" in row else row.get("failure", "not timed")[:160]
+    what = f"{row['time_us']:10.2f} us (warm {row['warm_us']:.2f}) {row['tflops']:7.1f} TFLOP/s {row['tb_per_s']:6.2f} TB/s" if "time_us" in row else row.get("failure", "not timed")[:160]
     print(sys.argv[2], row["variant"], what, f"off {row.get('off', -1):.1e}", row.get("judged", ""), *(f"{k}={v}" for k, v in row["config"].items()), *row.get("notes", []))
 PY
 }

@@ -108,7 +108,8 @@ class Sweep {
       if (matches(config_to_json(config), asked))
         realized_.push_back(catalog_.realize({kernel_, asked.variant, variant->technique, config}, workload_, device_));
     }
-    if (realized_.size() == before) throw bad_input("no valid configuration of '" + asked.variant + "' matches");
+    if (realized_.size() == before)
+      fmt::print(stderr, "no valid configuration of '{}' has the given values\n", asked.variant);
   }
 
   void measure(const Realized& realized, json& line) {
@@ -164,6 +165,7 @@ class Sweep {
     std::vector<Samples> samples;
     if (auto failure = runner_.time(policy, kDeadline, samples)) return failure;
     bench::add_rates(line, side.problem().work, estimate(samples.at(0).rotating_ns, {}).median);
+    line["warm_us"] = estimate(samples.at(0).warm_ns, {}).median / 1e3;
     return std::nullopt;
   }
 

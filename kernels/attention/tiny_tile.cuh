@@ -304,6 +304,40 @@ struct TinyTile {
         }
   }
 
+  /// For a warp that has nobody to combine with: divides, and stores the rows below `queries` of o [queries, D] and of
+  /// lse [queries] (null: none).
+  __device__ void store_alone(T* o, float* lse, int queries) const {
+#pragma unroll
+    for (int m = 0; m < kTiles; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = 16 * m + group + 8 * h;
+        const float total = harness::warp_sum<4>(sum[m][h]);
+        if (row >= queries) continue;
+        const float inverse = total > 0 ? 1.0f / total : 0.0f;  // a row that sees no key is 0
+        unsigned* const place = reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D);
+        if constexpr (ASYNC) {
+#pragma unroll
+          for (int n = 0; n < kOutTiles; ++n)
+            place[4 * n + pair] = harness::pack<T>(out[m][n][2 * h] * inverse, out[m][n][2 * h + 1] * inverse);
+        } else {
+#pragma unroll
+          for (int n = 0; n < kOutTiles; n += 8)
+#pragma unroll
+            for (int e = 0; e < 2; ++e) {
+              harness::Vec<unsigned, 4> chunk;
+#pragma unroll
+              for (int i = 0; i < 4; ++i)
+                chunk.at[i] = harness::pack<T>(out[m][n + 2 * i][2 * h + e] * inverse,
+                                               out[m][n + 2 * i + 1][2 * h + e] * inverse);
+              harness::store(place + 4 * (n + 2 * pair + e), chunk);
+            }
+        }
+        if (lse && pair == 0)
+          lse[row] = total > 0 ? largest[m][h] * 0.6931471805599453f + logf(total) : -harness::kInfinity;
+      }
+  }
+
   /// Stores the warp's partial results: of row r, `out_at(r)` names D floats (swizzled_quad), `maximum_at(r)` and
   /// `sum_at(r)` one each; in shared memory, of this block or of another.
   template <class OutAt, class MaximumAt, class SumAt>

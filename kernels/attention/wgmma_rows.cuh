@@ -20,12 +20,17 @@
 // Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
 // exp2. A row that has seen no visible key keeps largest = -inf, and 0 stands in for it: exp2(-inf - -inf) would be
 // NaN.
+//
+// `largest` need not be the maximum, only near it: exponentials up to 2^8 round no worse than those up to 1. So it
+// follows the maximum only where that has grown by more, which after the first tile hardly happens, and the output is
+// hardly ever rescaled (FlashAttention 4's rule).
 template <class T, int D, int BLOCK_N>
 struct WgmmaRows {
   static constexpr int kPanels = D / 64;
   static constexpr int kPanelRow = 64;       // elements
   static constexpr int kTile = BLOCK_N * D;  // elements of K or V
   static constexpr unsigned kTileBytes = 2 * BLOCK_N * D;
+  static constexpr float kSlack = 8;  // by which the exponents may exceed 0
   static_assert(D % 64 == 0 && BLOCK_N % 16 == 0, "tiles divide evenly");
 
   using Scores = float[BLOCK_N / 2];
@@ -34,7 +39,7 @@ struct WgmmaRows {
   int group, pair;   // of this lane
   int first_row;     // of this warp in the block's tile
   float out[D / 2];  // sum of p * v, relative to `largest`
-  float largest[2];  // of rows group, group + 8, as the products give them; the same in the four lanes of a row
+  float largest[2];  // about, of rows group, group + 8, as the products give them; the same in the four lanes of a row
   float sum[2];      // of p over this lane's keys only
 
   __device__ explicit WgmmaRows(int warpgroup) {
@@ -92,10 +97,11 @@ struct WgmmaRows {
 #pragma unroll
       for (int j = 0; j < BLOCK_N / 8; ++j) here = fmaxf(here, fmaxf(score[4 * j + 2 * h], score[4 * j + 2 * h + 1]));
       here = harness::warp_max<4>(here);
+      if ((here - largest[h]) * factor <= kSlack) here = largest[h];
       const float base = here == -harness::kInfinity ? 0.0f : here * factor;
       rescale[h] = harness::exp2_approx(fmaf(largest[h], factor, -base));
       largest[h] = here;
-      float added = 0;
+      float added[2] = {};  // two chains of additions are half as long
 #pragma unroll
       for (int j = 0; j < BLOCK_N / 8; ++j)
 #pragma unroll
@@ -103,13 +109,15 @@ struct WgmmaRows {
           float& p = score[4 * j + 2 * h + e];
           const float x = fmaf(p, factor, -base);
           p = j % 4 < POLYNOMIAL ? harness::exp2_polynomial(x) : harness::exp2_approx(x);
-          added += p;
+          added[e] += p;
         }
-      sum[h] = sum[h] * rescale[h] + added;
+      sum[h] = sum[h] * rescale[h] + (added[0] + added[1]);
     }
   }
 
+  /// By all lanes of the warp.
   __device__ void rescale_output(const float (&rescale)[2]) {
+    if (__all_sync(0xffffffffu, rescale[0] == 1.0f && rescale[1] == 1.0f)) return;
 #pragma unroll
     for (int i = 0; i < D / 2; ++i) out[i] *= rescale[i / 2 % 2];
   }

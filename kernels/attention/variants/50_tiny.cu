@@ -70,6 +70,10 @@ __global__ void __launch_bounds__(32 * WARPS)
 
   T* const out = o + first_of_out * D;
   float* const out_lse = lse ? lse + first_of_out : nullptr;
+  if constexpr (WARPS == 1 && CLUSTER == 1) {
+    tile.store_alone(out, out_lse, queries);
+    return;
+  }
   if constexpr (PUSH) {
     // Straight from the registers into the block that finishes the row.
     const auto at = [&](float* buffer, int row, int columns) {

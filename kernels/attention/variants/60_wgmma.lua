@@ -10,13 +10,14 @@ return variant {
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },                       -- of 64 query rows
     BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192 }, bind = "template" },  -- keys of a tile
-    STAGES     = { values = { 2, 3, 4 }, bind = "template" },                       -- pairs of K and V tiles
+    STAGES     = { values = { 1, 2, 3, 4 }, bind = "template" },                    -- pairs of K and V tiles
   },
-  start = { { WARPGROUPS = 2, BLOCK_N = 128 } },
+  start = { { WARPGROUPS = 2, BLOCK_N = 128, STAGES = 2 }, { WARPGROUPS = 2, BLOCK_N = 64, STAGES = 2 } },
   valid = function(p, w, device)
     -- accumulators and packed scores of a lane, beside about 40 registers for everything else
     local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 40
     return all_of(le(registers, min(255, 65536 // (128 * p.WARPGROUPS))),
+                  le(p.STAGES, cdiv(w.Sk, p.BLOCK_N)),
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
   steps = function(p, w, device)
