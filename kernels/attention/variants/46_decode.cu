@@ -7,7 +7,8 @@
 // under way, and that nothing is read twice. The query heads that share a key/value head are packed into the 16 rows of
 // one tile, so their keys are read once; the keys are split over SPLITS blocks and in each over KEY_WARPS warps, which
 // stream through rings of their own without a barrier; and the block that comes last puts the splits together, which
-// saves a second launch.
+// saves a second launch. The warps of a block take neighbouring tiles in turns, so that a block reads K and V from two
+// places and not from two for each warp: DRAM answers few long streams faster than many short ones.
 // Cost: the tensor cores compute 16 rows whether there are so many or not; that is free while memory is the limit.
 // To keep 3.5 TB/s going at about 1 us of latency 3.5 MB must be under way, 27 KB a multiprocessor; a warp has
 // (RING - 1) * BLOCK_N * D * 2 bytes. A row is written and read again once for each split.
@@ -121,16 +122,17 @@ __global__ void __launch_bounds__(32 * KEY_WARPS, 1)
   const long long first_of_out = kv_head * rows + first_row;
   const long long tile_of_grid = kv_head * (gridDim.x / splits) + tile_of_group;
 
-  // Whole tiles to each warp of each split; the last ones may get none and leave (0, -inf, 0), which weighs nothing.
-  const int tiles = (Sk + BLOCK_N - 1) / BLOCK_N;
-  const int range = (tiles + splits * KEY_WARPS - 1) / (splits * KEY_WARPS) * BLOCK_N;
-  const int begin = min(Sk, (split * KEY_WARPS + warp) * range);
-  const int end = min(Sk, begin + range);
+  // Whole rounds of tiles to each split, of which each warp takes every KEY_WARPS-th tile. The last ones may get none
+  // and leave (0, -inf, 0), which weighs nothing.
+  constexpr int kRound = KEY_WARPS * BLOCK_N;
+  const int range = (Sk + splits * kRound - 1) / (splits * kRound) * kRound;
+  const int end = min(Sk, (split + 1) * range);
+  const int begin = min(end, split * range + warp * BLOCK_N);
 
   Tile tile(shared + warp * Tile::kSharedBytes);
   tile.load_queries(q + first_of_out * D, valid);
   tile.attend(k + kv_head * Sk * D, v + kv_head * Sk * D, begin, end, PackedRows{first_row, Sq, causal ? Sk - Sq : Sk},
-              scale * 1.4426950408889634f);
+              scale * 1.4426950408889634f, kRound);
 
   const long long partial = tile_of_grid * splits * kRows;
   combine_warps<D, KEY_WARPS, Tile::kSharedBytes>(tile, shared, valid, o_partial + (partial + split * kRows) * D,

@@ -19,6 +19,7 @@ return variant {
     BLOCK_N   = { values = { 16, 32, 64 }, bind = "template" },            -- keys of a tile
     RING      = { values = { 3, 4, 6, 8 }, bind = "template" },            -- tiles of K and V of a warp in shared memory
   },
+  start = { { SPLITS = 16, KEY_WARPS = 4, BLOCK_N = 32, RING = 3 }, { SPLITS = 1, KEY_WARPS = 4, BLOCK_N = 32, RING = 3 } },
   valid = function(p, w, device)
     return all_of(
       p.RING * p.BLOCK_N >= 64,

@@ -12,7 +12,8 @@ return variant {
     BLOCK_N    = { values = { 64, 80, 96, 112, 128, 144, 160, 176, 192 }, bind = "template" },  -- keys of a tile
     STAGES     = { values = { 1, 2, 3, 4 }, bind = "template" },                    -- pairs of K and V tiles
   },
-  start = { { WARPGROUPS = 2, BLOCK_N = 128, STAGES = 2 }, { WARPGROUPS = 2, BLOCK_N = 64, STAGES = 2 } },
+  start = { { WARPGROUPS = 2, BLOCK_N = 128, STAGES = 2 }, { WARPGROUPS = 1, BLOCK_N = 128, STAGES = 2 },
+            { WARPGROUPS = 1, BLOCK_N = 64, STAGES = 1 } },
   valid = function(p, w, device)
     -- accumulators and packed scores of a lane, beside about 40 registers for everything else
     local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 40

@@ -19,8 +19,8 @@ return variant {
     HEADS      = { values = { 1, 8, 32 }, bind = "template" },  -- of a section, whose longest tiles come first
     POLYNOMIAL = { values = { 0, 1, 2 }, bind = "template" },  -- quarters of the exponentials without the special function unit
   },
-  start = { { WARPGROUPS = 3, BLOCK_N = 128, SCHEDULE = 1, PINGPONG = 1, HEADS = 8 },  -- D = 64
-            { WARPGROUPS = 3, BLOCK_N = 128, HEADS = 8 }, { WARPGROUPS = 2, BLOCK_N = 128, SCHEDULE = 1, PINGPONG = 1 } },
+  start = { { WARPGROUPS = 3, BLOCK_N = 192, STAGES = 2, HEADS = 32 },  -- D = 64
+            { WARPGROUPS = 3, BLOCK_N = 128, STAGES = 2, HEADS = 8 }, { WARPGROUPS = 2, BLOCK_N = 128, SCHEDULE = 1, PINGPONG = 1 } },
   valid = function(p, w, device)
     -- output, scores and, where they overlap with the next ones, packed scores of a lane, beside 32 registers for everything else
     local registers = (w.D + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
