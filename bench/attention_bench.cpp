@@ -1,12 +1,14 @@
 // Attention beside the libraries. Run from the top folder; HARNESS is the program whose workers are used.
-//   attention_bench HARNESS DEVICE STORE WORKLOADS...: for each workload (names or sets) the rivals, every
-//   configuration of each, then every variant in the best configuration that STORE knows there on this device name;
-//   with "-" for STORE every variant in its first valid one. Each has passed a finalist's gates, and is timed in turns
+//   attention_bench HARNESS DEVICE STORE [variants=NAME,...] WORKLOADS...: for each workload (names or sets) the
+//   rivals, every configuration of each, then every variant (or those named) in the best configuration that STORE knows
+//   there on this device name; with "-" for STORE in every one that its author would try first. Each has passed a finalist's gates, and is timed in turns
 //   with the fastest rival in one run, in short bursts with pauses, as a finalist is.
 // Prints one JSON object for each workload and variant.
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <set>
+#include <sstream>
 
 #include "bench/device_bench.h"
 
@@ -59,15 +61,16 @@ json as_line(const EvaluationRequest& request, const Evaluation& evaluation, boo
 
 class Table {
  public:
-  /// Without `known` the first valid configurations are measured.
-  Table(Bench& bench, std::optional<Known> known) : bench_(bench), known_(std::move(known)) {}
+  /// Without `known` the configurations that authors would try first are measured. `wanted` empty: all variants.
+  Table(Bench& bench, std::optional<Known> known, std::set<std::string> wanted)
+      : bench_(bench), known_(std::move(known)), wanted_(std::move(wanted)) {}
 
   void workload(const std::string& name) {
     rival_.reset();
     const KernelInfo& kernel = bench_.catalog().kernel(kKernel);
     for (const bool rivals : {true, false})
       for (const VariantInfo& variant : kernel.variants)
-        if (variant.rival == rivals &&
+        if (variant.rival == rivals && (rivals || wanted_.empty() || wanted_.contains(variant.name)) &&
             bench_.catalog().unsupported_reason(kKernel, variant.name, bench_.device()).empty())
           rivals ? measure_rival(variant, name) : measure(variant, name);
   }
@@ -96,39 +99,61 @@ class Table {
   }
 
   void measure(const VariantInfo& variant, const std::string& workload) {
-    Config given;
+    std::set<std::string> seen;
+    std::string reason;
+    for (const Config& given : chosen(variant, workload)) {
+      try {
+        const Config config = bench_.catalog().default_config(kKernel, variant.name, workload, bench_.device(), given);
+        if (!seen.insert(to_text(config)).second) continue;
+        EvaluationRequest request = bench_.request({kKernel, variant.name, variant.technique, config}, workload, true);
+        evaluate(request, false);
+      } catch (const Error& error) {  // no valid configuration there
+        reason = error.what();
+      }
+    }
+    if (seen.empty() && !reason.empty()) fmt::print(stderr, "{} {}: {}\n", workload, variant.name, reason);
+  }
+
+  std::vector<Config> chosen(const VariantInfo& variant, const std::string& workload) const {
     if (known_) {
       const auto found = known_->find({workload, variant.name});
-      if (found == known_->end()) return;
-      given = found->second.config;
+      return found == known_->end() ? std::vector<Config>{} : std::vector{found->second.config};
     }
-    try {
-      const Config config = bench_.catalog().default_config(kKernel, variant.name, workload, bench_.device(), given);
-      EvaluationRequest request = bench_.request({kKernel, variant.name, variant.technique, config}, workload, true);
-      evaluate(request, false);
-    } catch (const Error& error) {  // no valid configuration there
-      fmt::print(stderr, "{} {}: {}\n", workload, variant.name, error.what());
-    }
+    return variant.starts.empty() ? std::vector{Config{}} : variant.starts;
   }
 
   Bench& bench_;
   std::optional<Known> known_;
+  std::set<std::string> wanted_;
   std::optional<Incumbent> rival_;  // the fastest so far
 };
+
+/// Takes the word variants=NAME,... away.
+std::set<std::string> take_variants(std::vector<std::string>& words) {
+  constexpr std::string_view kKey = "variants=";
+  std::set<std::string> wanted;
+  const auto word = std::ranges::find_if(words, [&](const std::string& each) { return each.starts_with(kKey); });
+  if (word == words.end()) return wanted;
+  std::istringstream names(word->substr(kKey.size()));
+  for (std::string name; std::getline(names, name, ',');) wanted.insert(name);
+  words.erase(word);
+  return wanted;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    fmt::print(stderr, "usage: {} HARNESS DEVICE STORE|- WORKLOADS...\n", argv[0]);
+    fmt::print(stderr, "usage: {} HARNESS DEVICE STORE|- [variants=NAME,...] WORKLOADS...\n", argv[0]);
     return 2;
   }
   try {
     Process::set_program(argv[1]);
     Bench bench(argv[2]);
-    const std::vector<std::string> words(argv + 4, argv + argc);
+    std::vector<std::string> words(argv + 4, argv + argc);
+    const std::set<std::string> wanted = take_variants(words);
     const bool has_store = std::string(argv[3]) != "-";
-    Table table(bench, has_store ? std::optional(best_known(argv[3], bench.device())) : std::nullopt);
+    Table table(bench, has_store ? std::optional(best_known(argv[3], bench.device())) : std::nullopt, wanted);
     for (const std::string& workload : choose_workloads(bench.catalog().kernel(kKernel), words, bench.device()))
       table.workload(workload);
     return 0;

@@ -8,7 +8,7 @@
 #   bench/h200.sh soak [COUNT]     honest, hostile and faulty candidates in turn, on every GPU
 #   bench/h200.sh duel [BUDGET]    a campaign with each of two strategies from empty stores, on two GPUs at once
 #   bench/h200.sh space [BUDGET]   every configuration of the attention family on the two headline workloads, on two GPUs at once
-#   bench/h200.sh attention [STORE|-] [WORKLOADS...]  every attention variant in its best configuration that STORE knows, and cuDNN's engines, in turns
+#   bench/h200.sh attention [STORE|-] [variants=NAME,...] [WORKLOADS...]  attention variants in the best configurations that STORE knows, else in their authors', and cuDNN's engines, in turns
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
