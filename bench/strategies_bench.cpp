@@ -22,7 +22,7 @@
 //
 //   strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...]
 //     replays the last campaign of an export under each strategy and seed: the real loop, the recorded outcomes and
-//     seconds, no device. The measure is the mean of ln(score) over the time of the budget (the area under the score
+//     seconds, no device; configurations chosen by the search `default` (`exhaustive`: in order). The measure is the mean of ln(score) over the time of the budget (the area under the score
 //     curve); the budget is a share of what the record took. Record every configuration, so that no answer is missing.
 //   strategies_bench decide [EVALUATIONS] [ARMS]
 //     the time of one decision of roi over a history of so many evaluations.
@@ -68,9 +68,11 @@ Trial try_strategy(const std::string& strategy, const Recording& recording, Repl
   for (int seed = 1; seed <= seeds; ++seed) {
     ReplayOptions options;
     options.strategy = strategy;
+    options.search = strategy == "exhaustive" ? "exhaustive" : "default";
     options.seed = static_cast<std::uint64_t>(seed);
     options.budget_s = budget_s;
     const Replayed run = replay(recording, plugins, scripts, nullptr, options);
+    if (run.summary.reason == "script_error") throw bad_input(strategy + ": " + run.summary.message);
     const auto curve = score_curve(run.recording, workload_weights(run.summary));
     trial.area.values.push_back(mean_log_score(curve, budget_s));
     trial.score.values.push_back(curve.back().score);

@@ -70,8 +70,9 @@
 ---@field agent_s number?            of proposals
 ---@field agent_usd number?
 ---@field records GainRecord[]       each better than the one before; the newest 32
----@field gains number[]             speedups of the newest 16 that passed, in order
----@field log_gain_mean number?      of ln(speedup) of all that passed
+---@field timed integer              that passed, or were abandoned as clearly slower, with the time they had shown
+---@field gains number[]             speedups of the newest 16 that were timed, in order
+---@field log_gain_mean number?      of ln(speedup) of all that were timed
 ---@field log_gain_sd number?        from two on
 ---@field log_evaluation_mean number?   of ln(seconds of an evaluation)
 ---@field log_evaluation_sd number?

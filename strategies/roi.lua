@@ -67,10 +67,20 @@ local function appraise(context, arm, by_money)
   return row, f
 end
 
--- The rows that are recorded with the decision: the highest scores.
+local function rounded(row)
+  local short = {}
+  for name, value in pairs(row) do
+    short[name] = math.type(value) == "float" and tonumber(("%.4g"):format(value)) or value
+  end
+  return short
+end
+
+-- The rows that are recorded with the decision: the highest scores, to four digits.
 local function foremost(rows)
   table.sort(rows, function(a, b) return a.score > b.score end)
-  return table.move(rows, 1, math.min(#rows, RECORDED_ROWS), 1, {})
+  local first = {}
+  for i = 1, math.min(#rows, RECORDED_ROWS) do first[i] = rounded(rows[i]) end
+  return first
 end
 
 local function in_words(gain)

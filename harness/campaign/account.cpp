@@ -27,6 +27,13 @@ bool add_record(ArmState& state, const IterationSummary& iteration) {
   return credible;
 }
 
+void add_gain(Arm& arm, double speedup) {
+  ++arm.state.timed;
+  arm.log_gains.add(std::log(speedup));
+  arm.state.gains.push_back(speedup);
+  keep_newest(arm.state.gains, kGains);
+}
+
 bool account_passed(Arm& arm, const IterationSummary& iteration, bool improved) {
   ArmState& state = arm.state;
   state.same_fingerprint = 0;
@@ -37,9 +44,7 @@ bool account_passed(Arm& arm, const IterationSummary& iteration, bool improved) 
     arm.launch_known = false;
   }
   if (!iteration.speedup || *iteration.speedup <= 0) return false;
-  arm.log_gains.add(std::log(*iteration.speedup));
-  state.gains.push_back(*iteration.speedup);
-  keep_newest(state.gains, kGains);
+  add_gain(arm, *iteration.speedup);
   if (state.best_speedup && *iteration.speedup <= *state.best_speedup) return false;
   state.best_speedup = iteration.speedup;
   return add_record(state, iteration);
@@ -67,6 +72,8 @@ bool account(Arm& arm, const IterationSummary& iteration, bool improved) {
   if (iteration.wall_s > 0) arm.log_seconds.add(std::log(iteration.wall_s));
   if (iteration.outcome == "passed" && iteration.time_ns) return account_passed(arm, iteration, improved);
   if (iteration.outcome == "wrong_answer") account_wrong(arm, iteration);
+  if (iteration.outcome == "abandoned" && iteration.speedup && *iteration.speedup > 0)
+    add_gain(arm, *iteration.speedup);
   return false;
 }
 

@@ -14,6 +14,7 @@ namespace harness {
 namespace {
 
 constexpr int kAdmissionNeighbours = 6;
+constexpr int kPreflightChoice = 5;  // points of which the cheapest is tried on the cpu device
 // Beyond this traffic a trial, which judges a hundred images, is made at a smaller point of the domain.
 constexpr double kTrialBytes = 4 << 20;
 
@@ -74,19 +75,24 @@ Realized trial_baseline(Catalog& catalog, const KernelInfo& kernel, const std::s
   return smaller ? std::move(*smaller) : std::move(there);
 }
 
+/// What has more than a few elements before what has not, then by the threads of its largest launch: what an
+/// instrumented run takes grows with these, and little with the bytes.
+bool cheaper_to_emulate(const Realized& a, const Realized& b) {
+  const bool a_tells = fewest_output_elements(a.problem) >= kTellingElements;
+  const bool b_tells = fewest_output_elements(b.problem) >= kTellingElements;
+  if (a_tells != b_tells) return a_tells;
+  return launched_threads(a.plan) < launched_threads(b.plan);
+}
+
 std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Realized& realized) {
   const auto cpu = evaluator.preflight_device();
   if (!cpu) return std::nullopt;
   const Candidate& candidate = realized.candidate;
   try {
     if (!catalog.unsupported_reason(candidate.kernel, candidate.variant, *cpu).empty()) return std::nullopt;
-    // Of three points the middle one: neither a single element nor more than an instrumented run takes in a moment.
-    auto found = catalog.neighbours(candidate, realized.problem.workload.name, *cpu, 3, fresh_choice());
+    auto found = catalog.neighbours(candidate, realized.problem.workload.name, *cpu, kPreflightChoice, fresh_choice());
     if (found.empty()) return std::nullopt;
-    std::sort(found.begin(), found.end(), [](const Realized& a, const Realized& b) {
-      return amount_of(a.problem.work) < amount_of(b.problem.work);
-    });
-    return std::move(found[found.size() / 2]);
+    return std::move(*std::ranges::min_element(found, cheaper_to_emulate));
   } catch (const Error&) {  // no configuration of it is valid there
     return std::nullopt;
   }

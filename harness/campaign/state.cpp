@@ -150,7 +150,8 @@ void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iter
       {iteration.candidate, iteration.outcome, iteration.iteration, passed ? iteration.time_ns : std::nullopt});
 }
 
-void CampaignState::apply(const IterationSummary& iteration, const Prediction* predicted) {
+void CampaignState::apply(const IterationSummary& ended, const Prediction* predicted) {
+  IterationSummary iteration = ended;
   ++iterations_;
   ++outcomes_[iteration.outcome];
   if (iteration.purpose == "rival" && iteration.outcome != "interrupted")
@@ -160,6 +161,9 @@ void CampaignState::apply(const IterationSummary& iteration, const Prediction* p
   if (iteration.outcome == "interrupted") return;  // nothing was learnt
   WorkloadBook& book = workload(iteration.candidate.kernel, iteration.workload);
   if (iteration.floor_ns) book.floor_ns = iteration.floor_ns;
+  // What was abandoned is slow, and how slow is known: a strategy that did not learn it would try its like for ever.
+  if (iteration.outcome == "abandoned" && iteration.stopped_ns.value_or(0) > 0 && book.baseline_ns)
+    iteration.speedup = *book.baseline_ns / *iteration.stopped_ns;
   if (iteration.purpose == "confirm") return apply_confirmation(book, iteration);
   evaluated_s_ += iteration.wall_s;
   build_s_ += iteration.build_s;

@@ -29,8 +29,8 @@ std::vector<TechniqueState> CampaignState::techniques(const std::optional<double
     TechniqueState& technique = list[at->second];
     ++technique.workloads;
     technique.evaluations += state.evaluations;
-    const auto passed = state.outcomes.find("passed");
-    technique.passed += passed == state.outcomes.end() ? 0 : passed->second;
+    for (const char* outcome : {"passed", "abandoned"})
+      if (const auto seen = state.outcomes.find(outcome); seen != state.outcomes.end()) technique.passed += seen->second;
     technique.spent_s += state.spent_s;
     if (state.predicted_s) technique.predicted_s = technique.predicted_s.value_or(0) + *state.predicted_s;
     if (state.best_speedup) technique.best_speedup = std::max(technique.best_speedup.value_or(0), *state.best_speedup);

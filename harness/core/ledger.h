@@ -40,7 +40,7 @@ struct IterationSummary {
   std::string workload, outcome, purpose, contract_hash, source_hash, binary_hash, fingerprint;
   std::optional<double> time_ns, baseline_ns, speedup, speedup_lo, speedup_hi, floor_ns;
   std::optional<double> time_lo_ns, time_hi_ns;  // 95 %
-  std::optional<double> stopped_ns;              // abandoned: its time when it was given up
+  std::optional<double> stopped_ns;              // abandoned: its time when it was given up, which `speedup` is of
   std::optional<std::string> verdict;
   double wall_s = 0, build_s = 0, gates_s = 0, timing_s = 0;
   double begun_unix = 0, ended_unix = 0;  // 0: not known

@@ -79,4 +79,13 @@ void from_json(const json& j, Plan& plan) {
   plan.workspaces = j.at("workspaces").get<std::vector<Workspace>>();
 }
 
+std::int64_t launched_threads(const Plan& plan) {
+  const auto volume = [](const Dim3& size) { return static_cast<std::int64_t>(size.x) * size.y * size.z; };
+  std::int64_t most = 0;
+  for (const Step& step : plan.steps)
+    if (const auto* launch = std::get_if<Launch>(&step))
+      most = std::max(most, volume(launch->grid) * volume(launch->block));
+  return most;
+}
+
 }  // namespace harness

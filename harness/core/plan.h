@@ -128,6 +128,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryResources, entry, registers, static_shar
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Artifact, path, key, code_hash, architecture, compiler, log, notes,
                                                 entries, globals, listing, from_cache, compile_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileFailure, log, compile_s)
+/// Of the launch of the plan with the most threads; 0 where it has none of its own.
+std::int64_t launched_threads(const Plan& plan);
+
 void to_json(json& j, const Launch& launch);
 void from_json(const json& j, Launch& launch);
 void to_json(json& j, const Plan& plan);

@@ -61,8 +61,9 @@ struct ArmState {
   std::optional<double> spent_usd, predicted_usd;                // of the device; absent without a price
   std::optional<double> agent_s, agent_usd;                      // of proposals; absent where nobody proposed
   std::vector<GainRecord> records;                               // each better than the one before, the newest 32
-  std::vector<double> gains;                                     // speedups of the newest 16 that passed, in order
-  std::optional<double> log_gain_mean, log_gain_sd;              // of ln(speedup) of all that passed; sd from two on
+  std::int64_t timed = 0;                                        // passed, or abandoned with a time so far
+  std::vector<double> gains;                                     // speedups of the newest 16 that were timed, in order
+  std::optional<double> log_gain_mean, log_gain_sd;              // of ln(speedup) of all timed; sd from two on
   std::optional<double> log_evaluation_mean, log_evaluation_sd;  // of ln(seconds of an evaluation), likewise
   std::optional<double> best_ns, best_speedup;
   std::optional<double> rival_ns;              // the fastest rival on its workload: others' work, measured beside ours
@@ -286,7 +287,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GainRecord, evaluation, speedup, speedup_lo, 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WrongAnswerCount, fingerprint, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight, space_points,
                                    evaluations, outcomes, since_improvement, spent_s, predicted_s, build_s, gates_s,
-                                   timing_s, spent_usd, predicted_usd, agent_s, agent_usd, records, gains,
+                                   timing_s, spent_usd, predicted_usd, agent_s, agent_usd, records, timed, gains,
                                    log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd, best_ns,
                                    best_speedup, rival_ns, launch, last_fingerprint, same_fingerprint, fingerprints,
                                    sittings, exhausted, closed, earlier_campaigns, earlier_evaluations, earlier_passed,

@@ -12,7 +12,7 @@ namespace harness {
 namespace {
 
 constexpr const char* kName = "preflight";
-constexpr double kPreflightDeadline = 10;
+constexpr double kPreflightDeadline = 4;
 
 GateResult not_checked(const std::string& why) {
   return {kName, true, why, false};
@@ -25,7 +25,7 @@ std::string identity(const Realized& realized) {
 }  // namespace
 
 void Preflight::announce(const Realized& realized, bool finalist) {
-  if ((!finalist && right_sources_.contains(realized.source_hash)) || known_.contains(identity(realized))) return;
+  if ((!finalist && tried_sources_.contains(realized.source_hash)) || known_.contains(identity(realized))) return;
   cpu_.builders.submit(checked_build(cpu_.target, realized.build), false);
 }
 
@@ -33,14 +33,16 @@ PreflightResult Preflight::check(const Realized& realized, const Admission* admi
   const std::string key = identity(realized);
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
-  const auto right = right_sources_.find(realized.source_hash);
-  if (!finalist && right != right_sources_.end())
-    return {not_checked(fmt::format(
-                "this configuration was not tried on the cpu device; of the same source {} was right", right->second)),
+  const auto tried = tried_sources_.find(realized.source_hash);
+  if (!finalist && tried != tried_sources_.end())
+    return {not_checked(fmt::format("this configuration was not tried on the cpu device; of the same source {}",
+                                    tried->second)),
             {}};
   const PreflightResult result = try_it(realized, admission);
-  if (result.gate.checked && result.gate.passed)
-    right_sources_.emplace(realized.source_hash, to_text(realized.candidate.config));
+  const std::string config = to_text(realized.candidate.config);
+  if (!result.gate.checked)
+    tried_sources_.emplace(realized.source_hash, config + " was not checked: " + result.gate.detail);
+  else if (result.gate.passed) tried_sources_.emplace(realized.source_hash, config + " was right");
   return known_.emplace(key, result).first->second;
 }
 

@@ -15,9 +15,9 @@ struct PreflightResult {
   std::optional<Outcome> settled;  // it failed: the evaluation ends with this
 };
 
-/// Holds workers of the cpu device beside those of the GPU. A build is tried once. While searching, one right
-/// configuration stands for its source, since an instrumented run takes seconds where the GPU takes a fraction of one;
-/// a finalist is always tried itself.
+/// Holds workers of the cpu device beside those of the GPU. A build is tried once. While searching, one configuration
+/// that was right, or that could not be checked in time, stands for its source, since an instrumented run takes seconds
+/// where the GPU takes a fraction of one; a finalist is always tried itself.
 class Preflight {
  public:
   explicit Preflight(Workshop& cpu) : cpu_(cpu) {}
@@ -28,7 +28,7 @@ class Preflight {
   PreflightResult try_it(const Realized& realized, const Admission* admission);
   Workshop& cpu_;
   std::map<std::string, PreflightResult> known_;      // by build and contract
-  std::map<std::string, std::string> right_sources_;  // source hash -> the configuration that was right
+  std::map<std::string, std::string> tried_sources_;  // source hash -> what came of its first configuration
 };
 
 }  // namespace harness

@@ -12,10 +12,10 @@ namespace harness::judge {
 
 struct DrawOptions {
   /// nominal; or a hostile form of the floating inputs that are drawn normal or uniform: "scaled 1e-2", "scaled 1e2",
-  /// "large" (8 times: large logits), "spikes" (one element in 128 is 64 times as large), "few spikes" (about
-  /// eight of the whole tensor are), "shifted" (2 is added),
-  /// "lowered" (100 is taken away), "one-hot" (a 1 at a random place of each row, else 0), "ramp" (-1 to 1 along a row,
-  /// each row turned differently). Integers are never changed.
+  /// "large" (8 times: large logits), "spikes" (one element in 128 is 64 times as large), "few spikes" (about sixteen
+  /// of the whole tensor are 512 times as large), "shifted" (2 is added), "lowered" (100 is taken away), "one-hot" (a 1
+  /// at a random place of each row, else 0), "ramp" (-1 to 1 along a row, each row turned differently). Integers are
+  /// never changed.
   std::string form = "nominal";
   int threads = 0;  // 0: as many as the machine has
 };

@@ -10,7 +10,7 @@
 namespace harness::script {
 
 /// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
-inline constexpr int kGatesVersion = 3;
+inline constexpr int kGatesVersion = 4;
 
 /// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
 class KernelManifest {

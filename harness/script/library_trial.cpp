@@ -30,6 +30,7 @@ void pass(ArmState& arm, double speedup) {
   ++arm.evaluations;
   ++arm.outcomes["passed"];
   arm.spent_s += 3;
+  ++arm.timed;
   arm.gains.push_back(speedup);
   arm.log_gain_mean = std::log(speedup);
   arm.log_evaluation_mean = std::log(3.0);

@@ -18,6 +18,13 @@ namespace {
 
 using Numbers = std::unordered_map<std::int64_t, std::int64_t>;  // id in this store -> number within the campaign
 
+/// Of gates that passed only their names stay, and these only where the time was confirmed.
+void leave_out_evidence(IterationRow& row) {
+  if (!row.confirmed) std::erase_if(row.gates, [](const GateResult& gate) { return gate.passed && gate.checked; });
+  for (GateResult& gate : row.gates)
+    if (gate.passed) gate.detail.clear();
+}
+
 class Exporter {
  public:
   Exporter(Connection& connection, std::ostream& out, const ExportOptions& options)
@@ -140,9 +147,7 @@ class Exporter {
       RecordedIteration found = read_iteration(connection_, query.integer(0), Texts::none);
       if (!options_.samples) found.row.samples.clear();
       if (!options_.logs) found.row.log_key.reset();
-      if (!options_.evidence)
-        for (GateResult& gate : found.row.gates)
-          if (gate.passed) gate.detail.clear();
+      if (!options_.evidence) leave_out_evidence(found.row);
       json j = exported(found.row);
       j["type"] = "iteration";
       j["attempt"] = attempts.at(found.attempt);

@@ -22,7 +22,7 @@ struct ExportOptions {
   std::optional<std::int64_t> campaign;  // only this one
   bool samples = true;                   // raw samples: most of the size
   bool logs = true;                      // compiler logs
-  bool evidence = true;                  // the details of gates that passed
+  bool evidence = true;  // of gates that passed: their details, and the gates themselves where a time is unconfirmed
 };
 
 /// One consistent state, also while others write. Throws Error(bad_input) for an unknown campaign.

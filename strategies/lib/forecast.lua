@@ -49,7 +49,7 @@ local function probability(arm)
   local trials, passed = trials_of(arm)
   local all = arm.cumulative
   local elsewhere = math.max(0, all.evaluations - arm.evaluations)
-  local passed_elsewhere = math.min(elsewhere, math.max(0, all.passed - arm.passed))
+  local passed_elsewhere = math.min(elsewhere, math.max(0, all.passed - passed))
   local trust = PRIOR_TRIALS / (PRIOR_TRIALS + RELATED * elsewhere)   -- the manifest's, once the technique has a history
   local known = elsewhere > 0 and passed_elsewhere / elsewhere or 0
   local prior = math.min(0.99, math.max(0.01, trust * arm.prior.probability + (1 - trust) * known))
@@ -63,8 +63,8 @@ end
 local function within_arms(campaign)
   local sum, weight = WITHIN_TRIALS * square(WITHIN), WITHIN_TRIALS
   for _, arm in ipairs(campaign.arms) do
-    if arm.log_gain_sd and arm.passed >= 3 then
-      local n = math.min(arm.passed, 16) - 1
+    if arm.log_gain_sd and arm.timed >= 3 then
+      local n = math.min(arm.timed, 16) - 1
       sum, weight = sum + n * square(arm.log_gain_sd), weight + n
     end
   end
@@ -93,7 +93,21 @@ local function surprises(campaign, within)
       local key = arm.kernel .. "/" .. arm.technique
       by[key] = by[key] or {}
       table.insert(by[key], { arm = arm.name, shift = arm.log_gain_mean - manifest(arm, within),
-                              doubt = math.sqrt(square(BETWEEN) + square(within) / arm.passed) })
+                              doubt = math.sqrt(square(BETWEEN) + square(within) / arm.timed) })
+    end
+  end
+  return by
+end
+
+-- ln(seconds of an evaluation) by workload: what an arm costs is decided by its workload first.
+local function usual_seconds(campaign)
+  local by = {}
+  for _, arm in ipairs(campaign.arms) do
+    if arm.log_evaluation_mean then
+      local key = arm.kernel .. "/" .. arm.workload
+      local seen = by[key] or { sum = 0, arms = 0 }
+      seen.sum, seen.arms = seen.sum + arm.log_evaluation_mean, seen.arms + 1
+      by[key] = seen
     end
   end
   return by
@@ -105,7 +119,7 @@ function forecast.context(campaign)
   local workloads = {}
   for _, workload in ipairs(campaign.workloads) do workloads[workload.kernel .. "/" .. workload.workload] = workload end
   return { campaign = campaign, within = within, surprises = surprises(campaign, within), workloads = workloads,
-           calibration = campaign.calibration, applying = patterns.naming(campaign) }
+           usual_seconds = usual_seconds(campaign), calibration = campaign.calibration, applying = patterns.naming(campaign) }
 end
 
 -- `now`: ln(speedup) of the workload's best, over which the playbook's patterns expect their gain.
@@ -130,7 +144,7 @@ end
 local function recent(arm, within)
   local n, sum = #arm.gains, 0
   for _, gain in ipairs(arm.gains) do sum = sum + math.log(gain) end
-  local all = math.max(0, arm.passed - 1)
+  local all = math.max(0, arm.timed - 1)
   local usual = (WITHIN_TRIALS * square(within) + all * square(arm.log_gain_sd or 0)) / (WITHIN_TRIALS + all)
   local mean, squares = n > 0 and sum / n or 0, WITHIN_TRIALS * usual
   for _, gain in ipairs(arm.gains) do squares = squares + square(math.log(gain) - mean) end
@@ -140,7 +154,9 @@ end
 local function minutes_of(context, arm)
   local campaign, calibration = context.campaign, context.calibration
   local n = arm.log_evaluation_mean and arm.evaluations or 0
-  local mean = (COST_TRIALS * math.log(math.max(campaign.evaluation_s, 1e-3)) + n * (arm.log_evaluation_mean or 0)) /
+  local usual = context.usual_seconds[arm.kernel .. "/" .. arm.workload]
+  local prior = usual and usual.sum / usual.arms or math.log(math.max(campaign.evaluation_s, 1e-3))
+  local mean = (COST_TRIALS * prior + n * (arm.log_evaluation_mean or 0)) /
     (COST_TRIALS + n)
   local spread = math.sqrt((COST_TRIALS * square(COST_SPREAD) + math.max(0, n - 1) * square(arm.log_evaluation_sd or 0)) /
     (COST_TRIALS + math.max(0, n - 1)))
@@ -160,7 +176,7 @@ function forecast.arm(context, arm)
   if n > 0 then believe(belief, mean, spread / math.sqrt(n)) end
   local f = { arm = arm, p = probability(arm), n = n, mean = belief.mean, doubt = math.sqrt(1 / belief.precision), spread = spread,
               freedom = WITHIN_TRIALS + math.max(0, n - 1) }
-  f.flat = arm.evaluations > 0 and arm.since_improvement * arm.passed / arm.evaluations or 0
+  f.flat = arm.evaluations > 0 and arm.since_improvement * arm.timed / arm.evaluations or 0
   f.minutes, f.minutes_low, f.minutes_high = minutes_of(context, arm)
   f.now, f.patterns = now, ids
   if workload and workload.floor_ns and workload.baseline_ns then   -- nothing is faster than the speed of light

@@ -107,6 +107,27 @@ TEST_CASE("an arm's records are its bests, and credible where their intervals ar
   CHECK(*arm.log_evaluation_sd == Approx(0).margin(1e-12));
 }
 
+TEST_CASE("what was abandoned teaches how slow its arm is, and that it passes the gates") {
+  Memory memory;
+  IterationSummary baseline = memory.told(0, "passed", 1);
+  baseline.candidate = {"k", "00_base", "base", {}};
+  baseline.purpose = "baseline";
+  memory.state.apply(baseline);
+  memory.state.apply(memory.told(1, "passed", 2));
+  IterationSummary slow = memory.told(2, "abandoned");
+  slow.stopped_ns = 4000;  // the baseline took 1000
+  memory.state.apply(slow);
+  const Snapshot after = memory.state.snapshot({});
+  const ArmState arm = tile(after);
+  CHECK(arm.timed == 2);
+  REQUIRE(arm.gains.size() == 2);
+  CHECK(arm.gains[1] == Approx(0.25));
+  CHECK(*arm.best_speedup == 2);
+  CHECK(arm.since_improvement == 1);
+  for (const TechniqueState& technique : after.techniques)
+    if (technique.technique == "tile") CHECK(technique.passed == 2);
+}
+
 TEST_CASE("what is unknown is absent, never 0") {
   Memory memory;
   const Snapshot before = memory.state.snapshot({});

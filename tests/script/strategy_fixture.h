@@ -60,6 +60,7 @@ inline void evaluate(ArmState& state, const std::vector<double>& gains, std::int
   if (n > 0) state.log_gain_mean = logs / n;
   if (n > 1) state.log_gain_sd = std::sqrt(std::max(0.0, squares / n - logs / n * logs / n));
   const auto passed = static_cast<std::int64_t>(gains.size());
+  state.timed += passed;
   state.outcomes["passed"] += passed;
   if (failed > 0) state.outcomes["wrong_answer"] += failed;
   state.since_improvement += failed;

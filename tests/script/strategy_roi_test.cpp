@@ -127,6 +127,36 @@ TEST_CASE("what a technique showed on one workload is expected of it on another"
   CHECK(d.arm == ArmId{"k", "other", "b"});
 }
 
+TEST_CASE("an arm whose candidates are abandoned as slower is left, whatever its manifest promises") {
+  Snapshot s = snapshot({arm("a", 50, 500, 0.9, 20), arm("b", 2, 6, 0.8, 20)});
+  s.workloads[0].speedup = 4;
+  s.arms[0].space_points = s.arms[1].space_points = 1000;
+  CHECK(technique(decide(s)) == "try a");
+  ArmState& slow = s.arms[0];
+  for (int i = 0; i < 6; ++i) slow.gains.push_back(0.8 + 0.01 * i);
+  slow.timed = slow.evaluations = slow.outcomes["abandoned"] = slow.since_improvement = 6;
+  slow.log_gain_mean = std::log(0.82);
+  slow.log_gain_sd = 0.03;
+  slow.log_evaluation_mean = std::log(0.5);  // they are cheap, too
+  CHECK(technique(decide(s)) == "try b");
+}
+
+TEST_CASE("an evaluation is expected to cost what others on its workload did") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", 2, 4, 0.8, 20)});
+  s.arms[1].id.workload = "long";
+  WorkloadState other = s.workloads[0];
+  other.workload = "long";
+  s.workloads.push_back(other);
+  ArmState known = s.arms[1];
+  known.id.technique = "known";
+  evaluate(known, {1.0});
+  known.log_evaluation_mean = std::log(600.0);
+  s.arms.push_back(known);
+  add_techniques(s);
+  const Decision d = decide(s);
+  CHECK(d.arm == ArmId{"k", "w", "a"});
+}
+
 TEST_CASE("money decides where it is the scarcer of the two") {
   ArmState cheap = arm("cheap", 1.5, 3, 0.8, 20), dear = arm("dear", 2, 4, 0.8, 20);
   dear.evaluations = cheap.evaluations = 1;

@@ -36,13 +36,15 @@ struct Draws {
     drawn[turn % 2] = tile;
     harness::mbarrier_arrive(&full[turn % 2]);
   }
-  /// By all consumers.
+  /// By all consumers. The lane that reads for its warp is the one that gives back, so its arrival orders its read.
   __device__ int take(int turn) {
     harness::mbarrier_wait(&full[turn % 2], turn / 2 & 1);
-    const int tile = drawn[turn % 2];
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) harness::mbarrier_arrive(&empty[turn % 2]);
-    return tile;
+    int tile = 0;
+    if (threadIdx.x % 32 == 0) {
+      tile = drawn[turn % 2];
+      harness::mbarrier_arrive(&empty[turn % 2]);
+    }
+    return __shfl_sync(0xffffffffu, tile, 0);
   }
 };
 
