@@ -18,6 +18,7 @@ inline DeviceInfo cpu_device() {
   device.device = "cpu";
   device.architecture = "x86-64";
   device.multiprocessors = 2;
+  device.emulation = true;
   device.max_shared_bytes = 227 * 1024;
   return device;
 }

@@ -362,3 +362,20 @@ TEST_CASE("a large workload has a small point like it, and hidden points of seve
   CHECK(most <= 2e7);
   CHECK(most > 4 * least);
 }
+
+TEST_CASE("points for the gates launch no more threads than an emulated device takes in seconds") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"});
+  const char* const workload = "seed_b1h1s128_f16";
+  const auto most_threads = [&](const DeviceInfo& device) {
+    const Config config = catalog.default_config("attention", "75_persistent", workload, device, {});
+    std::int64_t most = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const auto points = catalog.neighbours({"attention", "75_persistent", "", config}, workload, device, 6, seed);
+      REQUIRE_FALSE(points.empty());
+      for (const Realized& point : points) most = std::max(most, launched_threads(point.plan));
+    }
+    return most;
+  };
+  CHECK(most_threads(cpu_device()) <= 1 << 19);
+  CHECK(most_threads(cuda_device()) > 1 << 19);
+}
