@@ -402,7 +402,9 @@ void EvaluationRun::paint(Side& side, std::size_t image, const std::string& form
 double EvaluationRun::deadline() const {
   const auto best = request_.incumbent ? std::optional(request_.incumbent->time_ns) : request_.baseline_ns;
   constexpr double kImageBytesPerSecond = 1e9;  // to the device and back, at the least
-  return run_deadline(workshop_.limits, best) + static_cast<double>(side_.image_bytes()) / kImageBytesPerSecond;
+  constexpr double kLibraryBuildSeconds = 10;   // cuDNN compiles when it meets a shape for the first time
+  return run_deadline(workshop_.limits, best) + static_cast<double>(side_.image_bytes()) / kImageBytesPerSecond +
+         (has_library_step(request_.realized.plan) ? kLibraryBuildSeconds : 0);
 }
 
 // ---- timing
