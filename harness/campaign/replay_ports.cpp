@@ -116,7 +116,7 @@ Outcome recorded_failure(const IterationSummary& row) {
   if (row.outcome == "wrong_answer") return WrongAnswer{as_recorded, {}, row.fingerprint};
   if (row.outcome == "rejected") return Rejected{"recorded", as_recorded};
   if (row.outcome == "no_effect") return NoEffect{0};
-  if (row.outcome == "abandoned") return Abandoned{};
+  if (row.outcome == "abandoned") return Abandoned{.time_ns = row.stopped_ns.value_or(0)};
   if (row.outcome == "crashed") return Crashed{CrashKind::unknown, as_recorded};
   if (row.outcome == "timed_out") return TimedOut{row.wall_s, "recorded"};
   if (row.outcome == "out_of_memory") return OutOfMemory{as_recorded};
