@@ -1,8 +1,9 @@
 // Attention beside the libraries. Run from the top folder; HARNESS is the program whose workers are used.
 //   attention_bench HARNESS DEVICE STORE [variants=NAME,...] WORKLOADS...: for each workload (names or sets) the
 //   rivals, every configuration of each, then every variant (or those named) in the best configuration that STORE knows
-//   there on this device name; with "-" for STORE in every one that its author would try first. Each has passed a finalist's gates, and is timed in turns
-//   with the fastest rival in one run, in short bursts with pauses, as a finalist is.
+//   there on this device name; with "-" for STORE in every one that its author would try first. Each has passed a
+//   finalist's gates, and is timed in turns with the fastest rival in one run, in short bursts with pauses, as a
+//   finalist is.
 // Prints one JSON object for each workload and variant.
 #include <algorithm>
 #include <climits>

@@ -22,8 +22,9 @@
 //
 //   strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...]
 //     replays the last campaign of an export under each strategy and seed: the real loop, the recorded outcomes and
-//     seconds, no device; configurations chosen by the search `default` (`exhaustive`: in order). The measure is the mean of ln(score) over the time of the budget (the area under the score
-//     curve); the budget is a share of what the record took. Record every configuration, so that no answer is missing.
+//     seconds, no device; configurations chosen by the search `default` (`exhaustive`: in order). The measure is the
+//     mean of ln(score) over the time of the budget (the area under the score curve); the budget is a share of what the
+//     record took. Record every configuration, so that no answer is missing.
 //   strategies_bench decide [EVALUATIONS] [ARMS]
 //     the time of one decision of roi over a history of so many evaluations.
 using namespace harness;

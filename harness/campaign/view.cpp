@@ -30,7 +30,8 @@ std::vector<TechniqueState> CampaignState::techniques(const std::optional<double
     ++technique.workloads;
     technique.evaluations += state.evaluations;
     for (const char* outcome : {"passed", "abandoned"})
-      if (const auto seen = state.outcomes.find(outcome); seen != state.outcomes.end()) technique.passed += seen->second;
+      if (const auto seen = state.outcomes.find(outcome); seen != state.outcomes.end())
+        technique.passed += seen->second;
     technique.spent_s += state.spent_s;
     if (state.predicted_s) technique.predicted_s = technique.predicted_s.value_or(0) + *state.predicted_s;
     if (state.best_speedup) technique.best_speedup = std::max(technique.best_speedup.value_or(0), *state.best_speedup);

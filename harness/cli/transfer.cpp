@@ -28,7 +28,9 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<TransferArguments>();
   app.add_option("file", arguments->file, "Where to write")->required()->type_name("FILE");
   app.add_option("--campaign", arguments->campaign, "Only this campaign");
-  app.add_flag("--lean", arguments->lean, "Leave out raw samples, compiler logs, the evidence of gates that passed, and these gates where a time is unconfirmed");
+  app.add_flag("--lean", arguments->lean,
+               "Leave out raw samples, compiler logs, the evidence of gates that passed, and these gates where a time "
+               "is unconfirmed");
   add_db_option(app, shell);
   action = [arguments, &shell] {
     std::error_code none;
