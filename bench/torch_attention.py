@@ -3,7 +3,8 @@
 
     harness kernels --json | python3 bench/torch_attention.py WORKLOAD...
 
-Each backend in a graph of calls over input sets that together exceed the L2, random inputs, in bursts of about 10 ms with
+Each backend in a graph of calls over at most 24 input sets (150 MB where they are large: small workloads stay in the L2 and
+are to be compared with warm times), random inputs, in bursts of about 10 ms with
 pauses; the median burst counts. One JSON object a workload and backend; a backend that refuses a workload is told with
 its reason. Needs PyTorch with CUDA, which is no part of this project.
 """

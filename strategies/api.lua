@@ -31,7 +31,7 @@
 ---@field workloads integer          arms of this campaign
 ---@field campaigns integer
 ---@field evaluations integer
----@field passed integer
+---@field passed integer             the gates: also what was then abandoned as slower in this campaign
 ---@field spent_s number
 ---@field predicted_s number?        sum of predicted_s over its arms of this campaign
 ---@field spent_usd number?          nil where the price of a part is unknown

@@ -84,7 +84,8 @@ struct ArmState {
 struct TechniqueState {
   std::string kernel, technique;
   std::int64_t workloads = 0;  // arms of this campaign
-  std::int64_t campaigns = 0, evaluations = 0, passed = 0;
+  std::int64_t campaigns = 0, evaluations = 0;
+  std::int64_t passed = 0;  // the gates: also what was then abandoned as slower in this campaign
   double spent_s = 0;
   std::optional<double> predicted_s;  // the sum over its arms of this campaign
   std::optional<double> spent_usd, agent_s, agent_usd;
