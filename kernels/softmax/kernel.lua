@@ -23,9 +23,9 @@ return kernel {
     { name = "m1n4096_bf16",     M = 1,     N = 4096, dtype = "bf16", sets = { "small" } },
     { name = "m32768n4096_bf16", M = 32768, N = 4096, dtype = "bf16", sets = { "large" },   devices = { "cuda" } },
   },
-  arguments = {
-    input  { "x", dtype = "$dtype", shape = { "M", "N" }, gen = normal {} },
-    output { "y", dtype = "$dtype", shape = { "M", "N" }, compare = relative {} },
+  arguments = {  -- aligned as CUDA's allocators do
+    input  { "x", dtype = "$dtype", shape = { "M", "N" }, align = 256, gen = normal {} },
+    output { "y", dtype = "$dtype", shape = { "M", "N" }, align = 256, compare = relative {} },
   },
   reference = { source = "reference.cu", entry = "reference<$dtype>", sizes = { "M", "N" },
                 threads = function(w) return w.M end },

@@ -1,154 +1,140 @@
-#include <harness/convert.cuh>
+#include <harness/load_now.cuh>
 
-#include "mma_tile.cuh"
+#include "packed_tile.cuh"
 
 // Idea (playbook 112 and 113): with one query row or a few, attention reads every key and value once and does little
 // with them, so the time is bytes over bandwidth: what counts is that the whole device reads, that enough bytes are
-// under way, and that nothing is read twice. The query heads that share a key/value head are packed into the 16 rows of
-// one tile, so their keys are read once; the keys are split over SPLITS blocks and in each over KEY_WARPS warps, which
-// stream through rings of their own without a barrier; and the block that comes last puts the splits together, which
-// saves a second launch. The warps of a block take neighbouring tiles in turns, so that a block reads K and V from two
-// places and not from two for each warp (which brought less than 1 % on an H200).
-// Cost: the tensor cores compute 16 rows whether there are so many or not; that is free while memory is the limit.
-// To keep 3.5 TB/s going at about 1 us of latency 3.5 MB must be under way, 27 KB a multiprocessor; a warp has
-// (RING - 1) * BLOCK_N * D * 2 bytes. A row is written and read again once for each split.
-// Stops: when the rows of a group are many more than 16 (each 16 read all keys again: 40_mma), or when the keys are so
-// few that a launch and the meeting of the blocks take longer than reading (50_tiny).
+// under way, and that nothing is read twice. So keys and values go from memory straight to the registers where the
+// tensor cores want them, 16 bytes a lane and load, and shared memory and its latency are left out:
+//   K as B operand   a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its key; that these are not the
+//   columns
+//                    2 pair, 2 pair + 1 of which mma.cuh speaks matters to nobody, because Q is loaded alike.
+//   V as A operand   a lane has 8 columns of four keys, and pairs two keys of one column by byte permutes.
+// The keys are split over SPLITS blocks and in each over WARPS warps, which take tiles of 16 keys in turns; a warp
+// keeps RING tiles of K and of V in flight, each asked for as soon as its registers are free. Cost: RING * D / 2
+// registers for what is in flight. A row is written and read again once for each split. To keep 4.4 TB/s going at about
+// 1 us of latency 4.4 MB must be under way, 33 KB a multiprocessor; a warp has up to RING * D * 64 bytes. Stops: when
+// the rows of a group are many more than 16 (each 16 read all keys again: 40_mma), or when the keys are so few that a
+// launch and the meeting of the blocks take longer than reading (50_tiny).
 
-/// Rows of a group, query head by query head, Sq each: what row r of a tile sees does not grow with r.
-struct PackedRows {
-  int first, Sq, shift;  // first row of the tile in the group; query i sees the keys up to i + shift
-  __device__ int last_key(int row) const { return (first + row) % Sq + shift; }
-  __device__ int last_of_all() const { return shift; }
-  __device__ int last_of_any(int, int) const { return Sq - 1 + shift; }
+template <class T, int D, int HALVES, int RING>
+struct StreamedTile : PackedTile<T, D, HALVES> {
+  using Base = PackedTile<T, D, HALVES>;
+  using Words = harness::Vec<unsigned, 4>;
+  using Base::group;
+  using Base::pair;
+  static constexpr int kKeys = 16;  // of a tile
+  static constexpr int kKeyLoads = D / 32, kValueLoads = D / 64;
+
+  Words keys[RING][2][kKeyLoads];      // of keys group, group + 8
+  Words values[RING][4][kValueLoads];  // of keys 2 pair, 2 pair + 1, 2 pair + 8, 2 pair + 9
+
+  /// Rows from `valid` on become 0.
+  __device__ void load_queries(const T* q, int valid) {
+#pragma unroll
+    for (int h = 0; h < HALVES; ++h)
+#pragma unroll
+      for (int j = 0; j < kKeyLoads; ++j) {
+        Words w = {};
+        if (8 * h + group < valid) w = harness::load_now(q + (8 * h + group) * D + 32 * j + 8 * pair);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) this->query[h][2 * j + i / 2][i % 2] = w.at[i];
+      }
+  }
+
+  /// Column of out[h][n][0] (see combine); that of [2] is the next one.
+  __device__ int column(int n) const {
+    return n / 4 * 64 + group * 8 + n % 4 * 2;
+  }
+
+  /// Tiles that begin at `begin` and every `stride` keys further, before `end`. Keys from `end` on are replaced by the
+  /// last one, whose weight is then 0.
+  __device__ void attend(const T* k, const T* v, int begin, int end, int stride, PackedRows rows, float factor) {
+    if (begin >= end) return;
+#pragma unroll
+    for (int slot = 0; slot < RING; ++slot) {
+      fetch_keys(slot, k, begin + slot * stride, end - 1);
+      fetch_values(slot, v, begin + slot * stride, end - 1);
+    }
+    for (int first = begin; first < end; first += RING * stride)
+#pragma unroll
+      for (int slot = 0; slot < RING; ++slot) {
+        const int key = first + slot * stride, next = key + RING * stride;
+        unsigned p[HALVES][2];
+        weigh_keys(p, slot, key, end, rows, factor);
+        fetch_keys(slot, k, next, end - 1);
+        add_values(p, slot);
+        fetch_values(slot, v, next, end - 1);
+      }
+  }
+
+ private:
+  __device__ void fetch_keys(int slot, const T* k, int first, int last) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      const T* const row = k + min(first + 8 * n + group, last) * D + 8 * pair;
+#pragma unroll
+      for (int j = 0; j < kKeyLoads; ++j) keys[slot][n][j] = harness::load_now(row + 32 * j);
+    }
+  }
+
+  __device__ void fetch_values(int slot, const T* v, int first, int last) {
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const T* const row = v + min(first + 2 * pair + r % 2 + r / 2 * 8, last) * D + 8 * group;
+#pragma unroll
+      for (int j = 0; j < kValueLoads; ++j) values[slot][r][j] = harness::load_now(row + 64 * j);
+    }
+  }
+
+  __device__ void weigh_keys(unsigned (&p)[HALVES][2], int slot, int first, int end, PackedRows rows, float factor) {
+    float score[2][4] = {};
+#pragma unroll
+    for (int step = 0; step < Base::kSteps; ++step)
+#pragma unroll
+      for (int n = 0; n < 2; ++n) {
+        const Words& w = keys[slot][n][step / 2];
+        this->multiply_keys(score[n], step, w.at[step % 2 * 2], w.at[step % 2 * 2 + 1]);
+      }
+    this->mask(score, first, end, rows);
+    this->exponentiate(score, p, factor);
+  }
+
+  __device__ void add_values(const unsigned (&p)[HALVES][2], int slot) {
+    constexpr unsigned kLower = 0x5410, kUpper = 0x7632;  // halves of both words
+#pragma unroll
+    for (int n = 0; n < Base::kOutTiles; ++n) {
+      unsigned word[4];
+#pragma unroll
+      for (int r = 0; r < 4; ++r) word[r] = values[slot][r][n / 4].at[n % 4];
+      const unsigned a[4] = {__byte_perm(word[0], word[1], kLower), __byte_perm(word[0], word[1], kUpper),
+                             __byte_perm(word[2], word[3], kLower), __byte_perm(word[2], word[3], kUpper)};
+      this->multiply_values(n, a, p);
+    }
+  }
 };
 
-constexpr int kRows = 16;  // of a tile
-
-// The largest of a row's maxima over `parts` results, and the weights that make them relative to it.
-__device__ inline float weight_of(float largest, float overall) {
-  return harness::exp2_approx(largest - (overall == -harness::kInfinity ? 0.0f : overall));
-}
-
-/// Puts the results of the block's warps together, in shared memory, and writes those of the rows below `valid`:
-/// out [kRows, D], relative to its maximum and not divided by its sum, and largest and sum [kRows].
-template <int D, int KEY_WARPS, int BYTES, class Tile>
-__device__ void combine_warps(const Tile& tile, char* shared, int valid, float* o_partial, float* max_partial,
-                              float* sum_partial) {
-  static_assert(BYTES >= kRows * D * 4, "a warp's results fit where its tiles were");
-  __shared__ float largest[KEY_WARPS][kRows], sum[KEY_WARPS][kRows];
-  const int warp = threadIdx.x / 32;
-#pragma unroll
-  for (int h = 0; h < 2; ++h) {
-    const float total = tile.sum_of_row(0, h);
-    if (tile.pair == 0) {
-      largest[warp][tile.row(0, h)] = tile.largest[0][h];
-      sum[warp][tile.row(0, h)] = total;
-    }
-    float* out = reinterpret_cast<float*>(shared + warp * BYTES) + tile.row(0, h) * D;
-    if (tile.row(0, h) < valid)
-#pragma unroll
-      for (int n = 0; n < Tile::kOutTiles; ++n)
-        harness::store(out + 8 * n + 2 * tile.pair,
-                       harness::Vec<float, 2>{{tile.out[0][n][2 * h], tile.out[0][n][2 * h + 1]}});
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < valid * D; i += 32 * KEY_WARPS) {
-    const int row = i / D;
-    float overall = -harness::kInfinity, out = 0, total = 0;
-#pragma unroll
-    for (int w = 0; w < KEY_WARPS; ++w) overall = fmaxf(overall, largest[w][row]);
-#pragma unroll
-    for (int w = 0; w < KEY_WARPS; ++w) {
-      const float weight = weight_of(largest[w][row], overall);
-      out += weight * reinterpret_cast<const float*>(shared + w * BYTES)[i];
-      total += weight * sum[w][row];
-    }
-    o_partial[i] = out;
-    if (i % D == 0) {
-      max_partial[row] = overall;
-      sum_partial[row] = total;
-    }
-  }
-}
-
-/// Puts the results of all splits of a tile together. `weights` is shared memory for kRows * (splits + 1) floats.
-template <class T, int D>
-__device__ void combine_splits(const float* o_partial, const float* max_partial, const float* sum_partial,
-                               float* weights, int splits, int valid, T* o, float* lse) {
-  const int lane = threadIdx.x % 32;
-  float* inverse = weights + kRows * splits;
-  for (int row = threadIdx.x / 32; row < valid; row += blockDim.x / 32) {
-    float overall = -harness::kInfinity, sum = 0;
-    for (int s = lane; s < splits; s += 32) overall = fmaxf(overall, __ldcg(max_partial + s * kRows + row));
-    overall = harness::warp_max(overall);
-    for (int s = lane; s < splits; s += 32) {
-      const float weight = weight_of(__ldcg(max_partial + s * kRows + row), overall);
-      weights[row * splits + s] = weight;
-      sum += weight * __ldcg(sum_partial + s * kRows + row);
-    }
-    sum = harness::warp_sum(sum);
-    if (lane != 0) continue;
-    inverse[row] = sum > 0 ? 1.0f / sum : 0.0f;  // a row that sees no key is 0
-    if (lse) lse[row] = sum > 0 ? overall * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < valid * D; i += blockDim.x) {
-    const int row = i / D;
-    float out = 0;
-#pragma unroll 8
-    for (int s = 0; s < splits; ++s) out += weights[row * splits + s] * __ldcg(o_partial + s * kRows * D + i);
-    o[i] = harness::from_float<T>(out * inverse[row]);
-  }
-}
-
-// Grid: splits * tiles of a group x (B * Hkv). Workspaces, by tile of the grid: o_partial [splits, kRows, D],
-// max_partial and sum_partial [splits, kRows], of which the rows that exist are written, and arrived, zero before and
-// after.
-template <class T, int D, int KEY_WARPS, int BLOCK_N, int RING>
-__global__ void __launch_bounds__(32 * KEY_WARPS, 1)
+template <class T, int D, int HALVES, int WARPS, int RING>
+__global__ void __launch_bounds__(32 * WARPS)
     attention_decode(const T* q, const T* k, const T* v, T* o, float* lse, float* o_partial, float* max_partial,
                      float* sum_partial, unsigned* arrived, float scale, int Hq, int Hkv, int Sq, int Sk, int causal,
                      int splits) {
-  using Tile = MmaTile<T, D, 1, 1, BLOCK_N, RING, true>;
+  using Tile = StreamedTile<T, D, HALVES, RING>;
+  constexpr int kRound = WARPS * Tile::kKeys;
   extern __shared__ float4 shared_memory[];
-  char* shared = reinterpret_cast<char*>(shared_memory);
-  const int warp = threadIdx.x / 32;
-  const int split = blockIdx.x % splits, tile_of_group = blockIdx.x / splits;
-  const int rows = Hq / Hkv * Sq;  // of a group, one after the other in q and o
-  const int first_row = tile_of_group * kRows;
-  const int valid = min(kRows, rows - first_row);
-  const long long kv_head = blockIdx.y;
-  const long long first_of_out = kv_head * rows + first_row;
-  const long long tile_of_grid = kv_head * (gridDim.x / splits) + tile_of_group;
+  const PackedBlock block(Tile::kRows, Hq, Hkv, Sq, Sk, causal != 0, splits);
 
-  // Whole rounds of tiles to each split, of which each warp takes every KEY_WARPS-th tile. The last ones may get none
-  // and leave (0, -inf, 0), which weighs nothing.
-  constexpr int kRound = KEY_WARPS * BLOCK_N;
-  const int range = (Sk + splits * kRound - 1) / (splits * kRound) * kRound;
-  const int end = min(Sk, (split + 1) * range);
-  const int begin = min(end, split * range + warp * BLOCK_N);
+  Tile tile;
+  tile.load_queries(q + block.first_of_out * D, block.valid);
+  tile.attend(k + block.kv_head * Sk * D, v + block.kv_head * Sk * D,
+              block.begin(Sk, splits, kRound) + threadIdx.x / 32 * Tile::kKeys, block.end(Sk, splits, kRound), kRound,
+              block.rows, scale * 1.4426950408889634f);
 
-  Tile tile(shared + warp * Tile::kSharedBytes);
-  tile.load_queries(q + first_of_out * D, valid);
-  tile.attend(k + kv_head * Sk * D, v + kv_head * Sk * D, begin, end, PackedRows{first_row, Sq, causal ? Sk - Sq : Sk},
-              scale * 1.4426950408889634f, kRound);
-
-  const long long partial = tile_of_grid * splits * kRows;
-  combine_warps<D, KEY_WARPS, Tile::kSharedBytes>(tile, shared, valid, o_partial + (partial + split * kRows) * D,
-                                                  max_partial + partial + split * kRows,
-                                                  sum_partial + partial + split * kRows);
-
-  // The block that comes last finds what all have written: each wrote, fenced, and then counted itself.
-  __shared__ unsigned before;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) before = atomicAdd(arrived + tile_of_grid, 1u);
-  __syncthreads();
-  if (before != splits - 1) return;
-  __threadfence();
-  combine_splits<T, D>(o_partial + partial * D, max_partial + partial, sum_partial + partial,
-                       reinterpret_cast<float*>(shared), splits, valid, o + first_of_out * D,
-                       lse ? lse + first_of_out : nullptr);
-  if (threadIdx.x == 0) arrived[tile_of_grid] = 0;
+  const long long partial = block.tile_of_grid * splits * Tile::kRows;
+  const PackedOutput<T> to{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr,
+                           o_partial + partial * D,    max_partial + partial,
+                           sum_partial + partial,      arrived + block.tile_of_grid};
+  combine<WARPS>(
+      tile, reinterpret_cast<float*>(shared_memory), block.valid, block.split, splits, to,
+      [&](int n) { return tile.column(n); }, 1);
 }

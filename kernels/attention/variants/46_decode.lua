@@ -1,45 +1,44 @@
-local ROWS = 16  -- of a tile: query rows of all heads that share a key/value head
-
 local function rows_of_group(w) return w.Hq // w.Hkv * w.Sq end
 
-local function tiles_of(w) return w.B * w.Hkv * cdiv(rows_of_group(w), ROWS) end
+-- Rows of a tile: half of the tensor cores' tile where that is enough.
+local function tile_rows(w) return rows_of_group(w) > 8 and 16 or 8 end
 
--- Of every warp the queries and a ring of K and V tiles.
-local function shared_bytes(p, w)
-  return 2 * w.D * (ROWS + p.RING * p.BLOCK_N) * p.KEY_WARPS
-end
+local function tiles_of(w) return w.B * w.Hkv * cdiv(rows_of_group(w), tile_rows(w)) end
+
+-- Of the warps' results when they meet, or of the splits' weights.
+local function shared_bytes(p, w) return 4 * tile_rows(w) * max(p.WARPS * (w.D + 1), p.SPLITS) end
 
 return variant {
   technique = "decode", risk = "medium",
   estimate  = { speedup = { 20, 200 }, probability = 0.7, evaluations = 40 },
   requires  = { arch = ">=80" },
   params = {
-    SPLITS    = { values = { 1, 2, 4, 8, 16, 32, 64 }, bind = "launch" },  -- ranges of keys, a block each
-    KEY_WARPS = { values = { 2, 4, 8 }, bind = "template" },               -- of a block, which share its range
-    BLOCK_N   = { values = { 16, 32, 64 }, bind = "template" },            -- keys of a tile
-    RING      = { values = { 3, 4, 6, 8 }, bind = "template" },            -- tiles of K and V of a warp in shared memory
+    SPLITS = { values = { 1, 2, 4, 8, 16, 32, 64 }, bind = "launch" },  -- ranges of keys, a block each
+    WARPS  = { values = { 2, 4, 8, 16 }, bind = "template" },           -- of a block, which share its range
+    RING   = { values = { 1, 2, 3 }, bind = "template" },               -- tiles of 16 keys that a warp has in flight
   },
-  start = { { SPLITS = 16, KEY_WARPS = 4, BLOCK_N = 32, RING = 3 }, { SPLITS = 1, KEY_WARPS = 4, BLOCK_N = 32, RING = 3 } },
+  start = { { SPLITS = 16, WARPS = 8, RING = 2 }, { SPLITS = 1, WARPS = 8, RING = 2 } },
   valid = function(p, w, device)
+    -- queries, outputs and tiles of a lane, beside 40 registers for everything else, of 65,536 in all
+    local registers = 3 * tile_rows(w) * w.D // 64 + p.RING * w.D // 2 + 40
     return all_of(
-      p.RING * p.BLOCK_N >= 64,
+      le(registers, min(255, 2048 // p.WARPS)),
       -- a split without a tile for each warp only adds work, and so does one more where there are blocks enough
-      le(p.SPLITS, max(1, min(cdiv(w.Sk, p.BLOCK_N * p.KEY_WARPS), 2048 // tiles_of(w)))),
-      le(shared_bytes(p, w) + 1024 + 128 * p.KEY_WARPS, device.max_shared_bytes))
+      le(p.SPLITS, max(1, min(cdiv(w.Sk, 16 * p.WARPS), 2048 // tiles_of(w)))),
+      le(shared_bytes(p, w) + 1024 + 128 * p.WARPS, device.max_shared_bytes))
   end,
   workspaces = function(p, w, device)
-    local tiles = tiles_of(w)
-    local partials = tiles * p.SPLITS * ROWS
+    local partials = tiles_of(w) * p.SPLITS * tile_rows(w)
     return {
       workspace { "o_partial",   bytes = 4 * partials * w.D, align = 256, init = "dirty" },
       workspace { "max_partial", bytes = 4 * partials,       align = 256, init = "dirty" },
       workspace { "sum_partial", bytes = 4 * partials,       align = 256, init = "dirty" },
-      workspace { "arrived",     bytes = 4 * tiles,          align = 256, init = "zeroed" },
+      workspace { "arrived",     bytes = 4 * tiles_of(w),    align = 256, init = "zeroed" },
     }
   end,
   steps = function(p, w, device)
-    return { launch { entry = "attention_decode<$dtype,$D,$KEY_WARPS,$BLOCK_N,$RING>",
-                      grid = { p.SPLITS * cdiv(rows_of_group(w), ROWS), w.B * w.Hkv }, block = { 32 * p.KEY_WARPS },
+    return { launch { entry = "attention_decode<$dtype,$D," .. tile_rows(w) // 8 .. ",$WARPS,$RING>",
+                      grid = { p.SPLITS * cdiv(rows_of_group(w), tile_rows(w)), w.B * w.Hkv }, block = { 32 * p.WARPS },
                       shared = shared_bytes(p, w),
                       args = { "q", "k", "v", "o", "lse", "o_partial", "max_partial", "sum_partial", "arrived", "scale",
                                i32(w.Hq), i32(w.Hkv), i32(w.Sq), i32(w.Sk), i32(w.causal), i32(p.SPLITS) } } }
