@@ -68,7 +68,7 @@ void FactsTable::unset(const std::string& name) {
   manifest_.sandbox_.protect(0, 0, [&name, backing = backing_](lua_State* lua) {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, backing);
     lua_pushlstring(lua, name.data(), name.size());
-    push_unset_fact(lua);
+    lua_pushnil(lua);
     lua_rawset(lua, -3);
     return 0;
   });
@@ -129,13 +129,14 @@ std::vector<PartialAnswer> Manifest::try_calls(const FunctionRef& function, Fact
     sandbox_.protect(0, 0, [&](lua_State* lua) {
       lua_rawgeti(lua, LUA_REGISTRYINDEX, facts.backing_);
       const int backing = lua_gettop(lua);
+      lua_pushlstring(lua, name.data(), name.size());
+      forget_wanted_fact(lua, backing);
       for (std::size_t i = 0; i < answers.size(); ++i) {
         if (!name.empty()) {
-          lua_pushlstring(lua, name.data(), name.size());
+          lua_pushvalue(lua, backing + 1);
           push_value(lua, *values[i]);
           lua_rawset(lua, backing);
         }
-        forget_wanted_fact(lua, backing);
         lua_rawgeti(lua, LUA_REGISTRYINDEX, function.ref);
         lua_rawgeti(lua, LUA_REGISTRYINDEX, facts.view_);
         for (const FactsTable* other : others) lua_rawgeti(lua, LUA_REGISTRYINDEX, other->view_);
@@ -143,14 +144,14 @@ std::vector<PartialAnswer> Manifest::try_calls(const FunctionRef& function, Fact
         if (const char* wanted = push_wanted_fact(lua, backing)) {
           answers[i].kind = PartialAnswer::Kind::wants;
           answers[i].wanted.assign(wanted);
+          forget_wanted_fact(lua, backing);
         } else if (status == LUA_OK && lua_isboolean(lua, -2)) {
           answers[i].kind = lua_toboolean(lua, -2) != 0 ? PartialAnswer::Kind::yes : PartialAnswer::Kind::no;
         }
-        lua_settop(lua, backing);
+        lua_settop(lua, backing + 1);
       }
       if (!name.empty()) {
-        lua_pushlstring(lua, name.data(), name.size());
-        push_unset_fact(lua);
+        lua_pushnil(lua);
         lua_rawset(lua, backing);
       }
       return 0;

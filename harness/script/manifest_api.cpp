@@ -69,21 +69,36 @@ void suggest_key(lua_State* lua, int known, Sentence& sentence) {
   if (!found.empty()) std::snprintf(sentence, sizeof sentence, "; did you mean '%s'?", found.c_str());
 }
 
-char kUnsetFact, kWantedFact;  // only their addresses matter
+char kWantedFact;  // only its address matters
 
-int read_field(lua_State* lua) {
+/// Lua itself reads what the table at 1 holds; asked for are unset facts and names that are none.
+int read_missing(lua_State* lua) {
   lua_pushvalue(lua, 2);
-  const int type = lua_rawget(lua, lua_upvalueindex(1));
-  if (type == LUA_TLIGHTUSERDATA && lua_touserdata(lua, -1) == &kUnsetFact) {
+  if (lua_rawget(lua, lua_upvalueindex(1)) != LUA_TNIL) {
     lua_pushvalue(lua, 2);
-    lua_rawsetp(lua, lua_upvalueindex(1), &kWantedFact);
-    return lua_error(lua);  // the unset fact itself: whoever catches it, the name is noted
+    lua_rawsetp(lua, 1, &kWantedFact);
+    return lua_error(lua);  // not a sentence: whoever catches it, the name is noted
   }
-  if (type != LUA_TNIL) return 1;
   Sentence suggestion;
   suggest_key(lua, lua_upvalueindex(1), suggestion);
   return luaL_error(lua, "the %s has no '%s'%s", lua_tostring(lua, lua_upvalueindex(2)),
                     luaL_tolstring(lua, 2, nullptr), suggestion);
+}
+
+/// Gives the table of facts on top of the stack read_missing, which is told the names that there are now.
+void catch_missing(lua_State* lua, const char* title) {
+  const int facts = lua_gettop(lua);
+  lua_createtable(lua, 0, 1);  // its metatable
+  lua_newtable(lua);           // its names
+  for (lua_pushnil(lua); lua_next(lua, facts) != 0; lua_pop(lua, 1)) {
+    lua_pushvalue(lua, -2);
+    lua_pushboolean(lua, 1);
+    lua_rawset(lua, facts + 2);
+  }
+  lua_pushstring(lua, title);
+  lua_pushcclosure(lua, read_missing, 2);
+  lua_setfield(lua, -2, "__index");
+  lua_setmetatable(lua, facts);
 }
 
 int refuse_write(lua_State* lua) {
@@ -110,11 +125,10 @@ void define(lua_State* lua, const char* name, lua_CFunction function) {
 }  // namespace
 
 void push_facts(lua_State* lua, const char* title) {
+  catch_missing(lua, title);
   lua_newuserdatauv(lua, 0, 0);  // the view: not a table, so that rawset cannot write into it
-  lua_createtable(lua, 0, 3);    // its metatable
+  lua_createtable(lua, 0, 4);    // its metatable
   lua_pushvalue(lua, -3);
-  lua_pushstring(lua, title);
-  lua_pushcclosure(lua, read_field, 2);
   lua_setfield(lua, -2, "__index");
   lua_pushstring(lua, title);
   lua_pushcclosure(lua, refuse_write, 1);
@@ -126,10 +140,6 @@ void push_facts(lua_State* lua, const char* title) {
   lua_setfield(lua, -2, "__metatable");
   lua_setmetatable(lua, -2);
   lua_remove(lua, -2);
-}
-
-void push_unset_fact(lua_State* lua) {
-  lua_pushlightuserdata(lua, &kUnsetFact);
 }
 
 void forget_wanted_fact(lua_State* lua, int table) {

@@ -10,11 +10,10 @@ namespace harness::script {
 int install_manifest_api(lua_State* lua);
 
 /// Pushes a read-only view of the table on top of the stack and removes that table. Reading a field it does not have
-/// is an error that names it ("the workload has no 'Tt'; did you mean 'T'?"). Raises Lua errors: call it protected.
+/// is an error that names it ("the workload has no 'Tt'; did you mean 'T'?"). A field that it has now and that is nil
+/// later is not told yet: reading it gives the running function up. Raises Lua errors: call it protected.
 void push_facts(lua_State* lua, const char* title);
 
-/// Pushes what stands for a fact that is not told yet: reading it gives the running function up.
-void push_unset_fact(lua_State* lua);
 /// Of the table that a view shows: forgets, or pushes (nil: none) and returns, the name of the unset fact that was read
 /// last. Valid while it is on the stack.
 void forget_wanted_fact(lua_State* lua, int table);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <numeric>
 
 namespace harness::script {
 namespace {
@@ -40,6 +41,10 @@ SpaceSolver::SpaceSolver(VariantManifest& variant, const Workload& workload, con
       workload_(variant.manifest(), "workload", facts_from(workload.values)),
       device_(variant.manifest(), "device", facts_from(device_values(device))),
       assigned_(lists_.size(), -1) {
+  for (const std::vector<Value>& list : lists_) {
+    values_.emplace_back();
+    for (const Value& value : list) values_.back().push_back(&value);
+  }
   clear();
 }
 
@@ -74,17 +79,20 @@ SpaceSolver::Answer SpaceSolver::answer_of(const PartialAnswer& partial) {
   return {Verdict::asks, static_cast<std::size_t>(at - parameters.begin())};
 }
 
-std::vector<SpaceSolver::Answer> SpaceSolver::ask_each(std::size_t parameter,
-                                                       const std::vector<std::uint16_t>& choices) {
-  count_asks(choices.size());
+std::vector<SpaceSolver::Answer> SpaceSolver::ask_each(std::size_t parameter) {
+  const std::vector<const Value*>& values = values_[parameter];
+  count_asks(values.size());
   const std::string& name = variant_.info().parameters[parameter].name;
-  std::vector<const Value*> values;
-  for (const std::uint16_t choice : choices) values.push_back(&lists_[parameter][choice]);
   const auto partial = variant_.manifest().try_calls(*valid_, parameters_, {&workload_, &device_}, name, values);
-  std::vector<Answer> answers;
+  std::vector<Answer> answers(partial.size());
   for (std::size_t i = 0; i < partial.size(); ++i) {
-    if (partial[i].kind == PartialAnswer::Kind::other) parameters_.set(name, *values[i]);
-    answers.push_back(partial[i].kind == PartialAnswer::Kind::other ? ask() : answer_of(partial[i]));
+    if (partial[i].kind != PartialAnswer::Kind::other) {
+      answers[i] = answer_of(partial[i]);
+      continue;
+    }
+    parameters_.set(name, *values[i]);
+    answers[i] = ask();
+    parameters_.unset(name);
   }
   return answers;
 }
@@ -100,34 +108,36 @@ SpaceSolver::Answer SpaceSolver::ask() {
   throw variant_.manifest().error(line(), "valid must return true or false, not " + result.described());
 }
 
-std::vector<std::uint16_t> SpaceSolver::choices(std::size_t parameter) const {
-  std::vector<std::uint16_t> all(lists_[parameter].size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
-  return all;
-}
-
 bool SpaceSolver::walk(const Answer& answer, const Visit& visit,
                        const std::function<void(std::vector<std::uint16_t>&)>& shuffle) {
   if (answer.verdict == Verdict::refused) return true;
   if (answer.verdict == Verdict::allowed) return visit(assigned_);
   const std::size_t parameter = answer.parameter;
-  std::vector<std::uint16_t> order = choices(parameter);
-  if (shuffle) shuffle(order);
-  const std::vector<Answer> answers = ask_each(parameter, order);
-  bool on = true;
-  for (std::size_t i = 0; i < order.size() && on; ++i) {
-    if (answers[i].verdict == Verdict::refused) continue;
-    // What is allowed already needs no facts told, only to be noted.
-    if (answers[i].verdict == Verdict::allowed) assigned_[parameter] = order[i];
-    else assign(parameter, order[i]);
-    on = walk(answers[i], visit, shuffle);
+  std::vector<std::uint16_t> order;  // empty: that of the list
+  if (shuffle) {
+    order.resize(lists_[parameter].size());
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    shuffle(order);
   }
-  assign(parameter, -1);
+  const std::vector<Answer> answers = ask_each(parameter);
+  bool on = true, told = false;
+  for (std::size_t i = 0; i < answers.size() && on; ++i) {
+    const std::size_t choice = order.empty() ? i : order[i];
+    if (answers[choice].verdict == Verdict::refused) continue;
+    // What is allowed already needs no facts told, only to be noted.
+    if (answers[choice].verdict == Verdict::allowed) assigned_[parameter] = static_cast<int>(choice);
+    else assign(parameter, static_cast<int>(choice));
+    told = told || answers[choice].verdict == Verdict::asks;
+    on = walk(answers[choice], visit, shuffle);
+  }
+  assigned_[parameter] = -1;
+  if (told) assign(parameter, -1);
   return on;
 }
 
 std::optional<std::vector<SpaceSolver::Cells>> SpaceSolver::list(std::size_t most_points, std::size_t most_asks) {
   std::vector<Cells> points;
+  Cells cells;
   asks_ = 0;
   most_asks_ = most_asks;
   seconds_ = 0;
@@ -139,7 +149,7 @@ std::optional<std::vector<SpaceSolver::Cells>> SpaceSolver::list(std::size_t mos
       fits = fits && points.size() + count <= most_points;
     }
     if (!fits) return false;
-    Cells cells(assigned.size());
+    cells.resize(assigned.size());
     for (std::size_t p = 0; p < cells.size(); ++p) cells[p] = static_cast<std::uint16_t>(std::max(assigned[p], 0));
     for (std::size_t n = 0; n < count; ++n) {
       points.push_back(cells);

@@ -42,9 +42,9 @@ class SpaceSolver {
   using Visit = std::function<bool(const std::vector<int>& assigned)>;  // false: enough
 
   Answer ask();
-  std::vector<Answer> ask_each(std::size_t parameter, const std::vector<std::uint16_t>& choices);
+  /// Once for each value of an unassigned parameter.
+  std::vector<Answer> ask_each(std::size_t parameter);
   Answer answer_of(const PartialAnswer& partial);
-  std::vector<std::uint16_t> choices(std::size_t parameter) const;
   void assign(std::size_t parameter, int choice);
   void clear();
   bool walk(const Answer& answer, const Visit& visit, const std::function<void(std::vector<std::uint16_t>&)>& shuffle);
@@ -54,6 +54,7 @@ class SpaceSolver {
   VariantManifest& variant_;
   const FunctionRef* valid_;
   Lists lists_;
+  std::vector<std::vector<const Value*>> values_;  // of lists_
   FactsTable parameters_, workload_, device_;
   std::vector<int> assigned_;  // -1: not yet
   std::size_t asks_ = 0, most_asks_ = 0;
