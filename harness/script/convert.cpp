@@ -1,7 +1,10 @@
 #include "harness/script/convert.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <iterator>
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
@@ -10,12 +13,38 @@ namespace harness::script {
 namespace {
 
 // Keys that no script can make: what a read-only table stands for, what it is called, and (in its target) itself.
-const char kTargetKey = 1, kNameKey = 2, kStandInKey = 3, kAbsentKey = 4;
+const char kTargetKey = 1, kNameKey = 2, kStandInKey = 3, kAbsentKey = 4, kParentKey = 5;
+constexpr int kOwnKeys = 2;  // of a table that was pushed: kStandInKey, kAbsentKey
 constexpr const char* kReadOnly = "read-only";
+// Fields that objects are given, or not, after they were pushed: no strict object refuses them.
+constexpr const char* kDerived[] = {"open",     "current",   "place",  "name",       "kernel",
+                                    "workload", "technique", "passed", "cumulative", "cost_factor",
+                                    "patterns", "playbook",  "profile"};
 
-/// Name of the field at `key` within the stand-in at 1, pushed: "campaign.arms[3]".
-void push_field_name(lua_State* L, int key) {
-  lua_rawgetp(L, 1, &kNameKey);
+bool is_derived(const char* name) {
+  return std::ranges::any_of(kDerived, [&](const char* derived) { return std::strcmp(name, derived) == 0; });
+}
+
+void push_field_name(lua_State* L, int of, int key);
+
+/// Name of the stand-in at `of`: that of a field within its parent, if it has one. Names are only made for errors.
+void push_name(lua_State* L, int of) {
+  luaL_checkstack(L, 8, "a value is nested too deeply");
+  if (lua_rawgetp(L, of, &kParentKey) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_rawgetp(L, of, &kNameKey);
+    return;
+  }
+  const int parent = lua_gettop(L);
+  lua_rawgetp(L, of, &kNameKey);
+  push_field_name(L, parent, parent + 1);
+  lua_replace(L, parent);
+  lua_settop(L, parent);
+}
+
+/// Name of the field at `key` within the stand-in at `of`, pushed: "campaign.arms[3]".
+void push_field_name(lua_State* L, int of, int key) {
+  push_name(L, of);
   const char* parent = lua_tostring(L, -1);
   const char* field = luaL_tolstring(L, key, nullptr);
   if (lua_type(L, key) == LUA_TNUMBER) lua_pushfstring(L, "%s[%s]", parent, field);
@@ -24,7 +53,7 @@ void push_field_name(lua_State* L, int key) {
 
 /// Writes "; did you mean 'x'?" or "". Raises nothing.
 void nearest_field(lua_State* L, int target, int absent, char* text, std::size_t size) noexcept {
-  std::vector<std::string> known;
+  std::vector<std::string> known(std::begin(kDerived), std::end(kDerived));
   for (const int table : {target, absent})
     for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
       if (lua_type(L, -2) == LUA_TSTRING) known.emplace_back(lua_tostring(L, -2));
@@ -39,15 +68,18 @@ int read_absent(lua_State* L, int target) {
   }
   const int absent = lua_gettop(L);
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, absent) != LUA_TNIL) {
+  if (lua_rawget(L, absent) != LUA_TNIL || is_derived(lua_tostring(L, 2))) {
     lua_pushnil(L);
     return 1;
   }
   char suggestion[256];
   nearest_field(L, target, absent, suggestion, sizeof suggestion);
-  push_field_name(L, 2);
+  push_field_name(L, 1, 2);
   return luaL_error(L, "there is no field %s%s", lua_tostring(L, -1), suggestion);
 }
+
+/// Makes and pushes the stand-in of the table at `index`, which has none; the caller names it.
+void push_stand_in(lua_State* L, int index);
 
 int read_field(lua_State* L) {
   lua_rawgetp(L, 1, &kTargetKey);
@@ -58,13 +90,20 @@ int read_field(lua_State* L) {
   if (type != LUA_TTABLE) return 1;
   const int value = lua_gettop(L);
   if (lua_rawgetp(L, value, &kStandInKey) != LUA_TNIL) return 1;
-  push_field_name(L, 2);
-  push_read_only(L, value, lua_tostring(L, -1));
+  if (lua_rawgetp(L, value, &kTargetKey) != LUA_TNIL) {  // a stand-in itself
+    lua_pushvalue(L, value);
+    return 1;
+  }
+  push_stand_in(L, value);
+  lua_pushvalue(L, 1);
+  lua_rawsetp(L, -2, &kParentKey);
+  lua_pushvalue(L, 2);
+  lua_rawsetp(L, -2, &kNameKey);
   return 1;
 }
 
 int refuse_write(lua_State* L) {
-  push_field_name(L, 2);
+  push_field_name(L, 1, 2);
   return luaL_error(L, "%s is read-only", lua_tostring(L, -1));
 }
 
@@ -77,8 +116,22 @@ int read_length(lua_State* L) {
 constexpr luaL_Reg kReadOnlyMethods[] = {
     {"__index", read_field}, {"__newindex", refuse_write}, {"__len", read_length}, {nullptr, nullptr}};
 
+void push_stand_in(lua_State* L, int index) {
+  lua_createtable(L, 0, 3);
+  lua_pushvalue(L, index);
+  lua_rawsetp(L, -2, &kTargetKey);
+  if (luaL_newmetatable(L, kReadOnly) != 0) {
+    luaL_setfuncs(L, kReadOnlyMethods, 0);
+    lua_pushstring(L, kReadOnly);
+    lua_setfield(L, -2, "__metatable");
+  }
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, index, &kStandInKey);
+}
+
 void push_array(lua_State* L, const json& j, bool strict) {
-  lua_createtable(L, static_cast<int>(j.size()), 0);
+  lua_createtable(L, static_cast<int>(j.size()), kOwnKeys);
   lua_Integer place = 0;
   for (const json& element : j) {
     push_json(L, element, strict);
@@ -95,11 +148,6 @@ bool is_map(const json::object_t& fields) {
 /// The names of an object's null fields, kept beside the others.
 void push_absent_fields(lua_State* L, const json::object_t& fields) {
   lua_newtable(L);
-  for (const char* derived : {"open", "current", "place", "name", "kernel", "workload", "technique", "passed",
-                              "cumulative", "cost_factor", "patterns", "playbook", "profile"}) {
-    lua_pushboolean(L, 1);
-    lua_setfield(L, -2, derived);
-  }
   for (const auto& [name, value] : fields) {
     if (!value.is_null()) continue;
     lua_pushlstring(L, name.data(), name.size());
@@ -115,7 +163,7 @@ void push_object(lua_State* L, const json& j, bool strict) {
     lua_pushnumber(L, std::strtod(fields.begin()->second.get_ref<const std::string&>().c_str(), nullptr));
     return;
   }
-  lua_createtable(L, 0, static_cast<int>(fields.size()));
+  lua_createtable(L, 0, static_cast<int>(fields.size()) + kOwnKeys);
   for (const auto& [name, value] : fields) {
     lua_pushlstring(L, name.data(), name.size());
     push_json(L, value, strict);
@@ -262,19 +310,9 @@ void push_read_only(lua_State* L, int index, const char* name) {
   lua_pop(L, 1);
   if (lua_rawgetp(L, index, &kStandInKey) != LUA_TNIL) return;
   lua_pop(L, 1);
-  lua_createtable(L, 0, 2);
-  lua_pushvalue(L, index);
-  lua_rawsetp(L, -2, &kTargetKey);
+  push_stand_in(L, index);
   lua_pushstring(L, name);
   lua_rawsetp(L, -2, &kNameKey);
-  if (luaL_newmetatable(L, kReadOnly) != 0) {
-    luaL_setfuncs(L, kReadOnlyMethods, 0);
-    lua_pushstring(L, kReadOnly);
-    lua_setfield(L, -2, "__metatable");
-  }
-  lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, index, &kStandInKey);
 }
 
 void push_target(lua_State* L, int index) {

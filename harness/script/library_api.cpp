@@ -197,12 +197,15 @@ end
 
 -- Multiplies the expected cost of every arm; returns by arm the rules that changed it.
 local function adjust_costs(rules, campaign, view)
-  local factors, changed_by = {}, {}
+  local factors, changed_by, adjusting, arms = {}, {}, {}, view.arms
+  for _, entry in ipairs(rules) do
+    if entry.rule.adjust then table.insert(adjusting, entry) end
+  end
   for i, arm in ipairs(campaign.arms) do
     local factor = 1.0
-    for _, entry in ipairs(rules) do
+    for _, entry in ipairs(adjusting) do
       local adjust = entry.rule.adjust
-      local by = adjust and adjust(view, view.arms[i], entry.options) or 1
+      local by = adjust(view, arms[i], entry.options) or 1
       if type(by) ~= "number" or not (by > 0 and by < math.huge) then
         error(("%sthe rule '%s' adjusts %s by %s; return a number > 0, or nil"):format(place(adjust), entry.rule.name,
           arm.name, tostring(by)), 0)

@@ -77,7 +77,7 @@ int freeze(lua_State* L) {
 
 /// Adds the playbook's part to the API.
 void open_patterns(lua_State* L) {
-  if (luaL_loadbufferx(L, kPatternApiText, std::strlen(kPatternApiText), "=[harness]", "t") != LUA_OK) lua_error(L);
+  if (load_text(L, kPatternApiText, "=[harness]") != LUA_OK) lua_error(L);
   lua_getfield(L, LUA_REGISTRYINDEX, kApi);
   for (const lua_CFunction function : {where, place, freeze, wrap}) lua_pushcfunction(L, function);
   lua_call(L, 5, 0);
@@ -106,7 +106,7 @@ void ScriptHost::open_api() {
     lua_pushlightuserdata(L, this);
     lua_pushcclosure(L, use, 1);
     lua_setglobal(L, "use");
-    if (luaL_loadbufferx(L, kApiText, std::strlen(kApiText), "=[harness]", "t") != LUA_OK) return lua_error(L);
+    if (load_text(L, kApiText, "=[harness]") != LUA_OK) return lua_error(L);
     lua_pushcfunction(L, suggest);
     lua_pushcfunction(L, place);
     lua_pushcfunction(L, where);
@@ -184,7 +184,7 @@ int ScriptHost::use_playbook(lua_State* L) {
   lua_Integer place = 0;
   for (const Source& page : *fetched.pages) {
     const char* chunk = lua_pushfstring(L, "@%s", page.name.c_str());
-    if (luaL_loadbufferx(L, page.text.data(), page.text.size(), chunk, "t") != LUA_OK) return lua_error(L);
+    if (load_text(L, page.text, chunk) != LUA_OK) return lua_error(L);
     lua_call(L, 0, 1);
     if (!lua_istable(L, -1)) return luaL_error(L, "%s: returns no pattern { ... }", page.name.c_str());
     lua_rawseti(L, 5, ++place);
@@ -215,8 +215,7 @@ int ScriptHost::use(lua_State* L) {
   lua_pushboolean(L, 1);
   lua_rawset(L, used);
   const char* chunk = lua_pushfstring(L, "@%s", fetched.source->name.c_str());
-  const std::string& text = fetched.source->text;
-  if (luaL_loadbufferx(L, text.data(), text.size(), chunk, "t") != LUA_OK) return lua_error(L);
+  if (load_text(L, fetched.source->text, chunk) != LUA_OK) return lua_error(L);
   lua_call(L, 0, 1);
   if (lua_type(L, -1) <= LUA_TBOOLEAN) return luaL_error(L, "%s: returns nothing to use", fetched.source->name.c_str());
   lua_pushvalue(L, 1);

@@ -55,16 +55,16 @@ local function occupancy(here)
   return ctas * warps / limits.warps
 end
 
+local function place_name(of) return of.kernel .. "/" .. of.workload end
+
 -- What is known of one workload: the fields of its WorkloadState, its arms, and what follows from them.
-local function facts(campaign, workload)
+local function facts(campaign, workload, arms)
   local here = { arms = {}, techniques = {}, works = {} }
   for name, value in pairs(workload) do here[name] = value end
-  for _, arm in ipairs(campaign.arms) do
-    if arm.kernel == workload.kernel and arm.workload == workload.workload then
-      here.arms[#here.arms + 1] = arm
-      here.techniques[arm.technique] = arm
-      if arm.passed + arm.earlier_passed > 0 then here.works[arm.technique] = true end
-    end
+  for i, arm in ipairs(arms) do
+    here.arms[i] = arm
+    here.techniques[arm.technique] = arm
+    if arm.passed + arm.earlier_passed > 0 then here.works[arm.technique] = true end
   end
   local launch = workload.launch or {}
   here.sizes = here.sizes or {}
@@ -101,8 +101,15 @@ local function applications(page, campaign, profiles, found)
 end
 
 local function all_facts(campaign)
-  local profiles = {}
-  for i, workload in ipairs(campaign.workloads) do profiles[i] = facts(campaign, workload) end
+  local arms, profiles = {}, {}
+  for _, arm in ipairs(campaign.arms) do
+    local at = place_name(arm)
+    arms[at] = arms[at] or {}
+    table.insert(arms[at], arm)
+  end
+  for i, workload in ipairs(campaign.workloads) do
+    profiles[i] = facts(campaign, workload, arms[place_name(workload)] or {})
+  end
   return profiles
 end
 
@@ -189,9 +196,12 @@ function api.playbook(pages)
   function playbook.applying(campaign, named)
     local found, evidence = {}, {}
     for _, row in ipairs(campaign.playbook or {}) do evidence[row.id] = row end
-    local profiles = all_facts(campaign)
+    local profiles   -- only made where a page is asked
     for _, page in ipairs(pages) do
-      if speaks_for(page, named) then applications(page, campaign, profiles, found) end
+      if speaks_for(page, named) then
+        profiles = profiles or all_facts(campaign)
+        applications(page, campaign, profiles, found)
+      end
     end
     for _, applied in ipairs(found) do applied.evidence = evidence[applied.id] end
     return found

@@ -9,6 +9,8 @@ namespace harness::script {
 namespace {
 
 constexpr std::size_t kLongestSource = 256 << 10;  // Lua's parser has no hook: a bounded text takes a bounded time
+// The collector sleeps until memory has grown to so many percent: most states are gone before there is much to collect.
+constexpr int kGarbagePause = 400;
 
 class CallScope {
  public:
@@ -97,6 +99,7 @@ Sandbox::Sandbox(Limits limits) : state_(std::make_unique<SandboxState>()) {
   lua_ = lua_newstate(allocate, &state_->meter);
   if (lua_ == nullptr) throw environment_error("a Lua state needs more memory than there is; raise its memory limit");
   *static_cast<SandboxState**>(lua_getextraspace(lua_)) = state_.get();
+  lua_gc(lua_, LUA_GCINC, kGarbagePause, 0, 0);
   lua_pushcfunction(lua_, open_state);
   try {
     call(0, 0);
@@ -119,7 +122,7 @@ int Sandbox::run(const std::string& text, const std::string& chunk_name) {
   const std::string chunk = "@" + chunk_name;
   if (lua_checkstack(lua_, LUA_MINSTACK) == 0) throw bad_input(chunk_name + ": Lua's stack is full");
   state_->meter.where[0] = '\0';
-  if (luaL_loadbufferx(lua_, text.data(), text.size(), chunk.c_str(), "t") != LUA_OK) {
+  if (load_text(lua_, text, chunk.c_str()) != LUA_OK) {
     const std::string sentence = sentence_for(lua_, -1, chunk_name);
     lua_settop(lua_, base);
     throw bad_input(sentence);

@@ -5,6 +5,7 @@
 #include <lua.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -73,6 +74,10 @@ class Sandbox {
 /// For C functions that scripts call: counts `steps` of work against the limits and raises a Lua error when they are
 /// exceeded, so that loops in C++ are as limited as loops in Lua.
 void charge(lua_State* L, std::int64_t steps);
+
+/// Pushes a chunk of text as a function, as luaL_loadbufferx does, and returns what that returns; `chunk` is Lua's name
+/// of it ("@file"). A decision runs in a fresh state, so what this process compiled before is only loaded again.
+int load_text(lua_State* L, std::string_view text, const char* chunk) noexcept;
 
 /// "file:line: " of the innermost function of a script that is running (never of the sandbox's own Lua code), or "".
 /// Pushes it; may raise for lack of memory.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "harness/script/convert.h"
 #include "harness/script/sandbox_state.h"
@@ -116,7 +115,7 @@ void push_base_functions(lua_State* L) {
 }
 
 void open_sandbox(lua_State* L) {
-  if (luaL_loadbufferx(L, kPrelude, std::strlen(kPrelude), "=[harness]", "t") != LUA_OK) lua_error(L);
+  if (load_text(L, kPrelude, "=[harness]") != LUA_OK) lua_error(L);
   luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
   lua_pop(L, 1);
   for (const luaL_Reg& library : {luaL_Reg{LUA_STRLIBNAME, luaopen_string}, luaL_Reg{LUA_TABLIBNAME, luaopen_table},

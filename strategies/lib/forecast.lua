@@ -142,12 +142,18 @@ end
 
 -- Of the newest evaluations: a search moves, and its next step is like its last ones.
 local function recent(arm, within)
-  local n, sum = #arm.gains, 0
-  for _, gain in ipairs(arm.gains) do sum = sum + math.log(gain) end
+  local logs, n, sum = {}, 0, 0
+  for i, gain in ipairs(arm.gains) do
+    logs[i] = math.log(gain)
+    n, sum = i, sum + logs[i]
+  end
   local all = math.max(0, arm.timed - 1)
   local usual = (WITHIN_TRIALS * square(within) + all * square(arm.log_gain_sd or 0)) / (WITHIN_TRIALS + all)
   local mean, squares = n > 0 and sum / n or 0, WITHIN_TRIALS * usual
-  for _, gain in ipairs(arm.gains) do squares = squares + square(math.log(gain) - mean) end
+  for i = 1, n do
+    local from_mean = logs[i] - mean
+    squares = squares + from_mean * from_mean
+  end
   return n, mean, math.max(0.002, math.sqrt(squares / (WITHIN_TRIALS + math.max(0, n - 1))))
 end
 
@@ -166,7 +172,15 @@ local function minutes_of(context, arm)
   return middle, middle * math.exp(-half), middle * math.exp(half)
 end
 
--- One arm: { p, mean, doubt, spread, freedom, patterns, minutes, minutes_low, minutes_high, now, ceiling }, logarithms of speedups.
+-- The part of an expected excess that lies above a ceiling does not exist.
+local function excess(mean, deviation, limit, ceiling)
+  local whole = normal.expected_excess(mean, deviation, limit)
+  if not ceiling then return whole end
+  return math.max(0, whole - normal.expected_excess(mean, deviation, math.max(ceiling, limit)))
+end
+
+-- One arm: { p, mean, doubt, spread, freedom, patterns, minutes, minutes_low, minutes_high, now, ceiling, wild }, logarithms of
+-- speedups.
 function forecast.arm(context, arm)
   local workload = context.workloads[arm.kernel .. "/" .. arm.workload]
   local now = math.log(math.max(workload and workload.speedup or 1, 1e-9))
@@ -182,14 +196,8 @@ function forecast.arm(context, arm)
   if workload and workload.floor_ns and workload.baseline_ns then   -- nothing is faster than the speed of light
     f.ceiling = math.log(workload.baseline_ns / workload.floor_ns)
   end
+  f.wild = excess(now - WRONG_SPREAD / 2, WRONG_SPREAD, now, f.ceiling)   -- where a manifest says nothing true
   return f
-end
-
--- The part of an expected excess that lies above a ceiling does not exist.
-local function excess(mean, deviation, limit, ceiling)
-  local whole = normal.expected_excess(mean, deviation, limit)
-  if not ceiling then return whole end
-  return math.max(0, whole - normal.expected_excess(mean, deviation, math.max(ceiling, limit)))
 end
 
 -- Expected gain in ln(speedup) over the workload's best, of m evaluations more.
@@ -199,9 +207,8 @@ function forecast.gain(f, m)
   local gain = excess(f.mean + largest * f.spread, math.sqrt(f.doubt ^ 2 + (narrows * f.spread) ^ 2), f.now, f.ceiling)
   -- Of evaluations that are alike, the next m hold the best of k + m with the chance m / (k + m), whatever their distribution.
   if f.n > 0 then gain = math.min(gain, passing / (passing + f.flat) * math.sqrt(f.spread ^ 2 + f.doubt ^ 2)) end
-  local wild = excess(f.now - WRONG_SPREAD / 2, WRONG_SPREAD, f.now, f.ceiling)
   local wrong = WRONG_PRIOR / (1 + f.n)   -- the arm's own evaluations speak for themselves
-  return math.min(1, passing) * ((1 - wrong) * gain + wrong * wild)
+  return math.min(1, passing) * ((1 - wrong) * gain + wrong * f.wild)
 end
 
 -- { low, high } of the speedup of the next evaluation, if it passes: 90 %.

@@ -8,8 +8,9 @@ local function evidence(arm, options)
   local sum, at = 0, arm.records[1] and arm.records[1].evaluation - 1 or 0
   for _, record in ipairs(arm.records) do
     if record.credible then
-      sum = math.max(0, sum + miss * (record.evaluation - at - 1) + hit)
-      at = record.evaluation
+      local evaluation = record.evaluation
+      sum = math.max(0, sum + miss * (evaluation - at - 1) + hit)
+      at = evaluation
     end
   end
   return sum + miss * (arm.evaluations - at)

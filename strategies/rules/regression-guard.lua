@@ -1,6 +1,7 @@
 local function workload_of(campaign, arm)
+  local kernel, name = arm.kernel, arm.workload
   for _, workload in ipairs(campaign.workloads) do
-    if workload.kernel == arm.kernel and workload.workload == arm.workload then return workload end
+    if workload.workload == name and workload.kernel == kernel then return workload end
   end
 end
 

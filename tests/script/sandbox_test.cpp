@@ -75,6 +75,14 @@ TEST_CASE("errors name file and line, whoever raised them") {
   CHECK(failure(std::string(300 << 10, ' ')).find("strategies/bad.lua: is longer than 256 KB") == 0);
 }
 
+TEST_CASE("what was compiled before is as the text says, in every state anew") {
+  for (int i = 0; i < 2; ++i) {
+    CHECK(value_of("count = (count or 0) + 1\nreturn count") == 1);
+    CHECK(failure("local x = 1\nerror('no')") == "strategies/bad.lua:2: no");
+    CHECK(failure("local x =\n") == "strategies/bad.lua:2: unexpected symbol near <eof>");
+  }
+}
+
 TEST_CASE("no endless loop outlives the time limit, also when pcall would swallow its error") {
   for (const char* attack :
        {"while true do end", "while true do pcall(function() while true do end end) end",
