@@ -1,20 +1,17 @@
 #pragma once
 #include "wgmma_rows.cuh"
 
-// What the variants with specialized warps share: the ring between the warpgroup that copies and those that compute,
+// What the variants with specialized warps share: the rings between the warpgroup that copies and those that compute,
 // and the walk of one consumer warpgroup over the tiles of K and V.
 //
-// The ring is addressed by steps that count from the block's first tile on: step s lies in stage s % STAGES, and its
-// parity is that of s / STAGES.
+// The ring of tiles is addressed by steps that count from the block's first tile on: step s lies in stage s % STAGES,
+// and its parity is that of s / STAGES.
 template <int STAGES>
 struct TileRing {
-  harness::Mbarrier queries_full, queries_empty, keys_full[STAGES], keys_empty[STAGES], values_full[STAGES],
-      values_empty[STAGES];
+  harness::Mbarrier keys_full[STAGES], keys_empty[STAGES], values_full[STAGES], values_empty[STAGES];
 
   /// By one thread. `warps`: that consume; a tile is given back by one arrival of each.
   __device__ void init(int warps) {
-    harness::mbarrier_init(&queries_full, 1);
-    harness::mbarrier_init(&queries_empty, warps);
     for (int s = 0; s < STAGES; ++s) {
       harness::mbarrier_init(&keys_full[s], 1);
       harness::mbarrier_init(&values_full[s], 1);
@@ -25,6 +22,22 @@ struct TileRing {
   }
   __device__ static int stage(int step) { return step % STAGES; }
   __device__ static int parity(int step) { return step / STAGES & 1; }
+};
+
+/// Query tiles in QUERIES buffers: that of turn t lies in buffer t % QUERIES.
+template <int QUERIES>
+struct QueryRing {
+  harness::Mbarrier full[QUERIES], empty[QUERIES];
+
+  __device__ void init(int warps) {
+    for (int i = 0; i < QUERIES; ++i) {
+      harness::mbarrier_init(&full[i], 1);
+      harness::mbarrier_init(&empty[i], warps);
+    }
+    harness::mbarrier_init_fence();
+  }
+  __device__ static int buffer(int turn) { return turn % QUERIES; }
+  __device__ static int parity(int turn) { return turn / QUERIES & 1; }
 };
 
 /// The producer's half: one thread fills the stages of one block, in the order in which they are consumed.
@@ -82,11 +95,12 @@ constexpr int kProducerRegisters = WARPGROUPS == 1   ? 56
                                    : WARPGROUPS == 2 ? 24
                                                      : 32;
 
-/// One warpgroup's walk over all `tiles` of K and V, whose first is step `first_step` of the ring. It goes from the last
-/// keys to the first: masked tiles come first.
+/// One warpgroup's walk over all `tiles` of K and V, whose first is step `first_step` of the ring. It goes from the
+/// last keys to the first: masked tiles come first.
 ///   SCHEDULE 0: a tile's scores, its exponentials, its second product, one after the other. Two warpgroups drift apart
 ///     by themselves, and one multiplies while the other exponentiates.
-///   SCHEDULE 1, overlapped: the scores of the next tile are multiplied while the exponentials of this one are computed,
+///   SCHEDULE 1, overlapped: the scores of the next tile are multiplied while the exponentials of this one are
+///   computed,
 ///     together with the second product of this one. Costs BLOCK_N / 2 more registers.
 ///   PINGPONG 1: named barriers give the tensor cores to one consumer warpgroup after the other, so that their
 ///     exponentials come at different times.
@@ -100,15 +114,13 @@ struct Consumer {
 
   TileRing<STAGES>& ring;
   int warpgroup;
-  const T *own_queries, *k_tiles, *v_tiles;  // own_queries: this warpgroup's first row of the first panel
+  const T *k_tiles, *v_tiles;
   float factor;
   bool speaks;  // for its warp
 
-  __device__ Consumer(TileRing<STAGES>& ring, int warpgroup, const T* q_tile, const T* k_tiles, const T* v_tiles,
-                      float factor)
+  __device__ Consumer(TileRing<STAGES>& ring, int warpgroup, const T* k_tiles, const T* v_tiles, float factor)
       : ring(ring),
         warpgroup(warpgroup),
-        own_queries(q_tile + warpgroup * 64 * Rows::kPanelRow),
         k_tiles(k_tiles),
         v_tiles(v_tiles),
         factor(factor),
@@ -126,8 +138,10 @@ struct Consumer {
     if (speaks) harness::mbarrier_arrive(empty);
   }
 
-  /// Gives the queries back as soon as the last scores are there.
-  __device__ void walk(Rows& rows, const AttentionTile& tile, int tiles, int first_step) const {
+  /// The queries lie in `q_tile`, which is given back as soon as the last scores are there.
+  __device__ void walk(Rows& rows, const AttentionTile& tile, int tiles, int first_step, const T* q_tile,
+                       harness::Mbarrier* queries_empty) const {
+    const T* const own_queries = q_tile + warpgroup * 64 * Rows::kPanelRow;  // first row of the first panel
     typename Rows::Scores score;
     typename Rows::Packed p;
     float rescale[2];
@@ -135,7 +149,7 @@ struct Consumer {
       for (int step = 0; step < tiles; ++step) {
         const int at = first_step + step;
         if constexpr (kTurns) Turn::wait(warpgroup);
-        start_scores(score, at);
+        start_scores(score, own_queries, at);
         harness::wgmma_wait<0>();
         give_back(&ring.keys_empty[ring.stage(at)]);
         if constexpr (kTurns) Turn::hand_on(warpgroup);
@@ -146,11 +160,11 @@ struct Consumer {
         harness::wgmma_wait<0>();
         give_back(&ring.values_empty[ring.stage(at)]);
       }
-      give_back(&ring.queries_empty);
+      give_back(queries_empty);
       return;
     }
     if (tiles > 0) {
-      start_scores(score, first_step);
+      start_scores(score, own_queries, first_step);
       harness::wgmma_wait<0>();
       give_back(&ring.keys_empty[ring.stage(first_step)]);
       exponentiate(rows, score, rescale, tile, tiles - 1);
@@ -159,7 +173,7 @@ struct Consumer {
     for (int step = 1; step < tiles; ++step) {
       const int at = first_step + step;
       if constexpr (kTurns) Turn::wait(warpgroup);
-      start_scores(score, at);
+      start_scores(score, own_queries, at);
       start_values(rows, p, at - 1);
       if constexpr (kTurns) Turn::hand_on(warpgroup);
       harness::wgmma_wait<1>();
@@ -170,7 +184,7 @@ struct Consumer {
       rows.rescale_output(rescale);
       Rows::pack(p, score);
     }
-    give_back(&ring.queries_empty);
+    give_back(queries_empty);
     if (tiles > 0) {
       start_values(rows, p, first_step + tiles - 1);
       harness::wgmma_wait<0>();
@@ -179,7 +193,7 @@ struct Consumer {
   }
 
  private:
-  __device__ void start_scores(typename Rows::Scores& score, int step) const {
+  __device__ void start_scores(typename Rows::Scores& score, const T* own_queries, int step) const {
     harness::mbarrier_wait(&ring.keys_full[ring.stage(step)], ring.parity(step));
     harness::wgmma_fence();
     Rows::multiply_keys(score, own_queries, 64 * WARPGROUPS, k_tiles + ring.stage(step) * Rows::kTile);
@@ -191,8 +205,8 @@ struct Consumer {
     rows.multiply_values(p, v_tiles + ring.stage(step) * Rows::kTile);
     harness::wgmma_commit();
   }
-  __device__ void exponentiate(Rows& rows, typename Rows::Scores& score, float (&rescale)[2],
-                               const AttentionTile& tile, int tile_of_keys) const {
+  __device__ void exponentiate(Rows& rows, typename Rows::Scores& score, float (&rescale)[2], const AttentionTile& tile,
+                               int tile_of_keys) const {
     const int first_key = tile_of_keys * BLOCK_N;
     if (first_key + BLOCK_N > tile.end || first_key + BLOCK_N - 1 > rows.first_row + tile.diagonal)
       rows.mask(score, first_key, tile.end, tile.diagonal);

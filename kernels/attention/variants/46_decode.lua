@@ -14,10 +14,10 @@ return variant {
   requires  = { arch = ">=80" },
   params = {
     SPLITS = { values = { 1, 2, 4, 8, 16, 32, 64 }, bind = "launch" },  -- ranges of keys, a block each
-    WARPS  = { values = { 2, 4, 8, 16 }, bind = "template" },           -- of a block, which share its range
+    WARPS  = { values = { 2, 4, 8, 10, 12 }, bind = "template" },       -- of a block, which share its range
     RING   = { values = { 1, 2, 3 }, bind = "template" },               -- tiles of 16 keys that a warp has in flight
   },
-  start = { { SPLITS = 16, WARPS = 8, RING = 2 }, { SPLITS = 1, WARPS = 8, RING = 2 } },
+  start = { { SPLITS = 16, WARPS = 8, RING = 1 }, { SPLITS = 4, WARPS = 8, RING = 1 }, { SPLITS = 1, WARPS = 8, RING = 1 } },
   valid = function(p, w, device)
     -- queries, outputs and tiles of a lane, beside 40 registers for everything else, of 65,536 in all
     local registers = 3 * tile_rows(w) * w.D // 64 + p.RING * w.D // 2 + 40

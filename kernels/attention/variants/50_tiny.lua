@@ -19,9 +19,10 @@ return variant {
     PUSH    = { values = { 0, 1 }, bind = "template" },              -- warps send to other blocks by themselves
     ASYNC   = { values = { 0, 1 }, bind = "template" },              -- K and V through registers, or cp.async and ldmatrix
   },
-  start = { { WARPS = 4, CLUSTER = 4, KEYS = 32, ROWS = 32 }, { WARPS = 8, CLUSTER = 1, KEYS = 16 },
-            { WARPS = 4, CLUSTER = 1, KEYS = 48 }, { WARPS = 4, CLUSTER = 1, KEYS = 32 }, { WARPS = 4, CLUSTER = 1, KEYS = 16 },
-            { WARPS = 2, CLUSTER = 1, KEYS = 48 }, { WARPS = 1, CLUSTER = 1, KEYS = 16 } },
+  start = { { WARPS = 4, CLUSTER = 4, KEYS = 32, ASYNC = 1 }, { WARPS = 4, CLUSTER = 1, KEYS = 64, ASYNC = 1 },
+            { WARPS = 4, CLUSTER = 1, KEYS = 48, ASYNC = 1 }, { WARPS = 4, CLUSTER = 1, KEYS = 32, ASYNC = 1 },
+            { WARPS = 4, CLUSTER = 1, KEYS = 16, ASYNC = 1 }, { WARPS = 2, CLUSTER = 1, KEYS = 48, ASYNC = 1 },
+            { WARPS = 1, CLUSTER = 1, KEYS = 16, ASYNC = 1 } },
   valid = function(p, w, device)
     local tiles = p.ROWS // 16
     local loaded = tiles * w.D // 4 + (1 - p.ASYNC) * p.KEYS * w.D // 32  -- registers of Q, K and V

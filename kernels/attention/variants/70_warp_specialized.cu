@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   constexpr int kBlockM = 64 * WARPGROUPS;
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   __shared__ TileRing<STAGES> ring;
+  __shared__ QueryRing<1> queries;
   T* const q_tile = reinterpret_cast<T*>(shared_memory);
   T* const k_tiles = q_tile + kBlockM * D;
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
@@ -43,14 +44,17 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   const AttentionTile tile(causal ? blocks - 1 - position : position, kBlockM, head, batch, Hq, Hkv, Sq, Sk, causal);
   const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
 
-  if (threadIdx.x == 0) ring.init(4 * WARPGROUPS);
+  if (threadIdx.x == 0) {
+    ring.init(4 * WARPGROUPS);
+    queries.init(4 * WARPGROUPS);
+  }
   __syncthreads();
 
   if (threadIdx.x < 128) {
     harness::give_registers<kProducerRegisters<WARPGROUPS>>();
     if (threadIdx.x != 0) return;
-    harness::mbarrier_arrive_expect(&ring.queries_full, 2 * kBlockM * D);
-    load_panels<D>(q_tile, q_map, &ring.queries_full, kBlockM, tile.first_query, tile.head, tile.batch);
+    harness::mbarrier_arrive_expect(queries.full, 2 * kBlockM * D);
+    load_panels<D>(q_tile, q_map, queries.full, kBlockM, tile.first_query, tile.head, tile.batch);
     const Producer<T, D, BLOCK_N, STAGES> producer{ring, k_map, v_map, k_tiles, v_tiles};
     for (int step = 0; step < tiles; ++step) {
       producer.keys(tile, step, (tiles - 1 - step) * BLOCK_N);
@@ -62,12 +66,12 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
   const int warpgroup = threadIdx.x / 128 - 1;
   const float factor = scale * 1.4426950408889634f;
-  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG> consumer(ring, warpgroup, q_tile, k_tiles,
-                                                                                 v_tiles, factor);
+  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG> consumer(ring, warpgroup, k_tiles, v_tiles,
+                                                                                 factor);
   Rows rows(warpgroup);
   consumer.begin_turns();
-  harness::mbarrier_wait(&ring.queries_full, 0);
-  consumer.walk(rows, tile, tiles, 0);
+  harness::mbarrier_wait(queries.full, 0);
+  consumer.walk(rows, tile, tiles, 0, q_tile, queries.empty);
   consumer.end_turns();
 
   // Each warpgroup stores its rows through the memory of its queries, once none of its warps multiplies them any more.

@@ -1,10 +1,11 @@
 #include "specialized.cuh"
 
-// Idea (FlashAttention 3; playbook 111): 70_warp_specialized leaves its SM idle between two blocks, while one stores and
-// the next fetches its first tiles. Here as many blocks as fit stay, and each takes one query tile after the other. The
-// producer does not wait for the end of a query tile: it has fetched the next one's K and V into the ring, and its
-// queries once the last scores are there, while the consumers still divide and store. They store straight from
-// registers (16 bytes of eight rows at a time, which L2 puts together), so no shared memory is waited for.
+// Idea (FlashAttention 3; playbook 111): 70_warp_specialized leaves its SM idle between two blocks, while one stores
+// and the next fetches its first tiles. Here as many blocks as fit stay, and each takes one query tile after the other.
+// The producer does not wait for the end of a query tile: it has fetched the next one's K and V into the ring while the
+// consumers still divide and store, and its queries: with QUERIES = 1 as soon as the last scores of all warpgroups are
+// there, with 2 long before, so that a warpgroup that is ahead goes on alone. They store straight from registers (16
+// bytes of eight rows at a time, which L2 puts together), so no shared memory is waited for.
 //
 // Which tile is next is drawn from a counter in global memory: blocks that had short ones (causal) draw more. The
 // order is by sections of HEADS heads, and in a section the longest tiles of all its heads first: K and V of a section
@@ -65,7 +66,7 @@ struct QueryTiles {
 
 }  // namespace
 
-template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int HEADS,
+template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int HEADS, int QUERIES,
           int POLYNOMIAL>
 __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     attention_persistent(const __grid_constant__ harness::TensorMap q_map,
@@ -76,14 +77,16 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   constexpr int kBlockM = 64 * WARPGROUPS;
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   __shared__ TileRing<STAGES> ring;
+  __shared__ QueryRing<QUERIES> queries;
   __shared__ Draws draws;
-  T* const q_tile = reinterpret_cast<T*>(shared_memory);
-  T* const k_tiles = q_tile + kBlockM * D;
+  T* const q_tiles = reinterpret_cast<T*>(shared_memory);
+  T* const k_tiles = q_tiles + QUERIES * kBlockM * D;
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
   const QueryTiles all{kBlockM, (Sq + kBlockM - 1) / kBlockM, HEADS, B, Hq, Hkv, Sq, Sk, causal != 0};
 
   if (threadIdx.x == 0) {
     ring.init(4 * WARPGROUPS);
+    queries.init(4 * WARPGROUPS);
     draws.init(4 * WARPGROUPS);
   }
   __syncthreads();
@@ -102,9 +105,11 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
       drawn = gridDim.x + atomicInc(counter, all.count() - 1);
       const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
       if (tiles > 0) producer.keys(tile, step, (tiles - 1) * BLOCK_N);
-      harness::mbarrier_wait(&ring.queries_empty, (turn & 1) ^ 1);
-      harness::mbarrier_arrive_expect(&ring.queries_full, 2 * kBlockM * D);
-      load_panels<D>(q_tile, q_map, &ring.queries_full, kBlockM, tile.first_query, tile.head, tile.batch);
+      const int buffer = queries.buffer(turn);
+      harness::mbarrier_wait(&queries.empty[buffer], queries.parity(turn) ^ 1);
+      harness::mbarrier_arrive_expect(&queries.full[buffer], 2 * kBlockM * D);
+      load_panels<D>(q_tiles + buffer * kBlockM * D, q_map, &queries.full[buffer], kBlockM, tile.first_query, tile.head,
+                     tile.batch);
       for (int i = 0; i < tiles; ++i, ++step) {
         if (i > 0) producer.keys(tile, step, (tiles - 1 - i) * BLOCK_N);
         producer.values(tile, step, (tiles - 1 - i) * BLOCK_N);
@@ -115,8 +120,8 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
   const int warpgroup = threadIdx.x / 128 - 1;
   const float factor = scale * 1.4426950408889634f;
-  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG, POLYNOMIAL> consumer(
-      ring, warpgroup, q_tile, k_tiles, v_tiles, factor);
+  const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG, POLYNOMIAL> consumer(ring, warpgroup, k_tiles,
+                                                                                             v_tiles, factor);
   consumer.begin_turns();
   int step = 0;
   for (int turn = 0;; ++turn) {
@@ -125,8 +130,9 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     const AttentionTile tile = all.tile(drawn);
     const int tiles = (tile.end + BLOCK_N - 1) / BLOCK_N;
     Rows rows(warpgroup);
-    harness::mbarrier_wait(&ring.queries_full, turn & 1);
-    consumer.walk(rows, tile, tiles, step);
+    const int buffer = queries.buffer(turn);
+    harness::mbarrier_wait(&queries.full[buffer], queries.parity(turn));
+    consumer.walk(rows, tile, tiles, step, q_tiles + buffer * kBlockM * D, &queries.empty[buffer]);
     step += tiles;
     rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries, factor);
     rows.store_output(o + tile.first_of_out * D, tile.queries);

@@ -1,6 +1,6 @@
--- Bytes: the queries, and STAGES tiles of K and of V.
+-- Bytes: QUERIES tiles of queries, and STAGES tiles of K and of V.
 local function shared_bytes(p, w)
-  return 2 * w.D * (64 * p.WARPGROUPS + 2 * p.STAGES * p.BLOCK_N)
+  return 2 * w.D * (64 * p.WARPGROUPS * p.QUERIES + 2 * p.STAGES * p.BLOCK_N)
 end
 
 -- What setmaxnreg leaves to a lane that computes.
@@ -17,10 +17,12 @@ return variant {
     SCHEDULE   = { values = { 0, 1 }, bind = "template" },     -- 1: products overlap with exponentials
     PINGPONG   = { values = { 0, 1 }, bind = "template" },     -- warpgroups take turns at the tensor cores
     HEADS      = { values = { 1, 8, 32 }, bind = "template" },  -- of a section, whose longest tiles come first
+    QUERIES    = { values = { 1, 2 }, bind = "template" },     -- tiles of queries: with 2 the next one waits in shared memory
     POLYNOMIAL = { values = { 0, 1, 2 }, bind = "template" },  -- quarters of the exponentials without the special function unit
   },
-  start = { { WARPGROUPS = 3, BLOCK_N = 192, STAGES = 2, HEADS = 32 },  -- D = 64
-            { WARPGROUPS = 3, BLOCK_N = 128, STAGES = 2, HEADS = 8 }, { WARPGROUPS = 2, BLOCK_N = 128, SCHEDULE = 1, PINGPONG = 1 } },
+  start = { { WARPGROUPS = 3, BLOCK_N = 192, STAGES = 2, HEADS = 32, QUERIES = 2 },  -- D = 64
+            { WARPGROUPS = 3, BLOCK_N = 128, STAGES = 2, HEADS = 8, QUERIES = 2 },
+            { WARPGROUPS = 2, BLOCK_N = 192, STAGES = 2, SCHEDULE = 1, HEADS = 8 } },
   valid = function(p, w, device)
     -- output, scores and, where they overlap with the next ones, packed scores of a lane, beside 32 registers for everything else
     local registers = (w.D + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
@@ -37,7 +39,7 @@ return variant {
     local function map(name, rows)
       return tensor_map { name, box = { 1, 1, rows, 64 }, swizzle = "128b", promotion = "256b" }
     end
-    return { launch { entry = "attention_persistent<$dtype,$D,$WARPGROUPS,$BLOCK_N,$STAGES,$SCHEDULE,$PINGPONG,$HEADS,$POLYNOMIAL>",
+    return { launch { entry = "attention_persistent<$dtype,$D,$WARPGROUPS,$BLOCK_N,$STAGES,$SCHEDULE,$PINGPONG,$HEADS,$QUERIES,$POLYNOMIAL>",
                       grid = { cdiv(w.Sq, 64 * p.WARPGROUPS) * w.B * w.Hq }, resident = 1,
                       block = { 128 * (p.WARPGROUPS + 1) }, shared = shared_bytes(p, w),
                       args = { map("q", 64 * p.WARPGROUPS), map("k", p.BLOCK_N), map("v", p.BLOCK_N), "o", "lse", "counter",
