@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "harness/campaign/loop.h"
+#include "harness/campaign/todays_plugins.h"
 #include "harness/core/error.h"
 
 namespace harness {
@@ -33,43 +33,14 @@ std::int64_t began_unix(const Recording& recorded) {
   return recorded.decisions.front().now_unix - static_cast<std::int64_t>(overhead_seconds(recorded));
 }
 
-// Names decide what answers what; an edit since the record is told, not refused.
-std::vector<std::string> changes_since(const Recording& recorded, ReplayCatalog& plugins) {
-  std::set<std::string> notes;
-  for (const IterationSummary& iteration : recorded.iterations) {
-    const std::string& kernel = iteration.candidate.kernel;
-    const auto& info = plugins.kernel(kernel);
-    const auto variant = std::find_if(info.variants.begin(), info.variants.end(),
-                                      [&](const VariantInfo& v) { return v.name == iteration.candidate.variant; });
-    if (variant == info.variants.end())
-      notes.insert(fmt::format("variant {} of {} has gone since: its recorded evaluations answer nothing",
-                               iteration.candidate.variant, kernel));
-    else if (!iteration.source_hash.empty() && !variant->source_hash.empty() &&
-             iteration.source_hash != variant->source_hash)
-      notes.insert(fmt::format("the source of {} {} has changed since: the recorded times are of the older one", kernel,
-                               variant->name));
-    const bool known = std::any_of(info.workloads.begin(), info.workloads.end(),
-                                   [&](const Workload& w) { return w.name == iteration.workload; });
-    if (!known)
-      notes.insert(fmt::format("workload {} of {} has gone since: its recorded evaluations answer nothing",
-                               iteration.workload, kernel));
-    else if (!iteration.contract_hash.empty() &&
-             iteration.contract_hash != plugins.problem(kernel, iteration.workload).contract_hash)
-      notes.insert(
-          fmt::format("the contract of {} on {} has changed since: the recorded outcomes were judged by the "
-                      "older one",
-                      kernel, iteration.workload));
-  }
-  return {notes.begin(), notes.end()};
-}
-
 }  // namespace
 
 Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
                 const ReplayOptions& options) {
   Replayed replayed;
-  replayed.notes = changes_since(recorded, plugins);
-  const RecordBook book(recorded);
+  const RecordToday today = with_todays_plugins(recorded, plugins);
+  replayed.notes = today.notes;
+  const RecordBook book(today.recording);
   ReplayClock clock(began_unix(recorded));
   ReplayScripts searches(scripts, book, replayed.answers, options.stand_ins);
   ReplayEvaluator evaluator(recorded_device(recorded.record), book, clock, overhead_seconds(recorded),

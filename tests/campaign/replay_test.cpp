@@ -5,6 +5,7 @@
 
 #include "harness/campaign/comparison.h"
 #include "harness/campaign/loop.h"
+#include "harness/campaign/todays_plugins.h"
 #include "tests/fakes/ports.h"
 
 using namespace harness;
@@ -193,6 +194,36 @@ TEST_CASE("time in a replay is the record's: its overhead, its seconds, its hour
   REQUIRE(hours.size() > 2);
   CHECK(hours[0] == recorded.decisions.front().now_unix);
   CHECK(hours[1] == hours[0] + 30);  // the baseline; its arm had nothing else to ask
+}
+
+TEST_CASE("a record is asked about today's configurations") {
+  // Tile has a parameter M since, N=3 is refused, and workload w2 is gone.
+  struct Newer : FakeCatalog {
+    Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override {
+      const auto n = candidate.config.find("N");
+      if (n != candidate.config.end() && to_text(n->second) == "3") throw bad_input("the constraint refuses N=3");
+      return FakeCatalog::realize(candidate, workload, device);
+    }
+  } newer;
+  newer.info.variants[1].parameters = {{"M", {std::int64_t{5}, std::int64_t{6}}, "launch"}, {"N", {}, "launch"}};
+  newer.info.workloads.pop_back();
+  Past past;
+  const Recording recorded = past.record();
+  const RecordToday today = with_todays_plugins(recorded, newer);
+  int tiles = 0;
+  for (const IterationSummary& row : today.recording.iterations) {
+    CHECK(row.workload == "w1");
+    if (row.candidate.variant != "10_tile") continue;
+    ++tiles;
+    CHECK(to_text(row.candidate.config).starts_with("M=5 N="));
+    CHECK(to_text(row.candidate.config) != "M=5 N=3");
+  }
+  CHECK(tiles >= 7);
+  CHECK(today.notes ==
+        std::vector<std::string>{"1 recorded configuration of k 10_tile has gone since, so it answers nothing: the "
+                                 "constraint refuses N=3",
+                                 "k 10_tile has a parameter M since: recorded configurations stand for M=5",
+                                 "workload w2 of k has gone since: its recorded evaluations answer nothing"});
 }
 
 TEST_CASE("the curve of the score starts at 1 and its mean counts the time before anything was found") {
