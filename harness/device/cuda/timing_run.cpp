@@ -12,6 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kLongS = 1;  // single calls that take longer together are told by fewer samples
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -44,9 +46,11 @@ void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, co
 
 std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Contender>> contenders,
                                               const SingleCallTimer& timer) {
-  constexpr std::int64_t kSamples = 10;
+  constexpr std::int64_t kSamples = 10, kLeastSamples = 3;
+  const auto start = Clock::now();
   std::vector<std::vector<double>> cold(contenders.size());
   for (std::int64_t sample = 0; sample < kSamples; ++sample) {
+    if (sample >= kLeastSamples && seconds_since(start) > kLongS) break;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       Contender& contender = *contenders[i];
       const std::int64_t set = sample % contender.sets().count();
@@ -61,7 +65,8 @@ std::vector<double> measure_warm(Contender& contender, const SingleCallTimer& ti
   if (!contender.sets().has_restored()) return contender.time_one_set();
   std::vector<double> samples;
   constexpr int kSamples = 6;  // the first warms
-  for (int i = 0; i < kSamples; ++i) {
+  const auto start = Clock::now();
+  for (int i = 0; i < kSamples && (i < 2 || seconds_since(start) < kLongS); ++i) {
     const double ns = timer.time_ns([&] { contender.enqueue_refresh(0, true); }, [&] { contender.enqueue_call(0); });
     if (i > 0) samples.push_back(ns);
   }

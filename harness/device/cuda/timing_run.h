@@ -15,7 +15,8 @@ namespace harness::cuda {
 void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, const TimingPolicy& policy,
                       const ClockReader& clock, ForeignProcesses& foreign);
 
-/// Single calls after a flush of the L2, in turns: ten per contender, on refreshed sets in turn.
+/// Single calls after a flush of the L2, in turns: ten per contender (three at least where they take longer than a
+/// second in all), on refreshed sets in turn.
 std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Contender>> contenders,
                                               const SingleCallTimer& timer);
 
