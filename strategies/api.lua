@@ -97,6 +97,7 @@
 ---@field kernel string
 ---@field workload string
 ---@field sizes table<string, any>   the workload's values by name: sizes, flags, types
+---@field bytes number               that its work model says must be moved: what is drawn and judged grows with it
 ---@field weight number
 ---@field baseline_ns number?
 ---@field best_ns number?
@@ -115,6 +116,7 @@
 ---@field shared_bytes integer?      static shared memory
 ---@field rival_ns number?           the fastest rival (cuDNN...) that passed here
 ---@field rival_variant string?      and which it is
+---@field rival_s number?            what its evaluation took: about what another fast candidate's will
 ---@field earlier_best_ns number?    the fastest that an earlier campaign confirmed, same contract and device name
 ---@field earlier_best_technique string?
 ---@field earlier_baseline_ns number?   the baseline beside which that was confirmed

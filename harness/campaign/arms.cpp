@@ -69,15 +69,15 @@ void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) 
 }
 
 // The arm's prior: the widest range and the mean probability of its variants, enough evaluations for all of them.
-void merge_prior(ArmState& state, const VariantInfo& variant) {
+void merge_prior(ArmState& state, const VariantInfo& variant, const Prior& expected) {
   const bool first = state.variants.empty();
   const auto count = static_cast<double>(state.variants.size());
   Prior& prior = state.prior;
-  prior.speedup_lo = first ? variant.prior.speedup_lo : std::min(prior.speedup_lo, variant.prior.speedup_lo);
-  prior.speedup_hi = first ? variant.prior.speedup_hi : std::max(prior.speedup_hi, variant.prior.speedup_hi);
-  prior.probability = (prior.probability * count + variant.prior.probability) / (count + 1);
-  if (first) prior.probability = variant.prior.probability;
-  prior.evaluations = first ? variant.prior.evaluations : prior.evaluations + variant.prior.evaluations;
+  prior.speedup_lo = first ? expected.speedup_lo : std::min(prior.speedup_lo, expected.speedup_lo);
+  prior.speedup_hi = first ? expected.speedup_hi : std::max(prior.speedup_hi, expected.speedup_hi);
+  prior.probability = (prior.probability * count + expected.probability) / (count + 1);
+  if (first) prior.probability = expected.probability;
+  prior.evaluations = first ? expected.evaluations : prior.evaluations + expected.evaluations;
   if (first || variant.risk == "high" || (variant.risk == "medium" && state.risk == "low")) state.risk = variant.risk;
   state.multi_kernel = state.multi_kernel || variant.multi_kernel;
   state.variants.push_back(variant.name);
@@ -103,7 +103,7 @@ void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const W
   }
   Space space = catalog.space(kernel.name, variant.name, workload.name, device);
   if (space.points.empty()) return;
-  merge_prior(arm->state, variant);
+  merge_prior(arm->state, variant, catalog.prior(kernel.name, variant.name, workload.name));
   arm->state.space_points += count_of(space);
   arm->state.baseline = arm->state.baseline || variant.name == kernel.variants.front().name;
   arm->space.variants.emplace_back(variant.name, std::move(space));
@@ -136,7 +136,8 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
   const VariantInfo& baseline = kernel.variants.front();
   for (const std::string& name : choose_workloads(kernel, options.workloads, device)) {
     const Workload& workload = find_workload(kernel, name);
-    WorkloadPlan plan{kernel.name, name, catalog.problem(kernel.name, name).contract_hash, workload.weight, {}, {}, {}};
+    const Problem problem = catalog.problem(kernel.name, name);
+    WorkloadPlan plan{kernel.name, name, problem.contract_hash, workload.weight, {}, {}, {}, problem.work.bytes};
     plan.baseline = {kernel.name, baseline.name, baseline.technique,
                      catalog.default_config(kernel.name, baseline.name, name, device, {})};
     plan.rivals = configurations_of(rivals, catalog, kernel.name, name, device);

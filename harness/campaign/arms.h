@@ -48,6 +48,7 @@ struct WorkloadPlan {
   Candidate baseline;
   std::vector<Candidate> rivals;  // the configurations of variants that are only measured beside ours, in order
   json sizes = json::object();    // the workload's values by name
+  double bytes = 0;               // of its work model
 };
 
 /// Everything a campaign can try: arms in a fixed order (kernels and workloads as given, techniques as the variants

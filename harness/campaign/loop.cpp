@@ -532,10 +532,11 @@ Campaign::Ended Campaign::confirm(WorkloadBook& book) {
       return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(),
                                            ports_.clock.unix_seconds(), 0);
     });
-    const std::size_t before = book.standings.size();
+    const std::int64_t winner = book.standings.back().iteration;
     const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), "confirm", 0, true};
     if (Ended ended = evaluate(work, decision, id)) return ended;
-    if (book.standings.size() == before && book.confirmed != book.standings.back().iteration) return std::nullopt;
+    const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
+    if (undecided) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -24,6 +24,12 @@ bool same_candidate(const Candidate& a, const Candidate& b) {
   return a.variant == b.variant && to_text(a.config) == to_text(b.config);
 }
 
+/// By what is free of the host's drift, where both have it.
+bool is_faster(const IterationSummary& one, const IterationSummary& other) {
+  if (one.speedup && other.speedup) return *one.speedup > *other.speedup;
+  return *one.time_ns < *other.time_ns;
+}
+
 const IterationSummary* found_in(const std::map<std::string, const IterationSummary*>& map, const std::string& key) {
   const auto found = map.find(key);
   return found == map.end() ? nullptr : found->second;
@@ -131,27 +137,35 @@ const IterationSummary* RecordBook::incumbent(const IterationSummary& iteration)
 
 bool Podium::apply(const IterationSummary& iteration) {
   if (iteration.purpose == "rival") return false;
-  auto& standings = standings_[{iteration.candidate.kernel, iteration.workload}];
+  auto& [standings, others] = places_[{iteration.candidate.kernel, iteration.workload}];
   const bool passed = iteration.outcome == "passed" && iteration.time_ns;
   if (iteration.purpose == "confirm") {
     const auto same = std::find_if(standings.begin(), standings.end(), [&](const IterationSummary* standing) {
       return same_candidate(standing->candidate, iteration.candidate);
     });
     if (same == standings.end()) return false;
-    if (passed && iteration.verdict != "slower") *same = &iteration;
-    else standings.erase(same);
+    if (passed && iteration.verdict != "slower") {
+      *same = &iteration;
+      return false;
+    }
+    standings.erase(same);  // it did not hold: the fastest that is left takes its place
+    const auto next =
+        std::max_element(others.begin(), others.end(), [](auto* a, auto* b) { return is_faster(*b, *a); });
+    if (next == others.end() || (!standings.empty() && !is_faster(**next, *standings.back()))) return false;
+    standings.push_back(*next);
+    others.erase(next);
     return false;
   }
   if (!passed) return false;
   const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == "faster"
                                                               : *iteration.time_ns < *standings.back()->time_ns);
-  if (faster) standings.push_back(&iteration);
+  (faster ? standings : others).push_back(&iteration);
   return faster;
 }
 
 const IterationSummary* Podium::best(const std::string& kernel, const std::string& workload) const {
-  const auto found = standings_.find({kernel, workload});
-  return found == standings_.end() || found->second.empty() ? nullptr : found->second.back();
+  const auto found = places_.find({kernel, workload});
+  return found == places_.end() || found->second.standings.empty() ? nullptr : found->second.standings.back();
 }
 
 double Podium::score(const std::map<std::pair<std::string, std::string>, double>& weights) const {

@@ -70,7 +70,11 @@ class Podium {
   double score(const std::map<std::pair<std::string, std::string>, double>& weights) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, std::vector<const IterationSummary*>> standings_;
+  struct Places {
+    std::vector<const IterationSummary*> standings;  // each faster than the one before
+    std::vector<const IterationSummary*> others;     // that passed and were never the best
+  };
+  std::map<std::pair<std::string, std::string>, Places> places_;
 };
 
 }  // namespace harness

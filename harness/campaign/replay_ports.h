@@ -49,6 +49,9 @@ class ReplayCatalog : public Catalog {
   std::vector<std::string> kernel_names() override { return plugins_.kernel_names(); }
   const KernelInfo& kernel(const std::string& name) override { return plugins_.kernel(name); }
   Problem problem(const std::string& kernel, const std::string& workload) override;
+  Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override {
+    return plugins_.prior(kernel, variant, workload);
+  }
   Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
               const DeviceInfo& device) override;
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,

@@ -27,6 +27,19 @@ void drop_everywhere(std::vector<WorkloadBook>& books, const Candidate& candidat
       std::erase_if(book.standings, [&](const Standing& s) { return answer_key("", s.candidate) == key; });
 }
 
+/// By what is free of the host's drift, where both have it.
+bool leads(const Standing& one, const Standing& other) {
+  if (one.speedup && other.speedup) return *one.speedup > *other.speedup;
+  return one.time_ns < other.time_ns;
+}
+
+void keep_among_others(WorkloadBook& book, Standing standing) {
+  constexpr std::size_t kMost = 8;  // winners that may fail in a row
+  const auto place = std::ranges::upper_bound(book.others, standing, leads);
+  book.others.insert(place, std::move(standing));
+  if (book.others.size() > kMost) book.others.pop_back();
+}
+
 }  // namespace
 
 Standing standing_of(const IterationSummary& iteration) {
@@ -120,7 +133,10 @@ bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteratio
   const bool first = book.standings.empty();
   const bool faster =
       iteration.verdict ? *iteration.verdict == "faster" : first || *iteration.time_ns < book.standings.back().time_ns;
-  if (!first && !faster) return false;
+  if (!first && !faster) {
+    keep_among_others(book, standing_of(iteration));
+    return false;
+  }
   book.standings.push_back(standing_of(iteration));
   if (iteration.purpose == "baseline") book.standings.back().speedup = 1.0;
   return true;
@@ -139,15 +155,20 @@ void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummar
   } else if (single_) {
     drop_everywhere(workloads_, iteration.candidate);
   } else {
-    book.standings.erase(same);  // it did not hold
+    book.standings.erase(same);  // it did not hold: the fastest that is left takes its place
+    const bool others_lead =
+        !book.others.empty() && (book.standings.empty() || leads(book.others.front(), book.standings.back()));
+    if (!others_lead) return;
+    book.standings.push_back(book.others.front());
+    book.others.erase(book.others.begin());
   }
 }
 
 void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iteration) {
   aside_s_ += iteration.wall_s;
   const bool passed = iteration.outcome == "passed";
-  book.rivals.push_back(
-      {iteration.candidate, iteration.outcome, iteration.iteration, passed ? iteration.time_ns : std::nullopt});
+  book.rivals.push_back({iteration.candidate, iteration.outcome, iteration.iteration,
+                         passed ? iteration.time_ns : std::nullopt, iteration.wall_s});
 }
 
 void CampaignState::apply(const IterationSummary& ended, const Prediction* predicted) {
@@ -251,6 +272,7 @@ std::vector<BestRow> CampaignState::best() const {
     row.state.workload = book.plan.workload;
     row.state.weight = book.plan.weight;
     row.state.sizes = book.plan.sizes;
+    row.state.bytes = book.plan.bytes;
     row.state.baseline_ns = book.baseline_ns;
     row.state.floor_ns = book.floor_ns;
     if (book.earlier) {
@@ -260,6 +282,7 @@ std::vector<BestRow> CampaignState::best() const {
     }
     if (const RivalRun* rival = book.best_rival()) {
       row.state.rival_ns = rival->time_ns;
+      row.state.rival_s = rival->wall_s;
       row.state.rival_variant = rival->candidate.variant;
       row.rival_config = rival->candidate.config;
     }

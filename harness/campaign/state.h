@@ -30,6 +30,7 @@ struct RivalRun {
   std::string outcome;
   std::int64_t iteration = 0;
   std::optional<double> time_ns;  // where it passed
+  double wall_s = 0;
 };
 
 /// What is known of one workload in this campaign.
@@ -38,6 +39,7 @@ struct WorkloadBook {
   bool baseline_tried = false;
   std::optional<double> baseline_ns, floor_ns;
   std::vector<Standing> standings;        // each faster than the one before
+  std::vector<Standing> others;           // the fastest that passed and were never the best, fastest first
   std::optional<std::int64_t> confirmed;  // iteration of the standing that was timed again and held
   std::vector<RivalRun> rivals;           // in the order in which they were tried
   std::optional<EarlierBest> earlier;     // what earlier campaigns confirmed

@@ -90,12 +90,14 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
                     {"technique", variant.technique},
                     {"parameters", parameters},
                     {"requires", variant.requirements},
-                    {"prior", variant.prior},
+                    {"prior", variant.prior_by_workload ? json() : json(variant.prior)},
                     {"risk", variant.risk},
                     {"rival", variant.rival}});
     table.rows.push_back({variant.name, variant.technique, variant.rival ? "rival" : variant.risk,
-                          fmt::format("{:g}x to {:g}x", variant.prior.speedup_lo, variant.prior.speedup_hi),
-                          fmt::format("{:g}", variant.prior.probability), shown});
+                          variant.prior_by_workload
+                              ? "by workload"
+                              : fmt::format("{:g}x to {:g}x", variant.prior.speedup_lo, variant.prior.speedup_hi),
+                          variant.prior_by_workload ? "-" : fmt::format("{:g}", variant.prior.probability), shown});
   }
   if (as_json) show_json(rows);
   else show_table(table);

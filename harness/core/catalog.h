@@ -36,7 +36,8 @@ struct VariantInfo {
   std::string name, technique, risk;  // risk: low, medium, high
   bool multi_kernel = false;
   bool rival = false;  // others' work that is only measured beside ours: never an arm, an incumbent or a winner
-  Prior prior;
+  Prior prior;         // what its author expects; where that depends on the workload, what Catalog::prior says
+  bool prior_by_workload = false;
   std::vector<Parameter> parameters;   // in order of the manifest's sorted names
   std::vector<Config> starts;          // some parameters' values each: what its author would try first
   json requirements = json::object();  // {"arch": ">=80"}
@@ -116,6 +117,8 @@ class Catalog {
   virtual std::vector<std::string> kernel_names() = 0;
   virtual const KernelInfo& kernel(const std::string& name) = 0;
   virtual Problem problem(const std::string& kernel, const std::string& workload) = 0;
+  /// What the author of a variant expects of it on a workload, before anything is measured.
+  virtual Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) = 0;
   virtual Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
                       const DeviceInfo& device) = 0;
   /// The first valid configuration: what a baseline or `eval` without parameters runs. Given values override it; an

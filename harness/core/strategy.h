@@ -98,6 +98,7 @@ struct TechniqueState {
 struct WorkloadState {
   std::string kernel, workload;
   json sizes = json::object();  // the workload's values by name: sizes, flags, types
+  double bytes = 0;             // that its work model says must be moved: what is drawn and judged grows with it
   double weight = 1;
   std::optional<double> baseline_ns, best_ns, speedup, floor_ns, of_floor;
   std::optional<std::string> floor_binds;  // what makes the floor: "bytes", "flops" or "exps"; absent on the cpu device
@@ -111,6 +112,7 @@ struct WorkloadState {
   std::optional<std::string> earlier_best_technique;
   std::optional<double> rival_ns;  // the fastest rival (cuDNN...) that passed here, and which it is
   std::optional<std::string> rival_variant;
+  std::optional<double> rival_s;              // what its evaluation took: about what another fast candidate's will
   std::optional<double> earlier_baseline_ns;  // the baseline beside which that was confirmed
 };
 
@@ -296,10 +298,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArmState, id, variants, prior, risk, multi_ke
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed,
                                    spent_s, predicted_s, spent_usd, agent_s, agent_usd, earlier_evaluations,
                                    earlier_passed, earlier_spent_s, best_speedup)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadState, kernel, workload, sizes, registers, spill_bytes, shared_bytes, weight,
-                                   baseline_ns, best_ns, speedup, floor_ns, of_floor, floor_binds, speedup_lo,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadState, kernel, workload, sizes, bytes, registers, spill_bytes, shared_bytes,
+                                   weight, baseline_ns, best_ns, speedup, floor_ns, of_floor, floor_binds, speedup_lo,
                                    speedup_hi, best_variant, best_technique, confirmed, launch, earlier_best_ns,
-                                   earlier_best_technique, earlier_baseline_ns, rival_ns, rival_variant)
+                                   earlier_best_technique, earlier_baseline_ns, rival_ns, rival_variant, rival_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sitting, arm, evaluations, passed, spent_s, predicted_s, best_speedup_before,
                                    improvements)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moment, unix, hour, minute, weekday, zone, utc_offset_s)

@@ -74,6 +74,11 @@ Problem LuaCatalog::problem(const std::string& kernel, const std::string& worklo
   return load(kernel).manifest.problem(workload);
 }
 
+Prior LuaCatalog::prior(const std::string& kernel, const std::string& variant, const std::string& workload) {
+  LoadedKernel& loaded = load(kernel);
+  return loaded.variant(variant).prior(loaded.manifest.workload(workload));
+}
+
 Space LuaCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device) {
   LoadedKernel& loaded = load(kernel);
@@ -119,6 +124,7 @@ std::vector<std::string> LuaCatalog::inspect(const std::string& name, const Devi
       for (const Workload& workload : loaded.manifest.workloads()) {
         if (!is_sensible_on(workload, device)) continue;
         collect(problems, [&] {
+          variant->prior(workload);
           const Config config = first_configuration(*variant, workload, device, {});
           loaded.realize({name, variant->info().name, "", config}, workload.name, device);
         });

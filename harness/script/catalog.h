@@ -23,6 +23,7 @@ class LuaCatalog : public Catalog {
   std::vector<std::string> kernel_names() override;
   const KernelInfo& kernel(const std::string& name) override;
   Problem problem(const std::string& kernel, const std::string& workload) override;
+  Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override;
   Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
               const DeviceInfo& device) override;
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,

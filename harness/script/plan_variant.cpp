@@ -55,6 +55,26 @@ void check_option(const Reader& reader, const std::string& option) {
                                  meant.empty() ? fmt::format("; allowed are: {}", fmt::join(known, ", ")) : meant));
 }
 
+Prior prior_of(const Reader& estimate) {
+  estimate.only({"speedup", "probability", "evaluations"});
+  Prior prior;
+  if (const Node* range = estimate.find("speedup")) {
+    const bool pair = range->list.size() == 2 && range->list[0].number() && range->list[1].number();
+    if (!pair) throw estimate.wrong("speedup", "{ lowest, highest } over the baseline");
+    prior.speedup_lo = *range->list[0].number();
+    prior.speedup_hi = *range->list[1].number();
+  }
+  prior.probability = estimate.number("probability", prior.probability);
+  const std::int64_t evaluations = estimate.whole("evaluations", prior.evaluations);
+  if (!(prior.speedup_lo > 0 && prior.speedup_lo <= prior.speedup_hi && std::isfinite(prior.speedup_hi))) {
+    throw estimate.error("has a speedup that is not 0 < lowest <= highest");
+  }
+  if (!(prior.probability > 0 && prior.probability <= 1)) throw estimate.error("has a probability outside (0, 1]");
+  if (evaluations < 1 || evaluations > 1'000'000) throw estimate.error("has evaluations outside 1 to 1000000");
+  prior.evaluations = static_cast<int>(evaluations);
+  return prior;
+}
+
 }  // namespace
 
 std::string variant_name(const std::filesystem::path& file) {
@@ -136,25 +156,18 @@ void VariantManifest::read_starts(const Reader& variant) {
 }
 
 void VariantManifest::read_estimate(const Reader& variant) {
-  const Node* table = variant.find("estimate");
-  if (table == nullptr) return;
-  const Reader estimate(manifest_, *table, "estimate");
-  estimate.only({"speedup", "probability", "evaluations"});
-  Prior& prior = info_.prior;
-  if (const Node* range = estimate.find("speedup")) {
-    const bool pair = range->list.size() == 2 && range->list[0].number() && range->list[1].number();
-    if (!pair) throw estimate.wrong("speedup", "{ lowest, highest } over the baseline");
-    prior.speedup_lo = *range->list[0].number();
-    prior.speedup_hi = *range->list[1].number();
-  }
-  prior.probability = estimate.number("probability", prior.probability);
-  const std::int64_t evaluations = estimate.whole("evaluations", prior.evaluations);
-  if (!(prior.speedup_lo > 0 && prior.speedup_lo <= prior.speedup_hi && std::isfinite(prior.speedup_hi))) {
-    throw estimate.error("has a speedup that is not 0 < lowest <= highest");
-  }
-  if (!(prior.probability > 0 && prior.probability <= 1)) throw estimate.error("has a probability outside (0, 1]");
-  if (evaluations < 1 || evaluations > 1'000'000) throw estimate.error("has evaluations outside 1 to 1000000");
-  prior.evaluations = static_cast<int>(evaluations);
+  const Node* const given = variant.find("estimate");
+  if (given == nullptr) return;
+  info_.prior_by_workload = given->function() != nullptr;
+  if (!info_.prior_by_workload) info_.prior = prior_of(Reader(manifest_, *given, "estimate"));
+}
+
+Prior VariantManifest::prior(const Workload& workload) {
+  if (!info_.prior_by_workload) return info_.prior;
+  const FactsTable w(manifest_, "workload", Facts(workload.values.begin(), workload.values.end()));
+  const Node estimate = manifest_.call(*reader().function("estimate"), {&w});
+  if (!estimate.table) throw reader().wrong("estimate", "a table, or a function that returns one");
+  return prior_of(Reader(manifest_, estimate, "estimate"));
 }
 
 void VariantManifest::read_requirements(const Reader& variant) {

@@ -37,6 +37,8 @@ class VariantManifest {
   BuildSpec build(const Config& config, const Workload& workload, std::vector<std::string> entries) const;
   /// The compile unit of the launches that compute what the stages should hand on; for variants that declare `stages`.
   BuildSpec stages_build(std::vector<std::string> entries) const;
+  /// `estimate`, of this workload where it is a function.
+  Prior prior(const Workload& workload);
   std::string unsupported_reason(const DeviceInfo& device) const;
   /// The .cu, that of its stages, and the headers they include that lie in `folder`, the plugin's own.
   std::vector<SourceFile> sources_inside(const std::filesystem::path& folder) const;

@@ -13,6 +13,7 @@ local PRIOR_TRIALS = 4      -- evaluations of trust that a manifest's probabilit
 local RELATED = 0.5         -- an evaluation elsewhere counts half: workload, source or machine differ
 local COST_SPREAD = 0.4     -- of ln(seconds of an evaluation), before any is known
 local COST_TRIALS = 2
+local JUDGED_BYTES = 3e7      -- of a workload, that are drawn and judged in a second, by all gates together
 local WRONG_PRIOR = 0.05    -- the chance that a manifest says nothing true about its arm,
 local WRONG_SPREAD = 0.7    -- whose ln(speedup) is then anywhere about the best so far
 
@@ -99,9 +100,15 @@ local function surprises(campaign, within)
   return by
 end
 
--- ln(seconds of an evaluation) by workload: what an arm costs is decided by its workload first.
+-- ln(seconds of an evaluation) by workload: what an arm costs is decided by its workload first. A rival's evaluation is
+-- the first there is of something fast.
 local function usual_seconds(campaign)
   local by = {}
+  for _, workload in ipairs(campaign.workloads) do
+    if workload.rival_s and workload.rival_s > 0 then
+      by[workload.kernel .. "/" .. workload.workload] = { sum = math.log(workload.rival_s), arms = 1 }
+    end
+  end
   for _, arm in ipairs(campaign.arms) do
     if arm.log_evaluation_mean then
       local key = arm.kernel .. "/" .. arm.workload
@@ -161,7 +168,9 @@ local function minutes_of(context, arm)
   local campaign, calibration = context.campaign, context.calibration
   local n = arm.log_evaluation_mean and arm.evaluations or 0
   local usual = context.usual_seconds[arm.kernel .. "/" .. arm.workload]
-  local prior = usual and usual.sum / usual.arms or math.log(math.max(campaign.evaluation_s, 1e-3))
+  local workload = context.workloads[arm.kernel .. "/" .. arm.workload]
+  local unseen = campaign.evaluation_s + (workload and workload.bytes or 0) / JUDGED_BYTES
+  local prior = usual and usual.sum / usual.arms or math.log(math.max(unseen, 1e-3))
   local mean = (COST_TRIALS * prior + n * (arm.log_evaluation_mean or 0)) /
     (COST_TRIALS + n)
   local spread = math.sqrt((COST_TRIALS * square(COST_SPREAD) + math.max(0, n - 1) * square(arm.log_evaluation_sd or 0)) /

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/campaign/recording.h"
 #include "tests/fakes/ports.h"
 
 using namespace harness;
@@ -135,6 +136,25 @@ TEST_CASE("a winner that fails its confirmation gives way to the one before it")
   const CampaignSummary summary = world.run();
   CHECK(to_text(summary.best[0].config) == "N=7");
   CHECK(summary.best[0].state.confirmed);
+}
+
+TEST_CASE("a first winner that fails its confirmation gives way to a slower one that was tried after it") {
+  World world;
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    const Candidate& candidate = request.realized.candidate;
+    if (candidate.variant != "10_tile") return FakeEvaluator::honest(request);
+    const auto n = std::get<std::int64_t>(candidate.config.at("N"));
+    if (request.confirm && n == 1) return WrongAnswer{"race", {}, "rows"};
+    return FakeEvaluator::passed(100 + 10 * static_cast<double>(n), request);  // each slower than the one before
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(to_text(summary.best[0].config) == "N=2");
+  CHECK(summary.best[0].state.confirmed);
+  const Recording recorded = read_recording(world.ledger, 1);
+  Podium podium;
+  for (const IterationSummary& row : recorded.iterations) podium.apply(row);
+  REQUIRE(podium.best("k", "w1") != nullptr);
+  CHECK(to_text(podium.best("k", "w1")->candidate.config) == "N=2");
 }
 
 TEST_CASE("failed experiments are recorded and the campaign goes on") {

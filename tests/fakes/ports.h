@@ -56,6 +56,9 @@ class FakeCatalog : public Catalog {
     problem.workload.name = workload;
     return problem;
   }
+  Prior prior(const std::string&, const std::string& variant, const std::string&) override {
+    return std::ranges::find(info.variants, variant, &VariantInfo::name)->prior;
+  }
   Space space(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&) override {
     Space space;
     if (variant == "00_base") {

@@ -295,6 +295,25 @@ TEST_CASE("a variant manifest is checked as strictly as a kernel's") {
                Catch::Contains("the option '-I/etc', which is not allowed"));
 }
 
+TEST_CASE("an estimate may depend on the workload") {
+  PluginFolder folder;
+  const auto with = [&](const std::string& estimate) {
+    std::string text = kGoodVariant;
+    folder.write("scale/variants/00_naive.lua",
+                 text.replace(text.find("technique ="), 0, "estimate = " + estimate + ", "));
+    return folder.catalog();
+  };
+  LuaCatalog catalog = with("function(w) return { speedup = { 1, w.N }, probability = 0.5 } end");
+  CHECK(catalog.kernel("scale").variants.at(0).prior_by_workload);
+  const Prior small = catalog.prior("scale", "00_naive", "small"), large = catalog.prior("scale", "00_naive", "large");
+  CHECK(small.probability == 0.5);
+  CHECK(small.speedup_hi < large.speedup_hi);
+  CHECK(with("{ speedup = { 2, 3 } }").prior("scale", "00_naive", "large").speedup_hi == 3);
+  LuaCatalog wrong = with("function(w) return { speedup = { 3, 2 } } end");
+  REQUIRE_THAT(complaint([&] { wrong.prior("scale", "00_naive", "small"); }), Catch::Contains("0 < lowest <= highest"));
+  CHECK(!wrong.inspect("scale", cuda_device()).empty());
+}
+
 TEST_CASE("a variant needs its number and its source") {
   PluginFolder folder;
   folder.write("scale/variants/fast.lua", kGoodVariant);

@@ -7,7 +7,11 @@ local COMBINE_ROWS = 4  -- rows of a block of the second kernel, a warp each
 
 return variant {
   technique = "split-kv", risk = "medium", multi_kernel = true,
-  estimate  = { speedup = { 50, 300 }, probability = 0.7, evaluations = 40 },
+  -- more blocks help where there are few
+  estimate  = function(w)
+    local few = w.B * w.Hq * cdiv(w.Sq, 64) < 512
+    return { speedup = few and { 50, 300 } or { 40, 200 }, probability = 0.7, evaluations = 40 }
+  end,
   requires  = { arch = ">=80" },
   params = {
     SPLITS      = { values = { 2, 3, 4, 8, 16, 32 }, bind = "launch" },  -- ranges of keys, a block each

@@ -114,12 +114,12 @@ struct StreamedTile : PackedTile<T, D, HALVES> {
   }
 };
 
-template <class T, int D, int HALVES, int WARPS, int RING>
+template <class T, int D, int ROWS, int WARPS, int RING>
 __global__ void __launch_bounds__(32 * WARPS)
     attention_decode(const T* q, const T* k, const T* v, T* o, float* lse, float* o_partial, float* max_partial,
                      float* sum_partial, unsigned* arrived, float scale, int Hq, int Hkv, int Sq, int Sk, int causal,
                      int splits) {
-  using Tile = StreamedTile<T, D, HALVES, RING>;
+  using Tile = StreamedTile<T, D, ROWS / 8, RING>;
   constexpr int kRound = WARPS * Tile::kKeys;
   extern __shared__ float4 shared_memory[];
   const PackedBlock block(Tile::kRows, Hq, Hkv, Sq, Sk, causal != 0, splits);

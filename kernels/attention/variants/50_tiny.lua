@@ -9,7 +9,10 @@ end
 
 return variant {
   technique = "tiny-cluster", risk = "medium",
-  estimate  = { speedup = { 20, 200 }, probability = 0.8, evaluations = 40 },
+  -- latency is what it saves, and a long row has none to save
+  estimate  = function(w)
+    return { speedup = w.Sk <= 1024 and { 50, 500 } or { 10, 100 }, probability = 0.8, evaluations = 40 }
+  end,
   requires  = { arch = ">=90" },
   params = {
     WARPS   = { values = { 1, 2, 4, 8 }, bind = "template" },        -- that share the keys of a block

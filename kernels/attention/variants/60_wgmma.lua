@@ -5,7 +5,10 @@ end
 
 return variant {
   technique = "wgmma", risk = "medium",
-  estimate  = { speedup = { 100, 1000 }, probability = 0.7, evaluations = 30 },
+  -- with few keys the setting up of barriers and copies is most of the time
+  estimate  = function(w)
+    return { speedup = w.Sk >= 512 and { 200, 1500 } or { 100, 400 }, probability = 0.7, evaluations = 30 }
+  end,
   requires  = { arch = ">=90a" },
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },                       -- of 64 query rows

@@ -8,7 +8,10 @@ local REGISTERS = { 256, 240, 160 }
 
 return variant {
   technique = "warp-specialization", risk = "high",
-  estimate  = { speedup = { 200, 2000 }, probability = 0.6, evaluations = 60 },
+  -- a ring pays over many tiles of keys
+  estimate  = function(w)
+    return { speedup = w.Sk >= 1024 and { 400, 3000 } or { 100, 400 }, probability = 0.7, evaluations = 60 }
+  end,
   requires  = { arch = ">=90a" },
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute, 64 query rows each

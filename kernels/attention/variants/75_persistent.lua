@@ -8,7 +8,11 @@ local REGISTERS = { 256, 240, 160 }
 
 return variant {
   technique = "persistent", risk = "high",
-  estimate  = { speedup = { 200, 2000 }, probability = 0.6, evaluations = 60 },
+  -- staying pays over several query tiles a multiprocessor, and a ring over many tiles of keys
+  estimate  = function(w)
+    local many = w.Sk >= 1024 and w.B * w.Hq * cdiv(w.Sq, 192) >= 512
+    return { speedup = many and { 500, 4000 } or { 50, 300 }, probability = 0.7, evaluations = 60 }
+  end,
   requires  = { arch = ">=90a" },
   params = {
     WARPGROUPS = { values = { 1, 2, 3 }, bind = "template" },  -- that compute, 64 query rows each
