@@ -118,9 +118,20 @@ void Builders::finish(Job& job, BuildResult result, bool speculative) {
       --speculative_running_;
       speculative_s_ += std::visit([](const auto& built) { return built.compile_s; }, result);
     }
+    forget_oldest(job.key);
   }
+  job.spec = {};  // sources of thousands of candidates are megabytes
   wake_.notify_all();
   job.promise.set_value(std::move(result));
+}
+
+// Called with the mutex held.
+void Builders::forget_oldest(const std::string& finished) {
+  constexpr std::size_t kMostKept = 1024;
+  finished_.push_back(finished);
+  if (finished_.size() <= kMostKept) return;
+  known_.erase(finished_.front());
+  finished_.pop_front();
 }
 
 // The environment's doing, perhaps a passing one: asked again, it is tried again.

@@ -18,7 +18,8 @@
 
 namespace harness {
 
-/// A pool of compiler processes. Demanded builds go before speculative ones; the same spec is built once. Thread-safe.
+/// A pool of compiler processes. Demanded builds go before speculative ones; the same spec is built once,
+/// unless so much was built since that it was forgotten (the cache on disk has it still). Thread-safe.
 class Builders {
  public:
   using Result = std::shared_future<BuildResult>;
@@ -59,6 +60,7 @@ class Builders {
   std::deque<std::shared_ptr<Job>>::iterator choose();
   void finish(Job& job, BuildResult result, bool speculative);
   void fail(Job& job, const Error& error, bool speculative);
+  void forget_oldest(const std::string& finished);
   BuildResult build(std::optional<Process>& process, const BuildSpec& spec);
   std::optional<BuildResult> ask(std::optional<Process>& process, const BuildSpec& spec);
 
@@ -67,6 +69,7 @@ class Builders {
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Job>> queue_;
   std::map<std::string, std::shared_ptr<Job>> known_;
+  std::deque<std::string> finished_;  // keys of known_, oldest first
   double speculative_s_ = 0;
   int pauses_ = 0;               // alive
   int speculative_running_ = 0;  // builds
