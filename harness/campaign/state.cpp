@@ -155,7 +155,10 @@ void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummar
   } else if (single_) {
     drop_everywhere(workloads_, iteration.candidate);
   } else {
-    book.standings.erase(same);  // it did not hold: the fastest that is left takes its place
+    const std::string refuted = answer_key("", iteration.candidate);  // the fastest that is left takes its place
+    const auto is_refuted = [&](const Standing& standing) { return answer_key("", standing.candidate) == refuted; };
+    std::erase_if(book.standings, is_refuted);
+    std::erase_if(book.others, is_refuted);
     const bool others_lead =
         !book.others.empty() && (book.standings.empty() || leads(book.others.front(), book.standings.back()));
     if (!others_lead) return;

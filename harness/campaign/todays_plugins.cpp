@@ -18,7 +18,7 @@ class Refit {
 
   /// The recorded configuration as it is written today, if it still is one.
   const std::optional<Config>& config(const IterationSummary& row) {
-    const std::string key = row.workload + "\n" + row.candidate.variant + "\n" + to_text(row.candidate.config);
+    const std::string key = record_key(row.workload, row.candidate);
     const auto known = configs_.find(key);
     return known != configs_.end() ? known->second : configs_.emplace(key, find(row)).first->second;
   }
@@ -73,6 +73,7 @@ class Refit {
       notes_.insert(added.begin(), added.end());
       return today.config;
     } catch (const Error& error) {
+      if (error.kind() != Error::Kind::bad_input) throw;
       Lost& lost = lost_[candidate.kernel + " " + variant->name];
       if (lost.count++ == 0) lost.first_reason = error.what();
       return std::nullopt;

@@ -75,7 +75,11 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
   const auto catalog = shell.rooms.catalog(shell.places());
   json rows = json::array();
   report::Table table{{"variant", "technique", "risk", "speedup expected", "probability", "parameters"}, {}};
-  for (const VariantInfo& variant : catalog->kernel(kernel).variants) {
+  const KernelInfo& info = catalog->kernel(kernel);
+  for (const VariantInfo& variant : info.variants) {
+    json priors = json::object();
+    if (variant.prior_by_workload)
+      for (const Workload& w : info.workloads) priors[w.name] = catalog->prior(kernel, variant.name, w.name);
     json parameters = json::object();
     std::string shown;
     for (const Parameter& parameter : variant.parameters) {
@@ -91,6 +95,7 @@ int variants(Shell& shell, const std::string& kernel, bool as_json) {
                     {"parameters", parameters},
                     {"requires", variant.requirements},
                     {"prior", variant.prior_by_workload ? json() : json(variant.prior)},
+                    {"priors", priors},
                     {"risk", variant.risk},
                     {"rival", variant.rival}});
     table.rows.push_back({variant.name, variant.technique, variant.rival ? "rival" : variant.risk,

@@ -17,7 +17,8 @@ int append(lua_State*, const void* bytes, std::size_t size, void* text) noexcept
 
 }  // namespace
 
-// Lua raises nothing out of lua_load and lua_dump, so owning things here is safe.
+// Lua raises nothing out of lua_load and lua_dump, so owning things here is safe. Parsing may run finalizers under the
+// lock; scripts cannot set any, and ours load no text.
 int load_text(lua_State* L, std::string_view text, const char* chunk) noexcept {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::string> compiled;  // by chunk and text
@@ -28,7 +29,8 @@ int load_text(lua_State* L, std::string_view text, const char* chunk) noexcept {
   const int status = luaL_loadbufferx(L, text.data(), text.size(), chunk, "t");
   if (status != LUA_OK) return status;
   if (compiled.size() == kMostKept) compiled.clear();
-  lua_dump(L, append, &compiled[std::move(key)], 0);
+  std::string bytes;
+  if (lua_dump(L, append, &bytes, 0) == 0) compiled.emplace(std::move(key), std::move(bytes));
   return LUA_OK;
 }
 

@@ -30,8 +30,6 @@
 //
 // Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
 // exp2. `largest` is in units of log2, as in online_tile.cuh.
-//
-// A tile of one warp (WARPS = 1) uses no barrier of the block, so that every warp of a block may have one of its own.
 
 /// What the rows of a block's tile see: row r the keys up to r + diagonal.
 struct Diagonal {
@@ -116,14 +114,13 @@ struct MmaTile {
     harness::cp_async_commit();
   }
 
-  /// Attends to the tiles of BLOCK_N keys that begin at `begin`, a multiple of BLOCK_N, and every `stride` keys further,
-  /// as far as they lie before `end`. Query row r of the tile sees key j only if j <= rows.last_key(r). The scores are
-  /// multiplied by `factor` > 0. Called by all threads of the tile, once.
+  /// Attends to keys [begin, end); `begin` is a multiple of BLOCK_N. Query row r of the tile sees key j only if
+  /// j <= rows.last_key(r). The scores are multiplied by `factor` > 0. Called by all threads of the tile, once.
   template <class Rows>
-  __device__ void attend(const T* k, const T* v, int begin, int end, Rows rows, float factor, int stride = BLOCK_N) {
-    copies = end > begin ? 2 * ((end - begin + stride - 1) / stride) : 0;
+  __device__ void attend(const T* k, const T* v, int begin, int end, Rows rows, float factor) {
+    copies = end > begin ? 2 * ((end - begin + BLOCK_N - 1) / BLOCK_N) : 0;
 #pragma unroll
-    for (int i = 0; i < RING - 1; ++i) issue(k, v, begin, end, stride);
+    for (int i = 0; i < RING - 1; ++i) issue(k, v, begin, end);
     if constexpr (Q_REGISTERS) {
       harness::cp_async_wait<RING - 1>();
       __syncwarp();
@@ -134,16 +131,16 @@ struct MmaTile {
     }
     const int seen = min(end, rows.last_of_all() + 1);  // keys before it are seen by all rows: no mask
     int key = begin;
-    for (; key + BLOCK_N <= seen; key += stride) step<false>(k, v, begin, end, stride, key, rows, factor);
-    for (; key < end; key += stride) step<true>(k, v, begin, end, stride, key, rows, factor);
+    for (; key + BLOCK_N <= seen; key += BLOCK_N) step<false>(k, v, begin, end, key, rows, factor);
+    for (; key < end; key += BLOCK_N) step<true>(k, v, begin, end, key, rows, factor);
     harness::cp_async_wait_all();  // also where there was no key to wait for
     __syncwarp();
   }
 
   /// Starts the next copy, if there is one, and always closes a group: waits count groups.
-  __device__ void issue(const T* k, const T* v, int begin, int end, int stride) {
+  __device__ void issue(const T* k, const T* v, int begin, int end) {
     if (copy < copies) {
-      const int first = begin + copy / 2 * stride;
+      const int first = begin + copy / 2 * BLOCK_N;
       constexpr int kRows = kThreads / kChunks;  // that the block copies at a time
       const int own_row = thread / kChunks, chunk = thread % kChunks;
       const T* source = (copy % 2 ? v : k) + static_cast<long long>(first + own_row) * D + chunk * 8;
@@ -160,29 +157,28 @@ struct MmaTile {
   }
 
   /// The tile of the next copy in turn, complete and visible; the one before it may be refilled, and is.
-  __device__ int next(const T* k, const T* v, int begin, int end, int stride) {
+  __device__ int next(const T* k, const T* v, int begin, int end) {
     harness::cp_async_wait<RING - 2>();
-    if constexpr (WARPS == 1) __syncwarp();
-    else __syncthreads();
-    issue(k, v, begin, end, stride);
+    __syncthreads();
+    issue(k, v, begin, end);
     const int tile = tile_at(read);
     read = read + 1 == RING ? 0 : read + 1;
     return tile;
   }
 
   template <bool MASKED, class Rows>
-  __device__ void step(const T* k, const T* v, int begin, int end, int stride, int first_key, Rows rows, float factor) {
+  __device__ void step(const T* k, const T* v, int begin, int end, int first_key, Rows rows, float factor) {
     // A warp none of whose rows sees the tile has nothing to do but to keep in step.
     const bool sees = !idle && (!MASKED || first_key <= rows.last_of_any(first_row, first_row + kWarpRows - 1));
     unsigned weights[TILES][kKeyTiles][2];
-    const int keys = next(k, v, begin, end, stride);
+    const int keys = next(k, v, begin, end);
     if (sees) {
       float score[TILES][kKeyTiles][4];
       multiply_keys(score, keys);
       if constexpr (MASKED) mask(score, first_key, end, rows);
       exponentiate(score, weights, factor);
     }
-    const int values = next(k, v, begin, end, stride);
+    const int values = next(k, v, begin, end);
     if (sees) multiply_values(weights, values);
   }
 

@@ -7,7 +7,8 @@
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
 
-// What the decode variants share: a warp with a few query rows and all keys of its range (playbook 112 and 113).
+// A warp with a few query rows and all keys of its range (playbook 112 and 113): what 46_decode does with keys and values
+// once they are in registers.
 //
 // The query heads that share a key/value head are packed into the rows of one tile, so their keys are read once. The
 // rows are so few that the tensor cores' tiles stand on end: the output is computed transposed, O^T = V^T P^T, so that
@@ -18,7 +19,7 @@
 // lie: nothing is exchanged between lanes but a row's maximum, among the four that share it.
 //
 // Which columns of K a product takes as its 16 is up to who loads them, as long as Q has the same; likewise the columns
-// of V. So each variant names its own, as its loads bring them.
+// of V.
 //
 // `largest` follows a row's maximum only where that has grown by more than kSlack (FlashAttention 4's rule, see
 // wgmma_rows.cuh); it is in units of log2.
@@ -39,8 +40,8 @@ struct PackedTile {
 
   int group, pair;  // of this lane; neighbouring lanes of one group share the rows group, group + 8
   unsigned query[HALVES][kSteps][2];
-  float out[HALVES][kOutTiles]
-           [4];           // [0], [1]: rows 2 pair, 2 pair + 1 of a tile's column `group`; [2], [3]: of the other
+  // [0], [1]: rows 2 pair, 2 pair + 1 of a tile's column `group`; [2], [3]: of its column `group` + 8.
+  float out[HALVES][kOutTiles][4];
   float largest[HALVES];  // of row group; the same in the four lanes of a row
   float sum[HALVES];      // of p over this lane's keys only
 
@@ -140,10 +141,10 @@ struct PackedOutput {
 
 /// Puts the warps of a block together, then the blocks of a tile: the one that comes last does. `shared` holds kWarps *
 /// kRows * (D + 1) floats, kRows * splits at least, and nothing that is still needed. `column(n)` is the column of
-/// out[h][n][0] and [1], `apart` how much further that of [2] and [3] is.
+/// out[h][n][0] and [1]; that of [2] and [3] is the next one.
 template <int WARPS, class T, int D, int HALVES, class Column>
 __device__ void combine(const PackedTile<T, D, HALVES>& tile, float* shared, int valid, int split, int splits,
-                        const PackedOutput<T>& to, Column column, int apart) {
+                        const PackedOutput<T>& to, Column column) {
   constexpr int kRows = 8 * HALVES;
   __shared__ float largest[WARPS][kRows], sum[WARPS][kRows];
   const int warp = threadIdx.x / 32;
@@ -159,7 +160,7 @@ __device__ void combine(const PackedTile<T, D, HALVES>& tile, float* shared, int
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int row = 8 * h + 2 * tile.pair + i % 2;
-        if (row < valid) shared[(warp * kRows + row) * (D + 1) + column(n) + i / 2 * apart] = tile.out[h][n][i];
+        if (row < valid) shared[(warp * kRows + row) * (D + 1) + column(n) + i / 2] = tile.out[h][n][i];
       }
   }
   __syncthreads();

@@ -145,6 +145,11 @@ struct Consumer {
     typename Rows::Scores score;
     typename Rows::Packed p;
     float rescale[2];
+    if (tiles == 0) {
+      __syncwarp();  // no product brings the lanes together, and one may still be waiting for what is given back
+      give_back(queries_empty);
+      return;
+    }
     if constexpr (SCHEDULE == 0) {
       for (int step = 0; step < tiles; ++step) {
         const int at = first_step + step;
@@ -152,6 +157,7 @@ struct Consumer {
         start_scores(score, own_queries, at);
         harness::wgmma_wait<0>();
         give_back(&ring.keys_empty[ring.stage(at)]);
+        if (step == tiles - 1) give_back(queries_empty);
         if constexpr (kTurns) Turn::hand_on(warpgroup);
         exponentiate(rows, score, rescale, tile, tiles - 1 - step);
         rows.rescale_output(rescale);
@@ -160,16 +166,13 @@ struct Consumer {
         harness::wgmma_wait<0>();
         give_back(&ring.values_empty[ring.stage(at)]);
       }
-      give_back(queries_empty);
       return;
     }
-    if (tiles > 0) {
-      start_scores(score, own_queries, first_step);
-      harness::wgmma_wait<0>();
-      give_back(&ring.keys_empty[ring.stage(first_step)]);
-      exponentiate(rows, score, rescale, tile, tiles - 1);
-      Rows::pack(p, score);
-    }
+    start_scores(score, own_queries, first_step);
+    harness::wgmma_wait<0>();
+    give_back(&ring.keys_empty[ring.stage(first_step)]);
+    exponentiate(rows, score, rescale, tile, tiles - 1);
+    Rows::pack(p, score);
     for (int step = 1; step < tiles; ++step) {
       const int at = first_step + step;
       if constexpr (kTurns) Turn::wait(warpgroup);
@@ -185,11 +188,9 @@ struct Consumer {
       Rows::pack(p, score);
     }
     give_back(queries_empty);
-    if (tiles > 0) {
-      start_values(rows, p, first_step + tiles - 1);
-      harness::wgmma_wait<0>();
-      give_back(&ring.values_empty[ring.stage(first_step + tiles - 1)]);
-    }
+    start_values(rows, p, first_step + tiles - 1);
+    harness::wgmma_wait<0>();
+    give_back(&ring.values_empty[ring.stage(first_step + tiles - 1)]);
   }
 
  private:

@@ -6,16 +6,18 @@
 // with them, so the time is bytes over bandwidth: what counts is that the whole device reads, that enough bytes are
 // under way, and that nothing is read twice. So keys and values go from memory straight to the registers where the
 // tensor cores want them, 16 bytes a lane and load, and shared memory and its latency are left out:
-//   K as B operand   a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its key; that these are not the
-//   columns
-//                    2 pair, 2 pair + 1 of which mma.cuh speaks matters to nobody, because Q is loaded alike.
-//   V as A operand   a lane has 8 columns of four keys, and pairs two keys of one column by byte permutes.
-// The keys are split over SPLITS blocks and in each over WARPS warps, which take tiles of 16 keys in turns; a warp
-// keeps RING tiles of K and of V in flight, each asked for as soon as its registers are free. Cost: RING * D / 2
-// registers for what is in flight. A row is written and read again once for each split. To keep 4.4 TB/s going at about
-// 1 us of latency 4.4 MB must be under way, 33 KB a multiprocessor; a warp has up to RING * D * 64 bytes. Stops: when
-// the rows of a group are many more than 16 (each 16 read all keys again: 40_mma), or when the keys are so few that a
-// launch and the meeting of the blocks take longer than reading (50_tiny).
+//   K as B operand: a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its key. That these are not the columns
+//     2 pair, 2 pair + 1 of which mma.cuh speaks matters to nobody, because Q is loaded alike.
+//   V as A operand: a lane has 8 columns of four keys, and pairs two keys of one column by byte permutes.
+// The keys are split over SPLITS blocks and in each over WARPS warps, which take tiles of 16 keys in turns; a warp keeps
+// RING tiles of K and of V in flight, each asked for as soon as its registers are free.
+//
+// Cost: RING * D / 2 registers for what is in flight. A row is written and read again once for each split.
+// To keep 4.4 TB/s going at about 1 us of latency 4.4 MB must be under way, 33 KB a multiprocessor; a warp has up to
+// RING * D * 64 bytes.
+//
+// Stops: when the rows of a group are many more than 16 (each 16 read all keys again: 40_mma), or when the keys are so
+// few that a launch and the meeting of the blocks take longer than reading (50_tiny).
 
 template <class T, int D, int HALVES, int RING>
 struct StreamedTile : PackedTile<T, D, HALVES> {
@@ -136,5 +138,5 @@ __global__ void __launch_bounds__(32 * WARPS)
                            sum_partial + partial,      arrived + block.tile_of_grid};
   combine<WARPS>(
       tile, reinterpret_cast<float*>(shared_memory), block.valid, block.split, splits, to,
-      [&](int n) { return tile.column(n); }, 1);
+      [&](int n) { return tile.column(n); });
 }

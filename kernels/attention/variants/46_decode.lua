@@ -7,7 +7,7 @@ local function shared_bytes(p, w) return 4 * p.ROWS * max(p.WARPS * (w.D + 1), p
 
 return variant {
   technique = "decode", risk = "medium",
-  -- more than one tile reads all keys once more each
+  -- with many tiles all keys are read once more for each
   estimate  = function(w)
     return { speedup = rows_of_group(w) <= 32 and { 20, 200 } or { 5, 50 }, probability = 0.7, evaluations = 40 }
   end,

@@ -37,11 +37,12 @@ struct Draws {
     drawn[turn % 2] = tile;
     harness::mbarrier_arrive(&full[turn % 2]);
   }
-  /// By all consumers. The lane that reads for its warp is the one that gives back, so its arrival orders its read.
+  /// By all consumers. One lane waits, reads and gives back for its warp: its arrival orders its read, and no other
+  /// lane can still be waiting for a phase that has gone by.
   __device__ int take(int turn) {
-    harness::mbarrier_wait(&full[turn % 2], turn / 2 & 1);
     int tile = 0;
     if (threadIdx.x % 32 == 0) {
+      harness::mbarrier_wait(&full[turn % 2], turn / 2 & 1);
       tile = drawn[turn % 2];
       harness::mbarrier_arrive(&empty[turn % 2]);
     }
