@@ -75,7 +75,7 @@ const SmallFloat* small_float(Dtype dtype) {
 constexpr int kDoubleMantissa = 52, kDoubleBias = 1023;
 constexpr std::uint64_t kDoubleSign = 1ull << 63, kDoubleInfinity = 0x7ffull << kDoubleMantissa;
 
-double decode(const SmallFloat& format, std::uint32_t bits) {
+[[gnu::always_inline]] inline double decode(const SmallFloat& format, std::uint32_t bits) {
   const std::uint32_t magnitude = bits & (format.sign_bit - 1);
   const std::uint64_t sign = (bits & format.sign_bit) != 0 ? kDoubleSign : 0;
   if (magnitude > format.max_finite) {
@@ -96,19 +96,19 @@ double decode(const SmallFloat& format, std::uint32_t bits) {
 /// One rounding, to nearest even, on the bits: the significand is shifted until one unit in its last place is 1. A
 /// carry out of the mantissa moves into the exponent by itself, because the patterns of a format are ordered like its
 /// values.
-std::uint32_t encode(const SmallFloat& format, double value) {
+[[gnu::always_inline]] inline std::uint32_t encode(const SmallFloat& format, double value) {
   const auto pattern = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t magnitude = pattern & ~kDoubleSign;
   if (magnitude > kDoubleInfinity) return format.nan;
-  const std::uint32_t sign = (pattern & kDoubleSign) != 0 ? format.sign_bit : 0;
+  const std::uint32_t sign = static_cast<std::uint32_t>(pattern >> 63) * format.sign_bit;
   const int exponent = static_cast<int>(magnitude >> kDoubleMantissa) - kDoubleBias + format.bias;
   if (exponent > 2 * format.bias + 1) return sign | format.overflow;
   const int shift = kDoubleMantissa - format.mantissa_bits + std::max(0, 1 - exponent);
   if (shift > kDoubleMantissa + 1) return sign;  // below half of the smallest subnormal
   const std::uint64_t significand = (magnitude & (kDoubleInfinity ^ ~kDoubleSign)) | (1ull << kDoubleMantissa);
-  const std::uint64_t kept = significand >> shift, rest = significand & ((1ull << shift) - 1),
-                      half = 1ull << (shift - 1);
-  const std::uint64_t rounded = kept + (rest > half || (rest == half && (kept & 1) != 0));
+  // Without a branch: data is random, and so would be the guesses of the processor.
+  const std::uint64_t below_half = (1ull << (shift - 1)) - 1, odd = significand >> shift & 1;
+  const std::uint64_t rounded = (significand + below_half + odd) >> shift;
   const std::uint64_t bits = rounded + (static_cast<std::uint64_t>(std::max(exponent, 1) - 1) << format.mantissa_bits);
   return sign | (bits > format.max_finite ? format.overflow : static_cast<std::uint32_t>(bits));
 }
@@ -147,6 +147,17 @@ std::uint64_t load_bits(int bytes, const void* unit) {
     default:
       return load<std::uint64_t>(unit);
   }
+}
+
+/// `load` and `store` over many units: what depends on the type is decided once.
+template <typename Unit, typename Load>
+void load_each(const std::byte* units, std::span<double> values, Load load_one) {
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = load_one(load<Unit>(units + i * sizeof(Unit)));
+}
+
+template <typename Unit, typename Store>
+void store_each(std::byte* units, std::span<const double> values, Store rounded) {
+  for (std::size_t i = 0; i < values.size(); ++i) store<Unit>(units + i * sizeof(Unit), rounded(values[i]));
 }
 
 [[noreturn]] void refuse_packed(Dtype dtype) {
@@ -254,6 +265,38 @@ void store_rounded(Dtype dtype, void* unit, double value) {
       break;
   }
   refuse_packed(dtype);
+}
+
+void load_as_doubles(Dtype dtype, const std::byte* units, std::span<double> values) {
+  switch (dtype) {
+    case Dtype::f64:
+      return load_each<double>(units, values, [](double unit) { return unit; });
+    case Dtype::f32:
+      return load_each<float>(units, values, [](float unit) { return unit; });
+    case Dtype::f16:
+      return load_each<std::uint16_t>(units, values, [](std::uint32_t bits) { return decode(kHalf, bits); });
+    case Dtype::bf16:
+      return load_each<std::uint16_t>(units, values, [](std::uint32_t bits) { return decode(kBfloat, bits); });
+    default:
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = load_as_double(dtype, units + i * static_cast<std::size_t>(storage_bytes(dtype)));
+  }
+}
+
+void store_all_rounded(Dtype dtype, std::byte* units, std::span<const double> values) {
+  switch (dtype) {
+    case Dtype::f64:
+      return store_each<double>(units, values, [](double value) { return value; });
+    case Dtype::f32:
+      return store_each<float>(units, values, [](double value) { return static_cast<float>(value); });
+    case Dtype::f16:
+      return store_each<std::uint16_t>(units, values, [](double value) { return encode(kHalf, value); });
+    case Dtype::bf16:
+      return store_each<std::uint16_t>(units, values, [](double value) { return encode(kBfloat, value); });
+    default:
+      for (std::size_t i = 0; i < values.size(); ++i)
+        store_rounded(dtype, units + i * static_cast<std::size_t>(storage_bytes(dtype)), values[i]);
+  }
 }
 
 std::int64_t ulp_distance(Dtype dtype, const void* a, const void* b) {

@@ -1,6 +1,8 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "harness/core/json.h"
@@ -23,6 +25,9 @@ double load_as_double(Dtype dtype, const void* unit);
 /// Stores `value` rounded to nearest even; floating overflow follows the type: f16/bf16/e5m2 to infinity,
 /// e4m3 saturates to 448 (it has no infinity); integers saturate and NaN becomes 0.
 void store_rounded(Dtype dtype, void* unit, double value);
+/// The same for units that lie one after another.
+void load_as_doubles(Dtype dtype, const std::byte* units, std::span<double> values);
+void store_all_rounded(Dtype dtype, std::byte* units, std::span<const double> values);
 /// Distance of two values of a floating type in units in the last place, counted over the ordered bit patterns.
 /// Infinity is one step past the largest finite value; a NaN on one side only is INT64_MAX.
 std::int64_t ulp_distance(Dtype dtype, const void* a, const void* b);

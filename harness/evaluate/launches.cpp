@@ -51,7 +51,8 @@ std::string difference_in_words(const Side& side, const std::vector<std::byte>& 
     const auto unit = static_cast<std::size_t>(storage_bytes(argument.dtype));
     const auto count = static_cast<std::size_t>(buffer.bytes) / unit;
     std::size_t different = 0, where = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    const bool same = std::memcmp(first.data() + at, second.data() + at, count * unit) == 0;
+    for (std::size_t i = 0; !same && i < count; ++i) {
       if (std::memcmp(first.data() + at + i * unit, second.data() + at + i * unit, unit) == 0) continue;
       if (different++ == 0) where = i;
     }

@@ -27,7 +27,7 @@ class Draw {
       throw bad_input(fmt::format("the generator of '{}' depends on itself; break the circle", a.name));
     }
     const GeneratorOptions options(problem_, a);
-    if (const ElementValue value = element_value(options, a, seed_, options_.form)) fill(a, value);
+    if (const ElementValues values = element_values(options, a, seed_, options_.form)) fill(a, values);
     else if (a.gen->kind != "custom") fill(a, integers(a, options));
     done_.insert(a.name);
   }
@@ -63,25 +63,21 @@ class Draw {
     return load_integers(*found, layout_, image_);
   }
 
-  void fill(const Argument& a, const ElementValue& value) {
-    each(a, [&](std::int64_t logical, std::byte* unit) { store_rounded(a.dtype, unit, value(logical)); });
+  void fill(const Argument& a, const ElementValues& values) {
+    fill_elements(Indexer(a), a.dtype, payload(layout_, a.name, image_), options_.threads, values);
   }
 
   void fill(const Argument& a, const std::vector<std::int64_t>& values) {
-    each(a, [&](std::int64_t logical, std::byte* unit) { store_integer(a.dtype, unit, values[logical]); });
-  }
-
-  /// Elements that share storage are written in order, by one thread: the last one stays.
-  template <typename F>
-  void each(const Argument& a, F&& write) {
     const Indexer indexer(a);
     std::byte* const data = payload(layout_, a.name, image_).data();
     const int bytes = storage_bytes(a.dtype);
-    const int threads = indexer.overlapping() ? 1 : options_.threads;
-    parallel_ranges(indexer.count(), threads, [&](std::int64_t begin, std::int64_t end) {
-      indexer.for_elements(begin, end,
-                           [&](std::int64_t logical, std::int64_t storage) { write(logical, data + storage * bytes); });
-    });
+    // Elements that share storage are written in order, by one thread: the last one stays.
+    parallel_ranges(indexer.count(), indexer.overlapping() ? 1 : options_.threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      indexer.for_elements(begin, end, [&](std::int64_t logical, std::int64_t storage) {
+                        store_integer(a.dtype, data + storage * bytes, values[logical]);
+                      });
+                    });
   }
 
   const Problem& problem_;

@@ -1,9 +1,9 @@
 #include "harness/judge/elements.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
-
-#include "harness/judge/indexing.h"
 
 namespace harness::judge {
 
@@ -31,6 +31,42 @@ std::vector<std::int64_t> load_integers(const Argument& argument, const ImageLay
     values[logical] = load_integer(argument.dtype, bytes.data() + storage * storage_bytes(argument.dtype));
   });
   return values;
+}
+
+void fill_elements(const Indexer& indexer, Dtype dtype, std::span<std::byte> payload, int threads,
+                   const ElementValues& values) {
+  const int bytes = storage_bytes(dtype);
+  parallel_ranges(indexer.count(), indexer.overlapping() ? 1 : threads, [&](std::int64_t begin, std::int64_t end) {
+    std::array<double, 512> chunk;
+    while (begin < end) {
+      const std::int64_t stop = std::min(end, begin + static_cast<std::int64_t>(chunk.size()));
+      const std::span drawn = std::span(chunk).first(stop - begin);
+      values(begin, drawn);
+      indexer.for_row_parts(begin, stop, [&](std::int64_t logical, std::int64_t storage, std::int64_t count) {
+        store_strided(dtype, payload.data() + storage * bytes, indexer.column_stride(),
+                      drawn.subspan(logical - begin, count));
+      });
+      begin = stop;
+    }
+  });
+}
+
+void load_strided(Dtype dtype, const std::byte* units, std::int64_t stride, std::span<double> values) {
+  if (stride == 1) return load_as_doubles(dtype, units, values);
+  stride *= storage_bytes(dtype);
+  for (double& value : values) {
+    value = load_as_double(dtype, units);
+    units += stride;
+  }
+}
+
+void store_strided(Dtype dtype, std::byte* units, std::int64_t stride, std::span<const double> values) {
+  if (stride == 1) return store_all_rounded(dtype, units, values);
+  stride *= storage_bytes(dtype);
+  for (const double value : values) {
+    store_rounded(dtype, units, value);
+    units += stride;
+  }
 }
 
 std::span<std::byte> payload(const ImageLayout& layout, const std::string& name, std::span<std::byte> image) {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "harness/core/error.h"
-#include "kernels/include/harness/random.cuh"
+#include "harness/judge/random_words.h"
 
 namespace harness::judge {
 
@@ -102,34 +102,45 @@ Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t st
   return nullptr;
 }
 
-ElementValue nominal(const GeneratorOptions& options, const std::string& kind, std::uint64_t seed,
-                     std::uint64_t stream) {
+/// From the random bits of each element.
+template <typename Value>
+ElementValues from_bits(std::uint64_t seed, std::uint64_t stream, Value value) {
+  return [=](std::uint64_t first, std::span<double> values) {
+    for_random_words(seed, stream, first, values.size(),
+                     [&](std::size_t i, random::Words bits) { values[i] = value(bits); });
+  };
+}
+
+ElementValues nominal(const GeneratorOptions& options, const std::string& kind, std::uint64_t seed,
+                      std::uint64_t stream) {
   if (kind == "normal") {
     const double scale = options.number("scale", 1);
     const double deviation = scale * options.number("std", 1), mean = scale * options.number("mean", 0);
-    return [=](std::uint64_t e) {
-      return random::affine(deviation, random::normal(random::words(seed, stream, e)), mean);
-    };
+    return from_bits(seed, stream, [=](random::Words bits) {
+      return random::affine(deviation, random::normal(bits), mean);
+    });
   }
   if (kind == "uniform") {
     const double lo = options.number("lo", 0), width = options.number("hi", 1) - lo;
-    return [=](std::uint64_t e) { return random::affine(width, random::uniform(random::words(seed, stream, e)), lo); };
+    return from_bits(seed, stream, [=](random::Words bits) {
+      return random::affine(width, random::uniform(bits), lo);
+    });
   }
   if (kind == "mask") {
     const double density = options.number("density", 0.5);
-    return [=](std::uint64_t e) { return random::uniform(random::words(seed, stream, e)) < density ? 1.0 : 0.0; };
+    return from_bits(seed, stream, [=](random::Words bits) { return random::uniform(bits) < density ? 1.0 : 0.0; });
   }
   if (kind == "constant") {
     const double value = options.number("value", 0);
-    return [=](std::uint64_t) { return value; };
+    return [=](std::uint64_t, std::span<double> values) { std::ranges::fill(values, value); };
   }
   return nullptr;
 }
 
 }  // namespace
 
-ElementValue element_value(const GeneratorOptions& options, const Argument& argument, std::uint64_t seed,
-                           const std::string& form) {
+ElementValues element_values(const GeneratorOptions& options, const Argument& argument, std::uint64_t seed,
+                             const std::string& form) {
   const std::string& kind = argument.gen->kind;
   constexpr std::int64_t kMostConstants = 16;
   if (kind == "constant" && count_elements(argument) > kMostConstants) {
@@ -138,16 +149,20 @@ ElementValue element_value(const GeneratorOptions& options, const Argument& argu
                     "uniform for more than {}",
                     argument.name, count_elements(argument), kMostConstants));
   }
-  ElementValue value = nominal(options, kind, seed, random::stream_of(argument.name.c_str()));
+  ElementValues values = nominal(options, kind, seed, random::stream_of(argument.name.c_str()));
   const std::uint64_t stream = random::stream_of((argument.name + ":form").c_str());
   const Change change = form_change(form, seed, stream);
   const bool changes = is_floating(argument.dtype) && (kind == "normal" || kind == "uniform");
-  if (!change || !changes) return value;
+  if (!change || !changes) return values;
   const std::uint64_t columns =
       argument.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(1, argument.shape.back()));
   const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(1, count_elements(argument)));
-  return [=](std::uint64_t e) {
-    return change(value(e), random::words(seed, stream, e), {e / columns, e % columns, columns, elements});
+  return [=](std::uint64_t first, std::span<double> changed) {
+    values(first, changed);
+    for_random_words(seed, stream, first, changed.size(), [&](std::size_t i, random::Words bits) {
+      const std::uint64_t e = first + i;
+      changed[i] = change(changed[i], bits, {e / columns, e % columns, columns, elements});
+    });
   };
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/contract.h"
+#include "harness/judge/elements.h"
 
 // The generators behind draw_inputs: pure functions of a seed, an argument and its options.
 namespace harness::judge {
@@ -28,11 +29,9 @@ class GeneratorOptions {
   const Argument& argument_;
 };
 
-/// The value of one floating or mask element.
-using ElementValue = std::function<double(std::uint64_t element)>;
-/// normal, uniform, mask or constant; empty for every other kind. `purpose` keeps poison apart from inputs.
-ElementValue element_value(const GeneratorOptions& options, const Argument& argument, std::uint64_t seed,
-                           const std::string& form);
+/// normal, uniform, mask or constant; empty for every other kind.
+ElementValues element_values(const GeneratorOptions& options, const Argument& argument, std::uint64_t seed,
+                             const std::string& form);
 
 std::vector<std::int64_t> draw_integers(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count,
                                         int threads);

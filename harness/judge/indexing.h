@@ -25,15 +25,25 @@ class Indexer {
   bool dense() const { return !overlapping_ && span_ == count_; }  // no padding inside
   bool overlapping() const { return overlapping_; }                // two elements share storage
 
-  /// Calls f(logical, storage) for [begin, end) in order.
+  /// Calls f(logical, storage, count) for the parts of rows that make up [begin, end), in order. The elements of a part
+  /// are column_stride() apart.
   template <typename F>
-  void for_elements(std::int64_t begin, std::int64_t end, F&& f) const {
+  void for_row_parts(std::int64_t begin, std::int64_t end, F&& f) const {
     while (begin < end) {
       const std::int64_t column = begin % row_length();
       const std::int64_t stop = std::min(end, begin - column + row_length());
-      std::int64_t storage = row_offset(begin / row_length()) + column * column_stride();
-      for (; begin < stop; ++begin, storage += column_stride()) f(begin, storage);
+      f(begin, row_offset(begin / row_length()) + column * column_stride(), stop - begin);
+      begin = stop;
     }
+  }
+
+  /// Calls f(logical, storage) for [begin, end) in order.
+  template <typename F>
+  void for_elements(std::int64_t begin, std::int64_t end, F&& f) const {
+    for_row_parts(begin, end, [&](std::int64_t logical, std::int64_t storage, std::int64_t count) {
+      for (const std::int64_t stop = logical + count; logical < stop; ++logical, storage += column_stride())
+        f(logical, storage);
+    });
   }
 
  private:

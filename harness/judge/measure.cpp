@@ -1,6 +1,7 @@
 #include "harness/judge/measure.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -30,13 +31,13 @@ void count_ulp(const Element& e, ArgumentError& error) {
   error.max_ulp = std::max(error.max_ulp, distance);
 }
 
-void count_element(const Output& output, std::int64_t i, const Element& e, Measured& m) {
+void count_element(const Output& output, std::int64_t i, std::int64_t row, const Element& e, Measured& m) {
   if (!e.agrees) {
     ++m.disagree;
     if (m.first_disagree < 0) m.first_disagree = i;
     if (std::isfinite(e.expected)) ++m.error.non_finite;
   }
-  const double badness = output.badness(i, e);
+  const double badness = output.badness(i, row, e);
   if (badness > m.worst_badness) {
     m.worst_badness = badness;
     m.worst = i;
@@ -85,16 +86,22 @@ void measure_row(const Output& output, std::int64_t row, Piece& piece) {
   const std::int64_t length = output.indexer().row_length();
   Measured& m = piece.measured;
   Sums sums;
-  for (std::int64_t i = row * length; i < (row + 1) * length; ++i) {
-    if (!output.valid(i)) continue;
-    const Element e = output.element(i);
-    ++m.compared;
-    count_element(output, i, e, m);
-    sums.add(element_sums(e));
-    if (floating) count_ulp(e, m.error);
-    const double difference = counts_differences ? output.difference(i, e) : 0;
-    if (difference > 0) ++m.error.mismatches;
-    if (difference > output.steps()) ++m.over_steps;
+  std::array<Element, Output::kChunk> chunk;
+  for (std::int64_t first = row * length; first < (row + 1) * length; first += Output::kChunk) {
+    const std::span elements = std::span(chunk).first(std::min(Output::kChunk, (row + 1) * length - first));
+    output.elements(first, elements);
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      const std::int64_t i = first + static_cast<std::int64_t>(k);
+      if (!output.valid(i)) continue;
+      const Element& e = elements[k];
+      ++m.compared;
+      count_element(output, i, row, e, m);
+      sums.add(element_sums(e));
+      if (floating) count_ulp(e, m.error);
+      const double difference = counts_differences ? output.difference(i, e) : 0;
+      if (difference > 0) ++m.error.mismatches;
+      if (difference > output.steps()) ++m.over_steps;
+    }
   }
   if (floating) judge_row(output, row, sums, m);
   piece.total.add(sums);

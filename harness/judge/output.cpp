@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "harness/core/error.h"
 #include "harness/judge/elements.h"
@@ -54,26 +56,25 @@ Output::Output(const Problem& problem, const ImageLayout& layout, std::span<cons
 }
 
 void Output::measure_rows() {
-  double total = 0;
-  std::int64_t total_count = 0;
-  row_rms_.reserve(indexer_.rows());
-  for (std::int64_t row = 0; row < indexer_.rows(); ++row) {
-    double sum = 0;
-    std::int64_t count = 0;
-    for (std::int64_t i = row * indexer_.row_length(); i < (row + 1) * indexer_.row_length(); ++i) {
-      if (!valid(i) || !std::isfinite(reference_.values[i])) continue;
-      sum += reference_.values[i] * reference_.values[i];
-      ++count;
+  std::vector<double> sums(indexer_.rows());
+  std::vector<std::int64_t> counts(indexer_.rows());
+  row_rms_.resize(indexer_.rows());
+  parallel_ranges(indexer_.rows(), threads_for(indexer_.count()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      for (std::int64_t i = row * indexer_.row_length(); i < (row + 1) * indexer_.row_length(); ++i) {
+        if (!valid(i) || !std::isfinite(reference_.values[i])) continue;
+        sums[row] += reference_.values[i] * reference_.values[i];
+        ++counts[row];
+      }
+      row_rms_[row] = counts[row] == 0 ? 0 : std::sqrt(sums[row] / static_cast<double>(counts[row]));
     }
-    row_rms_.push_back(count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count)));
-    total += sum;
-    total_count += count;
-  }
-  rms_ = total_count == 0 ? 0 : std::sqrt(total / static_cast<double>(total_count));
+  });
+  const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+  const std::int64_t count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  rms_ = count == 0 ? 0 : std::sqrt(total / static_cast<double>(count));
 }
 
-bool Output::valid(std::int64_t logical) const {
-  if (lengths_.empty()) return true;
+bool Output::in_valid_row(std::int64_t logical) const {
   const std::int64_t outer = indexer_.count() / argument_.shape[0];
   const std::int64_t inner = outer / argument_.shape[1];
   return logical / inner % argument_.shape[1] < lengths_[logical / outer];
@@ -84,17 +85,34 @@ bool Output::untouched(std::int64_t logical) const {
 }
 
 Element Output::element(std::int64_t logical) const {
-  const std::byte* const left = unit(after_, logical);
   Element e;
-  e.reference = e.expected = reference_.values[logical];
-  e.got = load_as_double(argument_.dtype, left);
-  if (!is_floating(argument_.dtype)) return e;
-  std::uint64_t rounded = 0;
-  store_rounded(argument_.dtype, &rounded, e.reference);
-  e.expected = load_as_double(argument_.dtype, &rounded);
-  e.ulp = ulp_distance(argument_.dtype, &rounded, left);
-  if (std::isfinite(e.expected)) e.agrees = std::isfinite(e.got);
-  else e.agrees = std::isnan(e.expected) ? std::isnan(e.got) : e.got == e.expected;
+  elements(logical, std::span(&e, 1));
+  return e;
+}
+
+void Output::elements(std::int64_t logical, std::span<Element> elements) const {
+  std::array<double, kChunk> got, expected;
+  std::array<std::byte, kChunk * sizeof(double)> rounded;
+  const std::byte* left = unit(after_, logical);
+  const std::span reference = std::span(reference_.values).subspan(logical, elements.size());
+  load_strided(argument_.dtype, left, indexer_.column_stride(), std::span(got).first(elements.size()));
+  if (!is_floating(argument_.dtype)) {
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = {reference[i], reference[i], got[i]};
+    return;
+  }
+  store_all_rounded(argument_.dtype, rounded.data(), reference);
+  load_as_doubles(argument_.dtype, rounded.data(), std::span(expected).first(elements.size()));
+  const std::int64_t step = indexer_.column_stride() * bytes_;
+  for (std::size_t i = 0; i < elements.size(); ++i, left += step)
+    elements[i] = compared(reference[i], rounded.data() + i * bytes_, expected[i], left, got[i]);
+}
+
+Element Output::compared(double reference, const std::byte* rounded, double expected, const std::byte* left,
+                         double got) const {
+  Element e{reference, expected, got};
+  if (std::memcmp(rounded, left, bytes_) != 0) e.ulp = ulp_distance(argument_.dtype, rounded, left);
+  if (std::isfinite(expected)) e.agrees = std::isfinite(got);
+  else e.agrees = std::isnan(expected) ? std::isnan(got) : got == expected;
   return e;
 }
 
@@ -113,12 +131,12 @@ double Output::difference(std::int64_t logical, const Element& e) const {
   return std::isfinite(e.expected) ? std::fabs(e.got - e.expected) : 0;
 }
 
-double Output::badness(std::int64_t logical, const Element& e) const {
+double Output::badness(std::int64_t logical, std::int64_t row, const Element& e) const {
   if (!e.agrees) return kInfinity;
   if (kind_ == Kind::relative) {
     const double error = std::fabs(e.got - e.reference);
     if (error == 0 || !std::isfinite(e.expected)) return 0;
-    const double scale = std::max({std::fabs(e.reference), row_rms_[logical / indexer_.row_length()], rms_});
+    const double scale = std::max({std::fabs(e.reference), row_rms_[row], rms_});
     return error / (kRowFactor * tolerance_ * (scale == 0 ? 1 : scale));
   }
   if (kind_ == Kind::ulp) return static_cast<double>(e.ulp) / (tolerance_ + 0.5);

@@ -35,14 +35,19 @@ class Output {
   double steps() const { return steps_; }  // quantized
 
   /// False outside the valid rows of a ragged output.
-  bool valid(std::int64_t logical) const;
+  bool valid(std::int64_t logical) const { return lengths_.empty() || in_valid_row(logical); }
   bool untouched(std::int64_t logical) const;  // the same bytes as before the launch
   Element element(std::int64_t logical) const;
+  /// The same for those of one row from `logical` on, at most kChunk.
+  static constexpr std::int64_t kChunk = 512;
+  void elements(std::int64_t logical, std::span<Element> elements) const;
   /// |got - expected| of integers, exactly; of floats in doubles. Infinite where finiteness disagrees.
   double difference(std::int64_t logical, const Element& e) const;
   /// In units of what a single element may be off by; above 1 it is wrong. Infinite where finiteness disagrees.
-  double badness(std::int64_t logical, const Element& e) const;
-  double badness(std::int64_t logical) const { return badness(logical, element(logical)); }
+  double badness(std::int64_t logical, std::int64_t row, const Element& e) const;
+  double badness(std::int64_t logical) const {
+    return badness(logical, logical / indexer_.row_length(), element(logical));
+  }
   double row_rms(std::int64_t row) const { return row_rms_[row]; }
   double rms() const { return rms_; }
   FirstBad describe(std::int64_t logical) const;
@@ -59,7 +64,9 @@ class Output {
   const std::byte* unit(std::span<const std::byte> payload, std::int64_t logical) const {
     return payload.data() + indexer_.offset(logical) * bytes_;
   }
+  bool in_valid_row(std::int64_t logical) const;
   void measure_rows();
+  Element compared(double reference, const std::byte* rounded, double expected, const std::byte* left, double got) const;
   std::uint64_t integer_distance(std::int64_t logical) const;
 
   const Argument& argument_;

@@ -6,7 +6,7 @@
 
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
-#include "kernels/include/harness/random.cuh"
+#include "harness/judge/random_words.h"
 
 namespace harness::judge {
 namespace {
@@ -37,23 +37,20 @@ class Pattern {
   int threads_;
 };
 
-double poison_value(Dtype dtype, random::Words bits) {
-  if (is_floating(dtype)) return random::normal(bits);
+double poisonous_integer(Dtype dtype, random::Words bits) {
+  if (dtype == Dtype::b8) return static_cast<double>(2 + random::below(bits, 254));  // neither true nor false
   if (dtype == Dtype::s8) return static_cast<double>(random::below(bits, 256)) - 128;
   if (dtype == Dtype::u8) return static_cast<double>(random::below(bits, 256));
   return static_cast<double>(random::below(bits, 32768));
 }
 
 void poison(const Argument& a, std::uint64_t seed, std::span<std::byte> bytes, int threads) {
-  const Indexer indexer(a);
   const std::uint64_t stream = random::stream_of((a.name + ":poison").c_str());
-  const int size = storage_bytes(a.dtype);
-  parallel_ranges(indexer.count(), threads, [&](std::int64_t begin, std::int64_t end) {
-    indexer.for_elements(begin, end, [&](std::int64_t logical, std::int64_t storage) {
-      std::byte* const unit = bytes.data() + storage * size;
-      const random::Words bits = random::words(seed, stream, logical);
-      if (a.dtype == Dtype::b8) *unit = static_cast<std::byte>(2 + random::below(bits, 254));
-      else store_rounded(a.dtype, unit, poison_value(a.dtype, bits));
+  const Dtype stored = a.dtype == Dtype::b8 ? Dtype::u8 : a.dtype;
+  const bool floating = is_floating(a.dtype);
+  fill_elements(Indexer(a), stored, bytes, threads, [&](std::uint64_t first, std::span<double> values) {
+    for_random_words(seed, stream, first, values.size(), [&](std::size_t i, random::Words bits) {
+      values[i] = floating ? random::normal(bits) : poisonous_integer(a.dtype, bits);
     });
   });
 }

@@ -91,13 +91,16 @@ ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<
   const int bytes = storage_bytes(stored);
   const auto data = payload(job.executable.layout, result_name(a), image);
   const Indexer indexer(a);
-  ReferenceArray array{a.dtype, a.shape, std::vector<double>(indexer.count()), {}};
+  ReferenceArray array{a.dtype, a.shape, {}, {}};
+  array.values.resize(indexer.count());
   if (!is_floating(a.dtype)) array.raw.resize(indexer.count() * bytes);
   parallel_ranges(indexer.count(), 0, [&](std::int64_t begin, std::int64_t end) {
-    indexer.for_elements(begin, end, [&](std::int64_t logical, std::int64_t storage) {
-      const std::byte* const unit = data.data() + storage * bytes;
-      array.values[logical] = load_as_double(stored, unit);
-      if (!array.raw.empty()) std::memcpy(array.raw.data() + logical * bytes, unit, bytes);
+    indexer.for_row_parts(begin, end, [&](std::int64_t logical, std::int64_t storage, std::int64_t count) {
+      const std::byte* const units = data.data() + storage * bytes;
+      load_strided(stored, units, indexer.column_stride(), std::span(array.values).subspan(logical, count));
+      if (array.raw.empty()) return;
+      for (std::int64_t i = 0; i < count; ++i)
+        std::memcpy(array.raw.data() + (logical + i) * bytes, units + i * indexer.column_stride() * bytes, bytes);
     });
   });
   return array;
@@ -129,14 +132,16 @@ ReferenceJob make_reference_job(const Problem& problem, const std::string& sourc
   return job;
 }
 
-std::vector<std::byte> reference_image(const Problem& problem, const ImageLayout& layout,
-                                       std::span<const std::byte> painted, const ReferenceJob& job) {
-  std::vector<std::byte> image(job.executable.layout.bytes, std::byte{0xff});
-  for (const Argument& a : problem.arguments) {
-    if (!is_drawn(a)) continue;
-    std::ranges::copy(payload(layout, a.name, painted),
-                      payload(job.executable.layout, a.name, std::span(image)).begin());
-  }
+Bytes reference_image(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> painted,
+                      const ReferenceJob& job) {
+  Bytes image(job.executable.layout.bytes);
+  parallel_ranges(job.executable.layout.bytes, threads_for(job.executable.layout.bytes / 16),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    std::fill(image.begin() + begin, image.begin() + end, std::byte{0xff});
+                  });
+  for (const Argument& a : problem.arguments)
+    if (is_drawn(a))
+      copy_bytes(payload(layout, a.name, painted), payload(job.executable.layout, a.name, std::span(image)));
   return image;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/core/device.h"
 #include "harness/core/image.h"
 #include "harness/core/plan.h"
+#include "harness/judge/bytes.h"
 
 namespace harness::judge {
 
@@ -23,7 +24,7 @@ struct ReferenceJob {
 struct ReferenceArray {
   Dtype dtype = Dtype::f64;  // of the output argument
   std::vector<std::int64_t> shape;
-  std::vector<double> values;  // not yet rounded to dtype; for integers, what fits a double
+  std::vector<double, Uncleared<double>> values;  // not yet rounded to dtype; for integers, what fits a double
   std::vector<std::byte> raw;  // integers: the exact elements
 };
 using ReferenceValues = std::map<std::string, ReferenceArray>;  // by output argument
@@ -38,8 +39,8 @@ ReferenceJob make_reference_job(const Problem& problem, const std::string& sourc
 
 /// The job's image: inputs copied from a painted image, everything else 0xff bytes (NaN), so that an element the
 /// reference forgets shows.
-std::vector<std::byte> reference_image(const Problem& problem, const ImageLayout& layout,
-                                       std::span<const std::byte> painted, const ReferenceJob& job);
+Bytes reference_image(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> painted,
+                      const ReferenceJob& job);
 
 ReferenceValues read_reference(const Problem& problem, const ReferenceJob& job, std::span<const std::byte> image);
 

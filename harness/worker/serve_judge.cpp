@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/judge/bytes.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/draw.h"
 #include "harness/judge/mutants.h"
@@ -53,8 +56,8 @@ class JudgeService {
     DrawId draw;
   };
 
-  std::vector<std::byte> painted(const Case& asked) {
-    std::vector<std::byte> own(static_cast<std::size_t>(asked.executable.layout.bytes));
+  judge::Bytes painted(const Case& asked) {
+    judge::Bytes own(static_cast<std::size_t>(asked.executable.layout.bytes));
     const Problem& problem = asked.executable.problem;
     judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
                  {.form = asked.draw.form});
@@ -68,10 +71,7 @@ class JudgeService {
   }
 
   json paint(const Case& asked, std::span<std::byte> image) {
-    // Painted in private memory first: a process that still maps the image must not change what is remembered.
-    std::vector<std::byte> own = painted(asked);
-    std::copy(own.begin(), own.end(), image.begin());
-    kept_[key(asked)] = std::move(own);
+    judge::copy_bytes(*kept(asked), image);
     return json::object();
   }
 
@@ -79,18 +79,22 @@ class JudgeService {
     return fmt::format("{} {} {}", asked.executable.problem.contract_hash, asked.draw.seed, asked.draw.form);
   }
 
-  /// The image as it was painted. One that an earlier judge painted is painted again: a draw is a function of its seed.
-  std::vector<std::byte> take_kept(const Case& asked) {
-    auto kept = kept_.extract(key(asked));
-    return kept.empty() ? painted(asked) : std::move(kept.mapped());
+  /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what is
+  /// remembered. The last few are kept; any other is painted again, for a draw is a function of its seed.
+  std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
+    constexpr std::size_t kKept = 4;
+    const std::string name = key(asked);
+    for (const auto& [known, bytes] : kept_)
+      if (known == name) return bytes;
+    if (kept_.size() == kKept) kept_.pop_front();
+    return kept_.emplace_back(name, std::make_shared<const judge::Bytes>(painted(asked))).second;
   }
 
   judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
     const auto begin = std::chrono::steady_clock::now();
     judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
     job.executable.artifact = asked.trusted.reference;
-    std::vector<std::byte> image =
-        judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
+    judge::Bytes image = judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
     session().run(job.executable, image);
     judge::ReferenceValues values = judge::read_reference(asked.executable.problem, job, image);
     reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -98,9 +102,15 @@ class JudgeService {
   }
 
   Verdict verdict(const Case& asked, std::span<const std::byte> shared, std::uint64_t rotation) {
-    const std::vector<std::byte> after(shared.begin(), shared.end());  // nothing can change what is judged
-    std::vector<std::byte> before = take_kept(asked);
-    judge::rotate(asked.executable.layout, before, rotation);
+    const judge::Bytes after = judge::copy_of(shared);  // nothing can change what is judged
+    const auto drawn = kept(asked);
+    if (rotation == 0) return judged(asked, *drawn, after);
+    judge::Bytes rotated = judge::copy_of(*drawn);
+    judge::rotate(asked.executable.layout, rotated, rotation);
+    return judged(asked, rotated, after);
+  }
+
+  Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {
     check_golden(asked.executable, asked.trusted, before);
     return decide(asked, before, after, reference(asked, before));
   }
@@ -120,13 +130,14 @@ class JudgeService {
   }
 
   judge::ReferenceValues impostor(const Case& asked, std::span<const std::byte> before) {
-    std::vector<std::byte> lower(before.begin(), before.end());
+    judge::Bytes lower = judge::copy_of(before);
     judge::round_inputs(asked.executable.problem, asked.executable.layout, lower);
     return reference(asked, lower);
   }
 
   json errors(const Case& asked, std::span<const std::byte> after, bool with_impostor) {
-    const std::vector<std::byte> before = take_kept(asked);
+    const auto drawn = kept(asked);
+    const std::span<const std::byte> before = *drawn;
     const Problem& problem = asked.executable.problem;
     const ImageLayout& layout = asked.executable.layout;
     const judge::ReferenceValues right = reference(asked, before);
@@ -148,7 +159,7 @@ class JudgeService {
       other.draw.seed = seed;
       return reference(other, painted(other));
     };
-    const std::vector<std::byte> before = painted(asked);
+    const judge::Bytes before = painted(asked);
     const judge::ReferenceValues right = reference(asked, before), previous = drawn(asked.draw.seed + 1),
                                  other = drawn(asked.draw.seed + 2), lower = impostor(asked, before);
     const judge::MutantSources sources{
@@ -176,7 +187,7 @@ class JudgeService {
       judge::place_golden_inputs(executable.problem, executable.layout, folder, golden);
       judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
       job.executable.artifact = trusted.reference;
-      std::vector<std::byte> image = judge::reference_image(executable.problem, executable.layout, golden, job);
+      judge::Bytes image = judge::reference_image(executable.problem, executable.layout, golden, job);
       session().run(job.executable, image);
       if (const auto wrong =
               judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
@@ -191,7 +202,7 @@ class JudgeService {
 
   Target target_;
   std::unique_ptr<Session> session_;
-  std::map<std::string, std::vector<std::byte>> kept_;  // images as painted, by draw
+  std::deque<std::pair<std::string, std::shared_ptr<const judge::Bytes>>> kept_;  // images as painted, by draw
   std::set<std::string> golden_checked_;                // contract hashes
   double reference_s_ = 0;                              // spent on references for the current request
 };

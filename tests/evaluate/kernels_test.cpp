@@ -43,7 +43,7 @@ class Bench {
     judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_text(realized.problem.reference.source));
     job.spec.include_dirs = realized.build.include_dirs;
     job.executable.artifact = build(job.spec);
-    std::vector<std::byte> reference = judge::reference_image(realized.problem, executable.layout, before, job);
+    judge::Bytes reference = judge::reference_image(realized.problem, executable.layout, before, job);
     session_.run(job.executable, reference);
     return judge::judge(realized.problem, realized.plan, executable.layout, before, image,
                         judge::read_reference(realized.problem, job, reference), seed_);

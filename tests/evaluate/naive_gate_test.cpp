@@ -82,7 +82,7 @@ class NaiveGate {
     judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_text(realized.problem.reference.source));
     job.spec.include_dirs = realized.build.include_dirs;
     job.executable.artifact = build(job.spec);
-    std::vector<std::byte> own = judge::reference_image(realized.problem, layout, image, job);
+    judge::Bytes own = judge::reference_image(realized.problem, layout, image, job);
     session_.run(job.executable, own);
     return judge::read_reference(realized.problem, job, own);
   }
@@ -108,7 +108,7 @@ class NaiveGate {
     for (const Argument& argument : realized.problem.arguments) {
       if (!is_output(argument)) continue;
       const float* const out = floats(layout, argument.name, image);
-      const std::vector<double>& expected = reference.at(argument.name).values;
+      const auto& expected = reference.at(argument.name).values;
       double largest = 1;
       for (const double value : expected) largest = std::max(largest, std::fabs(value));
       for (std::size_t i = 0; i < expected.size(); ++i)

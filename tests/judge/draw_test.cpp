@@ -5,7 +5,7 @@
 #include <set>
 
 #include "harness/core/error.h"
-#include "kernels/include/harness/random.cuh"
+#include "harness/judge/random_words.h"
 #include "tests/judge/launched.h"
 
 using namespace harness;
@@ -44,6 +44,18 @@ TEST_CASE("Philox 4x32-10 gives the published test vectors") {
   same_words(random::philox({{all, all, all, all}}, all, all), {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
   same_words(random::philox({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0),
              {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("random words of many elements are those of each") {
+  for (const std::uint64_t first : {0ull, 5ull, 0xffffffefull}) {  // the last: the lower word of the counter overflows
+    std::size_t next = 0;
+    for_random_words(77, 0x123456789abcull, first, 100, [&](std::size_t i, random::Words got) {
+      REQUIRE(i == next++);
+      const random::Words wanted = random::words(77, 0x123456789abcull, first + i);
+      same_words(got, {wanted.w[0], wanted.w[1], wanted.w[2], wanted.w[3]});
+    });
+    REQUIRE(next == 100);
+  }
 }
 
 TEST_CASE("below stays in its range and is exact at its ends") {
@@ -105,6 +117,13 @@ TEST_CASE("normal has its mean, variance and tails, and uniform its range") {
   REQUIRE(*std::ranges::min_element(u) >= 2);
   REQUIRE(*std::ranges::max_element(u) < 4);
   REQUIRE(moments(u).second == Approx(4.0 / 12).margin(0.01));
+}
+
+TEST_CASE("a strided tensor is drawn as a dense one is") {
+  Argument strided = drawn("x", Dtype::f16, {37, 50}, "normal");
+  strided.strides = {1, 40};  // columns first, and padded
+  const Launched dense(with({drawn("x", Dtype::f16, {37, 50}, "normal")})), padded(with({strided}));
+  REQUIRE(values(padded, "x") == values(dense, "x"));
 }
 
 TEST_CASE("permutations hold each number once in every group") {
