@@ -4,10 +4,14 @@
 //   there on this device name; with "-" for STORE in every one that its author would try first. Each has passed a
 //   finalist's gates, and is timed in turns with the fastest rival in one run, in short bursts with pauses, as a
 //   finalist is.
+//   attention_bench HARNESS DEVICE @FILE [WORKLOADS...]: the same for the rows of FILE, each "KERNEL WORKLOAD
+//   VARIANT,NAME=VALUE,..." with as many configurations as are to be measured; with WORKLOADS only the rows of those.
 // Prints one JSON object for each workload and variant.
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <cstdio>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -60,20 +64,57 @@ json as_line(const EvaluationRequest& request, const Evaluation& evaluation, boo
   return line;
 }
 
+/// A variant with some of its parameters.
+struct Chosen {
+  std::string variant;
+  Config given;
+};
+
+/// "VARIANT,NAME=VALUE,..."
+Chosen parse_chosen(const std::string& text) {
+  std::istringstream words(text);
+  Chosen chosen;
+  std::getline(words, chosen.variant, ',');
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) throw bad_input("'" + word + "' is no NAME=VALUE");
+    const char *const begin = word.data() + equals + 1, *const end = word.data() + word.size();
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    Value& value = chosen.given[word.substr(0, equals)];
+    if (error == std::errc() && stop == end) value = number;
+    else value = std::string(begin, end);
+  }
+  return chosen;
+}
+
 class Table {
  public:
   /// Without `known` the configurations that authors would try first are measured. `wanted` empty: all variants.
   Table(Bench& bench, std::optional<Known> known, std::set<std::string> wanted)
       : bench_(bench), known_(std::move(known)), wanted_(std::move(wanted)) {}
 
+  /// A line of a file of rows.
+  void row(const std::string& kernel, const std::string& workload, const std::vector<Chosen>& all) {
+    kernel_ = kernel;
+    rival_.reset();
+    for (const VariantInfo& variant : bench_.catalog().kernel(kernel).variants) {
+      if (!bench_.catalog().unsupported_reason(kernel, variant.name, bench_.device()).empty()) continue;
+      if (variant.rival) measure_rival(variant, workload);
+    }
+    for (const VariantInfo& variant : bench_.catalog().kernel(kernel).variants)
+      for (const Chosen& chosen : all)
+        if (chosen.variant == variant.name) measure(variant, workload, {chosen.given});
+  }
+
   void workload(const std::string& name) {
     rival_.reset();
-    const KernelInfo& kernel = bench_.catalog().kernel(kKernel);
+    const KernelInfo& kernel = bench_.catalog().kernel(kernel_);
     for (const bool rivals : {true, false})
       for (const VariantInfo& variant : kernel.variants)
         if (variant.rival == rivals && (rivals || wanted_.empty() || wanted_.contains(variant.name)) &&
-            bench_.catalog().unsupported_reason(kKernel, variant.name, bench_.device()).empty())
-          rivals ? measure_rival(variant, name) : measure(variant, name);
+            bench_.catalog().unsupported_reason(kernel_, variant.name, bench_.device()).empty())
+          rivals ? measure_rival(variant, name) : measure(variant, name, chosen(variant, name));
   }
 
  private:
@@ -87,10 +128,10 @@ class Table {
   }
 
   void measure_rival(const VariantInfo& variant, const std::string& workload) {
-    const Space space = bench_.catalog().space(kKernel, variant.name, workload, bench_.device());
+    const Space space = bench_.catalog().space(kernel_, variant.name, workload, bench_.device());
     for (std::size_t point = 0; point < space.points.size(); ++point) {
       EvaluationRequest request =
-          bench_.request({kKernel, variant.name, variant.technique, configuration(space, point)}, workload, true);
+          bench_.request({kernel_, variant.name, variant.technique, configuration(space, point)}, workload, true);
       const Evaluation evaluation = evaluate(request, true);
       if (std::holds_alternative<Unsupported>(evaluation.outcome)) return;
       const auto* passed = std::get_if<Passed>(&evaluation.outcome);
@@ -99,14 +140,14 @@ class Table {
     }
   }
 
-  void measure(const VariantInfo& variant, const std::string& workload) {
+  void measure(const VariantInfo& variant, const std::string& workload, const std::vector<Config>& all) {
     std::set<std::string> seen;
     std::string reason;
-    for (const Config& given : chosen(variant, workload)) {
+    for (const Config& given : all) {
       try {
-        const Config config = bench_.catalog().default_config(kKernel, variant.name, workload, bench_.device(), given);
+        const Config config = bench_.catalog().default_config(kernel_, variant.name, workload, bench_.device(), given);
         if (!seen.insert(to_text(config)).second) continue;
-        EvaluationRequest request = bench_.request({kKernel, variant.name, variant.technique, config}, workload, true);
+        EvaluationRequest request = bench_.request({kernel_, variant.name, variant.technique, config}, workload, true);
         evaluate(request, false);
       } catch (const Error& error) {  // no valid configuration there
         reason = error.what();
@@ -124,10 +165,26 @@ class Table {
   }
 
   Bench& bench_;
+  std::string kernel_ = kKernel;
   std::optional<Known> known_;
   std::set<std::string> wanted_;
   std::optional<Incumbent> rival_;  // the fastest so far
 };
+
+/// Every row of the file whose workload is among `wanted`; all if that is empty. "#" begins a comment.
+void measure_rows(Bench& bench, const std::string& path, const std::set<std::string>& wanted) {
+  std::ifstream file(path);
+  if (!file) throw bad_input("no file " + path);
+  Table table(bench, std::nullopt, {});
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string kernel, workload;
+    if (!(words >> kernel >> workload) || (!wanted.empty() && !wanted.contains(workload))) continue;
+    std::vector<Chosen> all;
+    for (std::string word; words >> word;) all.push_back(parse_chosen(word));
+    table.row(kernel, workload, all);
+  }
+}
 
 /// Takes the word variants=NAME,... away.
 std::set<std::string> take_variants(std::vector<std::string>& words) {
@@ -144,8 +201,8 @@ std::set<std::string> take_variants(std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    fmt::print(stderr, "usage: {} HARNESS DEVICE STORE|- [variants=NAME,...] WORKLOADS...\n", argv[0]);
+  if (argc < 4) {
+    fmt::print(stderr, "usage: {} HARNESS DEVICE STORE|-|@FILE [variants=NAME,...] WORKLOADS...\n", argv[0]);
     return 2;
   }
   try {
@@ -153,6 +210,10 @@ int main(int argc, char** argv) {
     Bench bench(argv[2]);
     std::vector<std::string> words(argv + 4, argv + argc);
     const std::set<std::string> wanted = take_variants(words);
+    if (argv[3][0] == '@') {
+      measure_rows(bench, argv[3] + 1, {words.begin(), words.end()});
+      return 0;
+    }
     const bool has_store = std::string(argv[3]) != "-";
     Table table(bench, has_store ? std::optional(best_known(argv[3], bench.device())) : std::nullopt, wanted);
     for (const std::string& workload : choose_workloads(bench.catalog().kernel(kKernel), words, bench.device()))

@@ -7,8 +7,8 @@
 
 namespace harness::judge {
 
-/// Memory for large arrays that somebody fills right away: on large pages where the system has them, so that hundreds of
-/// megabytes cost their bytes and not a hundred thousand page faults. Throws std::bad_alloc.
+/// Memory for large arrays that somebody fills right away: on large pages where the system has them, so that hundreds
+/// of megabytes cost their bytes and not a hundred thousand page faults. Throws std::bad_alloc.
 void* allocate_uncleared(std::size_t bytes);
 void free_uncleared(void* memory) noexcept;
 

@@ -116,15 +116,13 @@ ElementValues nominal(const GeneratorOptions& options, const std::string& kind, 
   if (kind == "normal") {
     const double scale = options.number("scale", 1);
     const double deviation = scale * options.number("std", 1), mean = scale * options.number("mean", 0);
-    return from_bits(seed, stream, [=](random::Words bits) {
-      return random::affine(deviation, random::normal(bits), mean);
-    });
+    return from_bits(seed, stream,
+                     [=](random::Words bits) { return random::affine(deviation, random::normal(bits), mean); });
   }
   if (kind == "uniform") {
     const double lo = options.number("lo", 0), width = options.number("hi", 1) - lo;
-    return from_bits(seed, stream, [=](random::Words bits) {
-      return random::affine(width, random::uniform(bits), lo);
-    });
+    return from_bits(seed, stream,
+                     [=](random::Words bits) { return random::affine(width, random::uniform(bits), lo); });
   }
   if (kind == "mask") {
     const double density = options.number("density", 0.5);

@@ -66,7 +66,8 @@ class Output {
   }
   bool in_valid_row(std::int64_t logical) const;
   void measure_rows();
-  Element compared(double reference, const std::byte* rounded, double expected, const std::byte* left, double got) const;
+  Element compared(double reference, const std::byte* rounded, double expected, const std::byte* left,
+                   double got) const;
   std::uint64_t integer_distance(std::int64_t logical) const;
 
   const Argument& argument_;

@@ -30,9 +30,7 @@ struct PhiloxLanes {
     }
   }
 
-  random::Words operator[](int lane) const {
-    return {{word[0][lane], word[1][lane], word[2][lane], word[3][lane]}};
-  }
+  random::Words operator[](int lane) const { return {{word[0][lane], word[1][lane], word[2][lane], word[3][lane]}}; }
 
  private:
   void turn(std::uint32_t key0, std::uint32_t key1) {

@@ -25,7 +25,7 @@ struct ReferenceArray {
   Dtype dtype = Dtype::f64;  // of the output argument
   std::vector<std::int64_t> shape;
   std::vector<double, Uncleared<double>> values;  // not yet rounded to dtype; for integers, what fits a double
-  std::vector<std::byte> raw;  // integers: the exact elements
+  std::vector<std::byte> raw;                     // integers: the exact elements
 };
 using ReferenceValues = std::map<std::string, ReferenceArray>;  // by output argument
 

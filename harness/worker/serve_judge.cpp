@@ -79,8 +79,8 @@ class JudgeService {
     return fmt::format("{} {} {}", asked.executable.problem.contract_hash, asked.draw.seed, asked.draw.form);
   }
 
-  /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what is
-  /// remembered. The last few are kept; any other is painted again, for a draw is a function of its seed.
+  /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what
+  /// is remembered. The last few are kept; any other is painted again, for a draw is a function of its seed.
   std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
     constexpr std::size_t kKept = 4;
     const std::string name = key(asked);
@@ -203,8 +203,8 @@ class JudgeService {
   Target target_;
   std::unique_ptr<Session> session_;
   std::deque<std::pair<std::string, std::shared_ptr<const judge::Bytes>>> kept_;  // images as painted, by draw
-  std::set<std::string> golden_checked_;                // contract hashes
-  double reference_s_ = 0;                              // spent on references for the current request
+  std::set<std::string> golden_checked_;                                          // contract hashes
+  double reference_s_ = 0;  // spent on references for the current request
 };
 
 json guarded(JudgeService& service, Message& message) {

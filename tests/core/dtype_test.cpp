@@ -117,7 +117,8 @@ TEST_CASE("integers round to even, saturate, and take NaN as 0") {
 }
 
 TEST_CASE("many elements at once are what one at a time is") {
-  std::vector<double> values{0.0, -0.0, 1, -1, 1e-9, -6e-8, 65504, 65519.9, 65520, 1e39, kInfinity, -kInfinity, 448, 3.7};
+  std::vector<double> values{0.0,     -0.0,  1,    -1,        1e-9,       -6e-8, 65504,
+                             65519.9, 65520, 1e39, kInfinity, -kInfinity, 448,   3.7};
   for (int i = 1; i < 2000; ++i) values.push_back(std::sin(i) * std::ldexp(1.0, i % 60 - 40));
   for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::e4m3, Dtype::e5m2, Dtype::s8,
                             Dtype::u8, Dtype::s32, Dtype::b8}) {
@@ -128,7 +129,8 @@ TEST_CASE("many elements at once are what one at a time is") {
     REQUIRE(all == one);
     std::vector<double> loaded_all(values.size());
     load_as_doubles(dtype, all.data(), loaded_all);
-    for (std::size_t i = 0; i < values.size(); ++i) REQUIRE(loaded_all[i] == load_as_double(dtype, one.data() + i * unit));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      REQUIRE(loaded_all[i] == load_as_double(dtype, one.data() + i * unit));
   }
 }
 
