@@ -1,0 +1,21 @@
+#include <catch2/catch.hpp>
+
+#include "harness/script/catalog.h"
+#include "tests/script/catalog_folder.h"
+
+// Here and not among the tests of the catalog, which run under sanitizers and would take minutes for it.
+using namespace harness;
+using namespace harness::script;
+
+TEST_CASE("every kernel in the repository loads, realizes everywhere and can be traced") {
+  for (const auto& folder : {kSource / "kernels", kSource / "tests/fixtures/kernels"}) {
+    LuaCatalog catalog({folder}, {folder / "include"});
+    REQUIRE(catalog.kernel_names().size() >= 5);
+    for (const std::string& name : catalog.kernel_names()) {
+      for (const DeviceInfo& device : {cpu_device(), cuda_device()}) {
+        INFO(name << " on " << device.device);
+        REQUIRE(catalog.inspect(name, device) == std::vector<std::string>{});
+      }
+    }
+  }
+}
