@@ -102,9 +102,12 @@ class Table {
       if (!bench_.catalog().unsupported_reason(kernel, variant.name, bench_.device()).empty()) continue;
       if (variant.rival) measure_rival(variant, workload);
     }
-    for (const VariantInfo& variant : bench_.catalog().kernel(kernel).variants)
-      for (const Chosen& chosen : all)
-        if (chosen.variant == variant.name) measure(variant, workload, {chosen.given});
+    for (const Chosen& chosen : all) {
+      const auto& variants = bench_.catalog().kernel(kernel).variants;
+      const auto variant = std::ranges::find(variants, chosen.variant, &VariantInfo::name);
+      if (variant == variants.end()) throw bad_input("no variant '" + chosen.variant + "' of " + kernel);
+      measure(*variant, workload, {chosen.given});
+    }
   }
 
   void workload(const std::string& name) {
@@ -173,6 +176,7 @@ class Table {
 
 /// Every row of the file whose workload is among `wanted`; all if that is empty. "#" begins a comment.
 void measure_rows(Bench& bench, const std::string& path, const std::set<std::string>& wanted) {
+  std::set<std::string> missing = wanted;
   std::ifstream file(path);
   if (!file) throw bad_input("no file " + path);
   Table table(bench, std::nullopt, {});
@@ -180,10 +184,12 @@ void measure_rows(Bench& bench, const std::string& path, const std::set<std::str
     std::istringstream words(line.substr(0, line.find('#')));
     std::string kernel, workload;
     if (!(words >> kernel >> workload) || (!wanted.empty() && !wanted.contains(workload))) continue;
+    missing.erase(workload);
     std::vector<Chosen> all;
     for (std::string word; words >> word;) all.push_back(parse_chosen(word));
     table.row(kernel, workload, all);
   }
+  if (!missing.empty()) throw bad_input("no row for workload '" + *missing.begin() + "' in " + path);
 }
 
 /// Takes the word variants=NAME,... away.

@@ -135,9 +135,11 @@ attention() {
 }
 
 table() {
-  .carry/attention_bench "$harness" "${DEVICE:-cuda:0}" @bench/best_known.txt "$@" > "$OUT/table.lines"
+  local status=0
+  .carry/attention_bench "$harness" "${DEVICE:-cuda:0}" @bench/best_known.txt "$@" > "$OUT/table.lines" || status=$?
   write_results table "$OUT/table.lines"
   print_beside "$OUT/table.lines"
+  return "$status"
 }
 
 print_beside() {

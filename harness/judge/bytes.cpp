@@ -2,10 +2,11 @@
 
 #include <sys/mman.h>
 
-#include <cassert>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "harness/judge/indexing.h"
 
@@ -32,7 +33,7 @@ void free_uncleared(void* memory) noexcept {
 }
 
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
-  assert(from.size() == to.size());
+  if (from.size() != to.size()) throw std::length_error("bytes are copied to memory of another size");
   constexpr std::int64_t kPiece = 1 << 16;
   const auto size = static_cast<std::int64_t>(from.size());
   parallel_ranges((size + kPiece - 1) / kPiece, threads_for(size / 16), [&](std::int64_t begin, std::int64_t end) {

@@ -34,7 +34,7 @@ struct Uncleared {
 
 using Bytes = std::vector<std::byte, Uncleared<std::byte>>;
 
-/// On as many threads as that is worth. The two do not overlap and are of one size.
+/// On as many threads as that is worth. The two do not overlap; sizes that differ are a std::length_error.
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to);
 Bytes copy_of(std::span<const std::byte> bytes);
 

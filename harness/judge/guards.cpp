@@ -13,14 +13,14 @@
 namespace harness::judge {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using View = std::span<const std::byte>;
 
-bool same(Bytes a, Bytes b) {
+bool same(View a, View b) {
   return a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 /// First and last place in [begin, end) where the images differ.
-std::optional<std::pair<std::int64_t, std::int64_t>> damage(Bytes before, Bytes after, std::int64_t begin,
+std::optional<std::pair<std::int64_t, std::int64_t>> damage(View before, View after, std::int64_t begin,
                                                             std::int64_t end) {
   if (same(before.subspan(begin, end - begin), after.subspan(begin, end - begin))) return std::nullopt;
   std::int64_t first = begin, last = end - 1;
@@ -46,8 +46,8 @@ std::string gap_damage(const ImageBuffer* left, const ImageBuffer* right, std::i
   return fmt::format("something wrote {} bytes before the start of '{}'", ahead, right->name);
 }
 
-std::optional<std::string> damaged_gap(const std::vector<ImageBuffer>& owned, std::int64_t bytes, Bytes before,
-                                       Bytes after) {
+std::optional<std::string> damaged_gap(const std::vector<ImageBuffer>& owned, std::int64_t bytes, View before,
+                                       View after) {
   std::int64_t begin = 0;
   for (std::size_t i = 0; i <= owned.size(); ++i) {
     const std::int64_t end = i < owned.size() ? owned[i].offset : bytes;
@@ -60,7 +60,7 @@ std::optional<std::string> damaged_gap(const std::vector<ImageBuffer>& owned, st
   return std::nullopt;
 }
 
-std::optional<std::string> damaged_padding(const Argument& a, Bytes before, Bytes after) {
+std::optional<std::string> damaged_padding(const Argument& a, View before, View after) {
   const Indexer indexer(a);
   if (indexer.dense() || same(before, after)) return std::nullopt;
   const auto size = static_cast<std::size_t>(storage_bytes(a.dtype));
@@ -75,11 +75,11 @@ std::optional<std::string> damaged_padding(const Argument& a, Bytes before, Byte
 
 /// Of a ragged output: elements outside the valid rows.
 std::optional<std::string> damaged_outside(const Problem& problem, const ImageLayout& layout, const Argument& a,
-                                           Bytes before, Bytes after) {
+                                           View before, View after) {
   const Argument* lengths = find_argument(problem, a.valid_rows);
   if (lengths == nullptr || a.shape.size() < 2 || a.outside != "untouched") return std::nullopt;
   const auto valid = load_integers(*lengths, layout, before);
-  const Bytes was = payload(layout, a.name, before), is = payload(layout, a.name, after);
+  const View was = payload(layout, a.name, before), is = payload(layout, a.name, after);
   const Indexer indexer(a);
   const std::int64_t size = storage_bytes(a.dtype);
   std::optional<std::string> found;
@@ -93,7 +93,7 @@ std::optional<std::string> damaged_outside(const Problem& problem, const ImageLa
   return found;
 }
 
-std::optional<std::string> changed_input(const Argument& a, Bytes before, Bytes after) {
+std::optional<std::string> changed_input(const Argument& a, View before, View after) {
   if (same(before, after)) return std::nullopt;
   const Indexer indexer(a);
   const std::int64_t size = storage_bytes(a.dtype);
@@ -107,13 +107,13 @@ std::optional<std::string> changed_input(const Argument& a, Bytes before, Bytes 
   return found;
 }
 
-std::int64_t pointer_at(Bytes image, std::int64_t at) {
+std::int64_t pointer_at(View image, std::int64_t at) {
   std::int64_t value = 0;
   std::memcpy(&value, image.data() + at, sizeof value);
   return value;
 }
 
-std::optional<std::string> changed_pointers(const ImageLayout& layout, Bytes before, Bytes after) {
+std::optional<std::string> changed_pointers(const ImageLayout& layout, View before, View after) {
   std::optional<std::int64_t> base;
   for (const Relocation& r : layout.relocations) {
     if (pointer_at(before, r.at) == pointer_at(after, r.at)) continue;

@@ -74,19 +74,21 @@ double relative(const Sums& sums) {
   return std::min(std::sqrt(sums.error2 / scale2), std::numeric_limits<double>::max());
 }
 
+/// Made once for many rows: a short row must not pay for making a long one.
+using Chunk = std::array<Element, Output::kChunk>;
+
 /// Some rows of an output.
 struct Piece {
   Measured measured;
   Sums total;
 };
 
-void measure_row(const Output& output, std::int64_t row, Piece& piece) {
+void measure_row(const Output& output, std::int64_t row, Chunk& chunk, Piece& piece) {
   const bool floating = is_floating(output.argument().dtype);
   const bool counts_differences = !floating || output.kind() != "relative";
   const std::int64_t length = output.indexer().row_length();
   Measured& m = piece.measured;
   Sums sums;
-  std::array<Element, Output::kChunk> chunk;
   for (std::int64_t first = row * length; first < (row + 1) * length; first += Output::kChunk) {
     const std::span elements = std::span(chunk).first(std::min(Output::kChunk, (row + 1) * length - first));
     output.elements(first, elements);
@@ -148,9 +150,11 @@ Measured measure(const Output& output) {
   std::vector<Piece> pieces((indexer.rows() + rows_each - 1) / rows_each, empty);
   parallel_ranges(static_cast<std::int64_t>(pieces.size()), threads_for(indexer.count()),
                   [&](std::int64_t begin, std::int64_t end) {
+                    Chunk chunk;
                     for (std::int64_t p = begin; p < end; ++p) {
                       const std::int64_t stop = std::min((p + 1) * rows_each, indexer.rows());
-                      for (std::int64_t row = p * rows_each; row < stop; ++row) measure_row(output, row, pieces[p]);
+                      for (std::int64_t row = p * rows_each; row < stop; ++row)
+                        measure_row(output, row, chunk, pieces[p]);
                     }
                   });
   for (const Piece& piece : pieces) {

@@ -45,13 +45,13 @@ class Judge {
     std::map<std::string, Artifact> custom;
   };
 
-  /// Paints `image` with a draw and remembers it until it is judged or forgotten.
+  /// Paints `image` with a draw, and remembers the last few of them until they are forgotten.
   void paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image);
   /// Judges the image that a candidate has changed since it was painted with `draw`. `rotation`: what a timed launch
-  /// turned the inputs by (judge/rotate.h). Forgets the draw.
+  /// turned the inputs by (judge/rotate.h).
   Verdict verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image,
                   std::uint64_t rotation = 0);
-  /// The errors of a launch that is taken to be honest. Forgets the draw.
+  /// The errors of a launch that is taken to be honest.
   /// `impostor`: measure that one as well (a second reference).
   MeasuredErrors measure_errors(bool impostor, const Executable& executable, const Trusted& trusted, const DrawId& draw,
                                 const SharedMemory& image);

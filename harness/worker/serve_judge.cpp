@@ -76,17 +76,25 @@ class JudgeService {
   }
 
   static std::string key(const Case& asked) {
-    return fmt::format("{} {} {}", asked.executable.problem.contract_hash, asked.draw.seed, asked.draw.form);
+    const Executable& executable = asked.executable;  // workspaces are painted, too
+    return fmt::format("{} {} {} {} {}", executable.problem.contract_hash, asked.draw.seed, asked.draw.form,
+                       json(executable.layout).dump(), json(executable.plan.workspaces).dump());
   }
 
   /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what
   /// is remembered. The last few are kept; any other is painted again, for a draw is a function of its seed.
   std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
-    constexpr std::size_t kKept = 4;
+    constexpr std::size_t kMost = 4, kMostBytes = std::size_t{1} << 30;
     const std::string name = key(asked);
-    for (const auto& [known, bytes] : kept_)
-      if (known == name) return bytes;
-    if (kept_.size() == kKept) kept_.pop_front();
+    std::size_t bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
+    for (const auto& [known, image] : kept_) {
+      if (known == name) return image;
+      bytes += image->size();
+    }
+    while (!kept_.empty() && (kept_.size() >= kMost || bytes > kMostBytes)) {
+      bytes -= kept_.front().second->size();
+      kept_.pop_front();
+    }
     return kept_.emplace_back(name, std::make_shared<const judge::Bytes>(painted(asked))).second;
   }
 

@@ -6,10 +6,18 @@ end
 
 local function same_workload(a, b) return a.kernel == b.kernel and a.workload == b.workload end
 
--- An open arm of the same workload that is not known to fill the device as little.
+-- Tried, and the question is answered: far slower, or tried as often as the arm had to be and no faster.
+local function has_lost(other, arm, options)
+  local fastest = other.best_speedup or 0
+  for _, gain in ipairs(other.gains) do fastest = math.max(fastest, gain) end   -- of those that were abandoned, too
+  if #other.gains > 0 and arm.best_speedup and fastest < options.far * arm.best_speedup then return true end
+  return other.evaluations >= options.evaluations and fastest <= (arm.best_speedup or 0)
+end
+
+-- An open arm of the same workload that is not known to fill the device as little, and may still be faster.
 local function wider_arm(campaign, arm, options)
   for _, other in ipairs(campaign.open) do
-    if other.name ~= arm.name and not other.baseline and same_workload(other, arm) then
+    if other.name ~= arm.name and not other.baseline and same_workload(other, arm) and not has_lost(other, arm, options) then
       local filled = fill(campaign, other.launch)
       if not filled and other.passed == 0 or filled and filled >= options.ctas then return other end
     end
@@ -24,7 +32,7 @@ return rule {
     .. "speedup of a kernel",
   pattern = 18,
   effect = "pivot",
-  defaults = { ctas = 4, evaluations = 4, cost = 2 },
+  defaults = { ctas = 4, evaluations = 4, cost = 2, far = 0.5 },
 
   when = function(campaign, options, arm)
     local filled = fill(campaign, arm.launch)

@@ -141,6 +141,15 @@ TEST_CASE("parallelism-first asks for four CTAs a multiprocessor before the kern
   CHECK(fired("parallelism-first", s).empty());
   s.arms[1].launch->ctas = 1000;
   CHECK(fired("parallelism-first", s) == "try next");
+  Snapshot faster = s, far = s;
+  evaluate(far.arms[0], {2.5});
+  CHECK(fired("parallelism-first", far).empty());  // one try showed it far slower
+  evaluate(s.arms[1], {1.15, 1.2, 1.25});          // the wider one has had its four tries and is no faster
+  CHECK(fired("parallelism-first", s).empty());
+  CHECK(factor("parallelism-first", s, 0) == 1);
+  evaluate(faster.arms[1], {1.15, 1.2, 1.35});
+  CHECK(fired("parallelism-first", faster) == "try next");
+  s = faster;
   s.multiprocessors.reset();  // an emulated device has none
   CHECK(fired("parallelism-first", s).empty());
 }

@@ -1,0 +1,75 @@
+#include <catch2/catch.hpp>
+
+#include "harness/device/cpu/probe.h"
+#include "harness/evaluate/limits.h"
+#include "harness/evaluate/workshop.h"
+#include "harness/judge/layout.h"
+#include "harness/script/catalog.h"
+#include "harness/worker/process.h"
+#include "tests/support/program.h"
+
+// What the judge remembers of the images that it painted, through its process.
+using namespace harness;
+
+namespace {
+
+struct Shop {
+  Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, "", {}} {
+    Process::set_program(HARNESS_BINARY);
+  }
+  Side side() {
+    const Config config = catalog.default_config("vector_scale", "00_naive", "odd_n1003_f32", device, {});
+    const Realized realized = catalog.realize({"vector_scale", "00_naive", "", config}, "odd_n1003_f32", device);
+    Side side = workshop.make_side(realized, std::get<Artifact>(workshop.await(realized.build)), nullptr);
+    side.trusted = workshop.build_trusted(realized);
+    return side;
+  }
+
+  static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/include";
+  tests::Scratch scratch;
+  script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/kernels"},
+                             {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
+  DeviceInfo device;
+  Target target;
+  Builders builders{target, 1};
+  Judge judge{target, {}};
+  Runner runner{target, {}};
+  Workshop workshop{target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
+};
+
+/// Of an image that nobody ran anything on: all but the outputs is as it was drawn.
+void check_untouched(Shop& shop, Side& side, std::size_t image) {
+  const Verdict verdict = shop.judge.verdict(side.executable, side.trusted, side.draws[image], side.images[image]);
+  for (const GateResult& gate : verdict.gates) {
+    INFO(gate.name << ": " << gate.detail);
+    if (gate.name == "guard-zones" || gate.name == "inputs-unchanged") CHECK(gate.passed);
+    if (gate.name == "written") CHECK_FALSE(gate.passed);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a judge paints again what it no longer remembers, and the same bits") {
+  Shop shop;
+  Side side = shop.side();
+  constexpr std::size_t kMoreThanRemembered = 7;
+  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) shop.workshop.paint(side, i);
+  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) check_untouched(shop, side, i);
+  check_untouched(shop, side, 0);
+  shop.judge.forget();
+  check_untouched(shop, side, 3);
+}
+
+TEST_CASE("one draw in another layout is another image") {
+  Shop shop;
+  Side side = shop.side(), larger = shop.side();
+  shop.workshop.paint(side, 0);
+  larger.executable.plan.workspaces.push_back({"scratch", 100000, 16, false});
+  larger.executable.layout = judge::make_layout(larger.executable.problem, larger.executable.plan);
+  larger.images.emplace_back(larger.image_bytes());
+  larger.draws = side.draws;
+  shop.workshop.repaint(larger, 0);
+  REQUIRE(larger.image_bytes() > side.image_bytes());
+  check_untouched(shop, larger, 0);
+  check_untouched(shop, side, 0);
+}
