@@ -45,6 +45,8 @@ json as_line(const EvaluationRequest& request, const Evaluation& evaluation, boo
                {"config", config_to_json(candidate.config)},
                {"rival", rival},
                {"outcome", outcome_name(evaluation.outcome)}};
+  for (const GateResult& gate : evaluation.gates)
+    if (!gate.checked) line["not_checked"].push_back(gate.name);
   const auto* passed = std::get_if<Passed>(&evaluation.outcome);
   if (passed == nullptr) {
     const json error = error_json(evaluation.outcome);
