@@ -1,4 +1,5 @@
-// Attention beside the libraries. Run from the top folder; HARNESS is the program whose workers are used.
+// Variants, attention's first of all, beside the libraries. Run from the top folder; HARNESS is the program whose
+// workers are used.
 //   attention_bench HARNESS DEVICE STORE [variants=NAME,...] WORKLOADS...: for each workload (names or sets) the
 //   rivals, every configuration of each, then every variant (or those named) in the best configuration that STORE knows
 //   there on this device name; with "-" for STORE in every one that its author would try first. Each has passed a
@@ -8,7 +9,6 @@
 //   VARIANT,NAME=VALUE,..." with as many configurations as are to be measured; with WORKLOADS only the rows of those.
 // Prints one JSON object for each workload and variant.
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <fstream>
@@ -66,30 +66,6 @@ json as_line(const EvaluationRequest& request, const Evaluation& evaluation, boo
   return line;
 }
 
-/// A variant with some of its parameters.
-struct Chosen {
-  std::string variant;
-  Config given;
-};
-
-/// "VARIANT,NAME=VALUE,..."
-Chosen parse_chosen(const std::string& text) {
-  std::istringstream words(text);
-  Chosen chosen;
-  std::getline(words, chosen.variant, ',');
-  for (std::string word; std::getline(words, word, ',');) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) throw bad_input("'" + word + "' is no NAME=VALUE");
-    const char *const begin = word.data() + equals + 1, *const end = word.data() + word.size();
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(begin, end, number);
-    Value& value = chosen.given[word.substr(0, equals)];
-    if (error == std::errc() && stop == end) value = number;
-    else value = std::string(begin, end);
-  }
-  return chosen;
-}
-
 class Table {
  public:
   /// Without `known` the configurations that authors would try first are measured. `wanted` empty: all variants.
@@ -97,29 +73,18 @@ class Table {
       : bench_(bench), known_(std::move(known)), wanted_(std::move(wanted)) {}
 
   /// A line of a file of rows.
-  void row(const std::string& kernel, const std::string& workload, const std::vector<Chosen>& all) {
+  void row(const std::string& kernel, const std::string& workload, const std::vector<bench::Chosen>& all) {
     kernel_ = kernel;
-    rival_.reset();
-    for (const VariantInfo& variant : bench_.catalog().kernel(kernel).variants) {
-      if (!bench_.catalog().unsupported_reason(kernel, variant.name, bench_.device()).empty()) continue;
-      if (variant.rival) measure_rival(variant, workload);
-    }
-    for (const Chosen& chosen : all) {
-      const auto& variants = bench_.catalog().kernel(kernel).variants;
-      const auto variant = std::ranges::find(variants, chosen.variant, &VariantInfo::name);
-      if (variant == variants.end()) throw bad_input("no variant '" + chosen.variant + "' of " + kernel);
-      measure(*variant, workload, {chosen.given});
-    }
+    measure_rivals(workload);
+    for (const bench::Chosen& chosen : all)
+      measure(bench::find_variant(bench_.catalog().kernel(kernel), chosen.variant), workload, {chosen.given});
   }
 
   void workload(const std::string& name) {
-    rival_.reset();
-    const KernelInfo& kernel = bench_.catalog().kernel(kernel_);
-    for (const bool rivals : {true, false})
-      for (const VariantInfo& variant : kernel.variants)
-        if (variant.rival == rivals && (rivals || wanted_.empty() || wanted_.contains(variant.name)) &&
-            bench_.catalog().unsupported_reason(kernel_, variant.name, bench_.device()).empty())
-          rivals ? measure_rival(variant, name) : measure(variant, name, chosen(variant, name));
+    measure_rivals(name);
+    for (const VariantInfo& variant : bench_.catalog().kernel(kernel_).variants)
+      if (!variant.rival && (wanted_.empty() || wanted_.contains(variant.name)) && supported(variant))
+        measure(variant, name, chosen(variant, name));
   }
 
  private:
@@ -130,6 +95,16 @@ class Table {
     std::puts(as_line(request, evaluation, rival).dump().c_str());
     std::fflush(stdout);
     return evaluation;
+  }
+
+  bool supported(const VariantInfo& variant) {
+    return bench_.catalog().unsupported_reason(kernel_, variant.name, bench_.device()).empty();
+  }
+
+  void measure_rivals(const std::string& workload) {
+    rival_.reset();
+    for (const VariantInfo& variant : bench_.catalog().kernel(kernel_).variants)
+      if (variant.rival && supported(variant)) measure_rival(variant, workload);
   }
 
   void measure_rival(const VariantInfo& variant, const std::string& workload) {
@@ -187,8 +162,8 @@ void measure_rows(Bench& bench, const std::string& path, const std::set<std::str
     std::string kernel, workload;
     if (!(words >> kernel >> workload) || (!wanted.empty() && !wanted.contains(workload))) continue;
     missing.erase(workload);
-    std::vector<Chosen> all;
-    for (std::string word; words >> word;) all.push_back(parse_chosen(word));
+    std::vector<bench::Chosen> all;
+    for (std::string word; words >> word;) all.push_back(bench::parse_chosen(word));
     table.row(kernel, workload, all);
   }
   if (!missing.empty()) throw bad_input("no row for workload '" + *missing.begin() + "' in " + path);
@@ -219,6 +194,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> words(argv + 4, argv + argc);
     const std::set<std::string> wanted = take_variants(words);
     if (argv[3][0] == '@') {
+      if (!wanted.empty()) throw bad_input("variants= has no meaning for rows, which name theirs");
       measure_rows(bench, argv[3] + 1, {words.begin(), words.end()});
       return 0;
     }

@@ -1,9 +1,11 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -38,6 +40,31 @@ inline Target make_target(const DeviceInfo& device) {
 
 inline int builder_count() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 2);
+}
+
+/// A variant with the values of some of its parameters.
+struct Chosen {
+  std::string variant;
+  Config given;
+};
+
+/// "VARIANT,NAME=VALUE,..."
+inline Chosen parse_chosen(const std::string& text) {
+  std::istringstream words(text);
+  Chosen chosen;
+  std::getline(words, chosen.variant, ',');
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) throw bad_input("'" + word + "' is no NAME=VALUE");
+    chosen.given[word.substr(0, equals)] = parse_value(word.substr(equals + 1));
+  }
+  return chosen;
+}
+
+inline const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& name) {
+  const auto found = std::ranges::find(kernel.variants, name, &VariantInfo::name);
+  if (found == kernel.variants.end()) throw bad_input("no variant '" + name + "' of " + kernel.name);
+  return *found;
 }
 
 /// What a time says of the work that must be done.

@@ -18,30 +18,11 @@ using namespace harness;
 
 namespace {
 
-struct Asked {
-  std::string variant;
-  std::map<std::string, std::string> fixed;  // values as their text
-};
-
-Asked parse(const std::string& text) {
-  std::istringstream words(text);
-  Asked asked;
-  std::getline(words, asked.variant, ',');
-  for (std::string word; std::getline(words, word, ',');) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) throw bad_input("'" + word + "' is no NAME=VALUE");
-    asked.fixed[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-  return asked;
-}
-
-bool matches(const json& config, const Asked& asked) {
-  for (const auto& [name, text] : asked.fixed) {
-    const auto found = config.find(name);
-    if (found == config.end()) return false;
-    if ((found->is_string() ? found->get<std::string>() : found->dump()) != text) return false;
-  }
-  return true;
+bool matches(const Config& config, const Config& given) {
+  return std::ranges::all_of(given, [&](const auto& wanted) {
+    const auto found = config.find(wanted.first);
+    return found != config.end() && same_value(found->second, wanted.second);
+  });
 }
 
 /// The elements of all outputs.
@@ -82,8 +63,8 @@ class Sweep {
         kernel_(std::move(kernel)),
         workload_(std::move(workload)) {}
 
-  void run(const std::vector<Asked>& all) {
-    for (const Asked& asked : all) add(asked);
+  void run(const std::vector<bench::Chosen>& all) {
+    for (const bench::Chosen& asked : all) add(asked);
     for (const Realized& realized : realized_) builders_.submit(realized.build, true);
     for (const Realized& realized : realized_) {
       json line = {{"workload", workload_},
@@ -96,17 +77,14 @@ class Sweep {
   }
 
  private:
-  void add(const Asked& asked) {
-    const auto& variants = catalog_.kernel(kernel_).variants;
-    const auto variant =
-        std::ranges::find_if(variants, [&](const VariantInfo& each) { return each.name == asked.variant; });
-    if (variant == variants.end()) throw bad_input("no variant '" + asked.variant + "'");
+  void add(const bench::Chosen& asked) {
+    const VariantInfo& variant = bench::find_variant(catalog_.kernel(kernel_), asked.variant);
     const Space space = catalog_.space(kernel_, asked.variant, workload_, device_);
     const std::size_t before = realized_.size();
     for (std::size_t point = 0; point < space.points.size(); ++point) {
       const Config config = configuration(space, point);
-      if (matches(config_to_json(config), asked))
-        realized_.push_back(catalog_.realize({kernel_, asked.variant, variant->technique, config}, workload_, device_));
+      if (matches(config, asked.given))
+        realized_.push_back(catalog_.realize({kernel_, asked.variant, variant.technique, config}, workload_, device_));
     }
     if (realized_.size() == before)
       fmt::print(stderr, "no valid configuration of '{}' has the given values\n", asked.variant);
@@ -196,8 +174,8 @@ int main(int argc, char** argv) {
   try {
     Process::set_program(argv[1]);
     Sweep sweep(argv[2], argv[3], argv[4]);
-    std::vector<Asked> asked;
-    for (int i = 5; i < argc; ++i) asked.push_back(parse(argv[i]));
+    std::vector<bench::Chosen> asked;
+    for (int i = 5; i < argc; ++i) asked.push_back(bench::parse_chosen(argv[i]));
     sweep.run(asked);
     return 0;
   } catch (const std::exception& error) {

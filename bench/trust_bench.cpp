@@ -182,10 +182,6 @@ std::vector<Trial> trials(Bench& bench, bool honest) {
   return all;
 }
 
-const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& name) {
-  return *std::find_if(kernel.variants.begin(), kernel.variants.end(), [&](const auto& v) { return v.name == name; });
-}
-
 int soak(Bench& bench, int count, const std::string& path, double seconds) {
   const auto ledger = store::Store::open(path, store::Mode::read_write);
   CampaignRecord record;
@@ -203,7 +199,7 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
     const Trial& trial = attack ? hostile[static_cast<std::size_t>(i / 5) % hostile.size()]
                                 : honest[static_cast<std::size_t>(i) % honest.size()];
     EvaluationRequest request = bench.request(
-        trial.kernel, find_variant(bench.catalog().kernel(trial.kernel), trial.variant), trial.workload, false);
+        trial.kernel, bench::find_variant(bench.catalog().kernel(trial.kernel), trial.variant), trial.workload, false);
     request.confirm = attack;  // an attack that only finalists' gates find is found when it would win
     const Realized& realized = request.realized;
     const std::int64_t attempt =

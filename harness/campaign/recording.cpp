@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/campaign/state.h"
 #include "harness/core/error.h"
 
 namespace harness {
@@ -24,10 +25,8 @@ bool same_candidate(const Candidate& a, const Candidate& b) {
   return a.variant == b.variant && to_text(a.config) == to_text(b.config);
 }
 
-/// By what is free of the host's drift, where both have it.
 bool is_faster(const IterationSummary& one, const IterationSummary& other) {
-  if (one.speedup && other.speedup) return *one.speedup > *other.speedup;
-  return *one.time_ns < *other.time_ns;
+  return leads(standing_of(one), standing_of(other));
 }
 
 const IterationSummary* found_in(const std::map<std::string, const IterationSummary*>& map, const std::string& key) {

@@ -27,12 +27,6 @@ void drop_everywhere(std::vector<WorkloadBook>& books, const Candidate& candidat
       std::erase_if(book.standings, [&](const Standing& s) { return answer_key("", s.candidate) == key; });
 }
 
-/// By what is free of the host's drift, where both have it.
-bool leads(const Standing& one, const Standing& other) {
-  if (one.speedup && other.speedup) return *one.speedup > *other.speedup;
-  return one.time_ns < other.time_ns;
-}
-
 void keep_among_others(WorkloadBook& book, Standing standing) {
   constexpr std::size_t kMost = 8;  // winners that may fail in a row
   const auto place = std::ranges::upper_bound(book.others, standing, leads);
@@ -41,6 +35,11 @@ void keep_among_others(WorkloadBook& book, Standing standing) {
 }
 
 }  // namespace
+
+bool leads(const Standing& one, const Standing& other) {
+  if (one.speedup && other.speedup) return *one.speedup > *other.speedup;
+  return one.time_ns < other.time_ns;
+}
 
 Standing standing_of(const IterationSummary& iteration) {
   return {iteration.candidate,  iteration.iteration, *iteration.time_ns,    iteration.speedup,     iteration.speedup_lo,

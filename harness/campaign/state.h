@@ -23,6 +23,8 @@ struct Standing {
 
 /// Of a passed iteration.
 Standing standing_of(const IterationSummary& iteration);
+/// Whether one is faster, by what is free of the host's drift where both have it.
+bool leads(const Standing& one, const Standing& other);
 
 /// A rival's configuration that was measured, or tried to be.
 struct RivalRun {

@@ -50,14 +50,14 @@ std::string difference_in_words(const Side& side, const std::vector<std::byte>& 
   for_outputs(side, [&](const Argument& argument, const ImageBuffer& buffer) {
     const auto unit = static_cast<std::size_t>(storage_bytes(argument.dtype));
     const auto count = static_cast<std::size_t>(buffer.bytes) / unit;
+    const std::byte *const one = first.data() + at, *const other = second.data() + at;
+    at += static_cast<std::size_t>(buffer.bytes);
+    if (std::memcmp(one, other, count * unit) == 0) return;
     std::size_t different = 0, where = 0;
-    const bool same = std::memcmp(first.data() + at, second.data() + at, count * unit) == 0;
-    for (std::size_t i = 0; !same && i < count; ++i) {
-      if (std::memcmp(first.data() + at + i * unit, second.data() + at + i * unit, unit) == 0) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::memcmp(one + i * unit, other + i * unit, unit) == 0) continue;
       if (different++ == 0) where = i;
     }
-    at += static_cast<std::size_t>(buffer.bytes);
-    if (different == 0) return;
     words += fmt::format("{}{} of {} elements of '{}' differ, the first at element {} of its storage",
                          words.empty() ? "" : "; ", different, count, argument.name, where);
   });

@@ -30,7 +30,7 @@ using ElementValues = std::function<void(std::uint64_t first, std::span<double> 
 void fill_elements(const Indexer& indexer, Dtype dtype, std::span<std::byte> payload, int threads,
                    const ElementValues& values);
 
-/// Values of `count` elements that lie `stride` units apart from `units` on, or back into them.
+/// The values of elements that lie `stride` units apart, from `units` on.
 void load_strided(Dtype dtype, const std::byte* units, std::int64_t stride, std::span<double> values);
 void store_strided(Dtype dtype, std::byte* units, std::int64_t stride, std::span<const double> values);
 

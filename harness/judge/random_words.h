@@ -6,11 +6,6 @@
 
 namespace harness::judge {
 
-/// Calls f(i, words(seed, stream, first + i)) for i in [0, count), in order. The same bits as one at a time, in a third
-/// of the time: what the numbers of many elements take is most of what painting an image takes.
-template <typename F>
-void for_random_words(std::uint64_t seed, std::uint64_t stream, std::uint64_t first, std::size_t count, F&& f);
-
 /// random::philox with one counter a lane. The loops over lanes are what a compiler turns into vector instructions.
 struct PhiloxLanes {
   static constexpr int kLanes = 32;
@@ -24,10 +19,10 @@ struct PhiloxLanes {
       word[3][lane] = static_cast<std::uint32_t>(stream >> 32);
     }
     auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
-    for (int round = 0; round < 10; ++round) {
+    for (int round = 0; round < random::kPhiloxRounds; ++round) {
       turn(key0, key1);
-      key0 += 0x9E3779B9u;
-      key1 += 0xBB67AE85u;
+      key0 += random::kPhiloxWeyl0;
+      key1 += random::kPhiloxWeyl1;
     }
   }
 
@@ -36,7 +31,7 @@ struct PhiloxLanes {
  private:
   void turn(std::uint32_t key0, std::uint32_t key1) {
     for (int lane = 0; lane < kLanes; ++lane) {
-      const std::uint64_t a = 0xD2511F53ull * word[0][lane], b = 0xCD9E8D57ull * word[2][lane];
+      const std::uint64_t a = random::kPhiloxFactor0 * word[0][lane], b = random::kPhiloxFactor1 * word[2][lane];
       word[0][lane] = static_cast<std::uint32_t>(b >> 32) ^ word[1][lane] ^ key0;
       word[1][lane] = static_cast<std::uint32_t>(b);
       word[2][lane] = static_cast<std::uint32_t>(a >> 32) ^ word[3][lane] ^ key1;
@@ -45,6 +40,8 @@ struct PhiloxLanes {
   }
 };
 
+/// Calls f(i, words(seed, stream, first + i)) for i in [0, count), in order. The same bits as one at a time, and
+/// faster: drawing them is most of what painting an image takes (bench/judge_bench.cpp).
 template <typename F>
 void for_random_words(std::uint64_t seed, std::uint64_t stream, std::uint64_t first, std::size_t count, F&& f) {
   std::size_t i = 0;

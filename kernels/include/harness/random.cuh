@@ -16,14 +16,18 @@ struct Words {
   unsigned int w[4];
 };
 
+constexpr int kPhiloxRounds = 10;
+constexpr unsigned long long kPhiloxFactor0 = 0xD2511F53ull, kPhiloxFactor1 = 0xCD9E8D57ull;
+constexpr unsigned int kPhiloxWeyl0 = 0x9E3779B9u, kPhiloxWeyl1 = 0xBB67AE85u;
+
 HARNESS_RANDOM Words philox(Words counter, unsigned int key0, unsigned int key1) {
-  for (int round = 0; round < 10; ++round) {
-    const unsigned long long a = 0xD2511F53ull * counter.w[0];
-    const unsigned long long b = 0xCD9E8D57ull * counter.w[2];
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const unsigned long long a = kPhiloxFactor0 * counter.w[0];
+    const unsigned long long b = kPhiloxFactor1 * counter.w[2];
     counter = Words{{static_cast<unsigned int>(b >> 32) ^ counter.w[1] ^ key0, static_cast<unsigned int>(b),
                      static_cast<unsigned int>(a >> 32) ^ counter.w[3] ^ key1, static_cast<unsigned int>(a)}};
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
+    key0 += kPhiloxWeyl0;
+    key1 += kPhiloxWeyl1;
   }
   return counter;
 }
