@@ -100,12 +100,13 @@ constexpr int kProducerRegisters = WARPGROUPS == 1   ? 56
 ///   SCHEDULE 0: a tile's scores, its exponentials, its second product, one after the other. Two warpgroups drift apart
 ///     by themselves, and one multiplies while the other exponentiates.
 ///   SCHEDULE 1, overlapped: the scores of the next tile are multiplied while the exponentials of this one are
-///   computed,
-///     together with the second product of this one. Costs BLOCK_N / 2 more registers.
+///     computed, together with the second product of this one. Costs BLOCK_N / 2 more registers.
 ///   PINGPONG 1: named barriers give the tensor cores to one consumer warpgroup after the other, so that their
-///     exponentials come at different times.
+///     exponentials come at different times. Every tile is a turn.
 ///   POLYNOMIAL: quarters of the exponentials that are not left to the special function unit, which is as busy as the
 ///     tensor cores at D = 64.
+/// A warpgroup passes over tiles that its own rows do not see: behind their diagonal, and all where it has no rows.
+/// With blocks of 192 rows and tiles of 128 keys that is one tile of 18 for causal attention over 2048 keys.
 template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int POLYNOMIAL = 0>
 struct Consumer {
   using Rows = WgmmaRows<T, D, BLOCK_N>;
@@ -142,38 +143,69 @@ struct Consumer {
   __device__ void walk(Rows& rows, const AttentionTile& tile, int tiles, int first_step, const T* q_tile,
                        harness::Mbarrier* queries_empty) const {
     const T* const own_queries = q_tile + warpgroup * 64 * Rows::kPanelRow;  // first row of the first panel
+    const int end = tile.end_of(warpgroup);
+    int step = 0;
+    for (; step < tiles && end <= (tiles - 1 - step) * BLOCK_N; ++step) pass(first_step + step);
+    if (step == tiles) {
+      __syncwarp();  // no product brings the lanes together, and one may still be waiting for what is given back
+      give_back(queries_empty);
+    } else if constexpr (SCHEDULE == 0) {
+      one_by_one(rows, tile, step, tiles, first_step, own_queries, queries_empty);
+    } else {
+      overlap(rows, tile, step, tiles, first_step, own_queries, queries_empty);
+    }
+  }
+
+ private:
+  /// A tile that this warpgroup does not see. It may be given back only once it is there: before, what is given back
+  /// would be the stage's tile before.
+  __device__ void pass(int at) const {
+    if constexpr (kTurns) Turn::wait(warpgroup);
+    if constexpr (kTurns) Turn::hand_on(warpgroup);
+    harness::mbarrier_wait(&ring.keys_full[ring.stage(at)], ring.parity(at));
+    harness::mbarrier_wait(&ring.values_full[ring.stage(at)], ring.parity(at));
+    __syncwarp();  // no lane waits any more for what is given back
+    give_back(&ring.keys_empty[ring.stage(at)]);
+    give_back(&ring.values_empty[ring.stage(at)]);
+  }
+
+  /// SCHEDULE 0, from step `step` of the walk to its end.
+  __device__ void one_by_one(Rows& rows, const AttentionTile& tile, int step, int tiles, int first_step,
+                             const T* own_queries, harness::Mbarrier* queries_empty) const {
+    for (; step < tiles; ++step) {
+      const int at = first_step + step;
+      typename Rows::Scores score;
+      typename Rows::Packed p;
+      float rescale[2];
+      if constexpr (kTurns) Turn::wait(warpgroup);
+      start_scores(score, own_queries, at);
+      harness::wgmma_wait<0>();
+      give_back(&ring.keys_empty[ring.stage(at)]);
+      if (step == tiles - 1) give_back(queries_empty);
+      if constexpr (kTurns) Turn::hand_on(warpgroup);
+      exponentiate(rows, score, rescale, tile, tiles - 1 - step);
+      rows.rescale_output(rescale);
+      Rows::pack(p, score);
+      start_values(rows, p, at);
+      harness::wgmma_wait<0>();
+      give_back(&ring.values_empty[ring.stage(at)]);
+    }
+  }
+
+  /// SCHEDULE 1: whole tiles, from step `step` of the walk to its end.
+  __device__ void overlap(Rows& rows, const AttentionTile& tile, int step, int tiles, int first_step,
+                          const T* own_queries, harness::Mbarrier* queries_empty) const {
     typename Rows::Scores score;
     typename Rows::Packed p;
     float rescale[2];
-    if (tiles == 0) {
-      __syncwarp();  // no product brings the lanes together, and one may still be waiting for what is given back
-      give_back(queries_empty);
-      return;
-    }
-    if constexpr (SCHEDULE == 0) {
-      for (int step = 0; step < tiles; ++step) {
-        const int at = first_step + step;
-        if constexpr (kTurns) Turn::wait(warpgroup);
-        start_scores(score, own_queries, at);
-        harness::wgmma_wait<0>();
-        give_back(&ring.keys_empty[ring.stage(at)]);
-        if (step == tiles - 1) give_back(queries_empty);
-        if constexpr (kTurns) Turn::hand_on(warpgroup);
-        exponentiate(rows, score, rescale, tile, tiles - 1 - step);
-        rows.rescale_output(rescale);
-        Rows::pack(p, score);
-        start_values(rows, p, at);
-        harness::wgmma_wait<0>();
-        give_back(&ring.values_empty[ring.stage(at)]);
-      }
-      return;
-    }
-    start_scores(score, own_queries, first_step);
+    if constexpr (kTurns) Turn::wait(warpgroup);
+    start_scores(score, own_queries, first_step + step);
+    if constexpr (kTurns) Turn::hand_on(warpgroup);
     harness::wgmma_wait<0>();
-    give_back(&ring.keys_empty[ring.stage(first_step)]);
-    exponentiate(rows, score, rescale, tile, tiles - 1);
+    give_back(&ring.keys_empty[ring.stage(first_step + step)]);
+    exponentiate(rows, score, rescale, tile, tiles - 1 - step);
     Rows::pack(p, score);
-    for (int step = 1; step < tiles; ++step) {
+    for (++step; step < tiles; ++step) {
       const int at = first_step + step;
       if constexpr (kTurns) Turn::wait(warpgroup);
       start_scores(score, own_queries, at);
@@ -193,7 +225,6 @@ struct Consumer {
     give_back(&ring.values_empty[ring.stage(first_step + tiles - 1)]);
   }
 
- private:
   __device__ void start_scores(typename Rows::Scores& score, const T* own_queries, int step) const {
     harness::mbarrier_wait(&ring.keys_full[ring.stage(step)], ring.parity(step));
     harness::wgmma_fence();

@@ -5,6 +5,7 @@
 #include <harness/ldmatrix.cuh>
 #include <harness/load_now.cuh>
 #include <harness/mma.cuh>
+#include <harness/opaque.cuh>
 #include <harness/pack.cuh>
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
@@ -30,46 +31,56 @@
 //
 // Rows past the last one repeat it (they are masked, or not stored), so that no load needs a condition.
 
-/// Of one row: 4 columns of the output, not divided by `sum`, relative to `largest`, which is in units of log2.
-struct TinyPartial {
-  harness::Vec<float, 4> out;
-  float largest, sum;
-};
+// A kernel of 2 us is mostly instructions that are executed once: each comes from memory first, and four warps a
+// multiprocessor hide nothing. So the copies come before everything else, addresses are one exclusive-or or a constant
+// away from each other, and what a warp does not need (a second step, WALKS false) is not there.
 
-/// Where quad `quad` (4 floats) of row `row` lies: lanes that store together hit different banks, whichever way they
-/// came by their outputs.
-__device__ inline int swizzled_quad(int row, int quad) {
-  return quad ^ (quad / 8 % 2) ^ (row % 2 * 2);
-}
+/// Of one row: the maximum of its scores, in units of log2, and the sum of their exponentials relative to it.
+using TinyState = harness::Vec<float, 2>;
 
-/// Puts COUNT partial results of one row together: `out` and `stride` floats further the next; likewise the maxima and
-/// sums, `rows` floats apart. Each factor exp2(largest - overall) is applied once.
-template <int COUNT>
-__device__ inline TinyPartial combine_partials(const float* out, int stride, const float* maxima, const float* sums,
-                                               int rows) {
-  TinyPartial all = {{}, -harness::kInfinity, 0};
-#pragma unroll
-  for (int i = 0; i < COUNT; ++i) all.largest = fmaxf(all.largest, maxima[i * rows]);
-  const float base = all.largest == -harness::kInfinity ? 0.0f : all.largest;  // no visible key: weights exp2(-inf) = 0
+/// The output's rows among partial results are so many floats apart: lanes that store together hit different banks.
+template <int D>
+constexpr int kTinyRow = D + 8;
+
+/// Puts COUNT partial results of one row together, QUADS times 4 columns, `apart` floats from each other: `out` and
+/// `stride` floats further the next, with their states `rows` apart. Returns the state of all; `all` is relative to its
+/// maximum and not divided by its sum.
+template <int COUNT, int QUADS>
+__device__ inline TinyState combine_partials(harness::Vec<float, 4> (&all)[QUADS], const float* out, int apart,
+                                             int stride, const TinyState* states, int rows) {
+  TinyState part[COUNT], whole = {{-harness::kInfinity, 0}};
+  harness::Vec<float, 4> columns[COUNT][QUADS];
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
-    const float weight = harness::exp2_approx(maxima[i * rows] - base);
-    const harness::Vec<float, 4> part = harness::load<4>(out + i * stride);
-    all.sum += weight * sums[i * rows];
+    part[i] = states[i * rows];
+    whole.at[0] = fmaxf(whole.at[0], part[i].at[0]);
 #pragma unroll
-    for (int c = 0; c < 4; ++c) all.out.at[c] += weight * part.at[c];
+    for (int q = 0; q < QUADS; ++q) columns[i][q] = harness::load<4>(out + i * stride + q * apart);
   }
-  return all;
+  const float base = whole.at[0] == -harness::kInfinity ? 0.0f : whole.at[0];  // no visible key: weights exp2(-inf) = 0
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) all[q] = {};
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const float weight = harness::exp2_approx(part[i].at[0] - base);
+    whole.at[1] += weight * part[i].at[1];
+#pragma unroll
+    for (int q = 0; q < QUADS; ++q)
+#pragma unroll
+      for (int c = 0; c < 4; ++c) all[q].at[c] += weight * columns[i][q].at[c];
+  }
+  return whole;
 }
 
-template <class T, int D, int ROWS, int KEYS, bool ASYNC>
+template <class T, int D, int ROWS, int KEYS, bool ASYNC, bool WALKS>
 struct TinyTile {
   static constexpr int kTiles = ROWS / 16;  // of query rows
   static constexpr int kKeyTiles = KEYS / 8, kOutTiles = D / 8;
   static constexpr int kRowBytes = 2 * D, kChunks = D / 8;  // of a row: 16 bytes each
   static constexpr int kStagedBytes = ASYNC ? (ROWS + 2 * KEYS) * kRowBytes : 0;
-  /// Shared memory of a warp, in floats: the staged tiles, and later in their place the partial results [ROWS][D].
-  static constexpr int kFloats = kStagedBytes / 4 > ROWS* D ? kStagedBytes / 4 : ROWS* D;
+  static constexpr int kPartialFloats = ROWS * kTinyRow<D>;
+  /// Shared memory of a warp, in floats: the staged tiles, and later in their place the partial results.
+  static constexpr int kFloats = kStagedBytes / 4 > kPartialFloats ? kStagedBytes / 4 : kPartialFloats;
   static_assert(ROWS % 16 == 0 && KEYS % 16 == 0 && D % 64 == 0, "whole operands");
 
   float* shared;
@@ -98,21 +109,29 @@ struct TinyTile {
     }
   }
 
-  /// Attends to the keys first ... first + KEYS - 1, and to those every `stride` keys further, that lie before `end`.
-  /// Query row r sees key j only if j <= r + diagonal. The scores are multiplied by `factor` > 0.
+  /// Attends to the keys first ... first + KEYS - 1 and, if it WALKS, to those every `stride` keys further, that lie
+  /// before `end`. Query row r sees key j only if j <= r + diagonal. The scores are multiplied by `factor` > 0.
   __device__ void attend(const T* q, const T* k, const T* v, int queries, int first, int end, int stride, int diagonal,
                          float factor) {
-    for (int key = first; key < end; key += stride) {
-      float score[kTiles][kKeyTiles][4];
-      if constexpr (ASYNC) step_staged(score, q, k, v, queries, key, first, end, diagonal, factor);
-      else step_direct(score, q, k, v, queries, key, first, end, diagonal, factor);
-    }
+    if (first >= end) return;
+    step<true>(q, k, v, queries, first, end, diagonal, factor);
+    if constexpr (WALKS)
+      for (int key = first + stride; key < end; key += stride)
+        step<false>(q, k, v, queries, key, end, diagonal, factor);
   }
 
+  template <bool FIRST>
+  __device__ void step(const T* q, const T* k, const T* v, int queries, int key, int end, int diagonal, float factor) {
+    float score[kTiles][kKeyTiles][4];
+    if constexpr (ASYNC) step_staged<FIRST>(score, q, k, v, queries, key, end, diagonal, factor);
+    else step_direct<FIRST>(score, q, k, v, queries, key, end, diagonal, factor);
+  }
+
+  template <bool FIRST>
   __device__ void step_direct(float (&score)[kTiles][kKeyTiles][4], const T* q, const T* k, const T* v, int queries,
-                              int key, int first, int end, int diagonal, float factor) {
+                              int key, int end, int diagonal, float factor) {
     harness::Vec<unsigned, 4> keys[kKeyTiles][D / 32], values[KEYS / 16][4][D / 64];
-    if (key == first) load_queries(q, queries);
+    if constexpr (FIRST) load_queries(q, queries);
 #pragma unroll
     for (int n = 0; n < kKeyTiles; ++n)
 #pragma unroll
@@ -136,7 +155,7 @@ struct TinyTile {
         for (int m = 0; m < kTiles; ++m)
           harness::mma_m16n8k16<T>(score[m][n], query[m][s], keys[n][s / 2].at[s % 2 * 2],
                                    keys[n][s / 2].at[s % 2 * 2 + 1]);
-    exponentiate(score, key, first, end, diagonal, factor);
+    exponentiate<FIRST>(score, key, end, diagonal, factor);
 #pragma unroll
     for (int s = 0; s < KEYS / 16; ++s) {
       unsigned a[kTiles][4];
@@ -173,41 +192,40 @@ struct TinyTile {
         }
   }
 
+  template <bool FIRST>
   __device__ void step_staged(float (&score)[kTiles][kKeyTiles][4], const T* q, const T* k, const T* v, int queries,
-                              int key, int first, int end, int diagonal, float factor) {
+                              int key, int end, int diagonal, float factor) {
     char* const q_tile = reinterpret_cast<char*>(shared);
     char* const k_tile = q_tile + ROWS * kRowBytes;
     char* const v_tile = k_tile + KEYS * kRowBytes;
-    __syncwarp();  // the tiles of the step before have been read
-    if (key == first) stage<ROWS>(q_tile, q, 0, queries);
-    stage<KEYS>(k_tile, k, key, end);
-    harness::cp_async_commit();
-    stage<KEYS>(v_tile, v, key, end);
-    harness::cp_async_commit();
+    if constexpr (!FIRST) __syncwarp();  // the tiles of the step before have been read
+    if (queries == ROWS && key + KEYS <= end) stage_step<FIRST, true>(q_tile, q, k, v, queries, key, end);
+    else stage_step<FIRST, false>(q_tile, q, k, v, queries, key, end);
 
+    // The rows and halves of 16 x 16 elements that this lane names to ldmatrix: of Q and V, and of K.
+    const int wide = swizzled(lane % 16, lane / 16), tall = swizzled(lane / 16 * 8 + lane % 8, lane / 8 % 2);
+    clear(score);
     harness::cp_async_wait<1>();
     __syncwarp();
-    if (key == first) {
+    if constexpr (FIRST) {
 #pragma unroll
       for (int m = 0; m < kTiles; ++m)
 #pragma unroll
-        for (int s = 0; s < D / 16; ++s)
-          harness::ldmatrix_x4(query[m][s], q_tile + swizzled(16 * m + lane % 16, 2 * s + lane / 16));
+        for (int s = 0; s < D / 16; ++s) harness::ldmatrix_x4(query[m][s], q_tile + further(wide, 16 * m, 2 * s));
     }
-    clear(score);
 #pragma unroll
     for (int s = 0; s < D / 16; ++s)
 #pragma unroll
       for (int n = 0; n < kKeyTiles; n += 2) {
         unsigned b[4];
-        harness::ldmatrix_x4(b, k_tile + swizzled(8 * n + lane / 16 * 8 + lane % 8, 2 * s + lane / 8 % 2));
+        harness::ldmatrix_x4(b, k_tile + further(tall, 8 * n, 2 * s));
 #pragma unroll
         for (int m = 0; m < kTiles; ++m) {
           harness::mma_m16n8k16<T>(score[m][n], query[m][s], b[0], b[1]);
           harness::mma_m16n8k16<T>(score[m][n + 1], query[m][s], b[2], b[3]);
         }
       }
-    exponentiate(score, key, first, end, diagonal, factor);
+    exponentiate<FIRST>(score, key, end, diagonal, factor);
     harness::cp_async_wait<0>();
     __syncwarp();
 #pragma unroll
@@ -217,7 +235,7 @@ struct TinyTile {
 #pragma unroll
       for (int n = 0; n < kOutTiles; n += 2) {
         unsigned b[4];
-        harness::ldmatrix_x4_trans(b, v_tile + swizzled(16 * s + lane % 16, n + lane / 16));
+        harness::ldmatrix_x4_trans(b, v_tile + further(wide, 16 * s, n));
 #pragma unroll
         for (int m = 0; m < kTiles; ++m) {
           harness::mma_m16n8k16<T>(out[m][n], a[m], b[0], b[1]);
@@ -231,13 +249,33 @@ struct TinyTile {
   __device__ static int swizzled(int row, int chunk) {
     return row * kRowBytes + ((chunk ^ (row % 8)) * 16);
   }
+  /// The place `rows` rows and `chunks` chunks further, where neither sum carries: then it is an exclusive-or.
+  __device__ static int further(int place, int rows, int chunks) {
+    return (place ^ ((chunks ^ rows % 8) * 16)) + rows * kRowBytes;
+  }
 
-  template <int COUNT>
+  /// Starts the copies of a step, in two groups: queries and keys, values. WHOLE: no row lies at `queries` or `end`.
+  template <bool FIRST, bool WHOLE>
+  __device__ void stage_step(char* tile, const T* q, const T* k, const T* v, int queries, int key, int end) const {
+    if constexpr (FIRST) stage<ROWS, WHOLE>(tile, q, 0, queries);
+    stage<KEYS, WHOLE>(tile + ROWS * kRowBytes, k, key, end);
+    harness::cp_async_commit();
+    stage<KEYS, WHOLE>(tile + (ROWS + KEYS) * kRowBytes, v, key, end);
+    harness::cp_async_commit();
+  }
+
+  /// COUNT rows from `first_row` on; unless they are WHOLE, those at `end` and behind are the last one again.
+  template <int COUNT, bool WHOLE>
   __device__ void stage(char* tile, const T* source, int first_row, int end) const {
+    constexpr int kAtOnce = 32 / kChunks;  // rows
+    const int row = lane / kChunks, chunk = lane % kChunks;
+    const int place = swizzled(row, chunk);
+    const char* const rows = reinterpret_cast<const char*>(source + static_cast<long long>(first_row) * D) + 16 * chunk;
+    const char* const from = harness::opaque(rows + row * kRowBytes);
 #pragma unroll
-    for (int i = 0; i < COUNT * kChunks / 32; ++i) {
-      const int row = (i * 32 + lane) / kChunks, chunk = lane % kChunks;
-      harness::cp_async<16>(tile + swizzled(row, chunk), at(source, first_row + row, end) + 8 * chunk);
+    for (int i = 0; i < COUNT / kAtOnce; ++i) {
+      const int here = WHOLE ? i * kAtOnce : min(i * kAtOnce, end - 1 - first_row - row);
+      harness::cp_async<16>(tile + further(place, i * kAtOnce, 0), from + here * kRowBytes);
     }
   }
 
@@ -260,8 +298,8 @@ struct TinyTile {
   }
 
   /// score becomes p = exp2(factor * score - largest). Only a step behind the first has anything to rescale.
-  __device__ void exponentiate(float (&score)[kTiles][kKeyTiles][4], int key, int first, int end, int diagonal,
-                               float factor) {
+  template <bool FIRST>
+  __device__ void exponentiate(float (&score)[kTiles][kKeyTiles][4], int key, int end, int diagonal, float factor) {
     if (key + KEYS > end || key + KEYS - 1 > diagonal) mask(score, key, end, diagonal);
 #pragma unroll
     for (int m = 0; m < kTiles; ++m)
@@ -270,9 +308,10 @@ struct TinyTile {
         float here = -harness::kInfinity;
 #pragma unroll
         for (int n = 0; n < kKeyTiles; ++n) here = fmaxf(here, fmaxf(score[m][n][2 * h], score[m][n][2 * h + 1]));
-        here = fmaxf(largest[m][h], factor * harness::warp_max<4>(here));
+        here = factor * harness::warp_max<4>(here);
+        if constexpr (!FIRST) here = fmaxf(largest[m][h], here);
         const float base = here == -harness::kInfinity ? 0.0f : here;  // exp2(-inf - -inf) would be NaN
-        if (key != first) {
+        if constexpr (!FIRST) {
           const float rescale = harness::exp2_approx(largest[m][h] - base);
           sum[m][h] *= rescale;
 #pragma unroll
@@ -314,7 +353,7 @@ struct TinyTile {
         const int row = 16 * m + group + 8 * h;
         const float total = harness::warp_sum<4>(sum[m][h]);
         if (row >= queries) continue;
-        const float inverse = total > 0 ? 1.0f / total : 0.0f;  // a row that sees no key is 0
+        const float inverse = total > 0 ? __fdividef(1.0f, total) : 0.0f;  // a row that sees no key is 0
         unsigned* const place = reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D);
         if constexpr (ASYNC) {
 #pragma unroll
@@ -338,10 +377,10 @@ struct TinyTile {
       }
   }
 
-  /// Stores the warp's partial results: of row r, `out_at(r)` names D floats (swizzled_quad), `maximum_at(r)` and
-  /// `sum_at(r)` one each; in shared memory, of this block or of another.
-  template <class OutAt, class MaximumAt, class SumAt>
-  __device__ void put_down(OutAt out_at, MaximumAt maximum_at, SumAt sum_at) {
+  /// Stores the warp's partial results, in shared memory of this block or of another: row r's outputs at `out_at(r)`,
+  /// its state at `state_at(r)`.
+  template <class OutAt, class StateAt>
+  __device__ void put_down(OutAt out_at, StateAt state_at) {
     if constexpr (ASYNC) __syncwarp();  // the staged tiles may lie in the same place; they have been read
 #pragma unroll
     for (int m = 0; m < kTiles; ++m)
@@ -349,23 +388,19 @@ struct TinyTile {
       for (int h = 0; h < 2; ++h) {
         const int row = 16 * m + group + 8 * h;
         const float total = harness::warp_sum<4>(sum[m][h]);
-        if (pair == 0) {
-          *maximum_at(row) = largest[m][h];
-          *sum_at(row) = total;
-        }
+        if (pair == 0) *state_at(row) = TinyState{{largest[m][h], total}};
         float* const place = out_at(row);
         if constexpr (ASYNC) {
 #pragma unroll
           for (int n = 0; n < kOutTiles; ++n)
-            harness::store(place + 4 * swizzled_quad(row, 2 * n + pair / 2) + pair % 2 * 2,
-                           harness::Vec<float, 2>{{out[m][n][2 * h], out[m][n][2 * h + 1]}});
+            harness::store(place + 8 * n + 2 * pair, harness::Vec<float, 2>{{out[m][n][2 * h], out[m][n][2 * h + 1]}});
         } else {
 #pragma unroll
           for (int n = 0; n < kOutTiles; n += 4)
 #pragma unroll
             for (int e = 2 * h; e < 2 * h + 2; ++e)
               harness::store(
-                  place + 4 * swizzled_quad(row, n / 8 * 16 + 4 * pair + e % 2 * 2 + n / 4 % 2),
+                  place + n / 8 * 64 + 16 * pair + e % 2 * 8 + n / 4 % 2 * 4,
                   harness::Vec<float, 4>{{out[m][n][e], out[m][n + 1][e], out[m][n + 2][e], out[m][n + 3][e]}});
         }
       }

@@ -58,19 +58,21 @@ struct WgmmaRows {
 
   /// score = Q K^T, started. `q` is the warpgroup's first row in the first panel, `q_rows` the rows of a panel.
   __device__ static void multiply_keys(Scores& score, const T* q, int q_rows, const T* k) {
+    const unsigned long long a = harness::wgmma_descriptor(q), b = harness::wgmma_descriptor(k);
 #pragma unroll
     for (int s = 0; s < D / 16; ++s) {
-      const int column = s % 4 * 16;
-      harness::wgmma<T, BLOCK_N>(score, harness::wgmma_descriptor(q + s / 4 * q_rows * kPanelRow + column),
-                                 harness::wgmma_descriptor(k + s / 4 * BLOCK_N * kPanelRow + column), s != 0);
+      const int column = s % 4 * 32;  // bytes, as all steps in shared memory
+      harness::wgmma<T, BLOCK_N>(score, harness::wgmma_advance(a, s / 4 * q_rows * 128 + column),
+                                 harness::wgmma_advance(b, s / 4 * BLOCK_N * 128 + column), s != 0);
     }
   }
 
   /// out += P V, started. A row of V is a row of B: "transposed", with 64 columns a panel.
   __device__ void multiply_values(const Packed& p, const T* v) {
+    const unsigned long long b = harness::wgmma_descriptor(v, 1024, 128 * BLOCK_N);
 #pragma unroll
     for (int s = 0; s < BLOCK_N / 16; ++s)
-      harness::wgmma<T, D, true>(out, p[s], harness::wgmma_descriptor(v + s * 16 * kPanelRow, 1024, 128 * BLOCK_N), 1);
+      harness::wgmma<T, D, true>(out, p[s], harness::wgmma_advance(b, s * 2048), 1);
   }
 
   /// Keys from `end` on, and behind the diagonal of each row (key > row + diagonal), count as -inf.
@@ -182,10 +184,11 @@ __device__ inline void load_panels(void* tile, const harness::TensorMap& map, ha
     harness::tma_load(static_cast<char*>(tile) + panel * rows * 128, map, barrier, panel * 64, row, h, b);
 }
 
-// One thread stores as many rows of D elements from panels of `panel_rows` rows, from `tile` on, and waits until they have
-// been read.
+// One thread stores as many rows of D elements from panels of `panel_rows` rows, from `tile` on, and waits until they
+// have been read.
 template <class T, int D>
-__device__ inline void store_panels(const harness::TensorMap& map, const T* tile, int panel_rows, int row, int h, int b) {
+__device__ inline void store_panels(const harness::TensorMap& map, const T* tile, int panel_rows, int row, int h,
+                                    int b) {
 #pragma unroll
   for (int panel = 0; panel < D / 64; ++panel)
     harness::tma_store(map, tile + panel * panel_rows * 64, panel * 64, row, h, b);
@@ -208,5 +211,10 @@ struct AttentionTile {
     diagonal = causal ? first_query + Sk - Sq : Sk;
     end = min(Sk, max(0, diagonal + queries));
     first_of_out = (static_cast<long long>(batch) * Hq + head) * Sq + first_query;
+  }
+
+  /// From which key on the 64 rows of a warpgroup see nothing; 0 where it has no row.
+  __device__ int end_of(int warpgroup) const {
+    return 64 * warpgroup < queries ? max(0, min(end, 64 * warpgroup + 64 + diagonal)) : 0;
   }
 };

@@ -26,7 +26,8 @@ template <class T, int N> __global__ void wgmma_shared(const unsigned* in, unsig
   float d[N / 2];
   harness::wgmma_fence();
   for (int s = 0; s < 4; ++s)
-    harness::wgmma<T, N>(d, harness::wgmma_descriptor(a + 16 * s), harness::wgmma_descriptor(b + 16 * s), s != 0);
+    harness::wgmma<T, N>(d, harness::wgmma_descriptor(a + 16 * s),
+                         harness::wgmma_advance(harness::wgmma_descriptor(b), 32 * s), s != 0);
   harness::wgmma_commit();
   harness::wgmma_wait<0>();
   const int row = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4, column = 2 * (threadIdx.x % 4);
@@ -49,7 +50,7 @@ template <class T, int N> __global__ void wgmma_registers(const unsigned* in, un
     for (int i = 0; i < 4; ++i) a[s][i] = in[((row + i % 2 * 8) * 32 + 16 * s + column + i / 2 * 8) / 2];
   harness::wgmma_fence();
   for (int s = 0; s < 2; ++s)
-    harness::wgmma<T, N, true>(d, a[s], harness::wgmma_descriptor(b + 16 * 64 * s, 1024, 32 * 128), 1);
+    harness::wgmma<T, N, true>(d, a[s], harness::wgmma_advance(harness::wgmma_descriptor(b, 1024, 32 * 128), 2048 * s), 1);
   harness::wgmma_commit();
   harness::wgmma_wait<0>();
   for (int i = 0; i < N / 2; ++i) out[(row + i / 2 % 2 * 8) * N + 8 * (i / 4) + column + i % 2] = __float_as_uint(d[i]);

@@ -23,37 +23,54 @@
 // Stops: where that traffic, or the products, take longer than the latencies: about S = 512 with many heads (40_mma, or
 // 45_mma_split where the heads are few).
 
-// Row r of the block's tile of o[q, D] and lse[q].
-template <class T, int D>
-__device__ void store_finished(T* o, float* lse, int row, int quad, const TinyPartial& partial) {
-  const float inverse = partial.sum > 0 ? 1.0f / partial.sum : 0.0f;  // a row that sees no key is 0
-  const float* const x = partial.out.at;
-  harness::store(reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D + 4 * quad),
-                 harness::Vec<unsigned, 2>{{harness::pack<T>(x[0] * inverse, x[1] * inverse),
-                                            harness::pack<T>(x[2] * inverse, x[3] * inverse)}});
-  if (lse && quad == 0)
-    lse[row] = partial.sum > 0 ? partial.largest * 0.6931471805599453f + logf(partial.sum) : -harness::kInfinity;
+namespace {
+
+/// How the threads of a block share ROWS rows of D columns: QUADS times 4 columns of one row each.
+template <int D, int ROWS, int THREADS>
+struct Share {
+  static constexpr int kQuads = ROWS * D / 4 <= THREADS ? 1 : ROWS * D / 4 / THREADS;
+  static constexpr int kOfRow = D / 4 / kQuads;  // threads; they have every so manieth quad
+  int row = threadIdx.x / kOfRow, quad = threadIdx.x % kOfRow;
+};
+
+/// Rounds and stores the columns of row `row` of o[q, D] that `share` has, and the row's lse[q] (null: none).
+template <class T, int D, class Share>
+__device__ void store_finished(T* o, float* lse, int row, const Share& share,
+                               const harness::Vec<float, 4> (&out)[Share::kQuads], const TinyState& state) {
+  const float sum = state.at[1];
+  const float inverse = sum > 0 ? __fdividef(1.0f, sum) : 0.0f;  // a row that sees no key is 0
+#pragma unroll
+  for (int q = 0; q < Share::kQuads; ++q) {
+    const float* const x = out[q].at;
+    harness::store(
+        reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D + 4 * share.quad) + q * 2 * Share::kOfRow,
+        harness::Vec<unsigned, 2>{
+            {harness::pack<T>(x[0] * inverse, x[1] * inverse), harness::pack<T>(x[2] * inverse, x[3] * inverse)}});
+  }
+  if (lse && share.quad == 0) lse[row] = sum > 0 ? state.at[0] * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
 }
 
-// A grid of (query tiles * CLUSTER, query heads of a key head, B * key heads): the heads without a division.
-template <class T, int D, int ROWS, int WARPS, int CLUSTER, int KEYS, int ASYNC, int PUSH>
+}  // namespace
+
+// A grid of (query tiles * CLUSTER, query heads of a key head, B * key heads): the heads without a division. WALKS:
+// there are more keys than the warps of a cluster hold at a time.
+template <class T, int D, int ROWS, int WARPS, int CLUSTER, int KEYS, int ASYNC, int PUSH, int WALKS>
 __global__ void __launch_bounds__(32 * WARPS)
     attention_tiny(const T* q, const T* k, const T* v, T* o, float* lse, float scale, int Sq, int Sk, int causal) {
-  using Tile = TinyTile<T, D, ROWS, KEYS, ASYNC != 0>;
+  using Tile = TinyTile<T, D, ROWS, KEYS, ASYNC != 0, WALKS != 0>;
+  constexpr int kRow = kTinyRow<D>;
   constexpr int kOwnRows = ROWS / CLUSTER;  // that this block finishes
-  constexpr int kQuads = D / 4;             // of a row: what a thread combines at a time
   constexpr int kSlots = PUSH ? WARPS : 1;  // partial results that each block of the cluster sends
   constexpr int kThreads = 32 * WARPS;
   extern __shared__ float4 shared_memory[];
-  float* const partials = reinterpret_cast<float*>(shared_memory);  // [warp][row][D] and what TinyTile stages
-  float* const maxima = partials + WARPS * Tile::kFloats;           // [warp][row]
-  float* const sums = maxima + WARPS * ROWS;
-  float* const received = sums + WARPS * ROWS;  // [block and slot][own row][D], maxima and sums likewise
-  float* const received_maxima = received + kSlots * ROWS * D;
-  float* const received_sums = received_maxima + kSlots * ROWS;
+  float* const partials = reinterpret_cast<float*>(shared_memory);  // [warp][row][D + 8] and what TinyTile stages
+  float* const received = partials + WARPS * Tile::kFloats;         // [block and slot][own row][D + 8]
+  TinyState* const states =                                         // [warp][row]
+      reinterpret_cast<TinyState*>(received + (CLUSTER > 1 ? kSlots * ROWS * kRow : 0));
+  TinyState* const received_states = states + WARPS * ROWS;      // [block and slot][own row]
   if constexpr (CLUSTER > 1) harness::cluster_arrive_relaxed();  // "I have begun"
 
-  const int warp = threadIdx.x / 32;
+  const int warp = harness::uniform(threadIdx.x / 32);
   const int rank = blockIdx.x % CLUSTER;
   const int first_query = blockIdx.x / CLUSTER * ROWS;
   const int queries = min(ROWS, Sq - first_query);
@@ -76,45 +93,42 @@ __global__ void __launch_bounds__(32 * WARPS)
   }
   if constexpr (PUSH) {
     // Straight from the registers into the block that finishes the row.
-    const auto at = [&](float* buffer, int row, int columns) {
-      const int slot = (rank * WARPS + warp) * kOwnRows + row % kOwnRows;
-      return harness::cluster_map(buffer + slot * columns, row / kOwnRows);
-    };
+    const auto slot = [&](int row) { return (rank * WARPS + warp) * kOwnRows + row % kOwnRows; };
     harness::cluster_wait();
-    tile.put_down([&](int row) { return at(received, row, D); }, [&](int row) { return at(received_maxima, row, 1); },
-                  [&](int row) { return at(received_sums, row, 1); });
+    tile.put_down([&](int row) { return harness::cluster_map(received + slot(row) * kRow, row / kOwnRows); },
+                  [&](int row) { return harness::cluster_map(received_states + slot(row), row / kOwnRows); });
   } else {
-    tile.put_down([&](int row) { return partials + warp * Tile::kFloats + row * D; },
-                  [&](int row) { return maxima + warp * ROWS + row; },
-                  [&](int row) { return sums + warp * ROWS + row; });
+    tile.put_down([&](int row) { return partials + warp * Tile::kFloats + row * kRow; },
+                  [&](int row) { return states + warp * ROWS + row; });
     __syncthreads();
     if constexpr (CLUSTER > 1) harness::cluster_wait();
-#pragma unroll
-    for (int item = threadIdx.x; item < ROWS * kQuads; item += kThreads) {
-      const int row = item / kQuads, quad = item % kQuads;
-      const TinyPartial partial = combine_partials<WARPS>(partials + row * D + 4 * swizzled_quad(row, quad),
-                                                          Tile::kFloats, maxima + row, sums + row, ROWS);
+    using Shared = Share<D, ROWS, kThreads>;
+    const Shared share;
+    harness::Vec<float, 4> all[Shared::kQuads];
+    if (share.row < ROWS) {
+      const TinyState state = combine_partials<WARPS>(all, partials + share.row * kRow + 4 * share.quad,
+                                                      4 * Shared::kOfRow, Tile::kFloats, states + share.row, ROWS);
       if constexpr (CLUSTER == 1) {
-        if (row < queries) store_finished<T, D>(out, out_lse, row, quad, partial);
+        if (share.row < queries) store_finished<T, D>(out, out_lse, share.row, share, all, state);
       } else {
-        const int owner = row / kOwnRows, slot = rank * kOwnRows + row % kOwnRows;
-        harness::store_cluster(received + slot * D + 4 * swizzled_quad(row, quad), owner, partial.out);
-        if (quad == 0) {
-          harness::store_cluster(received_maxima + slot, owner, harness::Vec<float, 1>{{partial.largest}});
-          harness::store_cluster(received_sums + slot, owner, harness::Vec<float, 1>{{partial.sum}});
-        }
+        const int owner = share.row / kOwnRows, slot = rank * kOwnRows + share.row % kOwnRows;
+#pragma unroll
+        for (int q = 0; q < Shared::kQuads; ++q)
+          harness::store_cluster(received + slot * kRow + 4 * (share.quad + q * Shared::kOfRow), owner, all[q]);
+        if (share.quad == 0) harness::store_cluster(received_states[slot].at, owner, state);
       }
     }
   }
   if constexpr (CLUSTER > 1) {
     harness::cluster_sync();  // everything has been received; nobody touches another block from here on
-#pragma unroll
-    for (int item = threadIdx.x; item < kOwnRows * kQuads; item += kThreads) {
-      const int own = item / kQuads, quad = item % kQuads, row = rank * kOwnRows + own;
-      const TinyPartial partial =
-          combine_partials<CLUSTER * kSlots>(received + own * D + 4 * swizzled_quad(row, quad), kOwnRows * D,
-                                             received_maxima + own, received_sums + own, kOwnRows);
-      if (row < queries) store_finished<T, D>(out, out_lse, row, quad, partial);
-    }
+    using Shared = Share<D, kOwnRows, kThreads>;
+    const Shared share;
+    const int row = rank * kOwnRows + share.row;
+    if (share.row >= kOwnRows || row >= queries) return;
+    harness::Vec<float, 4> all[Shared::kQuads];
+    const TinyState state =
+        combine_partials<CLUSTER * kSlots>(all, received + share.row * kRow + 4 * share.quad, 4 * Shared::kOfRow,
+                                           kOwnRows * kRow, received_states + share.row, kOwnRows);
+    store_finished<T, D>(out, out_lse, row, share, all, state);
   }
 }

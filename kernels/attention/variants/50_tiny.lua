@@ -2,7 +2,7 @@
 -- their maxima and sums.
 local function shared_bytes(p, w)
   local staged = p.ASYNC * 2 * w.D * (p.ROWS + 2 * p.KEYS)
-  local partial = 4 * p.ROWS * w.D
+  local partial = 4 * p.ROWS * (w.D + 8)
   local received = p.CLUSTER > 1 and (p.PUSH == 1 and p.WARPS or 1) or 0
   return p.WARPS * (max(staged, partial) + 8 * p.ROWS) + received * (partial + 8 * p.ROWS)
 end
@@ -39,7 +39,8 @@ return variant {
       le(shared_bytes(p, w), device.max_shared_bytes))
   end,
   steps = function(p, w, device)
-    return { launch { entry = "attention_tiny<$dtype,$D,$ROWS,$WARPS,$CLUSTER,$KEYS,$ASYNC,$PUSH>",
+    local walks = p.CLUSTER * p.WARPS * p.KEYS < w.Sk and 1 or 0
+    return { launch { entry = "attention_tiny<$dtype,$D,$ROWS,$WARPS,$CLUSTER,$KEYS,$ASYNC,$PUSH," .. walks .. ">",
                       grid = { cdiv(w.Sq, p.ROWS) * p.CLUSTER, w.Hq // w.Hkv, w.B * w.Hkv }, block = { 32 * p.WARPS },
                       cluster = { p.CLUSTER }, shared = shared_bytes(p, w),
                       args = { "q", "k", "v", "o", "lse", "scale", i32(w.Sq), i32(w.Sk), i32(w.causal) } } }

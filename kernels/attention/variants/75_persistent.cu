@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   }
 
   harness::take_registers<kConsumerRegisters<WARPGROUPS>>();
-  const int warpgroup = threadIdx.x / 128 - 1;
+  const int warpgroup = harness::uniform(threadIdx.x / 128 - 1);
   const float factor = scale * 1.4426950408889634f;
   const Consumer<T, D, WARPGROUPS, BLOCK_N, STAGES, SCHEDULE, PINGPONG, POLYNOMIAL> consumer(ring, warpgroup, k_tiles,
                                                                                              v_tiles, factor);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reductions over groups of WIDTH neighbouring lanes (a power of two, 32 for the whole warp). Every lane gets the
-// result. All 32 lanes of the warp must call them together.
+// All 32 lanes of the warp must call these together. The reductions go over groups of WIDTH neighbouring lanes (a power
+// of two, 32 for the whole warp), and every lane gets the result.
 namespace harness {
 
 template <int WIDTH = 32>
@@ -16,6 +16,12 @@ __device__ inline float warp_sum(float x) {
 #pragma unroll
   for (int step = WIDTH / 2; step > 0; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
   return x;
+}
+
+/// The first lane's `x`. What is the same in all lanes anyway (a warp's number) is then known to be: the compiler keeps
+/// it, and what follows from it, in registers that a warp has once.
+__device__ inline int uniform(int x) {
+  return __shfl_sync(0xffffffffu, x, 0);
 }
 
 }  // namespace harness

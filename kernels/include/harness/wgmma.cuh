@@ -39,6 +39,21 @@ __device__ inline unsigned long long wgmma_descriptor(const void* tile, unsigned
   return descriptor;
 }
 
+/// The descriptor of a place `bytes` (a multiple of 16) behind that of `descriptor`: one addition in its lower half,
+/// where a descriptor of its own for each step of a product would cost five instructions.
+__device__ inline unsigned long long wgmma_advance(unsigned long long descriptor, unsigned bytes) {
+#ifdef __HARNESS_CPU__
+  const unsigned address = (descriptor & 0x3fff) << 4 | (descriptor >> 52 & 0x3ff) << 18;
+  const unsigned there = address + bytes;
+  return (descriptor & ~(0x3fffull | 0x3ffull << 52)) | (there & 0x3ffff) >> 4 |
+         static_cast<unsigned long long>(there >> 18 & 0x3ff) << 52;
+#else
+  // Shared memory ends before 2^18 bytes: nothing is carried out of the address.
+  const unsigned low = static_cast<unsigned>(descriptor) + (bytes >> 4);
+  return (descriptor & 0xffffffff00000000ull) | low;
+#endif
+}
+
 /// Registers and shared memory that threads have written so far are seen by the products that follow. (What went to
 /// shared memory also needs async_proxy_fence().)
 __device__ inline void wgmma_fence() {
