@@ -34,7 +34,7 @@ std::size_t random_below(std::size_t n) {
 }
 
 // A small point of the domain tells a memory checker as much as the timed size in a hundredth of the time: the largest
-// one by work, which has the most tiles; where instrumented code is emulated too, the middle one.
+// one by work, for it has most to do; where instrumented code is emulated too, the middle one.
 const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise, bool emulated) {
   std::vector<const Realized*> sorted;
   for (const Realized& each : all) sorted.push_back(&each);
@@ -545,8 +545,7 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   const BuildResult built = workshop_.await(checked_build(workshop_.target, request_.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
-  const Realized& realized =
-      place_of_memory_check(request_.neighbours, request_.realized, workshop_.device.emulation);
+  const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workshop_.device.emulation);
   const bool small = !request_.neighbours.empty();
   Side side = workshop_.make_side(realized, *artifact, request_.admission);
   side.trusted = workshop_.build_trusted(realized);

@@ -106,7 +106,7 @@ constexpr int kProducerRegisters = WARPGROUPS == 1   ? 56
 ///   POLYNOMIAL: quarters of the exponentials that are not left to the special function unit, which is as busy as the
 ///     tensor cores at D = 64.
 /// A warpgroup passes over tiles that its own rows do not see: behind their diagonal, and all where it has no rows.
-/// With blocks of 192 rows and tiles of 128 keys that is one tile of 18 for causal attention over 2048 keys.
+/// With blocks of 192 rows and tiles of 128 keys that is one in ten for causal attention over 2048 keys.
 template <class T, int D, int WARPGROUPS, int BLOCK_N, int STAGES, int SCHEDULE, int PINGPONG, int POLYNOMIAL = 0>
 struct Consumer {
   using Rows = WgmmaRows<T, D, BLOCK_N>;
@@ -160,8 +160,10 @@ struct Consumer {
   /// A tile that this warpgroup does not see. It may be given back only once it is there: before, what is given back
   /// would be the stage's tile before.
   __device__ void pass(int at) const {
-    if constexpr (kTurns) Turn::wait(warpgroup);
-    if constexpr (kTurns) Turn::hand_on(warpgroup);
+    if constexpr (kTurns) {
+      Turn::wait(warpgroup);
+      Turn::hand_on(warpgroup);
+    }
     harness::mbarrier_wait(&ring.keys_full[ring.stage(at)], ring.parity(at));
     harness::mbarrier_wait(&ring.values_full[ring.stage(at)], ring.parity(at));
     __syncwarp();  // no lane waits any more for what is given back

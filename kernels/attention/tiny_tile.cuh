@@ -38,13 +38,14 @@
 /// Of one row: the maximum of its scores, in units of log2, and the sum of their exponentials relative to it.
 using TinyState = harness::Vec<float, 2>;
 
-/// The output's rows among partial results are so many floats apart: lanes that store together hit different banks.
+/// The output's rows among partial results are so many floats apart: lanes that store together hit different banks
+/// (ASYNC false: two at a time the same).
 template <int D>
 constexpr int kTinyRow = D + 8;
 
-/// Puts COUNT partial results of one row together, QUADS times 4 columns, `apart` floats from each other: `out` and
-/// `stride` floats further the next, with their states `rows` apart. Returns the state of all; `all` is relative to its
-/// maximum and not divided by its sum.
+/// Puts COUNT partial results of one row together: QUADS times 4 of its columns, `apart` floats from each other. The
+/// first result lies at `out`, each further one `stride` floats behind; their states are `rows` apart. Returns the
+/// state of all; `all` is relative to its maximum and not divided by its sum.
 template <int COUNT, int QUADS>
 __device__ inline TinyState combine_partials(harness::Vec<float, 4> (&all)[QUADS], const float* out, int apart,
                                              int stride, const TinyState* states, int rows) {
@@ -199,7 +200,7 @@ struct TinyTile {
     char* const k_tile = q_tile + ROWS * kRowBytes;
     char* const v_tile = k_tile + KEYS * kRowBytes;
     if constexpr (!FIRST) __syncwarp();  // the tiles of the step before have been read
-    if (queries == ROWS && key + KEYS <= end) stage_step<FIRST, true>(q_tile, q, k, v, queries, key, end);
+    if ((!FIRST || queries == ROWS) && key + KEYS <= end) stage_step<FIRST, true>(q_tile, q, k, v, queries, key, end);
     else stage_step<FIRST, false>(q_tile, q, k, v, queries, key, end);
 
     // The rows and halves of 16 x 16 elements that this lane names to ldmatrix: of Q and V, and of K.
@@ -254,7 +255,8 @@ struct TinyTile {
     return (place ^ ((chunks ^ rows % 8) * 16)) + rows * kRowBytes;
   }
 
-  /// Starts the copies of a step, in two groups: queries and keys, values. WHOLE: no row lies at `queries` or `end`.
+  /// Starts the copies of a step, in two groups: queries and keys, values. WHOLE: no row lies at `queries` or `end`
+  /// or behind.
   template <bool FIRST, bool WHOLE>
   __device__ void stage_step(char* tile, const T* q, const T* k, const T* v, int queries, int key, int end) const {
     if constexpr (FIRST) stage<ROWS, WHOLE>(tile, q, 0, queries);

@@ -19,36 +19,37 @@
 //   0.3 us   with a cluster: stores into the other blocks and one barrier of the cluster. The barrier that must come
 //            before (everybody has begun) is arrived at first thing and waited for here, long since complete
 //   0.3 us   the stores of the output
-// and some 700 instructions a warp, each executed once and fetched first: 1,208 of them took 0.44 us longer.
+// and some 700 instructions a warp, each executed once and fetched first: with 1,208 it took 0.44 us longer.
 // Cost: each block loads K and V again for ROWS rows only: the traffic of the L2 grows with Sq / ROWS.
 // Stops: where that traffic, or the products, take longer than the latencies: about S = 512 with many heads (40_mma, or
 // 45_mma_split where the heads are few).
 
 namespace {
 
-/// How the threads of a block share ROWS rows of D columns: QUADS times 4 columns of one row each.
+/// What a thread has of ROWS rows of D columns that all THREADS of a block combine: QUADS times 4 columns of one row,
+/// every kOfRow-th quad from `quad` on.
 template <int D, int ROWS, int THREADS>
-struct Share {
+struct Portion {
   static constexpr int kQuads = ROWS * D / 4 <= THREADS ? 1 : ROWS * D / 4 / THREADS;
-  static constexpr int kOfRow = D / 4 / kQuads;  // threads; they have every so manieth quad
+  static constexpr int kOfRow = D / 4 / kQuads;  // threads
   int row = threadIdx.x / kOfRow, quad = threadIdx.x % kOfRow;
 };
 
-/// Rounds and stores the columns of row `row` of o[q, D] that `share` has, and the row's lse[q] (null: none).
-template <class T, int D, class Share>
-__device__ void store_finished(T* o, float* lse, int row, const Share& share,
-                               const harness::Vec<float, 4> (&out)[Share::kQuads], const TinyState& state) {
+/// Rounds and stores the columns of row `row` of o[q, D] that a thread has, and the row's lse[q] (null: none).
+template <class T, int D, class Mine>
+__device__ void store_finished(T* o, float* lse, int row, const Mine& mine,
+                               const harness::Vec<float, 4> (&out)[Mine::kQuads], const TinyState& state) {
   const float sum = state.at[1];
   const float inverse = sum > 0 ? __fdividef(1.0f, sum) : 0.0f;  // a row that sees no key is 0
+  unsigned* const place = reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D + 4 * mine.quad);
 #pragma unroll
-  for (int q = 0; q < Share::kQuads; ++q) {
+  for (int q = 0; q < Mine::kQuads; ++q) {
     const float* const x = out[q].at;
-    harness::store(
-        reinterpret_cast<unsigned*>(o + static_cast<long long>(row) * D + 4 * share.quad) + q * 2 * Share::kOfRow,
-        harness::Vec<unsigned, 2>{
-            {harness::pack<T>(x[0] * inverse, x[1] * inverse), harness::pack<T>(x[2] * inverse, x[3] * inverse)}});
+    harness::store(place + q * 2 * Mine::kOfRow,
+                   harness::Vec<unsigned, 2>{{harness::pack<T>(x[0] * inverse, x[1] * inverse),
+                                              harness::pack<T>(x[2] * inverse, x[3] * inverse)}});
   }
-  if (lse && share.quad == 0) lse[row] = sum > 0 ? state.at[0] * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
+  if (lse && mine.quad == 0) lse[row] = sum > 0 ? state.at[0] * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
 }
 
 }  // namespace
@@ -103,33 +104,32 @@ __global__ void __launch_bounds__(32 * WARPS)
                   [&](int row) { return states + warp * ROWS + row; });
     __syncthreads();
     if constexpr (CLUSTER > 1) harness::cluster_wait();
-    using Shared = Share<D, ROWS, kThreads>;
-    const Shared share;
-    harness::Vec<float, 4> all[Shared::kQuads];
-    if (share.row < ROWS) {
-      const TinyState state = combine_partials<WARPS>(all, partials + share.row * kRow + 4 * share.quad,
-                                                      4 * Shared::kOfRow, Tile::kFloats, states + share.row, ROWS);
-      if constexpr (CLUSTER == 1) {
-        if (share.row < queries) store_finished<T, D>(out, out_lse, share.row, share, all, state);
-      } else {
-        const int owner = share.row / kOwnRows, slot = rank * kOwnRows + share.row % kOwnRows;
+    static_assert(ROWS * D / 4 >= kThreads, "every thread has something to combine");
+    using Mine = Portion<D, ROWS, kThreads>;
+    const Mine mine;
+    harness::Vec<float, 4> all[Mine::kQuads];
+    const TinyState state = combine_partials<WARPS>(all, partials + mine.row * kRow + 4 * mine.quad, 4 * Mine::kOfRow,
+                                                    Tile::kFloats, states + mine.row, ROWS);
+    if constexpr (CLUSTER == 1) {
+      if (mine.row < queries) store_finished<T, D>(out, out_lse, mine.row, mine, all, state);
+    } else {
+      const int owner = mine.row / kOwnRows, slot = rank * kOwnRows + mine.row % kOwnRows;
 #pragma unroll
-        for (int q = 0; q < Shared::kQuads; ++q)
-          harness::store_cluster(received + slot * kRow + 4 * (share.quad + q * Shared::kOfRow), owner, all[q]);
-        if (share.quad == 0) harness::store_cluster(received_states[slot].at, owner, state);
-      }
+      for (int q = 0; q < Mine::kQuads; ++q)
+        harness::store_cluster(received + slot * kRow + 4 * (mine.quad + q * Mine::kOfRow), owner, all[q]);
+      if (mine.quad == 0) harness::store_cluster(received_states[slot].at, owner, state);
     }
   }
   if constexpr (CLUSTER > 1) {
     harness::cluster_sync();  // everything has been received; nobody touches another block from here on
-    using Shared = Share<D, kOwnRows, kThreads>;
-    const Shared share;
-    const int row = rank * kOwnRows + share.row;
-    if (share.row >= kOwnRows || row >= queries) return;
-    harness::Vec<float, 4> all[Shared::kQuads];
+    using Mine = Portion<D, kOwnRows, kThreads>;
+    const Mine mine;
+    const int row = rank * kOwnRows + mine.row;
+    if (mine.row >= kOwnRows || row >= queries) return;
+    harness::Vec<float, 4> all[Mine::kQuads];
     const TinyState state =
-        combine_partials<CLUSTER * kSlots>(all, received + share.row * kRow + 4 * share.quad, 4 * Shared::kOfRow,
-                                           kOwnRows * kRow, received_states + share.row, kOwnRows);
-    store_finished<T, D>(out, out_lse, row, share, all, state);
+        combine_partials<CLUSTER * kSlots>(all, received + mine.row * kRow + 4 * mine.quad, 4 * Mine::kOfRow,
+                                           kOwnRows * kRow, received_states + mine.row, kOwnRows);
+    store_finished<T, D>(out, out_lse, row, mine, all, state);
   }
 }

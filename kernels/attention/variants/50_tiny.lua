@@ -21,6 +21,7 @@ return variant {
     ROWS    = { values = { 16, 32 }, bind = "template" },            -- query rows of a cluster
     PUSH    = { values = { 0, 1 }, bind = "template" },              -- warps send to other blocks by themselves
     ASYNC   = { values = { 0, 1 }, bind = "template" },              -- K and V through registers, or cp.async and ldmatrix
+    WALKS   = { values = { 0, 1 }, bind = "template" },              -- 1: there are more keys than all warps hold at a time
   },
   start = { { WARPS = 4, CLUSTER = 4, KEYS = 32, ASYNC = 1 }, { WARPS = 4, CLUSTER = 1, KEYS = 64, ASYNC = 1 },
             { WARPS = 4, CLUSTER = 1, KEYS = 48, ASYNC = 1 }, { WARPS = 4, CLUSTER = 1, KEYS = 32, ASYNC = 1 },
@@ -35,12 +36,12 @@ return variant {
       le(loaded + tiles * (p.KEYS + w.D) // 2, 208),
       -- no warp without a key; and a warp takes keys twice only where there are too many for 8 warps a block
       le((p.CLUSTER * p.WARPS - 1) * p.KEYS + 1, w.Sk),
-      any_of(p.WARPS == 8, le(w.Sk, p.CLUSTER * p.WARPS * p.KEYS)),
+      p.WALKS == 1 or le(w.Sk, p.CLUSTER * p.WARPS * p.KEYS),
+      p.WALKS == 0 or all_of(p.WARPS == 8, le(p.CLUSTER * p.WARPS * p.KEYS + 1, w.Sk)),
       le(shared_bytes(p, w), device.max_shared_bytes))
   end,
   steps = function(p, w, device)
-    local walks = p.CLUSTER * p.WARPS * p.KEYS < w.Sk and 1 or 0
-    return { launch { entry = "attention_tiny<$dtype,$D,$ROWS,$WARPS,$CLUSTER,$KEYS,$ASYNC,$PUSH," .. walks .. ">",
+    return { launch { entry = "attention_tiny<$dtype,$D,$ROWS,$WARPS,$CLUSTER,$KEYS,$ASYNC,$PUSH,$WALKS>",
                       grid = { cdiv(w.Sq, p.ROWS) * p.CLUSTER, w.Hq // w.Hkv, w.B * w.Hkv }, block = { 32 * p.WARPS },
                       cluster = { p.CLUSTER }, shared = shared_bytes(p, w),
                       args = { "q", "k", "v", "o", "lse", "scale", i32(w.Sq), i32(w.Sk), i32(w.causal) } } }

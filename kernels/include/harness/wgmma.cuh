@@ -40,7 +40,7 @@ __device__ inline unsigned long long wgmma_descriptor(const void* tile, unsigned
 }
 
 /// The descriptor of a place `bytes` (a multiple of 16) behind that of `descriptor`: one addition in its lower half,
-/// where a descriptor of its own for each step of a product would cost five instructions.
+/// where a descriptor of its own for each step of a product would cost several instructions.
 __device__ inline unsigned long long wgmma_advance(unsigned long long descriptor, unsigned bytes) {
 #ifdef __HARNESS_CPU__
   const unsigned address = (descriptor & 0x3fff) << 4 | (descriptor >> 52 & 0x3ff) << 18;
