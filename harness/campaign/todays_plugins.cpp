@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "harness/core/error.h"
 
@@ -59,24 +60,43 @@ class Refit {
       return std::nullopt;
     }
     note_edits(row, *variant);
+    std::vector<const Parameter*> since;  // that the record does not know
+    for (const Parameter& parameter : variant->parameters)
+      if (!candidate.config.contains(parameter.name) && !parameter.values.empty()) since.push_back(&parameter);
     Candidate today = candidate;
-    std::vector<std::string> added;
-    for (const Parameter& parameter : variant->parameters) {
-      if (today.config.contains(parameter.name) || parameter.values.empty()) continue;
-      today.config[parameter.name] = parameter.values.front();
-      added.push_back(fmt::format("{} {} has a parameter {} since: recorded configurations stand for {}",
-                                  candidate.kernel, variant->name, parameter.name,
-                                  to_text(Config{{parameter.name, parameter.values.front()}})));
+    std::string refusal;
+    if (!complete(today, row.workload, since, refusal)) {
+      Lost& lost = lost_[candidate.kernel + " " + variant->name];
+      if (lost.count++ == 0) lost.first_reason = refusal;
+      return std::nullopt;
     }
+    for (const Parameter* const parameter : since)
+      notes_.insert(fmt::format("{} {} has a parameter {} since: recorded configurations stand for {}",
+                                candidate.kernel, variant->name, parameter->name,
+                                to_text(Config{{parameter->name, today.config.at(parameter->name)}})));
+    return today.config;
+  }
+
+  /// Gives `today` the first values of the parameters `since` that are valid together; false where none are, with the
+  /// first refusal.
+  bool complete(Candidate& today, const std::string& workload, std::span<const Parameter* const> since,
+                std::string& refusal) {
+    if (since.empty()) return realizes(today, workload, refusal);
+    for (const Value& value : since.front()->values) {
+      today.config[since.front()->name] = value;
+      if (complete(today, workload, since.subspan(1), refusal)) return true;
+    }
+    return false;
+  }
+
+  bool realizes(const Candidate& today, const std::string& workload, std::string& refusal) {
     try {
-      plugins_.realize(today, row.workload, device_);
-      notes_.insert(added.begin(), added.end());
-      return today.config;
+      plugins_.realize(today, workload, device_);
+      return true;
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
-      Lost& lost = lost_[candidate.kernel + " " + variant->name];
-      if (lost.count++ == 0) lost.first_reason = error.what();
-      return std::nullopt;
+      if (refusal.empty()) refusal = error.what();
+      return false;
     }
   }
 
