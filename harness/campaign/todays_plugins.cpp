@@ -78,7 +78,8 @@ class Refit {
   }
 
   /// Gives `today` the first values of the parameters `since` that are valid together; false where none are, with the
-  /// first refusal.
+  /// first refusal. (Not the catalog's default_config(), which prefers the author's starts: what was before a parameter
+  /// came is its first value.)
   bool complete(Candidate& today, const std::string& workload, std::span<const Parameter* const> since,
                 std::string& refusal) {
     if (since.empty()) return realizes(today, workload, refusal);

@@ -203,3 +203,22 @@ TEST_CASE("check tries the stages of variants that pass, and refuses a plain lau
   }
   CHECK(plain);
 }
+
+TEST_CASE("what attention's first configurations do not reach: tiles passed over, and more keys than warps hold") {
+  const auto [variant, workload, values] = GENERATE(table<std::string, std::string, std::vector<std::string>>({
+      // Of two tiles of keys the first warpgroup sees one, the third has no rows.
+      {"75_persistent",
+       "quick_b1h2s65_bf16_causal",
+       {"WARPGROUPS=3", "BLOCK_N=64", "QUERIES=2", "SCHEDULE=0", "PINGPONG=1"}},
+      {"75_persistent", "quick_b1h2s65_bf16_causal", {"WARPGROUPS=2", "BLOCK_N=64", "QUERIES=1", "SCHEDULE=1"}},
+      {"50_tiny", "chunk_b1h4s33k161_f16_causal", {"WARPS=8", "CLUSTER=1", "KEYS=16", "ASYNC=1", "WALKS=1"}},
+  }));
+  CAPTURE(variant, workload);
+  std::vector<std::string> words = {"eval",     "attention", variant,       "--workload", workload,
+                                    "--device", "cpu",       "--no-record", "--json"};
+  for (const std::string& value : values) words.insert(words.end(), {"-p", value});
+  const Finished finished = run_harness(words);
+  INFO(finished.err);
+  REQUIRE(finished.lines().size() == 1);
+  CHECK(finished.lines()[0]["outcome"] == "passed");
+}
