@@ -7,8 +7,8 @@
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
 
-// A warp with a few query rows and all keys of its range (playbook 112 and 113): what 46_decode does with keys and values
-// once they are in registers.
+// A warp with a few query rows and all keys of its range (playbook 112 and 113): what 46_decode does with keys and
+// values once they are in registers.
 //
 // The query heads that share a key/value head are packed into the rows of one tile, so their keys are read once. The
 // rows are so few that the tensor cores' tiles stand on end: the output is computed transposed, O^T = V^T P^T, so that
@@ -130,102 +130,141 @@ __device__ inline float log_sum_exp(float largest, float sum) {
   return sum > 0 ? largest * 0.6931471805599453f + logf(sum) : -harness::kInfinity;
 }
 
-/// Where a grid's results go. The partial ones are relative to their own maximum and not divided by their sum.
-template <class T>
-struct PackedOutput {
-  T* o;                                          // [rows, D] of this tile
-  float* lse;                                    // [rows], or null
-  float *o_partial, *max_partial, *sum_partial;  // [splits, kRows, D], [splits, kRows] of this tile
-  unsigned* arrived;                             // of this tile: zero before and after
+/// Two neighbouring columns of a row's result, not divided by the row's sum yet and relative to its maximum so far.
+struct PackedPair {
+  float out[2] = {0, 0}, largest = -harness::kInfinity, sum = 0;
+
+  /// Takes N results in, of which some may be of no key.
+  template <int N>
+  __device__ void add(const PackedPair (&others)[N]) {
+    float overall = largest;
+#pragma unroll
+    for (int i = 0; i < N; ++i) overall = fmaxf(overall, others[i].largest);
+    const float own = weight_of(largest, overall);
+    out[0] *= own, out[1] *= own, sum *= own, largest = overall;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const float weight = weight_of(others[i].largest, overall);
+      out[0] += weight * others[i].out[0], out[1] += weight * others[i].out[1], sum += weight * others[i].sum;
+    }
+  }
 };
 
-/// Puts the warps of a block together, then the blocks of a tile: the one that comes last does. `shared` holds kWarps *
-/// kRows * (D + 1) floats, kRows * splits at least, and nothing that is still needed. `column(n)` is the column of
-/// out[h][n][0] and [1]; that of [2] and [3] is the next one.
-template <int WARPS, class T, int D, int HALVES, class Column>
-__device__ void combine(const PackedTile<T, D, HALVES>& tile, float* shared, int valid, int split, int splits,
-                        const PackedOutput<T>& to, Column column) {
-  constexpr int kRows = 8 * HALVES;
-  __shared__ float largest[WARPS][kRows], sum[WARPS][kRows];
-  const int warp = threadIdx.x / 32;
-#pragma unroll
-  for (int h = 0; h < HALVES; ++h) {
-    const float total = harness::warp_sum<4>(tile.sum[h]);
-    if (tile.pair == 0) {
-      largest[warp][8 * h + tile.group] = tile.largest[h];
-      sum[warp][8 * h + tile.group] = total;
-    }
-#pragma unroll
-    for (int n = 0; n < tile.kOutTiles; ++n)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const int row = 8 * h + 2 * tile.pair + i % 2;
-        if (row < valid) shared[(warp * kRows + row) * (D + 1) + column(n) + i / 2] = tile.out[h][n][i];
-      }
+/// A tile's part of the results.
+template <class T, int D>
+struct PackedOutput {
+  T* o;        // [rows, D]
+  float* lse;  // [rows], or null
+
+  /// A row that sees no key is 0.
+  __device__ void store(int row, int column, const PackedPair& p) const {
+    const float inverse = p.sum > 0 ? 1.0f / p.sum : 0.0f;
+    *reinterpret_cast<unsigned*>(o + row * D + column) = harness::pack<T>(p.out[0] * inverse, p.out[1] * inverse);
+    if (lse && column == 0) lse[row] = log_sum_exp(p.largest, p.sum);
   }
+};
+
+/// In shared memory: the results of a block's warps. `column(n)` is the column of out[h][n][0] and [1]; that of [2] and
+/// [3] is the next one.
+template <int WARPS, int ROWS, int D>
+struct WarpResults {
+  float out[WARPS][ROWS][D + 1], largest[WARPS][ROWS], sum[WARPS][ROWS];
+
+  /// By all threads; a __syncthreads() follows.
+  template <class Tile, class Column>
+  __device__ void put_down(const Tile& tile, int valid, Column column) {
+    const int warp = threadIdx.x / 32;
+#pragma unroll
+    for (int h = 0; h < ROWS / 8; ++h) {
+      const float total = harness::warp_sum<4>(tile.sum[h]);
+      if (tile.pair == 0) {
+        largest[warp][8 * h + tile.group] = tile.largest[h];
+        sum[warp][8 * h + tile.group] = total;
+      }
+#pragma unroll
+      for (int n = 0; n < tile.kOutTiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int row = 8 * h + 2 * tile.pair + i % 2;
+          if (row < valid) out[warp][row][column(n) + i / 2] = tile.out[h][n][i];
+        }
+    }
+  }
+  __device__ PackedPair together(int row, int column) const {
+    PackedPair each[WARPS], all;
+#pragma unroll
+    for (int w = 0; w < WARPS; ++w)
+      each[w] = {{out[w][row][column], out[w][row][column + 1]}, largest[w][row], sum[w][row]};
+    all.add(each);
+    return all;
+  }
+};
+
+/// In memory, for each tile: where the blocks that share its keys meet.
+struct PackedPartials {
+  float *o, *largest, *sum;  // [splits, rows, D], [splits, rows]
+  unsigned* arrived;         // zero before and after
+
+  template <int ROWS, int D>
+  __device__ void store(int split, int row, int column, const PackedPair& p) const {
+    harness::store(o + (split * ROWS + row) * D + column, harness::Vec<float, 2>{p.out[0], p.out[1]});
+    if (column != 0) return;
+    largest[split * ROWS + row] = p.largest;
+    sum[split * ROWS + row] = p.sum;
+  }
+  /// Everything is asked for before anything is waited for: up to AT_ONCE splits cost one trip to the L2.
+  template <int ROWS, int D>
+  __device__ PackedPair together(int splits, int row, int column) const {
+    constexpr int kAtOnce = 16;
+    PackedPair all;
+    for (int first = 0; first < splits; first += kAtOnce) {
+      PackedPair each[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (first + i >= splits) continue;
+        const int at = (first + i) * ROWS + row;
+        const float2 two = __ldcg(reinterpret_cast<const float2*>(o + at * D + column));
+        each[i] = {{two.x, two.y}, __ldcg(largest + at), __ldcg(sum + at)};
+      }
+      all.add(each);
+    }
+    return all;
+  }
+};
+
+/// Puts the warps of a block together, then the blocks of a tile: the one that comes last does. `shared` holds
+/// WarpResults and nothing that is still needed.
+template <int WARPS, class T, int D, int HALVES, class Column>
+__device__ void combine(const PackedTile<T, D, HALVES>& tile, void* shared, int valid, int split, int splits,
+                        const PackedOutput<T, D>& to, const PackedPartials& partials, Column column) {
+  constexpr int kRows = 8 * HALVES, kThreads = 32 * WARPS;
+  auto& warps = *static_cast<WarpResults<WARPS, kRows, D>*>(shared);
+  warps.put_down(tile, valid, column);
   __syncthreads();
-  for (int i = threadIdx.x; i < valid * D; i += 32 * WARPS) {
-    const int row = i / D;
-    float overall = -harness::kInfinity, out = 0, total = 0;
-#pragma unroll
-    for (int w = 0; w < WARPS; ++w) overall = fmaxf(overall, largest[w][row]);
-#pragma unroll
-    for (int w = 0; w < WARPS; ++w) {
-      const float weight = weight_of(largest[w][row], overall);
-      out += weight * shared[(w * kRows + row) * (D + 1) + i % D];
-      total += weight * sum[w][row];
-    }
-    if (splits == 1) {
-      to.o[i] = harness::from_float<T>(total > 0 ? out / total : 0.0f);  // a row that sees no key is 0
-      if (to.lse && i % D == 0) to.lse[row] = log_sum_exp(overall, total);
-      continue;
-    }
-    to.o_partial[split * kRows * D + i] = out;
-    if (i % D == 0) {
-      to.max_partial[split * kRows + row] = overall;
-      to.sum_partial[split * kRows + row] = total;
-    }
+  for (int i = 2 * threadIdx.x; i < valid * D; i += 2 * kThreads) {
+    const PackedPair p = warps.together(i / D, i % D);
+    if (splits == 1) to.store(i / D, i % D, p);
+    else partials.store<kRows, D>(split, i / D, i % D, p);
   }
   if (splits == 1) return;
 
-  // The block that comes last finds what all have written: each wrote, fenced, and then counted itself.
+  // The block that comes last finds what all have written: each wrote, met at a barrier behind which one thread fenced
+  // for all, and then counted itself.
   __shared__ unsigned before;
-  __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) before = atomicAdd(to.arrived, 1u);
+  if (threadIdx.x == 0) {
+    __threadfence();
+    before = atomicAdd(partials.arrived, 1u);
+    __threadfence();
+  }
   __syncthreads();
   if (before != splits - 1) return;
-  __threadfence();
-  __shared__ float inverse[kRows];
-  const int lane = threadIdx.x % 32;
-  for (int row = warp; row < valid; row += WARPS) {
-    float overall = -harness::kInfinity, total = 0;
-    for (int s = lane; s < splits; s += 32) overall = fmaxf(overall, __ldcg(to.max_partial + s * kRows + row));
-    overall = harness::warp_max(overall);
-    for (int s = lane; s < splits; s += 32) {
-      const float weight = weight_of(__ldcg(to.max_partial + s * kRows + row), overall);
-      shared[row * splits + s] = weight;
-      total += weight * __ldcg(to.sum_partial + s * kRows + row);
-    }
-    total = harness::warp_sum(total);
-    if (lane != 0) continue;
-    inverse[row] = total > 0 ? 1.0f / total : 0.0f;
-    if (to.lse) to.lse[row] = log_sum_exp(overall, total);
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < valid * D; i += 32 * WARPS) {
-    const int row = i / D;
-    float out = 0;
-#pragma unroll 8
-    for (int s = 0; s < splits; ++s) out += shared[row * splits + s] * __ldcg(to.o_partial + s * kRows * D + i);
-    to.o[i] = harness::from_float<T>(out * inverse[row]);
-  }
-  if (threadIdx.x == 0) *to.arrived = 0;
+  for (int i = 2 * threadIdx.x; i < valid * D; i += 2 * kThreads)
+    to.store(i / D, i % D, partials.together<kRows, D>(splits, i / D, i % D));
+  if (threadIdx.x == 0) *partials.arrived = 0;
 }
 
-/// What a block works on. Grid: splits * tiles of a group x (B * Hkv). Workspaces, by tile of the grid: o_partial
-/// [splits, kRows, D], max_partial and sum_partial [splits, kRows], of which the rows that exist are written, and
-/// arrived.
+/// What a block works on. Grid: splits * tiles of a group x (B * Hkv).
 struct PackedBlock {
   int split, first_row, valid;  // rows of a group lie one after the other in q and o
   long long kv_head, first_of_out, tile_of_grid;

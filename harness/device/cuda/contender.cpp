@@ -7,16 +7,14 @@
 namespace harness::cuda {
 namespace {
 
-constexpr double kGraphNs = 5e5;
+constexpr double kGraphNs = 1e6;
 constexpr int kMostLaunches = 64;  // in one burst
 
 }  // namespace
 
 std::int64_t calls_in_graph(double call_ns, std::int64_t sets) {
-  const double time = std::max(call_ns, 100.0);
-  std::int64_t calls = std::clamp<std::int64_t>(std::llround(std::ceil(kGraphNs / time)), 1, 1000);
-  if (time < 5e4) calls = std::max<std::int64_t>(calls, 20);
-  return std::clamp<std::int64_t>(calls, 1, sets);
+  const double calls = std::ceil(kGraphNs / std::max(call_ns, 100.0));
+  return std::clamp<std::int64_t>(std::llround(calls), 1, std::min<std::int64_t>(sets, 1000));
 }
 
 Contender::Contender(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan,

@@ -12,8 +12,8 @@
 
 namespace harness::cuda {
 
-/// Calls in a timed graph, each on a set of its own: about half a millisecond of them, and 20 or more when they are
-/// short, because the events around a graph add 2 us; as many as there are sets at most.
+/// Calls in a timed graph, each on a set of its own: about a millisecond of them, because the events around a graph add
+/// 2 us; as many as there are sets at most.
 std::int64_t calls_in_graph(double call_ns, std::int64_t sets);
 
 /// One of the plans that are timed against each other: its graph, its input sets and its samples.

@@ -57,7 +57,7 @@ std::int64_t set_stride(std::int64_t image_bytes) {
 
 std::int64_t count_sets(std::int64_t image_bytes, std::int64_t images, std::int64_t l2_bytes,
                         std::int64_t budget_bytes) {
-  constexpr std::int64_t kLeastBytes = 512 << 20;
+  constexpr std::int64_t kLeastBytes = std::int64_t{4} << 30;
   const std::int64_t stride = set_stride(image_bytes);
   const std::int64_t wanted = (std::max(kLeastBytes, 8 * l2_bytes) + stride - 1) / stride;
   return std::clamp<std::int64_t>(budget_bytes / stride - 2 * images, 1, std::min(wanted, kMostSets));

@@ -15,9 +15,10 @@ namespace harness::cuda {
 /// Bytes from one copy of an image to the next: images start at addresses aligned to 4096.
 std::int64_t set_stride(std::int64_t image_bytes);
 
-/// How many sets to make of an image: together more than eight times what an L2 flush needs, so that a graph over all
-/// of them is long compared with the events around it; at most 4096, no more than fit into `budget_bytes` beside the
-/// 2 * `images` copies that are kept, and one in any case.
+/// How many sets to make of an image: together 4 GB, which memory of 8 TB/s delivers in half a millisecond, so that a
+/// graph over all of them is long compared with the events around it (2 us), and more than eight times what an L2 flush
+/// needs; at most 4096, no more than fit into `budget_bytes` beside the 2 * `images` copies that are kept, and one in
+/// any case.
 std::int64_t count_sets(std::int64_t image_bytes, std::int64_t images, std::int64_t l2_bytes,
                         std::int64_t budget_bytes);
 

@@ -1,6 +1,4 @@
-#include <harness/load_now.cuh>
-
-#include "packed_tile.cuh"
+#include "chunked_tile.cuh"
 
 // Idea (playbook 112 and 113): with one query row or a few, attention reads every key and value once and does little
 // with them, so the time is bytes over bandwidth: what counts is that the whole device reads, that enough bytes are
@@ -9,8 +7,8 @@
 //   K as B operand: a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its key. That these are not the columns
 //     2 pair, 2 pair + 1 of which mma.cuh speaks matters to nobody, because Q is loaded alike.
 //   V as A operand: a lane has 8 columns of four keys, and pairs two keys of one column by byte permutes.
-// The keys are split over SPLITS blocks and in each over WARPS warps, which take tiles of 16 keys in turns; a warp keeps
-// RING tiles of K and of V in flight, each asked for as soon as its registers are free.
+// The keys are split over SPLITS blocks and in each over WARPS warps, which take tiles of 16 keys in turns; a warp
+// keeps RING tiles of K and of V in flight, each asked for as soon as its registers are free.
 //
 // Cost: RING * D / 2 registers for what is in flight. A row is written and read again once for each split.
 // To keep 4.4 TB/s going at about 1 us of latency 4.4 MB must be under way, 33 KB a multiprocessor; a warp has up to
@@ -20,34 +18,11 @@
 // few that a launch and the meeting of the blocks take longer than reading (50_tiny).
 
 template <class T, int D, int HALVES, int RING>
-struct StreamedTile : PackedTile<T, D, HALVES> {
-  using Base = PackedTile<T, D, HALVES>;
-  using Words = harness::Vec<unsigned, 4>;
-  using Base::group;
-  using Base::pair;
-  static constexpr int kKeys = 16;  // of a tile
-  static constexpr int kKeyLoads = D / 32, kValueLoads = D / 64;
+struct StreamedTile : ChunkedTile<T, D, HALVES> {
+  using Base = ChunkedTile<T, D, HALVES>;
 
-  Words keys[RING][2][kKeyLoads];      // of keys group, group + 8
-  Words values[RING][4][kValueLoads];  // of keys 2 pair, 2 pair + 1, 2 pair + 8, 2 pair + 9
-
-  /// Rows from `valid` on become 0.
-  __device__ void load_queries(const T* q, int valid) {
-#pragma unroll
-    for (int h = 0; h < HALVES; ++h)
-#pragma unroll
-      for (int j = 0; j < kKeyLoads; ++j) {
-        Words w = {};
-        if (8 * h + group < valid) w = harness::load_now(q + (8 * h + group) * D + 32 * j + 8 * pair);
-#pragma unroll
-        for (int i = 0; i < 4; ++i) this->query[h][2 * j + i / 2][i % 2] = w.at[i];
-      }
-  }
-
-  /// Column of out[h][n][0] (see combine); that of [2] is the next one.
-  __device__ int column(int n) const {
-    return n / 4 * 64 + group * 8 + n % 4 * 2;
-  }
+  typename Base::Keys keys[RING];
+  typename Base::Values values[RING];
 
   /// Tiles that begin at `begin` and every `stride` keys further, before `end`. Keys from `end` on are replaced by the
   /// last one, whose weight is then 0.
@@ -62,10 +37,13 @@ struct StreamedTile : PackedTile<T, D, HALVES> {
 #pragma unroll
       for (int slot = 0; slot < RING; ++slot) {
         const int key = first + slot * stride, next = key + RING * stride;
-        unsigned p[HALVES][2];
-        weigh_keys(p, slot, key, end, rows, factor);
+        float score[2][4] = {};
+        this->multiply_chunks(score[0], score[1], keys[slot]);
         fetch_keys(slot, k, next, end - 1);
-        add_values(p, slot);
+        unsigned p[HALVES][2];
+        this->mask(score, key, end, rows);
+        this->exponentiate(score, p, factor);
+        this->add_chunks(p, values[slot]);
         fetch_values(slot, v, next, end - 1);
       }
   }
@@ -74,44 +52,18 @@ struct StreamedTile : PackedTile<T, D, HALVES> {
   __device__ void fetch_keys(int slot, const T* k, int first, int last) {
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
-      const T* const row = k + min(first + 8 * n + group, last) * D + 8 * pair;
+      const T* const row = k + min(first + this->key_row(n), last) * D;
 #pragma unroll
-      for (int j = 0; j < kKeyLoads; ++j) keys[slot][n][j] = harness::load_now(row + 32 * j);
+      for (int j = 0; j < Base::kKeyLoads; ++j) keys[slot][n][j] = harness::load_now(row + this->key_column(j));
     }
   }
 
   __device__ void fetch_values(int slot, const T* v, int first, int last) {
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
-      const T* const row = v + min(first + 2 * pair + r % 2 + r / 2 * 8, last) * D + 8 * group;
+      const T* const row = v + min(first + this->value_row(r), last) * D;
 #pragma unroll
-      for (int j = 0; j < kValueLoads; ++j) values[slot][r][j] = harness::load_now(row + 64 * j);
-    }
-  }
-
-  __device__ void weigh_keys(unsigned (&p)[HALVES][2], int slot, int first, int end, PackedRows rows, float factor) {
-    float score[2][4] = {};
-#pragma unroll
-    for (int step = 0; step < Base::kSteps; ++step)
-#pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        const Words& w = keys[slot][n][step / 2];
-        this->multiply_keys(score[n], step, w.at[step % 2 * 2], w.at[step % 2 * 2 + 1]);
-      }
-    this->mask(score, first, end, rows);
-    this->exponentiate(score, p, factor);
-  }
-
-  __device__ void add_values(const unsigned (&p)[HALVES][2], int slot) {
-    constexpr unsigned kLower = 0x5410, kUpper = 0x7632;  // halves of both words
-#pragma unroll
-    for (int n = 0; n < Base::kOutTiles; ++n) {
-      unsigned word[4];
-#pragma unroll
-      for (int r = 0; r < 4; ++r) word[r] = values[slot][r][n / 4].at[n % 4];
-      const unsigned a[4] = {__byte_perm(word[0], word[1], kLower), __byte_perm(word[0], word[1], kUpper),
-                             __byte_perm(word[2], word[3], kLower), __byte_perm(word[2], word[3], kUpper)};
-      this->multiply_values(n, a, p);
+      for (int j = 0; j < Base::kValueLoads; ++j) values[slot][r][j] = harness::load_now(row + this->value_column(j));
     }
   }
 };
@@ -133,10 +85,9 @@ __global__ void __launch_bounds__(32 * WARPS)
               block.rows, scale * 1.4426950408889634f);
 
   const long long partial = block.tile_of_grid * splits * Tile::kRows;
-  const PackedOutput<T> to{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr,
-                           o_partial + partial * D,    max_partial + partial,
-                           sum_partial + partial,      arrived + block.tile_of_grid};
-  combine<WARPS>(
-      tile, reinterpret_cast<float*>(shared_memory), block.valid, block.split, splits, to,
-      [&](int n) { return tile.column(n); });
+  combine<WARPS>(tile, shared_memory, block.valid, block.split, splits,
+                 PackedOutput<T, D>{o + block.first_of_out * D, lse ? lse + block.first_of_out : nullptr},
+                 PackedPartials{o_partial + partial * D, max_partial + partial, sum_partial + partial,
+                                arrived + block.tile_of_grid},
+                 [&](int n) { return tile.column(n); });
 }

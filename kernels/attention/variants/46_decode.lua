@@ -2,8 +2,8 @@ local function rows_of_group(w) return w.Hq // w.Hkv * w.Sq end
 
 local function tiles_of(p, w) return w.B * w.Hkv * cdiv(rows_of_group(w), p.ROWS) end
 
--- Of the warps' results when they meet, or of the splits' weights.
-local function shared_bytes(p, w) return 4 * p.ROWS * max(p.WARPS * (w.D + 1), p.SPLITS) end
+-- Of the warps' results when they meet.
+local function shared_bytes(p, w) return 4 * p.ROWS * p.WARPS * (w.D + 3) end
 
 return variant {
   technique = "decode", risk = "medium",

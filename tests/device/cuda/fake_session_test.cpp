@@ -295,18 +295,18 @@ TEST_CASE("timing gives the kernel's time on sets that are fresh in every launch
   auto first = f.image(100), second = f.image(200);
   std::vector<std::vector<std::span<std::byte>>> images = {{first, second}};
   const Samples samples = session.time(std::span(&f.executable, 1), images, f.policy).at(0);
-  CHECK(samples.input_sets == 99);  // each call estimated at 5100 ns
-  CHECK(samples.calls_per_sample == 99);
+  CHECK(samples.input_sets == 197);  // each call estimated at 5100 ns
+  CHECK(samples.calls_per_sample == 197);
   CHECK(samples.rotating_ns.size() >= 12);
   CHECK(samples.clock_mhz.empty());
   CHECK(samples.foreign_processes == 0);
-  for (double ns : samples.rotating_ns) CHECK(ns == Approx(5000 + 2000.0 / 99).epsilon(1e-3));
+  for (double ns : samples.rotating_ns) CHECK(ns == Approx(5000 + 2000.0 / 197).epsilon(1e-3));
   CHECK(dirty == 0);
   CHECK(stale == 0);
   CHECK(misplaced == 0);
   CHECK(of_second == Approx(calls / 2).epsilon(0.1));
   CHECK(rotated == Approx(calls * 7 / 8).epsilon(0.1));
-  CHECK_THAT(samples.method, Catch::StartsWith("graph x99, 99 sets, refreshed and flushed before each launch, "));
+  CHECK_THAT(samples.method, Catch::StartsWith("graph x197, 197 sets, refreshed and flushed before each launch, "));
   CHECK(samples.cold_ns.size() == 10);
   CHECK(samples.warm_ns.size() == 5);  // single calls: count has to be restored
   for (double ns : samples.cold_ns) CHECK(ns == Approx(5000).epsilon(1e-2));
