@@ -5,9 +5,8 @@
 
 // A warp's tile of 16 keys (see packed_tile.cuh) whose operands are read 16 bytes a lane and load, from wherever they
 // are:
-//   K as B operand: a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its keys `group` and `group` + 8. That
-//   these
-//     are not the columns 2 pair, 2 pair + 1 of which mma.cuh speaks matters to nobody, because Q is loaded alike.
+//   K as B operand: a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its keys `group` and `group` + 8.
+//     That mma.cuh speaks of columns 2 pair, 2 pair + 1 matters to nobody, because Q is loaded alike.
 //   V as A operand: a lane has the columns 8 group ... 8 group + 7 of every 64 of four keys, and pairs two keys of one
 //     column by byte permutes.
 template <class T, int D, int HALVES>

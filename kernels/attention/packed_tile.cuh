@@ -1,5 +1,4 @@
 #pragma once
-#include <harness/convert.cuh>
 #include <harness/exp2.cuh>
 #include <harness/infinity.cuh>
 #include <harness/mma.cuh>
@@ -7,8 +6,9 @@
 #include <harness/vec.cuh>
 #include <harness/warp.cuh>
 
-// A warp with a few query rows and all keys of its range (playbook 112 and 113): what 46_decode does with keys and
-// values once they are in registers.
+// A warp with a few query rows and all keys of its range (playbook 112 and 113): what 46_decode and 47_decode_bulk do
+// with keys and values once they are in registers (chunked_tile.cuh), and how warps and blocks put their results
+// together.
 //
 // The query heads that share a key/value head are packed into the rows of one tile, so their keys are read once. The
 // rows are so few that the tensor cores' tiles stand on end: the output is computed transposed, O^T = V^T P^T, so that
@@ -121,7 +121,7 @@ struct PackedTile {
   }
 };
 
-// The largest of a row's maxima over several results, and the weights that make them relative to it.
+// What makes a result that is relative to `largest` relative to `overall`.
 __device__ inline float weight_of(float largest, float overall) {
   return harness::exp2_approx(largest - (overall == -harness::kInfinity ? 0.0f : overall));
 }
@@ -153,8 +153,8 @@ struct PackedPair {
 /// A tile's part of the results.
 template <class T, int D>
 struct PackedOutput {
-  T* o;        // [rows, D]
-  float* lse;  // [rows], or null
+  T* o;        // [valid rows, D]
+  float* lse;  // [valid rows], or null
 
   /// A row that sees no key is 0.
   __device__ void store(int row, int column, const PackedPair& p) const {
@@ -202,7 +202,7 @@ struct WarpResults {
 
 /// In memory, for each tile: where the blocks that share its keys meet.
 struct PackedPartials {
-  float *o, *largest, *sum;  // [splits, rows, D], [splits, rows]
+  float *o, *largest, *sum;  // [splits, ROWS, D], [splits, ROWS], of which the valid rows are written
   unsigned* arrived;         // zero before and after
 
   template <int ROWS, int D>
@@ -212,10 +212,11 @@ struct PackedPartials {
     largest[split * ROWS + row] = p.largest;
     sum[split * ROWS + row] = p.sum;
   }
-  /// Everything is asked for before anything is waited for: up to AT_ONCE splits cost one trip to the L2.
+  /// A thread asks for everything before it waits for anything: up to kAtOnce splits cost it one trip to the L2. More
+  /// at once would take registers that a tile, which needs fewer where D is smaller, leaves to other blocks.
   template <int ROWS, int D>
   __device__ PackedPair together(int splits, int row, int column) const {
-    constexpr int kAtOnce = 16;
+    constexpr int kAtOnce = D / 8;
     PackedPair all;
     for (int first = 0; first < splits; first += kAtOnce) {
       PackedPair each[kAtOnce];

@@ -204,7 +204,7 @@ TEST_CASE("check tries the stages of variants that pass, and refuses a plain lau
   CHECK(plain);
 }
 
-TEST_CASE("what attention's first configurations do not reach: tiles passed over, and more keys than warps hold") {
+TEST_CASE("what attention's first configurations do not reach: tiles passed over, more keys than warps hold, splits that meet") {
   const auto [variant, workload, values] = GENERATE(table<std::string, std::string, std::vector<std::string>>({
       // Of two tiles of keys the first warpgroup sees one, the third has no rows.
       {"75_persistent",
@@ -212,6 +212,9 @@ TEST_CASE("what attention's first configurations do not reach: tiles passed over
        {"WARPGROUPS=3", "BLOCK_N=64", "QUERIES=2", "SCHEDULE=0", "PINGPONG=1"}},
       {"75_persistent", "quick_b1h2s65_bf16_causal", {"WARPGROUPS=2", "BLOCK_N=64", "QUERIES=1", "SCHEDULE=1"}},
       {"50_tiny", "chunk_b1h4s33k161_f16_causal", {"WARPS=8", "CLUSTER=1", "KEYS=16", "ASYNC=1", "WALKS=1"}},
+      {"46_decode", "decode_b1h8kv2s1k200_f16_lse", {"WARPS=2", "SPLITS=4"}},
+      {"47_decode_bulk", "decode_b1h8kv2s1k200_f16_lse", {"WARPS=4", "KEYS=16", "RING=6", "SPLITS=4"}},
+      {"47_decode_bulk", "chunk_b1h4s33k161_f16_causal", {"WARPS=4", "KEYS=32", "RING=3", "SPLITS=2", "ROWS=16"}},
   }));
   CAPTURE(variant, workload);
   std::vector<std::string> words = {"eval",     "attention", variant,       "--workload", workload,

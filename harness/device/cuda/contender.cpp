@@ -14,7 +14,7 @@ constexpr int kMostLaunches = 64;  // in one burst
 
 std::int64_t calls_in_graph(double call_ns, std::int64_t sets) {
   const double calls = std::ceil(kGraphNs / std::max(call_ns, 100.0));
-  return std::clamp<std::int64_t>(std::llround(calls), 1, std::min<std::int64_t>(sets, 1000));
+  return std::clamp<std::int64_t>(std::llround(calls), 1, std::min(sets, kMostCalls));
 }
 
 Contender::Contender(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan,

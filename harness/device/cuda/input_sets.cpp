@@ -13,7 +13,7 @@ namespace harness::cuda {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
-constexpr std::int64_t kMostSets = 4096;  // also what harness_refresh counts on
+constexpr std::int64_t kRotations = 4096;  // of a refresh: what harness_refresh counts on, more than any graph's calls
 
 std::uint64_t secret_word() {
   std::uint64_t word = 0;
@@ -60,7 +60,7 @@ std::int64_t count_sets(std::int64_t image_bytes, std::int64_t images, std::int6
   constexpr std::int64_t kLeastBytes = std::int64_t{4} << 30;
   const std::int64_t stride = set_stride(image_bytes);
   const std::int64_t wanted = (std::max(kLeastBytes, 8 * l2_bytes) + stride - 1) / stride;
-  return std::clamp<std::int64_t>(budget_bytes / stride - 2 * images, 1, std::min(wanted, kMostSets));
+  return std::clamp<std::int64_t>(budget_bytes / stride - 2 * images, 1, std::min(wanted, kMostCalls));
 }
 
 std::int64_t InputSets::bytes_needed(const ImageLayout& layout, std::int64_t images, std::int64_t sets) {
@@ -101,7 +101,7 @@ bool InputSets::has_restored() const {
 }
 
 std::uint64_t InputSets::rotation(const std::array<std::uint64_t, 2>& key, std::uint64_t refresh, std::int64_t set) {
-  return mix(mix(key[0] + refresh * kMostSets + static_cast<std::uint64_t>(set)) ^ key[1]);
+  return mix(mix(key[0] + refresh * kRotations + static_cast<std::uint64_t>(set)) ^ key[1]);
 }
 
 void InputSets::enqueue_refresh(std::int64_t first, std::int64_t count, std::int64_t phase) {

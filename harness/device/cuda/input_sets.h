@@ -15,10 +15,13 @@ namespace harness::cuda {
 /// Bytes from one copy of an image to the next: images start at addresses aligned to 4096.
 std::int64_t set_stride(std::int64_t image_bytes);
 
+/// Calls that a timed graph has at most.
+constexpr std::int64_t kMostCalls = 1000;
+
 /// How many sets to make of an image: together 4 GB, which memory of 8 TB/s delivers in half a millisecond, so that a
-/// graph over all of them is long compared with the events around it (2 us), and more than eight times what an L2 flush
-/// needs; at most 4096, no more than fit into `budget_bytes` beside the 2 * `images` copies that are kept, and one in
-/// any case.
+/// graph of calls that are bound by memory is long compared with the events around it (2 us), and eight times the L2;
+/// as many as a graph can have calls at most, no more than fit into `budget_bytes` beside the 2 * `images` copies that
+/// are kept, and one in any case.
 std::int64_t count_sets(std::int64_t image_bytes, std::int64_t images, std::int64_t l2_bytes,
                         std::int64_t budget_bytes);
 

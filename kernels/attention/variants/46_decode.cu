@@ -3,10 +3,7 @@
 // Idea (playbook 112 and 113): with one query row or a few, attention reads every key and value once and does little
 // with them, so the time is bytes over bandwidth: what counts is that the whole device reads, that enough bytes are
 // under way, and that nothing is read twice. So keys and values go from memory straight to the registers where the
-// tensor cores want them, 16 bytes a lane and load, and shared memory and its latency are left out:
-//   K as B operand: a lane has the columns 8 pair ... 8 pair + 7 of every 32 of its key. That these are not the columns
-//     2 pair, 2 pair + 1 of which mma.cuh speaks matters to nobody, because Q is loaded alike.
-//   V as A operand: a lane has 8 columns of four keys, and pairs two keys of one column by byte permutes.
+// tensor cores want them, 16 bytes a lane and load (chunked_tile.cuh), and shared memory and its latency are left out.
 // The keys are split over SPLITS blocks and in each over WARPS warps, which take tiles of 16 keys in turns; a warp
 // keeps RING tiles of K and of V in flight, each asked for as soon as its registers are free.
 //

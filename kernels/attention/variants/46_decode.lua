@@ -27,10 +27,10 @@ return variant {
       le(registers, min(255, 2048 // p.WARPS)),
       -- a split without a tile for each warp only adds work, and so does one more where there are blocks enough
       le(p.SPLITS, max(1, min(cdiv(w.Sk, 16 * p.WARPS), 2048 // tiles_of(p, w)))),
-      le(shared_bytes(p, w) + 1024 + 128 * p.WARPS, device.max_shared_bytes))
+      le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
   workspaces = function(p, w, device)
-    local partials = tiles_of(p, w) * p.SPLITS * p.ROWS
+    local partials = p.SPLITS > 1 and tiles_of(p, w) * p.SPLITS * p.ROWS or 1  -- of one split nothing is kept
     return {
       workspace { "o_partial",   bytes = 4 * partials * w.D, align = 256, init = "dirty" },
       workspace { "max_partial", bytes = 4 * partials,       align = 256, init = "dirty" },

@@ -6,11 +6,11 @@
 // how it is asked. The keys of a head lie next to each other, so one lane can ask for thousands of bytes in a row, and
 // what is under way costs no registers.
 //
-// Each warp has a ring of its own, of RING copies of KEYS keys, K and V in turn, and waits for nobody; what has been
-// read is asked for again at once. From shared memory a lane reads what it reads from global memory in 46_decode. That
-// two lanes (K) or four (V) of eight meet in a bank there is hidden: memory needs 400 cycles for 16 keys.
+// Each warp has a ring of its own, of RING copies of KEYS keys, K and V in turn, and waits for nobody; a place that has
+// been read is filled again at once. From shared memory a lane reads what it reads from global memory in 46_decode.
+// That two lanes (K) or four (V) of eight meet in a bank there is hidden: memory needs 400 cycles for 16 keys.
 //
-// Cost: WARPS * RING * KEYS rows of shared memory; sm_90 only. Stops: as 46_decode.
+// Cost: WARPS * RING * KEYS rows of shared memory; sm_90 and later. Stops: as 46_decode.
 
 template <class T, int D, int HALVES, int KEYS, int RING>
 struct RingTile : ChunkedTile<T, D, HALVES> {

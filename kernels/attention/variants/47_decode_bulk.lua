@@ -27,12 +27,12 @@ return variant {
       any_of(p.ROWS == 8, le(9, rows_of_group(w))),
       -- a split without a tile for each warp only adds work, and so does one more where there are blocks enough
       le(p.SPLITS, max(1, min(cdiv(w.Sk, p.KEYS * p.WARPS), 2048 // tiles_of(p, w)))),
-      -- with less than 32 KB under way memory is not kept busy
+      -- a multiprocessor's share of what must be under way, from one block; the registers hold few blocks anyway
       le(32768, shared_bytes(p, w)),
       le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
   workspaces = function(p, w, device)
-    local partials = tiles_of(p, w) * p.SPLITS * p.ROWS
+    local partials = p.SPLITS > 1 and tiles_of(p, w) * p.SPLITS * p.ROWS or 1  -- of one split nothing is kept
     return {
       workspace { "o_partial",   bytes = 4 * partials * w.D, align = 256, init = "dirty" },
       workspace { "max_partial", bytes = 4 * partials,       align = 256, init = "dirty" },

@@ -16,7 +16,8 @@ namespace harness {
 
 using Mbarrier = unsigned long long;
 
-/// By one thread, before anybody uses the barrier; then mbarrier_init_fence() by that thread and a __syncthreads().
+/// By one thread, before anybody uses the barrier; then mbarrier_init_fence() by that thread, and all who use it
+/// meet: at a __syncthreads(), or at a __syncwarp() where the barrier is a warp's own.
 __device__ inline void mbarrier_init(Mbarrier* barrier, unsigned arrivals HARNESS_SITE) {
 #ifdef __HARNESS_CPU__
   harness_cpu_mbarrier_init(barrier, arrivals, file, line);
