@@ -4,7 +4,7 @@
 
 // Idea (playbook 112): 46_decode with tiles that bulk copies bring to shared memory. What memory delivers depends on
 // how it is asked. The keys of a head lie next to each other, so one lane can ask for thousands of bytes in a row, and
-// what is under way costs no registers.
+// what is under way costs no registers. (docs/attention.md has what bare readings take.)
 //
 // Each warp has a ring of its own, of RING copies of KEYS keys, K and V in turn, and waits for nobody; a place that has
 // been read is filled again at once. From shared memory a lane reads what it reads from global memory in 46_decode.
