@@ -8,7 +8,7 @@
 //
 // Each warp has a ring of its own, of RING copies of KEYS keys, K and V in turn, and waits for nobody; a place that has
 // been read is filled again at once. From shared memory a lane reads what it reads from global memory in 46_decode.
-// That two lanes (K) or four (V) of eight meet in a bank there is hidden: memory needs 400 cycles for 16 keys.
+// That two lanes (K) or four (V) of eight meet in a bank there is hidden: memory needs some 400 cycles for 16 keys.
 //
 // Cost: WARPS * RING * KEYS rows of shared memory; sm_90 and later. Stops: as 46_decode.
 
