@@ -12,13 +12,13 @@
 #include "harness/campaign/arms.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
-#include "harness/device/cuda/toolkit.h"
+#include "harness/device/cuda/compile/toolkit.h"
 #include "harness/evaluate/evaluator.h"
 #include "harness/evaluate/workshop.h"
 #include "harness/script/catalog.h"
 #include "harness/store/store.h"
-#include "harness/worker/process.h"
-#include "harness/worker/target.h"
+#include "harness/worker/processes/process.h"
+#include "harness/worker/processes/target.h"
 
 namespace harness::bench {
 
@@ -33,7 +33,7 @@ inline Target make_target(const DeviceInfo& device) {
   return {device.device,
           device.architecture,
           cache != nullptr ? cache : "/tmp/trust-cache",
-          "harness/device/cpu/include",
+          "harness/device/cpu/guest",
           cuda::find_toolkit_include(),
           {}};
 }

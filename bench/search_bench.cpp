@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "harness/script/catalog.h"
-#include "harness/script/library.h"
+#include "harness/script/strategy/library.h"
 #include "harness/simulate/simulation.h"
 #include "tests/support/ten_constraints.h"
 

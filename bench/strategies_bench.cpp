@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/replay.h"
+#include "harness/replay/replay.h"
 #include "harness/campaign/state.h"
 #include "harness/core/error.h"
 #include "harness/script/catalog.h"
-#include "harness/script/library.h"
+#include "harness/script/strategy/library.h"
 #include "harness/store/store.h"
 #include "harness/store/transfer.h"
 

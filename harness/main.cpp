@@ -7,15 +7,15 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
-#include "harness/device/cuda/compiler.h"
+#include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/evaluate/evaluator.h"
 #include "harness/script/catalog.h"
-#include "harness/script/library.h"
-#include "harness/script/playbook.h"
+#include "harness/script/strategy/library.h"
+#include "harness/script/strategy/playbook.h"
 #include "harness/store/store.h"
-#include "harness/worker/compile_rights.h"
-#include "harness/worker/serve.h"
+#include "harness/system/compile_rights.h"
+#include "harness/worker/processes/serve.h"
 
 // The composition root: the only file that names the real classes.
 namespace {

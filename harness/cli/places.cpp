@@ -74,7 +74,7 @@ Places find_places() {
   places.strategy_folders = {places.home + "/strategies"};
   places.playbook_folders = {places.home + "/playbook"};
   places.include_folder = places.home + "/kernels/include";
-  const std::string in_tree = places.home + "/harness/device/cpu/include";
+  const std::string in_tree = places.home + "/harness/device/cpu/guest";
   places.cpu_headers = fs::is_directory(in_tree, none) ? in_tree : places.home + "/cpu";
   places.cache_folder = find_cache();
   places.default_store = environment("HARNESS_DB");

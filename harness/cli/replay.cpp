@@ -1,4 +1,4 @@
-#include "harness/campaign/replay.h"
+#include "harness/replay/replay.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <memory>
 #include <sstream>
 
-#include "harness/campaign/chronicle_replay.h"
-#include "harness/campaign/comparison.h"
+#include "harness/replay/chronicle_replay.h"
+#include "harness/replay/comparison.h"
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
 #include "harness/report/chronicle.h"

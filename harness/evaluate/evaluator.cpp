@@ -6,7 +6,7 @@
 #include "harness/core/error.h"
 #include "harness/evaluate/admission.h"
 #include "harness/evaluate/run.h"
-#include "harness/worker/memory_check.h"
+#include "harness/worker/memory/memory_check.h"
 
 namespace harness {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/worker/runner.h"
+#include "harness/worker/processes/runner.h"
 
 namespace harness {
 

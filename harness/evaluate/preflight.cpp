@@ -6,7 +6,7 @@
 #include "harness/core/hash.h"
 #include "harness/evaluate/launches.h"
 #include "harness/judge/verdict.h"
-#include "harness/worker/memory_check.h"
+#include "harness/worker/memory/memory_check.h"
 
 namespace harness {
 namespace {

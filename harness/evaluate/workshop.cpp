@@ -10,7 +10,7 @@
 #include "harness/judge/layout.h"
 #include "harness/judge/reference.h"
 #include "harness/judge/tolerance.h"
-#include "harness/worker/text_file.h"
+#include "harness/system/text_file.h"
 
 namespace harness {
 namespace {

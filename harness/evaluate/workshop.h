@@ -7,10 +7,10 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/limits.h"
-#include "harness/worker/builders.h"
-#include "harness/worker/device_lock.h"
-#include "harness/worker/judge.h"
-#include "harness/worker/runner.h"
+#include "harness/worker/processes/builders.h"
+#include "harness/worker/processes/device_lock.h"
+#include "harness/worker/processes/judge.h"
+#include "harness/worker/processes/runner.h"
 
 namespace harness {
 

@@ -7,8 +7,8 @@
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/script/catalog_kernel.h"
-#include "harness/script/space.h"
-#include "harness/script/trace.h"
+#include "harness/script/space/space.h"
+#include "harness/script/plan/trace.h"
 
 namespace harness::script {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
-#include "harness/script/plan_steps.h"
-#include "harness/script/space.h"
+#include "harness/script/plan/steps.h"
+#include "harness/script/space/space.h"
 
 namespace harness::script {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/core/catalog.h"
-#include "harness/script/contract_kernel.h"
-#include "harness/script/plan_variant.h"
+#include "harness/script/contract/kernel.h"
+#include "harness/script/plan/variant.h"
 
 namespace harness::script {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/campaign/recording.h"
+#include "harness/replay/recording.h"
 #include "tests/fakes/ports.h"
 
 using namespace harness;

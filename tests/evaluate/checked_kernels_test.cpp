@@ -5,15 +5,15 @@
 #include <iostream>
 #include <set>
 
-#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
-#include "harness/device/cpu/source_lines.h"
+#include "harness/device/cpu/check/source_lines.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/paint.h"
 #include "harness/script/catalog.h"
-#include "harness/worker/memory_check.h"
-#include "harness/worker/memory_check_cpu.h"
+#include "harness/worker/memory/memory_check.h"
+#include "harness/worker/memory/memory_check_cpu.h"
 #include "tests/support/program.h"
 
 // Every variant of every shipped kernel under the memory checker of the cpu device, on its smallest workload.
@@ -32,7 +32,7 @@ class CheckedBench {
   CheckedBench()
       : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
                  {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
-        headers_(std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/include"),
+        headers_(std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"),
         compiler_(scratch_.path("cache"), headers_),
         device_(probe_cpu()) {}
 

@@ -5,7 +5,7 @@
 #include "harness/evaluate/workshop.h"
 #include "harness/judge/layout.h"
 #include "harness/script/catalog.h"
-#include "harness/worker/process.h"
+#include "harness/worker/processes/process.h"
 #include "tests/support/program.h"
 
 // What the judge remembers of the images that it painted, through its process.
@@ -25,7 +25,7 @@ struct Shop {
     return side;
   }
 
-  static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/include";
+  static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
   tests::Scratch scratch;
   script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/kernels"},
                              {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
 #include "harness/judge/layout.h"
@@ -11,7 +11,7 @@
 #include "harness/judge/reference.h"
 #include "harness/judge/verdict.h"
 #include "harness/script/catalog.h"
-#include "harness/worker/text_file.h"
+#include "harness/system/text_file.h"
 #include "tests/support/program.h"
 
 // Every variant of every shipped kernel, on every workload that is not only for GPUs, in every dtype, through all gates
@@ -25,7 +25,7 @@ class Bench {
   Bench()
       : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
                  {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
-        compiler_(scratch_.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/include"),
+        compiler_(scratch_.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"),
         device_(probe_cpu()) {}
 
   script::LuaCatalog& catalog() { return catalog_; }

@@ -8,14 +8,14 @@
 #include <sstream>
 
 #include "harness/core/json.h"
-#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
 #include "harness/script/catalog.h"
-#include "harness/worker/text_file.h"
+#include "harness/system/text_file.h"
 #include "tests/support/program.h"
 
 // The attacks in tests/hostile are only worth defending against if they work. Here they meet the gate that many
@@ -49,7 +49,7 @@ class NaiveGate {
  public:
   NaiveGate()
       : catalog_({kRoot / "tests/hostile"}, {kRoot / "kernels/include"}),
-        compiler_(scratch_.path("cache"), (kRoot / "harness/device/cpu/include").string()),
+        compiler_(scratch_.path("cache"), (kRoot / "harness/device/cpu/guest").string()),
         device_(probe_cpu()) {}
 
   bool passes(const std::string& kernel, const std::string& variant, Before before) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/core/strategy.h"
-#include "harness/script/library.h"
+#include "harness/script/strategy/library.h"
 
 // What the tests of strategies and searches share: the shipped folder, scripts written for one test, plain snapshots.
 namespace harness::script::fixture {

@@ -5,11 +5,11 @@
 #include <iterator>
 
 #include "harness/core/bounded_log.h"
-#include "harness/device/cpu/compiler.h"
-#include "harness/device/cuda/nvrtc_api.h"
-#include "harness/device/cuda/toolkit.h"
-#include "harness/worker/compile_rights.h"
-#include "harness/worker/target.h"
+#include "harness/device/cpu/compile/compiler.h"
+#include "harness/device/cuda/compile/nvrtc_api.h"
+#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/system/compile_rights.h"
+#include "harness/worker/processes/target.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
 
@@ -36,7 +36,7 @@ struct Yard {
     target = {device,
               device == "cpu" ? "x86-64" : "sm_90a",
               scratch.path("cache"),
-              HARNESS_SOURCE_DIR "/harness/device/cpu/include",
+              HARNESS_SOURCE_DIR "/harness/device/cpu/guest",
               cuda::find_toolkit_include(),
               limits};
     compiler = make_compiler(target);

@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "harness/device/cuda/toolkit.h"
-#include "harness/worker/memory_check_cuda.h"
-#include "harness/worker/runner.h"
+#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/worker/memory/memory_check_cuda.h"
+#include "harness/worker/processes/runner.h"
 #include "tests/device/cuda/on_gpu.h"
 #include "tests/judge/launched.h"
 #include "tests/support/program.h"

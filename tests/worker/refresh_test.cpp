@@ -3,10 +3,10 @@
 #include <cstring>
 #include <set>
 
-#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/session.h"
-#include "harness/device/cuda/input_sets.h"
-#include "harness/device/cuda/refresh_source.h"
+#include "harness/device/cuda/run/input_sets.h"
+#include "harness/device/cuda/run/refresh_source.h"
 #include "harness/judge/rotate.h"
 #include "tests/judge/launched.h"
 #include "tests/support/program.h"
@@ -22,7 +22,7 @@ constexpr std::int64_t kStride = 8192, kImages = 2, kSets = 5;
 /// One image for the kernel: pristine images, sets, table of rotations, table of relocations.
 struct Refreshing {
   tests::Scratch scratch;
-  CpuCompiler compiler{scratch.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/include"};
+  CpuCompiler compiler{scratch.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"};
   CpuSession session{2};
   Executable executable;
   std::vector<std::byte> memory;

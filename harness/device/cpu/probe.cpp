@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "harness/core/error.h"
-#include "harness/device/cpu/include/harness_cpu/abi.h"
-#include "harness/device/cpu/process.h"
-#include "harness/device/cpu/toolchain.h"
+#include "harness/device/cpu/guest/harness_cpu/abi.h"
+#include "harness/system/run_program.h"
+#include "harness/device/cpu/compile/toolchain.h"
 
 namespace harness {
 
@@ -36,7 +36,7 @@ DeviceInfo describe(int threads) {
 
 DeviceInfo probe_cpu(const std::string& compiler) {
   DeviceInfo info = cpu::describe(cpu::default_threads());
-  const std::string program = compiler.empty() ? cpu::find_program("g++") : compiler;
+  const std::string program = compiler.empty() ? find_program("g++") : compiler;
   try {
     if (program.empty()) throw environment_error("g++ was not found in PATH; the cpu device compiles kernels with it");
     info.compiler = cpu::compiler_version(program);

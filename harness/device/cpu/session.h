@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cpu/finding.h"
+#include "harness/device/cpu/check/finding.h"
 
 namespace harness {
 

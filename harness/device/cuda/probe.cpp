@@ -4,7 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/check.h"
-#include "harness/device/cuda/nvrtc_api.h"
+#include "harness/device/cuda/compile/nvrtc_api.h"
 
 namespace harness::cuda {
 namespace {

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/foreign_processes.h"
-#include "harness/device/cuda/peaks.h"
+#include "harness/device/cuda/run/foreign_processes.h"
+#include "harness/device/cuda/peaks/peaks.h"
 #include "harness/device/cuda/probe.h"
-#include "harness/device/cuda/relocation.h"
-#include "harness/device/cuda/timing_run.h"
+#include "harness/device/cuda/run/relocation.h"
+#include "harness/device/cuda/run/timing_run.h"
 
 namespace harness::cuda {
 namespace {

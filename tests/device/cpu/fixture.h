@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cpu/compiler.h"
+#include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/session.h"
 
 namespace harness::test {
 
 inline std::string include_folder() {
-  return HARNESS_SOURCE_DIR "/harness/device/cpu/include";
+  return HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
 }
 
 /// A folder of this process, removed with it.

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/build_cache.h"
-#include "harness/device/cuda/nvrtc_api.h"
-#include "harness/device/cuda/separate_run.h"
+#include "harness/device/cuda/compile/build_cache.h"
+#include "harness/device/cuda/compile/nvrtc_api.h"
+#include "harness/device/cuda/run/separate_run.h"
 #include "harness/device/cuda/session.h"
 #include "tests/device/cuda/fake_driver.h"
 #include "tests/device/cuda/refresh_twin.h"

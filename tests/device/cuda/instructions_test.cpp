@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "harness/device/cuda/compiler.h"
+#include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/session.h"
 #include "tests/device/cuda/on_gpu.h"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/device/cuda/nvrtc_api.h"
+#include "harness/device/cuda/compile/nvrtc_api.h"
 #include "harness/device/cuda/shared_library.h"
 #include "tests/support/skip.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "harness/device/cuda/input_sets.h"
+#include "harness/device/cuda/run/input_sets.h"
 #include "tests/device/cuda/fake_driver.h"
 
 /// harness_refresh and harness_relocate for the driver in memory, byte by byte. tests/worker compares the device code

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <iostream>
 
-#include "harness/device/cuda/compiler.h"
-#include "harness/device/cuda/input_sets.h"
-#include "harness/device/cuda/measuring_kernels.h"
+#include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/run/input_sets.h"
+#include "harness/device/cuda/run/measuring_kernels.h"
 #include "harness/device/cuda/probe.h"
-#include "harness/device/cuda/stopping.h"
+#include "harness/device/cuda/run/stopping.h"
 #include "tests/device/cuda/on_gpu.h"
 #include "tests/device/cuda/scratch.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/device/cuda/shared_library.h"
-#include "harness/device/cuda/toolkit.h"
+#include "harness/device/cuda/compile/toolkit.h"
 
 namespace harness::cuda {
 namespace {

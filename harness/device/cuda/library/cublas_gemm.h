@@ -5,7 +5,7 @@
 
 #include "harness/core/dtype.h"
 #include "harness/device/cuda/library/cublas_api.h"
-#include "harness/device/cuda/objects.h"
+#include "harness/device/cuda/run/objects.h"
 
 namespace harness::cuda {
 

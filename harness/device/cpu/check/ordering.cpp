@@ -1,0 +1,178 @@
+#include "harness/device/cpu/check/ordering.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace harness::cpu {
+namespace {
+
+void raise(std::uint32_t& value, std::uint32_t to) {
+  value = std::max(value, to);
+}
+
+template <typename Body>
+void for_each_lane_of(std::uint32_t lanes, Body body) {
+  for (; lanes; lanes &= lanes - 1) body(std::countr_zero(lanes));
+}
+
+}  // namespace
+
+void LaunchOrder::begin() {
+  first_epoch_ = ++epoch_;
+  locations_.clear();
+  releases_.clear();
+}
+
+void ClusterOrder::arrive(std::uint32_t block, int thread, std::uint32_t stamp) {
+  arrivals_[std::uint64_t{block} << 32 | static_cast<std::uint32_t>(thread)].push_back(stamp);
+}
+
+bool ClusterOrder::ordered(const Access& earlier, std::uint32_t waits) const {
+  const auto found = arrivals_.find(std::uint64_t{earlier.block} << 32 | earlier.thread);
+  if (found == arrivals_.end()) return false;
+  const std::vector<std::uint32_t>& arrivals = found->second;
+  const auto next = std::upper_bound(arrivals.begin(), arrivals.end(), earlier.stamp);
+  return next != arrivals.end() && static_cast<std::uint32_t>(next - arrivals.begin()) < waits;
+}
+
+void BlockOrder::begin(LaunchOrder& launch, std::uint32_t block, int threads) {
+  launch_ = &launch;
+  cluster_ = nullptr;
+  block_ = block;
+  first_epoch_ = epoch_ = launch.next_epoch();
+  threads_.assign(static_cast<std::size_t>(threads), {});
+  for (int i = 0; i < threads; ++i) ++warps_[i / 32].known[i % 32][i % 32];
+}
+
+Access BlockOrder::stamp(int thread, std::uint32_t site, bool atomic) const {
+  Access access;
+  access.site = site;
+  access.block = block_;
+  access.epoch = epoch_;
+  access.clock = warps_[thread / 32].known[thread % 32][thread % 32];
+  // An atomic behind a fence belongs to what it releases: who acquires from it may use the location plainly.
+  const std::uint32_t fenced = threads_[static_cast<std::size_t>(thread)].fenced;
+  access.stamp = atomic && fenced ? fenced - 1 : launch_->stamp();
+  access.thread = static_cast<std::uint16_t>(thread);
+  access.atomic = atomic;
+  return access;
+}
+
+bool BlockOrder::ordered(const Access& earlier, int thread) const {
+  if (cluster_ && cluster_->ordered(earlier, threads_[static_cast<std::size_t>(thread)].cluster_waits)) return true;
+  return earlier.block == block_ ? ordered_within(earlier, thread) : ordered_across(earlier, thread);
+}
+
+bool BlockOrder::ordered_within(const Access& earlier, int thread) const {
+  if (earlier.epoch < epoch_ || earlier.thread == thread) return true;
+  if (earlier.thread / 32 == thread / 32 &&
+      warps_[thread / 32].known[thread % 32][earlier.thread % 32] >= earlier.clock)
+    return true;
+  const ThreadOrder& first = threads_[earlier.thread];
+  const ThreadOrder& second = threads_[static_cast<std::size_t>(thread)];
+  return (first.arrived > earlier.stamp && second.joined > earlier.stamp) ||
+         (first.released > earlier.stamp && second.acquired_within > earlier.stamp);
+}
+
+bool BlockOrder::ordered_across(const Access& earlier, int thread) const {
+  if (threads_[static_cast<std::size_t>(thread)].acquired <= earlier.stamp) return false;
+  const auto found = launch_->releases_.find(earlier.block);
+  if (found == launch_->releases_.end()) return false;
+  const LaunchOrder::Release& release = found->second;
+  return release.fence > earlier.stamp && (release.epoch > earlier.epoch || release.threads[earlier.thread]);
+}
+
+void BlockOrder::barrier() {
+  epoch_ = launch_->next_epoch();
+  std::uint32_t fenced = 0, acquired = 0;
+  for (const ThreadOrder& thread : threads_) raise(fenced, thread.fenced), raise(acquired, thread.acquired);
+  for (ThreadOrder& thread : threads_) thread.fenced = fenced, thread.acquired = acquired;
+}
+
+void BlockOrder::cluster_arrive(int thread) {
+  if (cluster_) cluster_->arrive(block_, thread, launch_->next_stamp());
+}
+
+void BlockOrder::arrive(int thread) {
+  threads_[static_cast<std::size_t>(thread)].arrived = launch_->next_stamp();
+}
+
+void BlockOrder::join(int thread) {
+  threads_[static_cast<std::size_t>(thread)].joined = launch_->next_stamp();
+}
+
+void BlockOrder::collective(int warp, std::uint32_t lanes) {
+  auto& known = warps_[static_cast<std::size_t>(warp)].known;
+  warps_[static_cast<std::size_t>(warp)].last_collective = epoch_;
+  std::array<std::uint32_t, 32> joined{};
+  ThreadOrder common;
+  for_each_lane_of(lanes, [&](int lane) {
+    for (int of = 0; of < 32; ++of) raise(joined[of], known[lane][of]);
+    const ThreadOrder& thread = threads_[static_cast<std::size_t>(warp * 32 + lane)];
+    raise(common.fenced, thread.fenced);
+    raise(common.acquired, thread.acquired);
+    raise(common.acquired_within, thread.acquired_within);
+  });
+  for_each_lane_of(lanes, [&](int lane) {
+    known[lane] = joined;
+    ++known[lane][lane];
+    ThreadOrder& thread = threads_[static_cast<std::size_t>(warp * 32 + lane)];
+    thread.fenced = common.fenced;
+    thread.acquired = common.acquired;
+    thread.acquired_within = common.acquired_within;
+  });
+}
+
+void BlockOrder::fence(int thread) {
+  threads_[static_cast<std::size_t>(thread)].fenced = launch_->next_stamp();
+}
+
+void BlockOrder::proxy_fence(int thread) {
+  threads_[static_cast<std::size_t>(thread)].proxy_fenced = launch_->next_stamp();
+}
+
+bool BlockOrder::seen_by_async_proxy(const Access& written, int thread) const {
+  return written.async || written.block != block_ || threads_[written.thread].proxy_fenced > written.stamp ||
+         threads_[static_cast<std::size_t>(thread)].proxy_fenced > written.stamp;
+}
+
+void BlockOrder::atomic(int thread, std::uintptr_t address, bool writes) {
+  const auto known = launch_->locations_.find(address);
+  if (known != launch_->locations_.end()) acquire(thread, known->second);
+  if (writes && threads_[static_cast<std::size_t>(thread)].fenced)
+    release(thread, known != launch_->locations_.end() ? known->second : launch_->locations_[address]);
+}
+
+void BlockOrder::acquire(int thread, const LaunchOrder::Location& location) {
+  ThreadOrder& self = threads_[static_cast<std::size_t>(thread)];
+  for (int i = 0; i < 2; ++i) {
+    if (location.stamp[i] == 0) continue;
+    if (location.block[i] != block_) raise(self.acquired, location.stamp[i]);
+    else if (i == 0 && location.thread != static_cast<std::uint32_t>(thread))
+      raise(self.acquired_within, location.stamp[i]);
+  }
+}
+
+void BlockOrder::release(int thread, LaunchOrder::Location& location) {
+  const std::uint32_t fenced = threads_[static_cast<std::size_t>(thread)].fenced;
+  if (location.block[0] != block_) {
+    location.block[1] = location.block[0];
+    location.stamp[1] = location.stamp[0];
+  }
+  location.block[0] = block_;
+  location.stamp[0] = launch_->next_stamp();
+  location.thread = static_cast<std::uint32_t>(thread);
+
+  // A lane whose warp has met since the last barrier speaks for its warp.
+  const int warp = thread / 32, lanes = std::min<int>(32, static_cast<int>(threads_.size()) - warp * 32);
+  const bool for_warp = warps_[static_cast<std::size_t>(warp)].last_collective == epoch_;
+  LaunchOrder::Release& release = launch_->releases_[block_];
+  raise(release.fence, fenced);
+  raise(release.epoch, epoch_);
+  for (int i = for_warp ? warp * 32 : thread, end = for_warp ? i + lanes : i + 1; i < end; ++i) {
+    release.threads.set(static_cast<std::size_t>(i));
+    raise(threads_[static_cast<std::size_t>(i)].released, fenced);
+  }
+}
+
+}  // namespace harness::cpu

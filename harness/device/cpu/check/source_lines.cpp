@@ -1,0 +1,87 @@
+#include "harness/device/cpu/check/source_lines.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+
+#include "harness/system/run_program.h"
+
+namespace harness::cpu {
+namespace {
+
+constexpr double kLookupS = 10;
+constexpr long long kLookupMemory = 1ll << 30;
+
+/// The place of the innermost code that is not the emulation's, and of the kernel's own source that led to it.
+class Place {
+ public:
+  void add(const std::string& frame) {
+    if (frame.starts_with("??") || frame.ends_with(":0") || frame.ends_with(":?")) return;
+    if (!innermost_.empty() && own_) return;
+    if (frame.starts_with(kEmulationFolder)) return;
+    const bool own = frame[0] != '/';
+    const std::string name = own ? without_dot(frame) : std::filesystem::path(frame).filename().string();
+    if (innermost_.empty()) innermost_ = name, own_ = own;
+    else if (own) innermost_ += ", called at " + name, own_ = true;
+  }
+  const std::string& text() const { return innermost_; }
+
+ private:
+  static std::string without_dot(std::string frame) {
+    while (frame.starts_with("./")) frame.erase(0, 2);
+    return frame;
+  }
+  std::string innermost_;
+  bool own_ = false;
+};
+
+std::optional<std::uint64_t> offset_in(const std::string& line) {
+  std::uint64_t offset = 0;
+  if (!line.starts_with("0x")) return std::nullopt;
+  const auto [end, error] = std::from_chars(line.data() + 2, line.data() + line.size(), offset, 16);
+  if (error != std::errc() || end != line.data() + line.size()) return std::nullopt;
+  return offset;
+}
+
+}  // namespace
+
+std::map<std::uint64_t, std::string> read_source_lines(const std::string& output) {
+  std::map<std::uint64_t, Place> places;
+  Place* place = nullptr;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto offset = offset_in(line)) place = &places[*offset];
+    else if (place) place->add(line.substr(0, line.find(" (discriminator")));
+  }
+  std::map<std::uint64_t, std::string> texts;
+  for (const auto& [offset, found] : places)
+    if (!found.text().empty()) texts[offset] = found.text();
+  return texts;
+}
+
+std::vector<std::string> line_table_options(const std::string& emulation,
+                                            const std::vector<std::string>& include_dirs) {
+  const auto option = [](const std::string& folder, const std::string& name) {
+    return "-fdebug-prefix-map=" + folder + "=" + name;
+  };
+  std::vector<std::string> options{option(std::filesystem::current_path().string(), ".")};
+  for (const std::string& folder : include_dirs) options.push_back(option(folder, "/include"));
+  options.push_back(option(emulation, kEmulationFolder));  // the last that fits is taken
+  return options;
+}
+
+std::map<std::uint64_t, std::string> source_lines(const std::string& shared_object,
+                                                  const std::vector<std::uint64_t>& offsets) {
+  const std::string program = find_program("addr2line");
+  if (program.empty() || offsets.empty()) return {};
+  std::vector<std::string> arguments{program, "-a", "-i", "-e", shared_object};
+  for (const std::uint64_t offset : offsets) arguments.push_back(fmt::format("{:#x}", offset));
+  const ProcessResult result = run_process(arguments, "/tmp", {kLookupS, kLookupMemory});
+  if (result.timed_out || result.exit_status != 0) return {};
+  return read_source_lines(result.output);
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,181 @@
+#include "harness/device/cpu/compile/compiler.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/device/cpu/compile/diagnostics.h"
+#include "harness/device/cpu/compile/flags.h"
+#include "harness/device/cpu/guest/harness_cpu/abi.h"
+#include "harness/system/run_program.h"
+#include "harness/device/cpu/compile/source.h"
+#include "harness/device/cpu/check/source_lines.h"
+#include "harness/device/cpu/compile/toolchain.h"
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kMaxStaticShared = 48 * 1024;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+BuildSpec with_absolute_folders(BuildSpec spec) {
+  for (std::string& folder : spec.include_dirs) folder = std::filesystem::absolute(folder).string();
+  return spec;
+}
+
+bool was_killed(const ProcessResult& result) {
+  return !result.timed_out && (result.exit_status == 128 + SIGKILL ||
+                               result.output.find("Killed signal terminated program") != std::string::npos);
+}
+
+/// A link that g++ was made to leave behind would be followed by what reads and moves its files.
+void keep_plain_files(const std::string& scratch) {
+  std::error_code error;
+  std::vector<std::filesystem::path> others;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch, error))
+    if (entry.symlink_status(error).type() != std::filesystem::file_type::regular) others.push_back(entry.path());
+  for (const auto& path : others) std::filesystem::remove_all(path, error);
+}
+
+/// What a GPU's linker refuses.
+std::string oversized(const std::vector<EntryResources>& entries) {
+  for (const EntryResources& entry : entries)
+    if (entry.static_shared_bytes > kMaxStaticShared)
+      return fmt::format("entry {} uses {} bytes of static shared memory; at most {} are possible (dynamic: {})\n",
+                         entry.entry, entry.static_shared_bytes, kMaxStaticShared, HARNESS_CPU_MAX_SHARED);
+  return "";
+}
+
+}  // namespace
+
+CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler,
+                         Confine confine, CompileLimits limits)
+    : include_folder_(std::filesystem::absolute(include_folder).string()),
+      compiler_(compiler.empty() ? find_program("g++") : compiler),
+      confine_(std::move(confine)),
+      limits_(limits),
+      cache_(cache_folder) {
+  if (compiler_.empty())
+    throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
+  if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
+  version_ = cpu::compiler_version(compiler_);
+  if (confine_) toolchain_ = cpu::toolchain_folders(compiler_);
+  identity_ = version_ + "\n" + cpu::processor_features() + "\nglobals";  // what artifacts tell of
+}
+
+std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
+                                 const std::vector<std::string>& flags) const {
+  Sha256 hash;
+  hash.field(identity_).field(source).field(std::to_string(HARNESS_CPU_ABI));
+  for (const std::string& flag : flags) hash.field(flag);
+  for (const std::string& entry : spec.entries) hash.field(entry);
+  return hash.hex();
+}
+
+BuildResult CpuCompiler::build(const BuildSpec& given) {
+  const BuildSpec spec = with_absolute_folders(given);  // g++ runs elsewhere
+  const cpu::Flags flags = cpu::compile_flags(spec, include_folder_);
+  const std::string source = cpu::candidate_source(spec);
+  const std::string request = this->request(spec, source, flags.arguments);
+  if (std::optional<Artifact> known = cache_.find(request)) return *known;
+  const std::string scratch = cache_.scratch();
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> headers;
+  BuildResult result = compile_safely(spec, source, flags.arguments, scratch, headers);
+  const std::string notes = cpu::describe_ignored(flags.ignored);
+  if (auto* failure = std::get_if<CompileFailure>(&result)) {
+    failure->compile_s = seconds_since(start);
+    failure->log = notes + cpu::explain(failure->log, spec, scratch);
+    cache_.discard(scratch);
+    return result;
+  }
+  auto& artifact = std::get<Artifact>(result);
+  artifact.compile_s = seconds_since(start);
+  artifact.log = notes + cpu::explain(artifact.log, spec, scratch);
+  cache_.store(request, headers, scratch, artifact);
+  return result;
+}
+
+EnterConfinement CpuCompiler::confinement(const BuildSpec& spec, const std::string& scratch) const {
+  if (!confine_) return {};
+  Reach reach{spec.include_dirs, toolchain_, scratch};
+  reach.readable.push_back(include_folder_);
+  return confine_(reach);
+}
+
+std::string CpuCompiler::run(std::vector<std::string> arguments, const std::vector<std::string>& files,
+                             const BuildSpec& spec, const std::string& scratch, bool& failed) const {
+  arguments.insert(arguments.begin(), compiler_);
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  const EnterConfinement enter = confinement(spec, scratch);
+  ProcessResult result = run_process(arguments, scratch, limits_, enter);
+  // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed the first time.
+  if (was_killed(result)) result = run_process(arguments, scratch, limits_, enter);
+  keep_plain_files(scratch);
+  failed = result.timed_out || result.exit_status != 0;
+  if (result.timed_out)
+    return fmt::format("{}: error: the compiler gave up after {} s\n{}", spec.source_name, limits_.deadline_s,
+                       result.output);
+  if (failed && result.output.empty()) return fmt::format("the compiler ended with status {}\n", result.exit_status);
+  return result.output;
+}
+
+BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string& source,
+                                        const std::vector<std::string>& flags, const std::string& scratch,
+                                        std::vector<std::string>& headers) const {
+  try {
+    return compile(spec, source, flags, scratch, headers);
+  } catch (const Error&) {
+    cache_.discard(scratch);
+    throw;
+  } catch (const std::runtime_error& malformed) {  // an object file that inline assembly has spoilt
+    return CompileFailure{fmt::format("{}: error: {}\n", spec.source_name, malformed.what())};
+  }
+}
+
+BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source,
+                                 const std::vector<std::string>& flags, const std::string& scratch,
+                                 std::vector<std::string>& headers) const {
+  const std::string candidate = scratch + "/candidate";
+  write_file(candidate + ".cpp", source);
+  bool failed = false;
+  std::vector<std::string> arguments = flags;
+  if (spec.checked)
+    for (const std::string& option : cpu::line_table_options(include_folder_, spec.include_dirs))
+      arguments.push_back(option);
+  std::string log = run(arguments,
+                        {"-x", "c++", "-pipe", "-include", "harness_cpu/prelude.h", "-MMD", "-MF", candidate + ".d",
+                         "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"},
+                        spec, scratch, failed);
+  if (failed) return CompileFailure{log};
+  const std::string object = read_file(candidate + ".o");
+  const std::vector<cpu::TlsSymbol> shared_variables = cpu::read_elf(object).tls;
+  write_file(candidate + ".s", cpu::dynamic_shared_source(shared_variables));
+  log +=
+      run(cpu::link_flags(spec), {candidate + ".o", candidate + ".s", "-o", candidate + ".so"}, spec, scratch, failed);
+  if (failed) return CompileFailure{log};
+
+  const std::string shared_object = read_file(candidate + ".so");
+  const cpu::ElfFacts facts = cpu::read_elf(shared_object);
+  Artifact artifact;
+  artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, shared_variables);
+  if (const std::string refusal = oversized(artifact.entries); !refusal.empty()) return CompileFailure{log + refusal};
+  artifact.code_hash = facts.code_hash;
+  artifact.globals = facts.variables;
+  artifact.architecture = "x86-64";
+  artifact.compiler = version_;
+  artifact.log = log;
+  headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");
+  for (const char* suffix : {".o", ".s", ".d"}) std::filesystem::remove(candidate + suffix);
+  return artifact;
+}
+
+}  // namespace harness

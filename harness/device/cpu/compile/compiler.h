@@ -1,0 +1,52 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/system/confinement.h"
+#include "harness/core/device.h"
+#include "harness/device/cpu/compile/cache.h"
+
+namespace harness {
+
+/// Compiles CUDA C++ for the cpu device with g++ into a shared object that CpuSession loads.
+///
+/// Host code generation: -O2 -march=native, no strict aliasing (kernels reinterpret), products and sums may be fused as
+/// under NVRTC's default -fmad=true, no errno, no exceptions. Of a build's options the language standard (-std=,
+/// --std=) and the optimization level (-O0 to -O3) are obeyed; all others mean nothing to this device and are named in
+/// the log. Diagnostics carry the kernel's own file name and lines.
+///
+/// A checked build (BuildSpec::checked) is for CpuSession's memory checker: -O1 whatever the options say, a line table,
+/// and a call before every access to memory (include/harness_cpu/checked.h).
+class CpuCompiler : public Compiler {
+ public:
+  /// `include_folder` holds the emulation's headers (harness/device/cpu/guest). `compiler` is a path; "" looks for
+  /// g++ in PATH. Throws environment_error if there is none or the cache folder cannot be made.
+  CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler = "",
+              Confine confine = {}, CompileLimits limits = {});
+
+  /// A hit in the cache starts no process. g++ sees the spec's include folders, the emulation's and its own, and writes
+  /// to a scratch folder; what it made is read and moved into the cache after it ended.
+  BuildResult build(const BuildSpec& spec) override;
+
+  const std::string& version() const { return version_; }  // "g++ 12.2.0"
+
+ private:
+  std::string request(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags) const;
+  BuildResult compile_safely(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
+                             const std::string& scratch, std::vector<std::string>& headers) const;
+  BuildResult compile(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
+                      const std::string& scratch, std::vector<std::string>& headers) const;
+  /// Its log, which is never empty where it failed.
+  std::string run(std::vector<std::string> arguments, const std::vector<std::string>& files, const BuildSpec& spec,
+                  const std::string& scratch, bool& failed) const;
+  EnterConfinement confinement(const BuildSpec& spec, const std::string& scratch) const;
+
+  std::string include_folder_, compiler_, version_;
+  Confine confine_;
+  CompileLimits limits_;
+  std::vector<std::string> toolchain_;  // folders; found only where there is something to confine
+  std::string identity_;                // of the compiler and of the processor that -march=native means
+  cpu::ArtifactCache cache_;
+};
+
+}  // namespace harness

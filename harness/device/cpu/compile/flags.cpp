@@ -1,0 +1,99 @@
+#include "harness/device/cpu/compile/flags.h"
+
+#include <algorithm>
+#include <array>
+
+namespace harness::cpu {
+namespace {
+
+constexpr std::array kFixed = {"-march=native",
+                               "-fPIC",
+                               "-fvisibility=hidden",
+                               "-fno-gnu-unique",
+                               "-fno-plt",
+                               "-fno-strict-aliasing",
+                               "-fno-delete-null-pointer-checks",  // a store through null traps, as on a GPU
+                               "-fno-math-errno",
+                               "-fno-trapping-math",
+                               "-ffp-contract=fast",
+                               "-fno-exceptions",
+                               "-fno-rtti",
+                               "-fno-asynchronous-unwind-tables",
+                               "-fno-threadsafe-statics",
+                               "-fno-extern-tls-init",
+                               "-Wreturn-type",
+                               "-Wuninitialized",
+                               "-Wno-attributes",
+                               "-Wno-unknown-pragmas",
+                               "-Wno-psabi",
+                               "-fmax-errors=20",
+                               "-fdiagnostics-color=never"};
+constexpr std::array kStandards = {"c++14", "c++17", "c++20", "c++2a", "gnu++17", "gnu++20"};
+constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
+
+constexpr std::array kExports = {
+    "harness_cpu_barrier",         "harness_cpu_barrier_arrive",  "harness_cpu_warp",
+    "harness_cpu_yield",           "harness_cpu_fault",           "harness_cpu_printf",
+    "harness_cpu_thread_idx",      "harness_cpu_block_idx",       "harness_cpu_block_dim",
+    "harness_cpu_grid_dim",        "harness_cpu_passes",          "harness_cpu_access",
+    "harness_cpu_fence",           "harness_cpu_misaligned",      "harness_cpu_bad_index",
+    "harness_cpu_allocated",       "harness_cpu_released",        "harness_cpu_shared_address",
+    "harness_cpu_mbarrier_init",   "harness_cpu_mbarrier_arrive", "harness_cpu_mbarrier_wait",
+    "harness_cpu_mbarrier_test",   "harness_cpu_tensor_load",     "harness_cpu_tensor_store",
+    "harness_cpu_bulk_load",       "harness_cpu_bulk_store",      "harness_cpu_bulk_commit",
+    "harness_cpu_bulk_wait",       "harness_cpu_proxy_fence",     "harness_cpu_wgmma",
+    "harness_cpu_wgmma_commit",    "harness_cpu_wgmma_wait",      "harness_cpu_mma_m16n8k16",
+    "harness_cpu_ldmatrix",        "harness_cpu_stmatrix",        "harness_cpu_cp_async",
+    "harness_cpu_cp_async_commit", "harness_cpu_cp_async_wait",   "harness_cpu_wmma",
+    "harness_cpu_cluster",         "harness_cpu_cluster_arrive",  "harness_cpu_cluster_wait",
+    "harness_cpu_cluster_map",
+};
+
+// The compiler's sanitizers call functions that checked.h defines; none of their libraries is linked. -O1 without what
+// moves a load to where the source has none: it would be checked there.
+constexpr std::array kChecked = {"-O1",
+                                 "-g1",
+                                 "-fsanitize=thread,alignment,bounds",
+                                 "--param=tsan-distinguish-volatile=1",
+                                 "--param=tsan-instrument-func-entry-exit=0",
+                                 "-fno-tree-loop-im",
+                                 "-Wno-tsan",  // fences are understood by ours
+                                 "-DHARNESS_CPU_CHECKED=1"};
+constexpr std::array kWrapped = {"memcpy", "memmove", "memset", "malloc", "free"};
+
+template <typename List>
+bool contains(const List& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+}  // namespace
+
+Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
+  Flags flags;
+  std::string standard = "c++17", level = "-O2";
+  for (const std::string& option : spec.options) {
+    const std::string bare = option.starts_with("--std=")  ? option.substr(6)
+                             : option.starts_with("-std=") ? option.substr(5)
+                                                           : "";
+    if (contains(kStandards, bare)) standard = bare == "c++14" ? "c++17" : bare;
+    else if (contains(kLevels, option)) level = option;
+    else flags.ignored.push_back(option);
+  }
+  flags.arguments = {"-std=" + standard, level};
+  flags.arguments.insert(flags.arguments.end(), kFixed.begin(), kFixed.end());
+  if (spec.checked) flags.arguments.insert(flags.arguments.end(), kChecked.begin(), kChecked.end());
+  for (const auto& [name, value] : spec.defines) flags.arguments.push_back("-D" + name + "=" + value);
+  flags.arguments.push_back("-I" + include_folder);
+  for (const std::string& folder : spec.include_dirs) flags.arguments.push_back("-I" + folder);
+  return flags;
+}
+
+std::vector<std::string> link_flags(const BuildSpec& spec) {
+  std::vector<std::string> flags = {"-shared", "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,defs"};
+  for (const char* name : kExports) flags.push_back(std::string("-Wl,--ignore-unresolved-symbol=") + name);
+  if (spec.checked)
+    for (const char* name : kWrapped) flags.push_back(std::string("-Wl,--wrap=") + name);
+  return flags;
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/plan.h"
+#include "harness/device/cpu/compile/elf.h"
+
+namespace harness::cpu {
+
+/// The translation unit of a candidate: its source under its own name and lines, then the table of its entries.
+std::string candidate_source(const BuildSpec& spec);
+
+/// How a missing entry shows in the compiler's diagnostics: as the file of the table's line.
+std::string entry_label(const std::string& entry);
+
+/// "tile" of the symbol of a variable at block scope.
+std::string variable_name(const TlsSymbol& symbol);
+
+/// Assembly that puts every `extern __shared__` array (undefined thread-local symbols of the candidate's object) at the
+/// same address, with room for the largest dynamic shared memory and its guard.
+std::string dynamic_shared_source(const std::vector<TlsSymbol>& tls);
+
+/// Parameter sizes and static shared memory of each entry. Static shared memory counts the entry's own variables and
+/// those of functions that are no entry: exact for one kernel, else an upper bound.
+std::vector<EntryResources> entry_resources(const std::vector<std::string>& entries, std::string_view facts,
+                                            const std::vector<TlsSymbol>& tls);
+
+}  // namespace harness::cpu

@@ -1,0 +1,80 @@
+#include "harness/device/cpu/compile/toolchain.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/core/error.h"
+#include "harness/system/files.h"
+#include "harness/system/run_program.h"
+
+namespace harness::cpu {
+namespace {
+
+/// The first line "<key> : value" of /proc/cpuinfo.
+std::string cpuinfo(const std::string& key) {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key) && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  return "";
+}
+
+}  // namespace
+
+std::string compiler_version(const std::string& compiler) {
+  const ProcessResult result = run_process({compiler, "-dumpfullversion"}, "/tmp", {10, 1ll << 30});
+  const std::string text = result.output.substr(0, result.output.find('\n'));
+  if (result.exit_status != 0 || text.empty() || text.find_first_not_of("0123456789.") != std::string::npos)
+    throw environment_error(compiler +
+                            " does not answer -dumpfullversion as g++ does; name a g++ of version 12 or later");
+  return "g++ " + text;
+}
+
+std::vector<std::string> toolchain_folders(const std::string& compiler) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> folders = {"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec",      "/usr/include",
+                                      "/bin",     "/lib",     "/lib64",     "/etc/alternatives", "/etc/ld.so.cache"};
+  std::error_code absent;
+  folders.push_back(fs::path(compiler).parent_path().string());
+  folders.push_back(fs::canonical(compiler, absent).parent_path().string());
+  // "libraries: =/a:/b", and the like for programs and the folder it is installed in
+  std::istringstream lines(run_process({compiler, "-print-search-dirs"}, "/tmp", {10, 1ll << 30}).output);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream named(line.substr(std::min(line.size(), line.find_first_of('/'))));
+    for (std::string folder; std::getline(named, folder, ':');)
+      if (const fs::path real = fs::canonical(folder, absent); !absent) folders.push_back(real.string());
+  }
+  std::erase_if(folders, [](const std::string& folder) { return folder.empty() || folder == "/"; });
+  return folders;
+}
+
+std::string processor_features() {
+  return cpuinfo("model name") + "\n" + cpuinfo("flags");
+}
+
+std::string processor_name() {
+  return cpuinfo("model name");
+}
+
+std::vector<std::string> read_dependencies(const std::string& rule_file, const std::string& source) {
+  const std::string rule = read_file(rule_file);
+  std::vector<std::string> files;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty() && word.back() != ':' && word != source) files.push_back(word);
+    word.clear();
+  };
+  for (std::size_t i = 0; i < rule.size(); ++i) {
+    if (rule[i] == '\\' && i + 1 < rule.size()) {
+      if (rule[++i] != '\n') word += rule[i];  // an escaped space belongs to the name
+    } else if (rule[i] == ' ' || rule[i] == '\n') {
+      end_word();
+    } else {
+      word += rule[i];
+    }
+  }
+  end_word();
+  return files;
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,257 @@
+#include "harness/device/cpu/execute/block.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <thread>
+
+#include "harness/device/cpu/execute/indices.h"
+#include "harness/device/cpu/execute/lineup.h"
+
+namespace harness::cpu {
+namespace {
+
+thread_local BlockRunner* current = nullptr;
+
+int barrier_value(int result, unsigned positive, unsigned arrived) {
+  switch (result) {
+    case harness_cpu_count:
+      return static_cast<int>(positive);
+    case harness_cpu_and:
+      return positive == arrived;
+    case harness_cpu_or:
+      return positive > 0;
+    default:
+      return 0;
+  }
+}
+
+BlockRunner::Records records_of(std::uint32_t lanes, const WarpExchange& exchange) {
+  BlockRunner::Records records{};
+  for (std::uint32_t left = lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    records[lane] = reinterpret_cast<void*>(exchange.values[lane]);
+  }
+  return records;
+}
+
+bool same(const Site& a, const Site& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+}  // namespace
+
+BlockRunner& current_block() {
+  return *current;
+}
+
+BlockChecker* current_checker() {
+  return current ? current->checker() : nullptr;
+}
+
+void LaunchState::fail(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (fault_.empty()) fault_ = text;
+  failed_ = true;
+}
+
+void BlockRunner::begin(LaunchState& launch, const Module& module, int worker) {
+  launch_ = &launch;
+  shared_ = module.shared_memory();
+  if (launch.checker) checker_.emplace(*launch.checker, module, scheduler_, worker);
+  const auto as_index = [](const Dim3& d) { return HarnessCpuIndex{d.x, d.y, d.z}; };
+  harness_cpu_block_dim = as_index(launch.launch.block);
+  harness_cpu_grid_dim = as_index(launch.launch.grid);
+  scheduler_.shape(harness_cpu_block_dim);
+}
+
+unsigned BlockRunner::linear_block(const HarnessCpuIndex& block) const {
+  const Dim3& grid = launch_->launch.grid;
+  return block.x + grid.x * (block.y + grid.y * block.z);
+}
+
+void BlockRunner::stop(const char* kind) {
+  report(kind, "stopped by the memory checker", {});
+  abandon();
+}
+
+void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned rank) {
+  const int threads = static_cast<int>(scheduler_.threads().size());
+  for (int i = 0; i * 32 < threads; ++i) {
+    const int lanes = std::min(32, threads - i * 32);
+    warps_[i].absent = lanes == 32 ? 0 : ~0u << lanes;
+    warps_[i].exited = 0;
+    warps_[i].groups = 0;
+    warps_[i].at_barrier = {};
+  }
+  barriers_.fill({});
+  current = this;
+  block_ = harness_cpu_block_idx = block;
+  cluster_ = cluster;
+  rank_ = rank;
+  const bool early = ((linear_block(block) + launch_->run) & 1u) != 0;
+  mbarrier_waits_.clear();
+  fruitless_tests_ = 0;
+  async_.begin(early);
+  copies_.begin(early);
+  if (checker_) checker_->begin(block, cluster);
+  scheduler_.run();
+  run_what_is_woken();
+  if (checker_) checker_->settle();
+  if (!launch_->failed() && scheduler_.exited() < threads)
+    launch_->fail("barrier_deadlock: " +
+                  (cluster ? cluster->describe_lineups() : describe_lineup(scheduler_.threads(), block)));
+  if (!launch_->failed() && async_.anything_left())
+    launch_->fail(fmt::format("trap: block ({},{},{}) ended before its bulk stores or matrix products were waited for",
+                              block.x, block.y, block.z));
+}
+
+void BlockRunner::run_thread(Thread& thread) {
+  launch_->entry.call(launch_->arguments);
+  leave_warp(thread);
+  leave_cluster(thread);
+}
+
+BlockRunner::Barrier& BlockRunner::enter_barrier(int id, unsigned& threads, bool predicate, const Site& site) {
+  if (id < 0 || id >= static_cast<int>(barriers_.size())) {
+    report("trap", fmt::format("there is no barrier {}", id), site);
+    abandon();
+  }
+  if (threads == 0) threads = static_cast<unsigned>(scheduler_.threads().size());
+  Barrier& barrier = barriers_[id];
+  ++barrier.arrived;
+  barrier.positive += predicate;
+  return barrier;
+}
+
+// Two warps may wait at different __syncthreads calls; the threads of one warp must agree on the call.
+void BlockRunner::check_warp_agrees(const Site& site) {
+  const Thread& self = scheduler_.current();
+  Site& first = warps_[self.linear / 32].at_barrier;
+  if (!first.file) first = site;
+  if (same(first, site)) return;
+  launch_->fail("barrier_deadlock: " + describe_divergence(scheduler_.threads(), block_, self, site));
+  abandon();
+}
+
+int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, const Site& site) {
+  const bool whole_block = threads == 0;
+  Barrier& barrier = enter_barrier(id, threads, predicate, site);
+  if (id == 0 && whole_block) check_warp_agrees(site);
+  if (checker_ && !(id == 0 && whole_block)) checker_->arrive(scheduler_.current());
+  if (barrier.arrived < threads) {
+    Thread& self = scheduler_.current();
+    barrier.waiting.push(self);
+    scheduler_.wait(site, 0);
+    return static_cast<int>(self.result);
+  }
+  const int value = barrier_value(result, barrier.positive, barrier.arrived);
+  if (checker_) pass_checked_barrier(barrier, id == 0 && whole_block, site);
+  release(barrier, value);
+  if (id == 0 && whole_block)
+    for (Warp& warp : warps_) warp.at_barrier = {};
+  return value;
+}
+
+void BlockRunner::barrier_arrive(int id, unsigned threads, const Site& site) {
+  Barrier& barrier = enter_barrier(id, threads, false, site);
+  if (checker_) checker_->arrive(scheduler_.current());
+  if (barrier.arrived < threads) return;
+  if (checker_) barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
+  release(barrier, 0);
+}
+
+void BlockRunner::pass_checked_barrier(const Barrier& barrier, bool whole_block, const Site& site) {
+  const Thread& last = scheduler_.current();
+  if (whole_block) return checker_->barrier(last, site);
+  checker_->join(last);
+  barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
+}
+
+void BlockRunner::release(Barrier& barrier, int result) {
+  while (!barrier.waiting.empty()) {
+    Thread& thread = barrier.waiting.pop();
+    thread.result = static_cast<std::uint64_t>(result);
+    scheduler_.wake(thread);
+  }
+  barrier = {};
+}
+
+std::uint64_t BlockRunner::collective(int operation, std::uint32_t mask, std::uint64_t value, unsigned source,
+                                      const Site& site) {
+  return meet({operation, mask, 0, nullptr}, value, source, site);
+}
+
+void BlockRunner::together(std::uint32_t mask, void* record, TogetherBody body, const Site& site) {
+  meet({harness_cpu_warp_sync, mask, 0, body}, reinterpret_cast<std::uintptr_t>(record), 0, site);
+}
+
+std::uint64_t BlockRunner::meet(const Group& wanted, std::uint64_t value, unsigned source, const Site& site) {
+  Thread& self = scheduler_.current();
+  Warp& warp = warps_[self.linear / 32];
+  const int lane = self.linear % 32;
+  if (!(wanted.mask >> lane & 1)) {
+    report("trap",
+           fmt::format("lane {} calls {} with mask {:#010x}, which does not name it", lane, site.name, wanted.mask),
+           site);
+    abandon();
+  }
+  const auto same_instruction = [&](const Group& group) {
+    return group.mask == wanted.mask && group.operation == wanted.operation && group.body == wanted.body;
+  };
+  int index = 0;
+  while (index < warp.groups && !same_instruction(warp.group[index])) ++index;
+  if (index == warp.groups) warp.group[warp.groups++] = wanted;
+  Group& group = warp.group[index];
+  group.arrived |= 1u << lane;
+  warp.exchange.values[lane] = value;
+  warp.exchange.sources[lane] = static_cast<std::uint8_t>(source);
+  if (complete(warp, group)) finish(warp, index);
+  else scheduler_.wait(site, wanted.mask);
+  return self.result;
+}
+
+bool BlockRunner::complete(const Warp& warp, const Group& group) const {
+  const bool excused = group.operation != harness_cpu_warp_shuffle;
+  const std::uint32_t missing = group.mask & ~group.arrived & ~warp.absent;
+  return (excused ? missing & ~warp.exited : missing) == 0;
+}
+
+void BlockRunner::finish(Warp& warp, int index) {
+  const Group group = warp.group[index];
+  warp.group[index] = warp.group[--warp.groups];
+  if (group.body) group.body(records_of(group.arrived, warp.exchange));
+  const auto results = evaluate(group.operation, group.arrived, warp.exchange);
+  if (checker_) checker_->collective(static_cast<int>(&warp - warps_.data()), group.arrived);
+  Thread* const lanes = &scheduler_.threads()[(&warp - warps_.data()) * 32];
+  for (std::uint32_t left = group.arrived; left; left &= left - 1) {
+    Thread& thread = lanes[std::countr_zero(left)];
+    thread.result = results[std::countr_zero(left)];
+    if (thread.state == ThreadState::waiting) scheduler_.wake(thread);
+  }
+}
+
+void BlockRunner::leave_warp(const Thread& thread) {
+  Warp& warp = warps_[thread.linear / 32];
+  warp.exited |= 1u << thread.linear % 32;
+  for (int i = warp.groups; i-- > 0;)
+    if (complete(warp, warp.group[i])) finish(warp, i);
+}
+
+void BlockRunner::yield() {
+  if (cluster_ && cluster_->shape().blocks() > 1) cluster_->pass(rank_);
+  else if (checker_) checker_->pass();
+  if (launch_->failed()) abandon();
+  // Whom this thread waits for runs on another host thread.
+  if (!scheduler_.yield()) std::this_thread::yield();
+}
+
+void BlockRunner::report(const char* kind, const std::string& what, const Site& site) {
+  const HarnessCpuIndex& t = scheduler_.current().index;
+  const std::string where = site.file ? fmt::format("{}:{}: ", site.file, site.line) : "";
+  launch_->fail(fmt::format("{}: {}block ({},{},{}), thread ({},{},{}): {}", kind, where, block_.x, block_.y, block_.z,
+                            t.x, t.y, t.z, what));
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,120 @@
+#include "harness/device/cpu/execute/module.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/core/device.h"
+#include "harness/device/cpu/compile/elf.h"
+#include "harness/system/files.h"
+#include "harness/device/cpu/compile/source.h"
+
+namespace harness::cpu {
+namespace {
+
+constexpr int kPoison = 0xff;
+
+struct TlsSearch {
+  ElfW(Addr) base = 0;
+  char* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
+int find_tls(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<TlsSearch*>(data);
+  if (info->dlpi_addr != search.base) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_TLS) search.bytes = info->dlpi_phdr[i].p_memsz;
+  search.begin = static_cast<char*>(info->dlpi_tls_data);
+  return 1;
+}
+
+int find_segments(dl_phdr_info* info, std::size_t, void* data) {
+  auto& memory = *static_cast<ModuleMemory*>(data);
+  if (info->dlpi_addr != memory.base) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = memory.base + segment.p_vaddr, end = begin + segment.p_memsz;
+    if (memory.begin == 0) memory.begin = begin;
+    memory.end = end;
+    if (!(segment.p_flags & PF_W)) continue;
+    if (memory.writable_begin == 0) memory.writable_begin = begin;
+    memory.writable_end = end;
+  }
+  return 1;
+}
+
+bool is_poison(const char* begin, const char* end) {
+  return std::all_of(begin, end, [](char c) { return c == static_cast<char>(kPoison); });
+}
+
+}  // namespace
+
+void SharedMemory::poison(std::size_t dynamic_bytes) const {
+  std::memset(begin, kPoison, static_cast<std::size_t>(dynamic - begin));
+  std::memset(dynamic, kPoison, dynamic_bytes + HARNESS_CPU_SHARED_GUARD);
+  char* const behind = dynamic + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
+  if (behind < end) std::memset(behind, kPoison, static_cast<std::size_t>(end - behind));
+}
+
+bool SharedMemory::poisoned(std::size_t dynamic_bytes) const {
+  const char* const behind = dynamic + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
+  return is_poison(begin, dynamic + dynamic_bytes + HARNESS_CPU_SHARED_GUARD) &&
+         (behind >= end || is_poison(behind, end));
+}
+
+bool SharedMemory::guard_intact(std::size_t dynamic_bytes) const {
+  const char* const guard = dynamic + dynamic_bytes;
+  return is_poison(guard, guard + HARNESS_CPU_SHARED_GUARD);
+}
+
+Module::Module(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (!handle_) throw LaunchRefused(std::string("the candidate cannot be loaded: ") + dlerror());
+  module_ = static_cast<const HarnessCpuModule*>(dlsym(handle_, "harness_cpu_module"));
+  if (!module_ || module_->abi != HARNESS_CPU_ABI) {
+    dlclose(handle_);
+    throw LaunchRefused(path + " is no candidate of this version of the cpu device; build it again");
+  }
+  checked_ = dlsym(handle_, "harness_cpu_checked") != nullptr;
+  if (checked_) find_memory(path);
+}
+
+void Module::find_memory(const std::string& path) {
+  link_map* map = nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) return;
+  memory_.base = map->l_addr;
+  dl_iterate_phdr(find_segments, &memory_);
+  const std::string file = read_file(path);
+  for (const TlsSymbol& symbol : read_elf(file).tls)
+    if (symbol.defined && symbol.bytes > 0)
+      memory_.shared.push_back({variable_name(symbol), symbol.offset, static_cast<std::size_t>(symbol.bytes)});
+  std::sort(memory_.shared.begin(), memory_.shared.end(),
+            [](const SharedVariable& a, const SharedVariable& b) { return a.offset < b.offset; });
+}
+
+Module::~Module() {
+  dlclose(handle_);
+}
+
+const HarnessCpuEntry* Module::find(const std::string& name) const {
+  const HarnessCpuEntry* const end = module_->entry + module_->entries;
+  const auto* entry = std::find_if(module_->entry, end, [&](const HarnessCpuEntry& e) { return e.name == name; });
+  return entry == end ? nullptr : entry;
+}
+
+SharedMemory Module::shared_memory() const {
+  SharedMemory memory;
+  memory.dynamic = module_->dynamic_shared();
+  link_map* map = nullptr;
+  TlsSearch search;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) search.base = map->l_addr;
+  dl_iterate_phdr(find_tls, &search);
+  memory.begin = search.begin;
+  memory.end = search.begin + search.bytes;
+  return memory;
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/device/cpu/guest/harness_cpu/abi.h"
+
+namespace harness::cpu {
+
+/// Where the calling host thread keeps a candidate's __shared__ variables.
+struct SharedMemory {
+  char* begin = nullptr;  // of all of them
+  char* end = nullptr;
+  char* dynamic = nullptr;  // the one block of all `extern __shared__` arrays, within [begin, end)
+
+  /// Shared memory holds nothing of the block before: every byte becomes 0xff, a NaN in every floating type.
+  void poison(std::size_t dynamic_bytes) const;
+  bool poisoned(std::size_t dynamic_bytes) const;  // and nothing has been stored since
+  /// False: the block wrote behind its dynamic shared memory.
+  bool guard_intact(std::size_t dynamic_bytes) const;
+};
+
+/// A __shared__ variable of known size, `offset` bytes behind SharedMemory::begin.
+struct SharedVariable {
+  std::string name;
+  std::size_t offset = 0, bytes = 0;
+};
+
+/// What the memory checker has to know of a checked candidate: its mapped segments and its shared variables.
+struct ModuleMemory {
+  std::uintptr_t base = 0;  // what offsets into its code count from
+  std::uintptr_t begin = 0, end = 0;
+  std::uintptr_t writable_begin = 0, writable_end = 0;  // __device__ variables
+  std::vector<SharedVariable> shared;                   // ascending
+};
+
+/// A loaded candidate. Loading runs its static initializers. Throws LaunchRefused if it cannot be loaded.
+class Module {
+ public:
+  explicit Module(const std::string& path);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// nullptr: the candidate has no such entry.
+  const HarnessCpuEntry* find(const std::string& name) const;
+  /// Of the calling thread; the first call on a thread allocates it.
+  SharedMemory shared_memory() const;
+  /// Built for the memory checker (BuildSpec::checked).
+  bool checked() const { return checked_; }
+  const ModuleMemory& memory() const { return memory_; }  // of a checked one
+
+ private:
+  void find_memory(const std::string& path);
+
+  void* handle_ = nullptr;
+  const HarnessCpuModule* module_ = nullptr;
+  bool checked_ = false;
+  ModuleMemory memory_;
+};
+
+}  // namespace harness::cpu

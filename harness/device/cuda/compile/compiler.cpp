@@ -1,0 +1,190 @@
+#include "harness/device/cuda/compile/compiler.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "harness/core/bounded_log.h"
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/device/cuda/compile/build_options.h"
+#include "harness/device/cuda/compile/builtin_headers.h"
+#include "harness/device/cuda/compile/compile_log.h"
+#include "harness/system/run_in_child.h"
+#include "harness/device/cuda/compile/cubin.h"
+#include "harness/device/cuda/compile/include_scan.h"
+#include "harness/device/cuda/run/module_state.h"
+#include "harness/device/cuda/compile/nvrtc_program.h"
+
+namespace harness::cuda {
+namespace {
+
+const NvrtcApi& require_nvrtc() {
+  const NvrtcLibrary& library = nvrtc_library();
+  if (!library.api) throw environment_error(library.missing);
+  return *library.api;
+}
+
+/// Hash of everything that decides the cubin. The toolkit's own headers stand for themselves by folder and version.
+std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
+                      const std::string& toolkit_include, const IncludeScan& scan) {
+  Sha256 hash;
+  hash.field("nvrtc cubin 3").field(api.version()).field(toolkit_include);
+  for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
+  hash.field(spec.source_name).field(spec.source);
+  for (const std::string& option : options) {
+    if (!option.starts_with("--include-path=")) hash.field(option);
+  }
+  hash.field("entries");
+  for (const std::string& entry : spec.entries) hash.field(entry);
+  hash.field("headers");
+  for (const auto& [name, contents] : scan.headers) hash.field(name).field(contents);
+  return hash.hex();
+}
+
+/// Threads of a block that the registers allow: a warp takes them in units of 256, warps come in fours.
+int max_threads(const CubinKernel& kernel) {
+  constexpr int kRegistersOfSm = 65536;
+  const int of_warp = (kernel.registers * 32 + 255) / 256 * 256;
+  const int fitting = of_warp ? kRegistersOfSm / of_warp / 4 * 4 * 32 : 1024;
+  const int bound = kernel.launch_bounds ? kernel.launch_bounds : 1024;
+  return std::min({fitting, bound, 1024});
+}
+
+std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOutput& output, const Cubin& cubin) {
+  const auto logged = parse_ptxas_log(output.log);
+  std::vector<EntryResources> entries;
+  for (const std::string& entry : spec.entries) {
+    const std::string& mangled = output.lowered_names.at(entry);
+    const auto kernel = cubin.kernels.find(mangled);
+    if (kernel == cubin.kernels.end()) throw environment_error(fmt::format("the cubin has no kernel {}.", mangled));
+    const auto line = logged.find(mangled);
+    const LoggedResources said = line == logged.end() ? LoggedResources{} : line->second;
+    entries.push_back({entry, kernel->second.registers, said.static_shared_bytes, said.spill_bytes,
+                       kernel->second.frame_bytes, max_threads(kernel->second), kernel->second.parameter_bytes});
+  }
+  return entries;
+}
+
+std::map<std::string, std::string> entries_by_mangled_name(const NvrtcOutput& output) {
+  std::map<std::string, std::string> names;
+  for (const auto& [entry, mangled] : output.lowered_names) names[mangled] = entry;
+  return names;
+}
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+/// NVRTC reports an entry it cannot find on a line of its own making; a plain sentence in front says what it means.
+std::string explain(const BuildSpec& spec, const std::string& log) {
+  constexpr std::string_view kMark = "Input name expression was: \"";
+  std::string sentences;
+  for (std::size_t at = log.find(kMark); at != std::string::npos; at = log.find(kMark, at + 1)) {
+    const std::size_t begin = at + kMark.size();
+    const std::string named = without_spaces(log.substr(begin, log.find('"', begin) - begin));
+    for (const std::string& entry : spec.entries) {
+      if (without_spaces(entry) == named) {
+        sentences += fmt::format("{}: the entry '{}' of the plan names no __global__ function of this source.\n",
+                                 spec.source_name, entry);
+      }
+    }
+  }
+  return sentences + log;
+}
+
+std::string no_answer(const BuildSpec& spec, const ChildAnswer& answer, const CompileLimits& limits) {
+  const std::string what = answer.timed_out ? fmt::format("gave up after {} s", limits.deadline_s)
+                           : answer.signal
+                               ? fmt::format("ended with signal {} ({})", answer.signal, strsignal(answer.signal))
+                               : "ended without an answer";
+  return fmt::format("{}: error: the compiler {}\n{}", spec.source_name, what, answer.text);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+int compute_capability(const std::string& architecture) {
+  if (!architecture.starts_with("sm_")) return 0;
+  return std::atoi(architecture.c_str() + 3);
+}
+
+NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
+                             Confine confine, CompileLimits limits)
+    : cache_(cache_folder),
+      architecture_(std::move(architecture)),
+      toolkit_include_(std::move(toolkit_include)),
+      confine_(std::move(confine)),
+      limits_(limits) {
+  const NvrtcApi& api = require_nvrtc();
+  const auto& known = api.architectures;
+  if (std::find(known.begin(), known.end(), compute_capability(architecture_)) == known.end()) {
+    throw environment_error(
+        fmt::format("NVRTC {} does not compile for {}; it knows sm_{}. Name one of these, or install "
+                    "another toolkit.",
+                    api.version(), architecture_, fmt::join(known, ", sm_")));
+  }
+}
+
+EnterConfinement NvrtcCompiler::confinement(const BuildSpec& spec) const {
+  if (!confine_) return {};
+  Reach reach{spec.include_dirs, {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"}, ""};
+  if (!toolkit_include_.empty()) reach.readable.push_back(toolkit_include_);
+  reach.programs.push_back(library_folder(require_nvrtc()));
+  return confine_(reach);
+}
+
+BuildResult NvrtcCompiler::build(const BuildSpec& given) {
+  BuildSpec spec = given;
+  for (std::string& folder : spec.include_dirs) folder = std::filesystem::absolute(folder).string();
+  const auto start = std::chrono::steady_clock::now();
+  const NvrtcApi& api = require_nvrtc();
+  const NvrtcOptions options = nvrtc_options(spec, architecture_, toolkit_include_);
+  if (!options.refused.empty()) {
+    return CompileFailure{fmt::format("{}: the compile option '{}' is not allowed; allowed are {}.", spec.source_name,
+                                      options.refused.front(), allowed_options())};
+  }
+  const IncludeScan scan = scan_includes(spec.source_name, spec.source, spec.include_dirs);
+  if (!scan.computed.empty()) {
+    return CompileFailure{
+        fmt::format("{}: an #include must name its file in <> or \"\" here, not by a macro: the build "
+                    "cache has to know what is included.",
+                    scan.computed.front())};
+  }
+  Artifact artifact;
+  artifact.key = build_key(api, spec, options.options, toolkit_include_, scan);
+  if (auto cached = cache_.find(artifact.key)) return std::move(*cached);
+
+  const auto compile = [&] {
+    return to_bytes(compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options));
+  };
+  ChildAnswer answer = run_in_child(compile, limits_, confinement(spec));
+  // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed the first time.
+  if (answer.signal == SIGKILL && !answer.timed_out) answer = run_in_child(compile, limits_, confinement(spec));
+  if (!answer.answered) return CompileFailure{no_answer(spec, answer, limits_), seconds_since(start)};
+  const NvrtcOutput output = from_bytes(answer.text);
+  if (!output.compiled) return CompileFailure{bounded(explain(spec, output.log)), seconds_since(start)};
+  const Cubin cubin = parse_cubin(output.cubin);
+  artifact.code_hash = cubin.code_hash;
+  artifact.architecture = architecture_;
+  artifact.compiler = "NVRTC " + api.version();
+  artifact.log = bounded(output.log);
+  artifact.notes = performance_notes(output.log, entries_by_mangled_name(output));
+  artifact.entries = entry_resources(spec, output, cubin);
+  artifact.globals = kept_state(cubin.variables, output.ptx, spec.source);
+  artifact.compile_s = seconds_since(start);
+  cache_.store(artifact, output.lowered_names, output.cubin, output.ptx);
+  return artifact;
+}
+
+}  // namespace harness::cuda

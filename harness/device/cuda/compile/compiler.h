@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+
+#include "harness/system/confinement.h"
+#include "harness/core/device.h"
+#include "harness/device/cuda/compile/build_cache.h"
+
+namespace harness::cuda {
+
+/// CUDA C++ to a cubin for a real architecture; no GPU and no driver needed. NVRTC works in a forked child that sees
+/// only the build's include folders and its own files, and writes nothing: what it made comes back through a pipe.
+/// Parameter sizes, registers and stack of the entries come from the cubin; spills and static shared memory from the
+/// log.
+class NvrtcCompiler : public Compiler {
+ public:
+  /// `architecture` is a real one, "sm_90a"; `toolkit_include` the folder of cuda_fp16.h (find_toolkit_include()) or
+  /// "". Throws Error if there is no libnvrtc or it does not know the architecture.
+  NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
+                Confine confine = {}, CompileLimits limits = {});
+
+  /// A refused option, a computed #include, an unknown entry and whatever NVRTC says are CompileFailures.
+  BuildResult build(const BuildSpec& spec) override;
+
+ private:
+  EnterConfinement confinement(const BuildSpec& spec) const;
+  BuildCache cache_;
+  std::string architecture_, toolkit_include_;
+  Confine confine_;
+  CompileLimits limits_;
+};
+
+/// 90 for "sm_90a"; 0 when the text is no real architecture.
+int compute_capability(const std::string& architecture);
+
+}  // namespace harness::cuda

@@ -1,0 +1,125 @@
+#include "harness/device/cuda/compile/include_scan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+namespace harness::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Mention {
+  std::string name;
+  bool quoted = false;
+};
+
+std::string_view trim_left(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\f\v");
+  return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
+}
+
+/// <name> or "name" at the start of `text`.
+std::optional<Mention> quoted_name(std::string_view text) {
+  text = trim_left(text);
+  if (text.empty() || (text[0] != '<' && text[0] != '"')) return {};
+  const std::size_t end = text.find(text[0] == '<' ? '>' : '"', 1);
+  if (end == std::string_view::npos) return {};
+  return Mention{std::string(text.substr(1, end - 1)), text[0] == '"'};
+}
+
+/// What follows "#include" on a line that has it (%: is another spelling of #).
+std::optional<std::string_view> after_include(std::string_view line) {
+  line = trim_left(line);
+  if (line.starts_with("#")) line.remove_prefix(1);
+  else if (line.starts_with("%:")) line.remove_prefix(2);
+  else return {};
+  line = trim_left(line);
+  constexpr std::string_view kWord = "include";
+  if (!line.starts_with(kWord)) return {};
+  return line.substr(kWord.size());
+}
+
+std::optional<std::string> read_header(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class Scanner {
+ public:
+  explicit Scanner(const std::vector<std::string>& include_dirs) : include_dirs_(include_dirs) {}
+
+  void scan(const std::string& file, const std::string& text) {
+    std::istringstream lines(text);
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+      if (const auto rest = after_include(line)) {
+        if (const auto mention = quoted_name(*rest)) follow(*mention, file);
+        else result_.computed.push_back(file + ":" + std::to_string(number));
+      }
+      follow_has_include(line, file);
+    }
+  }
+  IncludeScan result() && { return std::move(result_); }
+
+ private:
+  void follow_has_include(std::string_view line, const std::string& file) {
+    constexpr std::string_view kWord = "__has_include";
+    for (std::size_t at = line.find(kWord); at != std::string_view::npos; at = line.find(kWord, at + 1)) {
+      const std::string_view rest = trim_left(line.substr(at + kWord.size()));
+      if (!rest.starts_with("(")) continue;
+      if (const auto mention = quoted_name(rest.substr(1))) follow(*mention, file);
+    }
+  }
+
+  // Nothing outside the folders is looked at, for the compiler will not see it either.
+  bool is_within_folders(const fs::path& path) const {
+    std::error_code absent;
+    const std::string real = fs::canonical(path, absent).string();
+    return std::any_of(include_dirs_.begin(), include_dirs_.end(), [&](const std::string& folder) {
+      return real.starts_with(fs::canonical(folder, absent).string() + "/");
+    });
+  }
+
+  void follow(const Mention& mention, const std::string& from) {
+    std::vector<fs::path> places;
+    if (mention.quoted) places.push_back(fs::path(from).parent_path());
+    places.insert(places.end(), include_dirs_.begin(), include_dirs_.end());
+    for (const fs::path& place : places) {
+      const fs::path path = (place / mention.name).lexically_normal();
+      if (!is_within_folders(path)) continue;
+      if (seen_.contains(path.string())) return;
+      if (auto text = read_header(path)) {
+        seen_.insert(path.string());
+        result_.headers.emplace_back(mention.name, *text);
+        scan(path.string(), *text);
+        return;
+      }
+    }
+    if (seen_.insert("<" + mention.name).second) result_.headers.emplace_back(mention.name, "");
+  }
+
+  const std::vector<std::string>& include_dirs_;
+  std::set<std::string> seen_;
+  IncludeScan result_;
+};
+
+}  // namespace
+
+IncludeScan scan_includes(const std::string& source_name, const std::string& source,
+                          const std::vector<std::string>& include_dirs) {
+  Scanner scanner(include_dirs);
+  scanner.scan(source_name, source);
+  return std::move(scanner).result();
+}
+
+}  // namespace harness::cuda

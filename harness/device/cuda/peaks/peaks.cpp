@@ -1,0 +1,140 @@
+#include "harness/device/cuda/peaks/peaks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "harness/device/cuda/run/graphs.h"
+
+namespace harness::cuda {
+namespace {
+
+constexpr std::int64_t kMega = 1 << 20;
+constexpr double kNsPerSecond = 1e9;
+
+std::int64_t bytes_to_move(const DriverApi& api) {
+  std::size_t free = 0, total = 0;
+  check(api, api.cuMemGetInfo_v2(&free, &total), "cuMemGetInfo");
+  return std::min<std::int64_t>(1024 * kMega, static_cast<std::int64_t>(free) / 4) / kMega * kMega;
+}
+
+class PeakMeter {
+ public:
+  PeakMeter(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
+            const DeviceInfo& device)
+      : api_(api),
+        stream_(stream),
+        device_(device),
+        source_(peak_source(device.compute_capability, device.architecture)),
+        kernels_(api, modules, cache_folder, device.architecture, "peak_kernels.cu", source_.text, source_.entries),
+        bytes_(bytes_to_move(api)),
+        memory_(allocate(api, static_cast<std::size_t>(bytes_ + kMega))),
+        sink_(memory_.get() + static_cast<DevicePointer>(bytes_)),
+        events_(api) {
+    check(api, api.cuMemsetD8Async(memory_.get(), 0, static_cast<std::size_t>(bytes_ + kMega), stream),
+          "cuMemsetD8Async");
+  }
+
+  MeasuredPeaks measure() {
+    MeasuredPeaks peaks;
+    peaks.bytes_per_s = std::max(read_rate(), copy_rate());
+    peaks.l2_bytes_per_s = l2_rate();
+    peaks.flops["f32"] = f32_rate();
+    peaks.exps_per_s = exp_rate();
+    for (const auto& kernel : source_.tensor) peaks.flops[kernel.dtype] = tensor_rate(kernel);
+    return peaks;
+  }
+
+ private:
+  /// `amount` of something that `work` does each time it is enqueued, in a second at best.
+  double rate(double amount, const std::function<void()>& work) {
+    constexpr int kBursts = 6;  // the first warms
+    double best_ns = 0;
+    for (int burst = 0; burst < kBursts; ++burst) {
+      events_.record_start(stream_);
+      work();
+      work();
+      events_.record_end(stream_);
+      synchronize(api_, stream_);
+      const double ns = events_.ns() / 2;
+      if (burst > 0 && (best_ns == 0 || ns < best_ns)) best_ns = ns;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return best_ns > 0 ? amount / best_ns * kNsPerSecond : 0;
+  }
+
+  OwnKernels::Shape blocks_per_sm(std::uint32_t blocks, std::uint32_t threads) const {
+    return {.blocks = static_cast<std::uint32_t>(std::max(device_.multiprocessors, 1)) * blocks, .threads = threads};
+  }
+
+  /// Words of 16 bytes of a region that a grid reads whole, four a thread and turn.
+  static std::int64_t whole_turns(std::int64_t bytes, const OwnKernels::Shape& shape) {
+    const std::int64_t turn = 4 * std::int64_t{shape.blocks} * shape.threads;
+    return std::max<std::int64_t>(1, bytes / 16 / turn) * turn;
+  }
+
+  double read_rate() {
+    const auto shape = blocks_per_sm(8, 256);
+    const std::int64_t count = whole_turns(bytes_, shape);
+    return rate(16.0 * static_cast<double>(count),
+                [&] { kernels_.launch("harness_peak_read", shape, stream_, memory_.get(), count, sink_); });
+  }
+
+  double copy_rate() {
+    const auto shape = blocks_per_sm(8, 256);
+    const std::int64_t count = whole_turns(bytes_ / 2, shape);
+    const DevicePointer to = memory_.get() + static_cast<DevicePointer>(bytes_ / 2);
+    return rate(32.0 * static_cast<double>(count),
+                [&] { kernels_.launch("harness_peak_copy", shape, stream_, memory_.get(), to, count); });
+  }
+
+  double l2_rate() {
+    constexpr int kPasses = 32;
+    if (device_.l2_bytes < kMega) return 0;
+    const auto shape = blocks_per_sm(8, 256);
+    const std::int64_t count = whole_turns(std::min(device_.l2_bytes / 3, bytes_), shape);
+    return rate(16.0 * static_cast<double>(count) * kPasses,
+                [&] { kernels_.launch("harness_peak_l2", shape, stream_, memory_.get(), count, kPasses, sink_); });
+  }
+
+  double f32_rate() {
+    constexpr int kIterations = 2048;
+    const auto shape = blocks_per_sm(4, 512);
+    return rate(2.0 * 64 * kIterations * shape.blocks * shape.threads,
+                [&] { kernels_.launch("harness_peak_f32", shape, stream_, sink_, kIterations, 0.999f, 0.001f); });
+  }
+
+  double exp_rate() {
+    constexpr int kIterations = 512;
+    const auto shape = blocks_per_sm(4, 512);
+    return rate(32.0 * kIterations * shape.blocks * shape.threads,
+                [&] { kernels_.launch("harness_peak_exp", shape, stream_, sink_, kIterations); });
+  }
+
+  double tensor_rate(const PeakSource::TensorKernel& kernel) {
+    constexpr int kIterations = 1000;
+    const auto shape = blocks_per_sm(device_.architecture == "sm_90a" ? 1 : 2, 256);
+    return rate(kernel.flops * kIterations * shape.blocks,
+                [&] { kernels_.launch(kernel.entry, shape, stream_, sink_, kIterations); });
+  }
+
+  const DriverApi& api_;
+  Stream stream_;
+  const DeviceInfo& device_;
+  PeakSource source_;
+  OwnKernels kernels_;
+  std::int64_t bytes_;
+  OwnedMemory memory_;
+  DevicePointer sink_;
+  EventPair events_;
+};
+
+}  // namespace
+
+MeasuredPeaks measure_peaks(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
+                            const DeviceInfo& device) {
+  return PeakMeter(api, modules, stream, cache_folder, device).measure();
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/device/cuda/run/gpu_state.h"
+#include "harness/device/cuda/run/graphs.h"
+#include "harness/device/cuda/run/input_sets.h"
+#include "harness/device/cuda/run/loaded_plan.h"
+
+namespace harness::cuda {
+
+/// Calls in a timed graph, each on a set of its own: about a millisecond of them, because the events around a graph add
+/// 2 us; as many as there are sets at most.
+std::int64_t calls_in_graph(double call_ns, std::int64_t sets);
+
+/// One of the plans that are timed against each other: its graph, its input sets and its samples.
+class Contender {
+ public:
+  /// Runs the plan a few times to see how long it takes, captures the graph and launches it once. A fault of the
+  /// kernels shows here at the latest. `kernels` must outlive this.
+  Contender(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan, InputSets sets);
+
+  /// Launches the graph again and again for about `seconds`, each time on refreshed sets and with nothing of them in
+  /// the L2. The first launch of a burst finds an idle GPU and is not counted, unless it takes long.
+  void run_burst(double seconds, const ClockReader& clock);
+  /// Launches on, until the audit has seen every image.
+  void complete_audit(const ClockReader& clock);
+
+  /// Calls on the set 0 alone, refreshed once: nanoseconds per call, few samples.
+  std::vector<double> time_one_set();
+
+  void enqueue_call(std::int64_t set) const { plan_.enqueue(stream_, sets_.address(set)); }
+  /// One set as before a timed launch; also empties the L2 of it unless it is to stay `warm`.
+  void enqueue_refresh(std::int64_t set, bool warm);
+  const InputSets& sets() const { return sets_; }
+  std::int64_t calls() const { return calls_; }
+  double call_ns() const { return call_ns_; }
+  int bursts() const { return bursts_; }
+  const std::vector<double>& samples_ns() const { return samples_ns_; }
+  /// One for each sample; empty if the clock was unknown once.
+  std::vector<double> clocks_mhz() const;
+
+ private:
+  double estimate_call_ns();
+  double estimate_in_graph_ns();
+  double launch_refreshed(std::int64_t phase, const ClockReader* clock);
+  void launch_timed(const ClockReader& clock);
+
+  const DriverApi& api_;
+  Stream stream_;
+  const MeasuringKernels& kernels_;
+  LoadedPlan plan_;
+  InputSets sets_;
+  EventPair events_;
+  double call_ns_ = 0;
+  std::int64_t calls_ = 1;
+  OwnedGraphExec graph_;
+  std::int64_t phase_ = 0;  // of the next timed launch
+  int bursts_ = 0;
+  std::vector<double> samples_ns_;
+  std::vector<std::optional<double>> clocks_mhz_;
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,37 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "harness/core/device.h"
+#include "harness/device/cuda/library/libraries.h"
+#include "harness/device/cuda/run/module_cache.h"
+
+namespace harness::cuda {
+
+/// A plan whose functions are loaded and allowed what the launches ask for, and whose library steps are prepared: it
+/// can be enqueued, also into a capture. Refers to the executable, which must outlive it.
+class LoadedPlan {
+ public:
+  /// Its module is freshly loaded: no variable of it holds what an earlier run left there.
+  /// Throws LaunchRefused, NotSupported or DeviceFault; so do the calls of enqueue().
+  LoadedPlan(const DriverApi& api, ModuleCache& modules, Libraries& libraries, const Executable& executable);
+
+  /// Enqueues all steps in order over the image at `base`; does not wait.
+  void enqueue(Stream stream, DevicePointer base) const;
+  const Executable& executable() const { return *executable_; }
+
+ private:
+  void allow(const Launch& launch);
+  /// The launch with all numbers filled in, of which the device decides one (core/plan.h: resident).
+  Launch resolved(const Launch& launch) const;
+  void enqueue_launch(const Launch& launch, Stream stream, DevicePointer base) const;
+  void enqueue_memset(const Memset& memset, Stream stream, DevicePointer base) const;
+
+  const DriverApi& api_;
+  const Executable* executable_;
+  std::vector<Step> steps_;                 // of the plan, resolved
+  std::shared_ptr<LoadedModule> module_;    // null: nothing of it is launched
+  std::vector<LibraryStep> library_steps_;  // in the order of the plan
+};
+
+}  // namespace harness::cuda

@@ -1,0 +1,59 @@
+#include "harness/device/cuda/run/measuring_kernels.h"
+
+#include <algorithm>
+
+#include "harness/device/cuda/run/refresh_source.h"
+
+namespace harness::cuda {
+namespace {
+
+// The memory is zero, so the sum is never the value that would be written; the compiler cannot know.
+constexpr const char* kMeasuringSource = R"(
+extern "C" __global__ void harness_empty() {}
+extern "C" __global__ void harness_read(const uint4* data, unsigned long long count, unsigned int* sink) {
+  unsigned int sum = 0;
+  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const uint4 v = data[i];
+    sum ^= v.x ^ v.y ^ v.z ^ v.w;
+  }
+  if (sum == 0x9e3779b9u) *sink = sum;
+}
+)";
+
+std::int64_t bytes_to_flush(const DeviceInfo& device) {
+  constexpr std::int64_t kLeast = 128 << 20;
+  return std::max(kLeast, 2 * device.l2_bytes) / 4096 * 4096;
+}
+
+}  // namespace
+
+MeasuringKernels::MeasuringKernels(const DriverApi& api, ModuleCache& modules, Stream stream,
+                                   const std::string& cache_folder, const DeviceInfo& device)
+    : api_(api),
+      kernels_(api, modules, cache_folder, device.architecture, "measuring_kernels.cu", kMeasuringSource,
+               {"harness_empty", "harness_read"}),
+      refreshing_(api, modules, cache_folder, device.architecture, "refreshing_kernels.cu", kRefreshSource,
+                  {"harness_refresh", "harness_relocate"}),
+      memory_(api),
+      flush_bytes_(bytes_to_flush(device)),
+      flush_blocks_(static_cast<std::uint32_t>(std::max(device.multiprocessors, 1)) * 8) {
+  base_ = memory_.reserve(flush_bytes_ + 4096);
+  check(api, api.cuMemsetD8Async(base_, 0, static_cast<std::size_t>(flush_bytes_) + 4096, stream), "cuMemsetD8Async");
+}
+
+void MeasuringKernels::release_persisting() const {
+  if (!api_.cuCtxResetPersistingL2Cache) return;
+  check_fault(api_, api_.cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache");
+}
+
+void MeasuringKernels::enqueue_flush(Stream stream) const {
+  kernels_.launch("harness_read", {.blocks = flush_blocks_}, stream, base_,
+                  static_cast<unsigned long long>(flush_bytes_ / 16), base_ + static_cast<DevicePointer>(flush_bytes_));
+}
+
+void MeasuringKernels::enqueue_empty(Stream stream) const {
+  kernels_.launch("harness_empty", {.threads = 32}, stream);
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,89 @@
+#include "harness/device/cuda/run/timing_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/device/cuda/run/stopping.h"
+
+namespace harness::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLongS = 1;  // single calls that take longer together are told by fewer samples
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<std::vector<double>> all_samples(std::span<const std::unique_ptr<Contender>> contenders) {
+  std::vector<std::vector<double>> samples;
+  for (const auto& contender : contenders) samples.push_back(contender->samples_ns());
+  return samples;
+}
+
+}  // namespace
+
+void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, const TimingPolicy& policy,
+                      const ClockReader& clock, ForeignProcesses& foreign) {
+  constexpr int kLeastRounds = 2;  // each contender has gone first once
+  const auto start = Clock::now();
+  for (int round = 0;; ++round) {
+    for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
+      foreign.sample();
+      contenders[round % 2 ? contenders.size() - 1 - turn : turn]->run_burst(policy.burst_s, clock);
+      foreign.sample();
+      std::this_thread::sleep_for(std::chrono::duration<double>(policy.pause_s));
+    }
+    const double elapsed_s = seconds_since(start);
+    if (round + 1 < kLeastRounds && elapsed_s < policy.max_s) continue;
+    if (should_stop(all_samples(contenders), elapsed_s, policy)) break;
+  }
+  for (const auto& contender : contenders) contender->complete_audit(clock);
+}
+
+std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Contender>> contenders,
+                                              const SingleCallTimer& timer) {
+  constexpr std::int64_t kSamples = 10, kLeastSamples = 3;
+  const auto start = Clock::now();
+  std::vector<std::vector<double>> cold(contenders.size());
+  for (std::int64_t sample = 0; sample < kSamples; ++sample) {
+    if (sample >= kLeastSamples && seconds_since(start) > kLongS) break;
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      Contender& contender = *contenders[i];
+      const std::int64_t set = sample % contender.sets().count();
+      cold[i].push_back(
+          timer.time_ns([&] { contender.enqueue_refresh(set, false); }, [&] { contender.enqueue_call(set); }));
+    }
+  }
+  return cold;
+}
+
+std::vector<double> measure_warm(Contender& contender, const SingleCallTimer& timer) {
+  if (!contender.sets().has_restored()) return contender.time_one_set();
+  std::vector<double> samples;
+  constexpr int kSamples = 6;  // the first warms
+  const auto start = Clock::now();
+  for (int i = 0; i < kSamples && (i < 2 || seconds_since(start) < kLongS); ++i) {
+    const double ns = timer.time_ns([&] { contender.enqueue_refresh(0, true); }, [&] { contender.enqueue_call(0); });
+    if (i > 0) samples.push_back(ns);
+  }
+  return samples;
+}
+
+std::string describe_method(const Contender& contender, const SingleCallTimer* timer) {
+  std::string text = fmt::format(
+      "graph x{}, {} sets, refreshed and flushed before each launch, {} burst{}; events around a graph add about 2.2 "
+      "us "
+      "to it, not subtracted",
+      contender.calls(), contender.calls(), contender.bursts(), contender.bursts() == 1 ? "" : "s");
+  if (timer) {
+    text += fmt::format("; cold: single calls after reading more than twice the L2, less {:.0f} ns of event nodes",
+                        timer->overhead_ns());
+  }
+  return text;
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,30 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/device/cuda/run/contender.h"
+#include "harness/device/cuda/run/foreign_processes.h"
+#include "harness/device/cuda/run/single_call.h"
+
+namespace harness::cuda {
+
+/// Samples the contenders in turns (A B, B A, A B, ...), one burst and one pause each, until should_stop(), and on
+/// until every image of each was audited.
+void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, const TimingPolicy& policy,
+                      const ClockReader& clock, ForeignProcesses& foreign);
+
+/// Single calls after a flush of the L2, in turns: ten per contender (three at least where they take longer than a
+/// second in all), on refreshed sets in turn.
+std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Contender>> contenders,
+                                              const SingleCallTimer& timer);
+
+/// One input set again and again. Buffers that must be pristine before each call allow no graph of many: then single
+/// calls, each on a set that was just refreshed.
+std::vector<double> measure_warm(Contender& contender, const SingleCallTimer& timer);
+
+/// What was done, in words: stored with the samples. `timer`: null where there were no cold samples.
+std::string describe_method(const Contender& contender, const SingleCallTimer* timer);
+
+}  // namespace harness::cuda

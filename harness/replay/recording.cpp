@@ -1,0 +1,180 @@
+#include "harness/replay/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/campaign/state.h"
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+std::string code_key(const std::string& workload, const std::string& binary_hash) {
+  return workload + "\n" + binary_hash;
+}
+
+bool ran_to_a_result(const IterationSummary& iteration) {
+  return iteration.outcome == "passed" || iteration.outcome == "wrong_answer" || iteration.outcome == "rejected" ||
+         iteration.outcome == "abandoned";
+}
+
+bool same_candidate(const Candidate& a, const Candidate& b) {
+  return a.variant == b.variant && to_text(a.config) == to_text(b.config);
+}
+
+bool is_faster(const IterationSummary& one, const IterationSummary& other) {
+  return leads(standing_of(one), standing_of(other));
+}
+
+const IterationSummary* found_in(const std::map<std::string, const IterationSummary*>& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+std::string record_key(const std::string& workload, const Candidate& candidate) {
+  return candidate.kernel + "\n" + workload + "\n" + candidate.variant + "\n" + to_text(candidate.config);
+}
+
+Recording read_recording(Ledger& ledger, std::int64_t campaign) {
+  Recording recording;
+  recording.campaign = campaign;
+  recording.record = ledger.campaign(campaign);
+  if (recording.record.strategy.empty())
+    throw bad_input(
+        fmt::format("campaign {} is a single eval, which decided nothing; replay one of harness run", campaign));
+  recording.spent_s = ledger.spent_seconds(campaign);
+  recording.iterations = ledger.iterations(campaign);
+  recording.decisions = ledger.decisions(campaign);
+  if (recording.iterations.empty())
+    throw bad_input(
+        fmt::format("campaign {} holds no evaluation, so there is nothing to answer a replay with", campaign));
+  return recording;
+}
+
+double overhead_seconds(const Recording& recording) {
+  const double evaluated =
+      std::accumulate(recording.iterations.begin(), recording.iterations.end(), 0.0,
+                      [](double sum, const IterationSummary& iteration) { return sum + iteration.wall_s; });
+  return std::max(0.0, recording.spent_s - evaluated);
+}
+
+DeviceInfo recorded_device(const CampaignRecord& record) {
+  DeviceInfo device;
+  if (record.environment.is_object() && record.environment.contains("device"))
+    device = record.environment.at("device").get<DeviceInfo>();
+  device.device = record.device;
+  device.name = record.device_name;
+  device.emulation = record.device == "cpu";
+  device.available = true;
+  return device;
+}
+
+RecordBook::RecordBook(const Recording& recording) {
+  for (const IterationSummary& iteration : recording.iterations) {
+    if (iteration.outcome == "interrupted") continue;
+    if (iteration.purpose == "confirm") {
+      add_confirmation(iteration);
+      continue;
+    }
+    if (!by_candidate_.emplace(record_key(iteration.workload, iteration.candidate), &iteration).second) continue;
+    if (iteration.purpose != "rival")
+      by_arm_[{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique}].push_back(&iteration);
+    if (iteration.binary_hash.empty()) continue;
+    const std::string code = code_key(iteration.workload, iteration.binary_hash);
+    if (ran_to_a_result(iteration)) by_binary_.emplace(code, &iteration);
+    else if (iteration.outcome == "no_effect") no_effect_s_.emplace(code, iteration.wall_s);
+  }
+  follow_incumbents(recording.iterations);
+}
+
+void RecordBook::add_confirmation(const IterationSummary& iteration) {
+  const auto count = static_cast<double>(confirmations_.size());
+  if (!confirmations_.emplace(record_key(iteration.workload, iteration.candidate), &iteration).second) return;
+  confirm_s_ = (confirm_s_ * count + iteration.wall_s) / (count + 1);
+}
+
+void RecordBook::follow_incumbents(const std::vector<IterationSummary>& iterations) {
+  Podium podium;
+  for (const IterationSummary& iteration : iterations) {
+    incumbents_[iteration.iteration] = podium.best(iteration.candidate.kernel, iteration.workload);
+    podium.apply(iteration);
+  }
+}
+
+const IterationSummary* RecordBook::find(const std::string& workload, const Candidate& candidate) const {
+  return found_in(by_candidate_, record_key(workload, candidate));
+}
+
+const IterationSummary* RecordBook::confirmation(const std::string& workload, const Candidate& candidate) const {
+  return found_in(confirmations_, record_key(workload, candidate));
+}
+
+const std::vector<const IterationSummary*>& RecordBook::of_arm(const ArmId& arm) const {
+  static const std::vector<const IterationSummary*> none;
+  const auto found = by_arm_.find(arm);
+  return found == by_arm_.end() ? none : found->second;
+}
+
+const IterationSummary* RecordBook::ran(const std::string& workload, const std::string& binary_hash) const {
+  return binary_hash.empty() ? nullptr : found_in(by_binary_, code_key(workload, binary_hash));
+}
+
+std::optional<double> RecordBook::no_effect_seconds(const std::string& workload, const std::string& binary_hash) const {
+  const auto found = no_effect_s_.find(code_key(workload, binary_hash));
+  return found == no_effect_s_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const IterationSummary* RecordBook::incumbent(const IterationSummary& iteration) const {
+  const auto found = incumbents_.find(iteration.iteration);
+  return found == incumbents_.end() ? nullptr : found->second;
+}
+
+bool Podium::apply(const IterationSummary& iteration) {
+  if (iteration.purpose == "rival") return false;
+  auto& [standings, others] = places_[{iteration.candidate.kernel, iteration.workload}];
+  const bool passed = iteration.outcome == "passed" && iteration.time_ns;
+  if (iteration.purpose == "confirm") {
+    const auto same = std::find_if(standings.begin(), standings.end(), [&](const IterationSummary* standing) {
+      return same_candidate(standing->candidate, iteration.candidate);
+    });
+    if (same == standings.end()) return false;
+    if (passed && iteration.verdict != "slower") {
+      *same = &iteration;
+      return false;
+    }
+    standings.erase(same);  // it did not hold: the fastest that is left takes its place
+    const auto next =
+        std::max_element(others.begin(), others.end(), [](auto* a, auto* b) { return is_faster(*b, *a); });
+    if (next == others.end() || (!standings.empty() && !is_faster(**next, *standings.back()))) return false;
+    standings.push_back(*next);
+    others.erase(next);
+    return false;
+  }
+  if (!passed) return false;
+  const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == "faster"
+                                                              : *iteration.time_ns < *standings.back()->time_ns);
+  (faster ? standings : others).push_back(&iteration);
+  return faster;
+}
+
+const IterationSummary* Podium::best(const std::string& kernel, const std::string& workload) const {
+  const auto found = places_.find({kernel, workload});
+  return found == places_.end() || found->second.standings.empty() ? nullptr : found->second.standings.back();
+}
+
+double Podium::score(const std::map<std::pair<std::string, std::string>, double>& weights) const {
+  double sum = 0, total = 0;
+  for (const auto& [id, weight] : weights) {
+    total += weight;
+    const IterationSummary* best = this->best(id.first, id.second);
+    if (best != nullptr && best->speedup && *best->speedup > 0) sum += weight * std::log(*best->speedup);
+  }
+  return total > 0 ? std::exp(sum / total) : 1;
+}
+
+}  // namespace harness

@@ -1,0 +1,85 @@
+#include "harness/replay/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/campaign/loop.h"
+#include "harness/replay/todays_plugins.h"
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+CampaignOptions replay_options(const Recording& recorded, const ReplayOptions& wanted) {
+  json fields = CampaignOptions{};  // a record that is older than an option has its default
+  fields.update(recorded.record.options);
+  CampaignOptions options = fields.get<CampaignOptions>();
+  if (options.kernels.empty()) options.kernels = recorded.record.kernels;
+  options.strategy = wanted.strategy;
+  options.search = wanted.search.value_or(recorded.record.search);
+  options.seed = wanted.seed.value_or(recorded.record.seed);
+  options.budget_s = wanted.budget_s ? wanted.budget_s : recorded.record.budget_s;
+  options.max_cost_usd = recorded.record.max_cost_usd;
+  options.usd_per_hour = recorded.record.usd_per_hour;
+  options.rivals = std::ranges::any_of(recorded.iterations,
+                                       [](const IterationSummary& iteration) { return iteration.purpose == "rival"; });
+  return options;
+}
+
+std::int64_t began_unix(const Recording& recorded) {
+  if (recorded.decisions.empty()) return 0;
+  return recorded.decisions.front().now_unix - static_cast<std::int64_t>(overhead_seconds(recorded));
+}
+
+}  // namespace
+
+Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
+                const ReplayOptions& options) {
+  Replayed replayed;
+  const RecordToday today = with_todays_plugins(recorded, plugins);
+  replayed.notes = today.notes;
+  const RecordBook book(today.recording);
+  ReplayClock clock(began_unix(recorded));
+  ReplayScripts searches(scripts, book, replayed.answers, options.stand_ins);
+  ReplayEvaluator evaluator(recorded_device(recorded.record), book, clock, overhead_seconds(recorded),
+                            replayed.answers);
+  ReplayLedger ledger(earlier, recorded.campaign);
+  NoDisplay display;
+  Campaign campaign({plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment},
+                    replay_options(recorded, options), std::nullopt);
+  replayed.summary = campaign.run();
+  replayed.recording = std::move(ledger.recording());
+  return replayed;
+}
+
+WorkloadWeights workload_weights(const CampaignSummary& summary) {
+  WorkloadWeights weights;
+  for (const BestRow& row : summary.best) weights[{row.state.kernel, row.state.workload}] = row.state.weight;
+  return weights;
+}
+
+std::vector<ScorePoint> score_curve(const Recording& recording, const WorkloadWeights& weights) {
+  std::vector<ScorePoint> curve{{0, 1, 0}};
+  Podium podium;
+  double at_s = overhead_seconds(recording);
+  for (const IterationSummary& iteration : recording.iterations) {
+    at_s += iteration.wall_s;
+    podium.apply(iteration);
+    curve.push_back({at_s, podium.score(weights), iteration.iteration});
+  }
+  return curve;
+}
+
+double mean_log_score(const std::vector<ScorePoint>& curve, double until_s) {
+  double area = 0;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const double begin = std::min(curve[i].at_s, until_s);
+    const double end = i + 1 < curve.size() ? std::min(curve[i + 1].at_s, until_s) : until_s;
+    area += (end - begin) * std::log(curve[i].score);
+  }
+  return until_s > 0 ? area / until_s : 0;
+}
+
+}  // namespace harness

@@ -1,0 +1,331 @@
+#include "harness/replay/replay_ports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/campaign/state.h"
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kMostExamples = 5;
+// A winner that was never confirmed in the record costs this many of its evaluations: as the loop assumes.
+constexpr double kAssumedConfirmation = 4;
+// Where no intervals are recorded (imports), times within this share of each other are the same.
+constexpr double kAssumedNoise = 0.01;
+
+std::string describe_candidate(const std::string& workload, const std::string& variant, const Config& config) {
+  return fmt::format("{}{}{} on {}", variant, config.empty() ? "" : " ", to_text(config), workload);
+}
+
+/// How far apart two configurations of one variant are: parameters that differ, ties by how far along their lists.
+double distance(const Space& space, const Config& a, const Config& b) {
+  double sum = 0;
+  for (const Parameter& parameter : space.parameters) {
+    const auto place = [&](const Config& config) -> std::ptrdiff_t {
+      const auto value = config.find(parameter.name);
+      if (value == config.end()) return 0;
+      return std::find_if(parameter.values.begin(), parameter.values.end(),
+                          [&](const Value& v) { return same_value(v, value->second); }) -
+             parameter.values.begin();
+    };
+    const auto apart = std::abs(place(a) - place(b));
+    if (apart > 0) sum += 1 + static_cast<double>(apart) / static_cast<double>(parameter.values.size() + 1) / 100;
+  }
+  return sum;
+}
+
+class ReplaySearch : public Search {
+ public:
+  ReplaySearch(std::unique_ptr<Search> search, const ArmSpace& space, const RecordBook& book, AnswerTally& tally,
+               bool stand_ins)
+      : search_(std::move(search)), space_(space), book_(book), tally_(tally), stand_ins_(stand_ins) {}
+  ScriptIdentity identity() const override { return search_->identity(); }
+
+  std::optional<SearchAsk> ask() override {
+    if (given_ || ended_) return given_;
+    std::optional<SearchAsk> wanted = search_->ask();
+    if (!wanted) return std::nullopt;
+    if (!book_.find(space_.id.workload, candidate(wanted->variant, wanted->config))) wanted = stand_in(*wanted);
+    if (!wanted) {
+      ended_ = true;
+      tally_.ended.insert(space_.id);
+      return std::nullopt;
+    }
+    asked_.insert(wanted->variant + "\n" + to_text(wanted->config));
+    wanted->hints.clear();
+    given_ = std::move(wanted);
+    return given_;
+  }
+
+  void tell(const SearchResult& result) override {
+    given_.reset();
+    search_->tell(result);
+  }
+
+ private:
+  Candidate candidate(const std::string& variant, const Config& config) const {
+    return {space_.id.kernel, variant, space_.id.technique, config};
+  }
+
+  double distance_to(const SearchAsk& wanted, const Candidate& recorded) const {
+    if (recorded.variant != wanted.variant) return 1e6;
+    const auto space = std::find_if(space_.variants.begin(), space_.variants.end(),
+                                    [&](const auto& each) { return each.first == wanted.variant; });
+    return space == space_.variants.end() ? 1e6 : distance(space->second, wanted.config, recorded.config);
+  }
+
+  /// The nearest recorded configuration of the arm that this search was not given yet; the earlier one on a tie.
+  std::optional<SearchAsk> stand_in(const SearchAsk& wanted) {
+    if (!stand_ins_) return std::nullopt;
+    const IterationSummary* nearest = nullptr;
+    double least = 0;
+    for (const IterationSummary* row : book_.of_arm(space_.id)) {
+      if (asked_.contains(row->candidate.variant + "\n" + to_text(row->candidate.config))) continue;
+      const double apart = distance_to(wanted, row->candidate);
+      if (nearest != nullptr && apart >= least) continue;
+      nearest = row;
+      least = apart;
+    }
+    if (nearest == nullptr) return std::nullopt;
+    ++tally_.stand_ins;
+    if (tally_.examples.size() < kMostExamples)
+      tally_.examples.push_back(
+          fmt::format("{} was never evaluated; answered by {}",
+                      describe_candidate(space_.id.workload, wanted.variant, wanted.config),
+                      describe_candidate(space_.id.workload, nearest->candidate.variant, nearest->candidate.config)));
+    return SearchAsk{nearest->candidate.variant, nearest->candidate.config, {}};
+  }
+
+  std::unique_ptr<Search> search_;
+  ArmSpace space_;
+  const RecordBook& book_;
+  AnswerTally& tally_;
+  bool stand_ins_, ended_ = false;
+  std::optional<SearchAsk> given_;
+  std::set<std::string> asked_;
+};
+
+Outcome recorded_failure(const IterationSummary& row) {
+  const std::string as_recorded = fmt::format("as recorded in iteration {}", row.iteration);
+  if (row.outcome == "compile_error") return CompileError{as_recorded};
+  if (row.outcome == "launch_error") return LaunchError{as_recorded};
+  if (row.outcome == "wrong_answer") return WrongAnswer{as_recorded, {}, row.fingerprint};
+  if (row.outcome == "rejected") return Rejected{"recorded", as_recorded};
+  if (row.outcome == "no_effect") return NoEffect{0};
+  if (row.outcome == "abandoned") return Abandoned{.time_ns = row.stopped_ns.value_or(0)};
+  if (row.outcome == "crashed") return Crashed{CrashKind::unknown, as_recorded};
+  if (row.outcome == "timed_out") return TimedOut{row.wall_s, "recorded"};
+  if (row.outcome == "out_of_memory") return OutOfMemory{as_recorded};
+  return Unsupported{as_recorded};
+}
+
+/// The 95 % interval of a recorded time on the scale that is free of the host's drift: that of its recorded speedup.
+std::pair<double, double> interval(const IterationSummary& row) {
+  const double lo = row.time_lo_ns.value_or(*row.time_ns * (1 - kAssumedNoise / 2));
+  const double hi = row.time_hi_ns.value_or(*row.time_ns * (1 + kAssumedNoise / 2));
+  if (!row.speedup || !row.baseline_ns || *row.speedup <= 0) return {lo, hi};
+  const double scale = *row.baseline_ns / *row.speedup / *row.time_ns;
+  return {lo * scale, hi * scale};
+}
+
+}  // namespace
+
+Problem ReplayCatalog::problem(const std::string& kernel, const std::string& workload) {
+  const std::string key = kernel + "\n" + workload;
+  const auto known = problems_.find(key);
+  return known != problems_.end() ? known->second
+                                  : problems_.emplace(key, plugins_.problem(kernel, workload)).first->second;
+}
+
+Space ReplayCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
+                           const DeviceInfo& device) {
+  const std::string key = kernel + "\n" + variant + "\n" + workload + "\n" + device.name;
+  const auto known = spaces_.find(key);
+  return known != spaces_.end() ? known->second
+                                : spaces_.emplace(key, plugins_.space(kernel, variant, workload, device)).first->second;
+}
+
+Config ReplayCatalog::default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
+                                     const DeviceInfo& device, const Config& given) {
+  if (!given.empty()) return plugins_.default_config(kernel, variant, workload, device, given);
+  const std::string key = kernel + "\n" + variant + "\n" + workload + "\n" + device.name;
+  const auto known = defaults_.find(key);
+  return known != defaults_.end()
+             ? known->second
+             : defaults_.emplace(key, plugins_.default_config(kernel, variant, workload, device, {})).first->second;
+}
+
+Realized ReplayCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
+  Realized realized;
+  realized.candidate = candidate;
+  realized.problem.kernel = candidate.kernel;
+  realized.problem.workload.name = workload;
+  const std::string key = record_key(workload, candidate) + "\n" + device.name;
+  auto known = plans_.find(key);
+  if (known == plans_.end()) known = plans_.emplace(key, plugins_.realize(candidate, workload, device).plan).first;
+  realized.plan = known->second;
+  return realized;
+}
+
+std::string ReplayCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,
+                                              const DeviceInfo& device) {
+  return plugins_.unsupported_reason(kernel, variant, device);
+}
+
+std::unique_ptr<Search> ReplayScripts::search(const std::string& name_or_file, const ArmSpace& space,
+                                              std::uint64_t seed) {
+  return std::make_unique<ReplaySearch>(scripts_.search(name_or_file, space, seed), space, book_, tally_, stand_ins_);
+}
+
+Evaluation ReplayEvaluator::evaluate(const EvaluationRequest& request) {
+  if (request.confirm) return confirm_answer(request);
+  const IterationSummary* row = book_.find(request.realized.problem.workload.name, request.realized.candidate);
+  if (row != nullptr) return search_answer(*row, request);
+  ++tally_.unanswered;
+  Evaluation evaluation;
+  evaluation.outcome = Unsupported{"the record holds nothing of it"};
+  return evaluation;
+}
+
+Evaluation ReplayEvaluator::answer(const IterationSummary& row, const EvaluationRequest& request, double seconds) {
+  Evaluation evaluation;
+  if (row.outcome == "passed" && row.time_ns) evaluation.outcome = Passed{timing_of(row, request)};
+  else evaluation.outcome = recorded_failure(row);
+  evaluation.contract_hash = row.contract_hash;
+  evaluation.source_hash = row.source_hash;
+  evaluation.binary_hash = row.binary_hash;
+  if (row.registers) {
+    evaluation.resources.emplace();
+    evaluation.resources->registers = static_cast<int>(*row.registers);
+    evaluation.resources->spill_bytes = row.spill_bytes.value_or(0);
+    evaluation.resources->static_shared_bytes = row.shared_bytes.value_or(0);
+  }
+  evaluation.cost.build_s = row.build_s;
+  evaluation.cost.gates_s = row.gates_s;
+  evaluation.cost.timing_s = row.timing_s;
+  evaluation.cost.wall_s = seconds;
+  clock_.pass(seconds);
+  return evaluation;
+}
+
+// Of several configurations with the same machine code only the first is measured. Which that is depends on the order.
+Evaluation ReplayEvaluator::search_answer(const IterationSummary& row, const EvaluationRequest& request) {
+  ++tally_.recorded;
+  const std::string& workload = row.workload;
+  const IterationSummary* measured = book_.ran(workload, row.binary_hash);
+  const auto wasted = book_.no_effect_seconds(workload, row.binary_hash);
+  if (measured == nullptr || !wasted) return answer(row, request, row.wall_s);
+  const auto [first, fresh] = ran_.emplace(workload + "\n" + row.binary_hash, row.iteration);
+  if (fresh) return answer(*measured, request, measured->wall_s);
+  Evaluation evaluation;
+  evaluation.outcome = NoEffect{first->second};
+  evaluation.binary_hash = row.binary_hash;
+  evaluation.cost.wall_s = row.outcome == "no_effect" ? row.wall_s : *wasted;
+  clock_.pass(evaluation.cost.wall_s);
+  return evaluation;
+}
+
+Evaluation ReplayEvaluator::confirm_answer(const EvaluationRequest& request) {
+  const std::string& workload = request.realized.problem.workload.name;
+  if (const IterationSummary* row = book_.confirmation(workload, request.realized.candidate)) {
+    ++tally_.confirmations;
+    return answer(*row, request, row->wall_s);
+  }
+  const IterationSummary* row = book_.find(workload, request.realized.candidate);
+  if (row == nullptr) return Evaluation{};
+  if (row->outcome == "no_effect") row = book_.ran(workload, row->binary_hash);
+  ++tally_.assumed_confirmations;
+  return answer(*row, request,
+                book_.confirm_seconds() > 0 ? book_.confirm_seconds() : kAssumedConfirmation * row->wall_s);
+}
+
+Timing ReplayEvaluator::timing_of(const IterationSummary& row, const EvaluationRequest& request) {
+  Timing timing;
+  timing.time_ns = *row.time_ns;
+  timing.time_lo_ns = row.time_lo_ns.value_or(*row.time_ns);
+  timing.time_hi_ns = row.time_hi_ns.value_or(*row.time_ns);
+  timing.baseline_ns = row.baseline_ns ? row.baseline_ns : request.baseline_ns;
+  timing.speedup = row.speedup;
+  timing.speedup_lo = row.speedup_lo;
+  timing.speedup_hi = row.speedup_hi;
+  if (!timing.speedup && timing.baseline_ns) timing.speedup = *timing.baseline_ns / timing.time_ns;
+  timing.floor_ns = row.floor_ns;
+  timing.emulation = device_.emulation;
+  timing.verdict = verdict_on(row, request);
+  return timing;
+}
+
+std::optional<Comparison> ReplayEvaluator::verdict_on(const IterationSummary& row, const EvaluationRequest& request) {
+  const auto recorded = [&]() -> std::optional<Comparison> {
+    if (row.verdict == "faster") return Comparison::faster;
+    if (row.verdict == "slower") return Comparison::slower;
+    if (row.verdict == "same") return Comparison::same;
+    return std::nullopt;
+  };
+  if (row.purpose == "confirm") return recorded();
+  if (request.confirm || !request.incumbent) return std::nullopt;
+  const Candidate& rival = request.incumbent->realized.candidate;
+  const IterationSummary* then = book_.incumbent(row);
+  if (then != nullptr && row.verdict && then->candidate.variant == rival.variant &&
+      to_text(then->candidate.config) == to_text(rival.config))
+    return recorded();
+  const IterationSummary* other = book_.find(row.workload, rival);
+  if (other != nullptr && other->outcome == "no_effect") other = book_.ran(row.workload, other->binary_hash);
+  if (other == nullptr || !other->time_ns) return std::nullopt;
+  ++tally_.verdicts_recomputed;
+  const auto [lo, hi] = interval(row);
+  const auto [rival_lo, rival_hi] = interval(*other);
+  if (hi < rival_lo) return Comparison::faster;
+  return lo > rival_hi ? Comparison::slower : Comparison::same;
+}
+
+std::int64_t ReplayLedger::begin_campaign(const CampaignRecord& record) {
+  recording_.record = record;
+  return recording_.campaign;
+}
+
+void ReplayLedger::end_campaign(std::int64_t, const std::string& reason, double spent_s, std::optional<double>) {
+  recording_.reason = reason;
+  recording_.spent_s = spent_s;
+}
+
+std::int64_t ReplayLedger::record_decision(std::int64_t, const Decision& decision, const std::optional<ArmId>& from,
+                                           const ScriptIdentity&, std::int64_t now_unix, double) {
+  const auto id = static_cast<std::int64_t>(recording_.decisions.size()) + 1;
+  recording_.decisions.push_back({id, decision, from, now_unix});
+  return id;
+}
+
+std::int64_t ReplayLedger::begin_attempt(const AttemptRecord& record) {
+  attempts_.push_back(record);
+  return static_cast<std::int64_t>(attempts_.size());
+}
+
+std::int64_t ReplayLedger::end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool) {
+  const AttemptRecord& begun = attempts_.at(static_cast<std::size_t>(attempt) - 1);
+  const auto id = static_cast<std::int64_t>(recording_.iterations.size()) + 1;
+  IterationSummary row = summarize_iteration(id, begun, evaluation);
+  row.contract_hash = begun.contract_hash;
+  row.source_hash = begun.source_hash;
+  row.binary_hash = evaluation.binary_hash;
+  recording_.iterations.push_back(std::move(row));
+  return id;
+}
+
+Experience ReplayLedger::experience(const ExperienceQuery& query) {
+  return source_ == nullptr ? Experience{} : source_->experience(query);
+}
+
+std::optional<Admission> ReplayLedger::admission(const std::string& hash, const std::string& device_name) {
+  Admission admission;
+  admission.hash = hash;
+  admission.device_name = device_name;
+  admission.passed = true;
+  return admission;
+}
+
+}  // namespace harness

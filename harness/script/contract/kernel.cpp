@@ -1,0 +1,162 @@
+#include "harness/script/contract/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/suggest.h"
+#include "harness/script/contract/arguments.h"
+
+namespace harness::script {
+namespace {
+
+constexpr std::int64_t kSmallExtent = 4;
+constexpr int kTries = 1000;  // a `where` may refuse most points
+constexpr const char* kReserved[] = {"name", "sets", "devices", "weight"};
+constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
+
+/// SplitMix64.
+std::uint64_t scrambled(std::uint64_t state) {
+  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+  state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
+  return state ^ (state >> 31);
+}
+
+std::map<std::string, std::string> read_policy(const Reader& kernel) {
+  std::map<std::string, std::string> policy;
+  const Node* table = kernel.find("policy");
+  if (table == nullptr) return policy;
+  const Reader reader(kernel.manifest(), *table, "policy");
+  if (!table->table || !table->list.empty()) throw kernel.wrong("policy", "a table of NAME = \"reason\"");
+  for (const auto& [name, reason] : table->fields) policy[name] = reader.text(name);
+  return policy;
+}
+
+void check_contract(const Reader& kernel, const std::string& folder_name) {
+  if (kernel.need("contract").integer() != 1) throw kernel.wrong("contract", "1, the version of this contract");
+  const std::string name = kernel.text("name");
+  if (name != folder_name)
+    throw kernel.error(fmt::format("is named '{}' in a folder named '{}'; they must agree", name, folder_name));
+}
+
+}  // namespace
+
+KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& shown,
+                               std::vector<std::filesystem::path> include_dirs)
+    : folder_(std::move(folder)),
+      include_dirs_(std::move(include_dirs)),
+      manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
+  const Reader kernel(manifest_, manifest_.root(), "kernel");
+  kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
+               "policy"});
+  check_contract(kernel, folder_.filename().string());
+  name_ = kernel.text("name");
+  summary_ = kernel.text("summary");
+  domain_ = read_domain(kernel);
+  deterministic_ = kernel.flag("deterministic", true);
+  policy_ = read_policy(kernel);
+  read_workloads(kernel);
+  for (const Workload& workload : workloads_) problems_[workload.name] = make_problem(workload);
+}
+
+void KernelManifest::read_workloads(const Reader& kernel) {
+  const Node& list = kernel.need("workloads");
+  if (!list.table || !list.fields.empty() || list.list.empty())
+    throw kernel.wrong("workloads", "a list of { name = ..., sizes }");
+  for (const Node& node : list.list) {
+    Workload workload = read_workload(node, workloads_.size() + 1);
+    const bool taken = std::ranges::find(workloads_, workload.name, &Workload::name) != workloads_.end();
+    if (taken) throw manifest_.error(node.line, fmt::format("two workloads are named '{}'", workload.name));
+    check_in_domain(manifest_, domain_, workload, node.line);
+    workloads_.push_back(std::move(workload));
+  }
+}
+
+Workload KernelManifest::read_workload(const Node& node, std::size_t position) const {
+  const Reader reader(manifest_, node, fmt::format("workload {}", position));
+  Workload workload;
+  workload.name = reader.text("name");
+  workload.sets = reader.find("sets") != nullptr ? reader.texts("sets") : std::vector<std::string>{"default"};
+  workload.devices =
+      reader.find("devices") != nullptr ? reader.texts("devices") : std::vector<std::string>{"cpu", "cuda"};
+  for (const std::string& device : workload.devices) {
+    if (device != "cpu" && device != "cuda")
+      throw reader.error(fmt::format("names the device '{}'; devices are cpu and cuda", device));
+  }
+  workload.weight = reader.number("weight", 1);
+  if (!(workload.weight > 0) || !std::isfinite(workload.weight)) throw reader.wrong("weight", "a number above 0");
+  for (const auto& [name, field] : node.fields) {
+    if (std::ranges::find(kReserved, name) != std::end(kReserved)) continue;
+    const auto value = field.value();
+    if (!value) throw reader.wrong(name, "a number, a string, true or false");
+    workload.values[name] = *value;
+  }
+  return workload;
+}
+
+const Workload& KernelManifest::workload(const std::string& name) const {
+  const auto found = std::ranges::find(workloads_, name, &Workload::name);
+  if (found != workloads_.end()) return *found;
+  std::vector<std::string> names;
+  for (const Workload& workload : workloads_) names.push_back(workload.name);
+  const std::string meant = did_you_mean(name, names);
+  throw bad_input(fmt::format("kernel '{}' has no workload '{}'{}", name_, name,
+                              meant.empty() ? fmt::format("; it has: {}", fmt::join(names, ", ")) : meant));
+}
+
+const Problem& KernelManifest::problem(const std::string& name) const {
+  return problems_.at(workload(name).name);
+}
+
+bool KernelManifest::allows(const Workload& point) {
+  if (!domain_.where) return true;
+  const FactsTable w(manifest_, "workload", Facts(point.values.begin(), point.values.end()));
+  const Node allowed = manifest_.call(*domain_.where, {&w});
+  const bool* truth = std::get_if<bool>(&allowed.leaf);
+  return truth != nullptr && *truth;
+}
+
+Workload KernelManifest::random_workload(const Workload& base, std::uint64_t seed) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    Workload point = base;
+    for (const auto& [name, field] : domain_.fields) point.values[name] = draw(field, scrambled(seed += kGolden));
+    if (allows(point)) return point;
+  }
+  return base;
+}
+
+Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    Workload point = base;
+    for (const auto& [name, field] : domain_.fields) {
+      if (std::holds_alternative<std::string>(base.values.at(name))) continue;
+      // Some fields large and some small: a long sequence of few heads, many heads of a short one.
+      const bool wide = scrambled(seed += kGolden) % 2 == 0 && largest / 4 >= field.lo;
+      FieldDomain small = field;
+      small.lo = wide ? std::min(small.hi, largest / 4) : small.lo;
+      small.hi = std::max(small.lo, std::min(small.hi, wide ? largest : kSmallExtent));
+      point.values[name] = draw(small, scrambled(seed += kGolden));
+    }
+    if (allows(point)) return point;
+  }
+  return base;
+}
+
+std::vector<Workload> KernelManifest::halved(const Workload& point) {
+  std::vector<std::pair<std::int64_t, std::string>> sizes;
+  for (const auto& [name, field] : domain_.fields) {
+    const auto* size = std::get_if<std::int64_t>(&point.values.at(name));
+    if (size != nullptr && field.values.empty() && *size / 2 >= field.lo) sizes.emplace_back(*size, name);
+  }
+  std::ranges::sort(sizes, std::greater<>());
+  std::vector<Workload> points;
+  for (const auto& [size, name] : sizes) {
+    Workload half = point;
+    half.values[name] = size / 2 / domain_.fields.at(name).step * domain_.fields.at(name).step;
+    if (contains(domain_.fields.at(name), half.values[name]) && allows(half)) points.push_back(std::move(half));
+  }
+  return points;
+}
+
+}  // namespace harness::script

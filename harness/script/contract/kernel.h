@@ -1,0 +1,61 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/core/contract.h"
+#include "harness/script/contract/domain.h"
+#include "harness/script/contract/manifest.h"
+
+namespace harness::script {
+
+/// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
+inline constexpr int kGatesVersion = 4;
+
+/// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
+class KernelManifest {
+ public:
+  /// `folder` is the kernel's own; `shown` its path in messages. `include_dirs` are what its reference may include
+  /// from besides the folder.
+  KernelManifest(std::filesystem::path folder, const std::string& shown,
+                 std::vector<std::filesystem::path> include_dirs);
+
+  const std::string& name() const { return name_; }
+  const std::string& summary() const { return summary_; }
+  const std::string& file() const { return manifest_.file(); }
+  const std::filesystem::path& folder() const { return folder_; }
+  const std::vector<Workload>& workloads() const { return workloads_; }
+  const Domain& domain() const { return domain_; }
+
+  const Workload& workload(const std::string& name) const;
+  const Problem& problem(const std::string& workload) const;
+  /// A point of the domain chosen by `seed`: `base` with every field that the domain names drawn anew.
+  Workload random_workload(const Workload& base, std::uint64_t seed);
+  /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
+  /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
+  /// The points in which one whole-numbered size is half of what it is here, the largest size first.
+  std::vector<Workload> halved(const Workload& point);
+  Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
+  /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
+  Problem make_problem(const Workload& workload);
+
+ private:
+  void read_workloads(const Reader& kernel);
+  Workload read_workload(const Node& node, std::size_t position) const;
+  Reference read_reference(const Reader& kernel, const Workload& workload);
+  Work read_work(const Reader& kernel, const Workload& workload);
+  std::string contract_hash(const Problem& problem) const;
+  bool allows(const Workload& point);
+
+  std::filesystem::path folder_;
+  std::vector<std::filesystem::path> include_dirs_;
+  Manifest manifest_;
+  std::string name_, summary_;
+  Domain domain_;
+  std::vector<Workload> workloads_;
+  bool deterministic_ = true;
+  std::map<std::string, std::string> policy_;
+  std::map<std::string, Problem> problems_;
+};
+
+}  // namespace harness::script

@@ -1,0 +1,115 @@
+// The part of a kernel manifest that is different on every workload: arguments, reference, work model, identity.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/core/hash.h"
+#include "harness/script/contract/arguments.h"
+#include "harness/script/contract/draws.h"
+#include "harness/script/contract/kernel.h"
+#include "harness/script/plan/sources.h"
+
+namespace harness::script {
+namespace {
+
+std::int64_t size_value(const Reader& reference, const Workload& workload, const std::string& name) {
+  const auto found = workload.values.find(name);
+  if (found == workload.values.end()) {
+    throw reference.error(fmt::format("passes '{}' as a size, which workload '{}' does not have", name, workload.name));
+  }
+  if (const bool* flag = std::get_if<bool>(&found->second)) return *flag ? 1 : 0;
+  if (const auto* whole = std::get_if<std::int64_t>(&found->second)) return *whole;
+  throw reference.error(fmt::format("passes '{}' as a size, which is {} on workload '{}'; sizes are whole numbers",
+                                    name, to_text(found->second), workload.name));
+}
+
+double amount(const Reader& work, const Node& node, const std::string& name, const Workload& workload) {
+  const auto number = node.number();
+  if (number && std::isfinite(*number) && *number >= 0) return *number;
+  throw work.error(fmt::format("gives {} = {} on workload '{}'; it must be a finite number, 0 or more", name,
+                               node.described(), workload.name));
+}
+
+}  // namespace
+
+Problem KernelManifest::make_problem(const Workload& workload) {
+  const Reader kernel(manifest_, manifest_.root(), "kernel");
+  Sizes sizes(manifest_, workload);
+  Problem problem;
+  problem.kernel = name_;
+  problem.workload = workload;
+  problem.arguments = read_arguments(sizes, kernel, folder_);
+  problem.reference = read_reference(kernel, workload);
+  problem.work = read_work(kernel, workload);
+  problem.deterministic = deterministic_;
+  problem.policy = policy_;
+  problem.contract_hash = contract_hash(problem);
+  return problem;
+}
+
+Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload) {
+  const Reader reader(manifest_, kernel.need("reference"), "reference");
+  reader.only({"source", "entry", "sizes", "threads", "golden"});
+  Sizes sizes(manifest_, workload);
+  Reference reference;
+  reference.source = own_file(reader, folder_, reader.text("source")).string();
+  reference.entry = fill_in(reader.text("entry"), workload.values, reader);
+  reference.sizes = reader.texts("sizes");
+  for (const std::string& name : reference.sizes) reference.size_values.push_back(size_value(reader, workload, name));
+  reference.threads = sizes.whole(reader.need("threads"), reader, "threads");
+  if (reference.threads < 1)
+    throw reader.error(fmt::format("has {} threads on workload '{}'", reference.threads, workload.name));
+  for (const std::string& folder : reader.texts("golden"))
+    reference.golden.push_back(own_file(reader, folder_, folder).string());
+  return reference;
+}
+
+Work KernelManifest::read_work(const Reader& kernel, const Workload& workload) {
+  const FunctionRef* function = kernel.function("work");
+  if (function == nullptr) kernel.need("work");
+  Sizes sizes(manifest_, workload);
+  const Node result = sizes.call(*function);
+  const Reader reader(manifest_, result, "work");
+  if (!result.table) throw reader.error("must return { bytes = ..., flops = { TYPE = ... }, exps = ... }");
+  reader.only({"bytes", "flops", "exps"});
+  Work work;
+  work.bytes = amount(reader, reader.need("bytes"), "bytes", workload);
+  double total = work.bytes;
+  if (const Node* flops = reader.find("flops")) {
+    if (!flops->table) throw reader.wrong("flops", "a table of TYPE = number");
+    for (const auto& [type, node] : flops->fields) {
+      if (!parse_dtype(type)) throw reader.error(fmt::format("counts flops of '{}', which is no element type", type));
+      work.flops[type] = amount(reader, node, "flops." + type, workload);
+      total += work.flops[type];
+    }
+  }
+  if (const Node* exps = reader.find("exps")) work.exps = amount(reader, *exps, "exps", workload);
+  if (total + work.exps > 0) return work;
+  throw reader.error(
+      fmt::format("is zero on workload '{}'; give the bytes and operations nothing can avoid", workload.name));
+}
+
+/// The same on every machine: paths are replaced by the texts behind them. Names, sets, devices and weights of a
+/// workload do not change what a result means and stay out.
+std::string KernelManifest::contract_hash(const Problem& problem) const {
+  json identity = problem;
+  identity.erase("contract_hash");
+  identity["workload"] = json(problem.workload)["values"];
+  identity["gates"] = kGatesVersion;
+  json& reference = identity["reference"];
+  const auto hash_of = [&](const std::string& source) {
+    return read_source(source, relative_name(source, folder_), include_dirs_).hash;
+  };
+  reference["source"] = hash_of(problem.reference.source);
+  for (json& golden : reference["golden"]) golden = relative_name(golden.get<std::string>(), folder_);
+  for (json& argument : identity["arguments"]) {
+    for (const char* part : {"gen", "compare"}) {
+      if (argument[part].is_null() || !argument[part]["options"].contains("source")) continue;
+      json& source = argument[part]["options"]["source"];
+      source = hash_of(source.get<std::string>());
+    }
+  }
+  return sha256_hex(identity.dump());
+}
+
+}  // namespace harness::script

@@ -1,0 +1,72 @@
+#pragma once
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/script/model/forest.h"
+#include "harness/script/space/features.h"
+
+namespace harness::script {
+
+/// What evaluations so far say of those not made yet: a forest over the logarithm of the time of what passed, one over
+/// whether it passes, and one over the logarithm of the cost. Fitted when asked, if something new was observed.
+class Surrogate {
+ public:
+  struct Options {
+    Forest::Options forest;
+    std::size_t candidates = 4096;  // points that a proposal looks at; spaces that are not larger are looked at whole
+    double cost_weight = 1;         // exponent of the predicted cost that the expected improvement is divided by
+    double explore = 1;             // factor on the deviation
+  };
+
+  Surrogate(const SearchSpace& space, const Options& options, std::uint64_t seed);
+
+  /// The time is that of a passed one. Observed points are not proposed again.
+  void observe(std::size_t point, std::optional<double> time_ns, double cost_s);
+
+  struct Prediction {
+    Estimate log_time;
+    double passes = 1;  // probability
+    double cost_s = 0;
+  };
+  /// nullopt until something passed.
+  std::optional<Prediction> predict(std::size_t point);
+
+  /// Points not observed yet, the most promising first: expected improvement on the best time (Jones, Schonlau, Welch
+  /// 1998) of the logarithm, times the probability of passing, per predicted cost. Looked at are the whole space, or a
+  /// sample of it and the neighbours of the best. Fewer than `count` near the end of a space; random while nothing
+  /// passed.
+  std::vector<std::size_t> propose(std::size_t count);
+
+  /// These points by the same measure, the most promising first; observed ones are left out.
+  std::vector<std::size_t> rank(std::vector<std::size_t> points);
+
+  /// By parameter, the share of the variation of the time that it explains; products count half to each.
+  std::vector<double> importance();
+
+  std::size_t parameters() const { return features_.parameters(); }
+  const char* name(std::size_t parameter) const { return features_.name(parameter).c_str(); }
+  /// Roughly the steps that a fit and a proposal take, to be counted against a script's limit.
+  std::int64_t work() const;
+
+ private:
+  void refit();
+  std::vector<std::size_t> candidates();
+  void add_candidate(std::size_t point, std::vector<std::size_t>& points);
+  std::vector<std::size_t> most_promising(std::vector<std::size_t> points, std::size_t count);
+  std::vector<double> merits(const std::vector<std::size_t>& points);
+
+  const SearchSpace& space_;
+  Options options_;
+  SpaceFeatures features_;
+  Random random_;
+  Matrix all_, passed_;                      // features of what was observed, and of what passed
+  std::vector<double> costs_, oks_, times_;  // log cost, 1 or 0; log time of what passed
+  std::vector<std::size_t> passed_points_;
+  std::unordered_map<std::size_t, std::size_t> seen_;   // point -> how often it was observed
+  std::unordered_map<std::size_t, std::size_t> taken_;  // in the candidates being gathered
+  Forest time_, pass_, cost_;
+  bool stale_ = true;
+};
+
+}  // namespace harness::script

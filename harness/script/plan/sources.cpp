@@ -1,0 +1,96 @@
+#include "harness/script/plan/sources.h"
+
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "harness/core/hash.h"
+#include "harness/script/contract/manifest.h"
+
+namespace harness::script {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name in `#include "name"` or `#include <name>`, or "".
+std::string included_name(const std::string& line) {
+  std::size_t at = line.find_first_not_of(" \t");
+  if (at == std::string::npos || line[at] != '#') return "";
+  at = line.find_first_not_of(" \t", at + 1);
+  if (at == std::string::npos || line.compare(at, 7, "include") != 0) return "";
+  const std::size_t open = line.find_first_of("\"<", at + 7);
+  if (open == std::string::npos) return "";
+  const std::size_t close = line.find(line[open] == '<' ? '>' : '"', open + 1);
+  return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
+}
+
+class Scan {
+ public:
+  explicit Scan(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
+
+  void read(const fs::path& from, const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string name = included_name(line);
+      if (name.empty()) continue;
+      const auto file = resolve(from, name);
+      if (!file || !seen_.insert(file->string()).second) continue;
+      const std::string included = read_text(*file, name);
+      hash_.field(name).field(included);
+      files_.push_back({*file, included});
+      read(file->parent_path(), included);
+    }
+  }
+
+  Sha256& hash() { return hash_; }
+  std::vector<IncludedFile> take_files() { return std::move(files_); }
+
+ private:
+  /// As the compiler looks: beside the including file, then in each folder. Only files inside the folders count: a
+  /// builder sees no others.
+  std::optional<fs::path> resolve(const fs::path& beside, const std::string& name) const {
+    if (const auto found = inside(beside / name)) return found;
+    for (const fs::path& folder : folders_) {
+      if (const auto found = inside(folder / name)) return found;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<fs::path> inside(const fs::path& candidate) const {
+    std::error_code failed;
+    const fs::path file = fs::canonical(candidate, failed);
+    if (failed || !fs::is_regular_file(file)) return std::nullopt;
+    for (const fs::path& folder : folders_) {
+      const fs::path relative = file.lexically_relative(fs::weakly_canonical(folder, failed));
+      if (!relative.empty() && *relative.begin() != "..") return file;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<fs::path> folders_;
+  std::set<std::string> seen_;
+  std::vector<IncludedFile> files_;
+  Sha256 hash_;
+};
+
+}  // namespace
+
+SourceText read_source(const fs::path& file, const std::string& shown, const std::vector<fs::path>& include_dirs) {
+  SourceText source;
+  source.text = read_text(file, shown);
+  std::vector<fs::path> folders{file.parent_path()};
+  folders.insert(folders.end(), include_dirs.begin(), include_dirs.end());
+  Scan scan(folders);
+  scan.hash().field(source.text);
+  scan.read(file.parent_path(), source.text);
+  source.hash = scan.hash().hex();
+  source.included = scan.take_files();
+  return source;
+}
+
+std::string relative_name(const fs::path& file, const fs::path& folder) {
+  std::error_code failed;
+  return fs::weakly_canonical(file, failed).lexically_relative(fs::weakly_canonical(folder, failed)).generic_string();
+}
+
+}  // namespace harness::script

@@ -1,0 +1,61 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/core/catalog.h"
+#include "harness/script/contract/manifest_reader.h"
+#include "harness/script/plan/sources.h"
+
+namespace harness::script {
+
+/// Number NN_name of a variant file, without its extension; "" if the name is not of that form.
+std::string variant_name(const std::filesystem::path& file);
+
+/// The facts Lua sees as `device`: numbers and texts of a DeviceInfo, and `cuda` (true on a GPU).
+std::map<std::string, Value> device_values(const DeviceInfo& device);
+
+/// A variants/NN_name.lua and the NN_name.cu beside it. Source and hash are read once: a campaign measures what was
+/// there when it began.
+class VariantManifest {
+ public:
+  /// `shown` is the manifest's path in messages, `source_name` the .cu's in diagnostics of compilers.
+  VariantManifest(const std::filesystem::path& file, const std::string& shown, std::string source_name,
+                  std::vector<std::filesystem::path> include_dirs);
+
+  const VariantInfo& info() const { return info_; }
+  Manifest& manifest() { return manifest_; }
+  Reader reader() const { return {manifest_, manifest_.root(), "variant"}; }
+  const Parameter& parameter(const std::string& name) const;
+  /// The value as its parameter lists it. Throws Error(bad_input) for another one, with the list.
+  const Value& listed_value(const std::string& parameter, const Value& given) const;
+
+  /// The workload sizes, device facts and parameters that `$NAME` may stand for.
+  std::map<std::string, Value> names(const Config& config, const Workload& workload) const;
+  /// The compile unit of `config`; `entries` are its plan's.
+  BuildSpec build(const Config& config, const Workload& workload, std::vector<std::string> entries) const;
+  /// The compile unit of the launches that compute what the stages should hand on; for variants that declare `stages`.
+  BuildSpec stages_build(std::vector<std::string> entries) const;
+  /// `estimate`, of this workload where it is a function.
+  Prior prior(const Workload& workload);
+  std::string unsupported_reason(const DeviceInfo& device) const;
+  /// The .cu, that of its stages, and the headers they include that lie in `folder`, the plugin's own.
+  std::vector<SourceFile> sources_inside(const std::filesystem::path& folder) const;
+
+ private:
+  void read_parameters(const Reader& variant);
+  void read_starts(const Reader& variant);
+  void read_estimate(const Reader& variant);
+  void read_requirements(const Reader& variant);
+  void read_options(const Reader& variant);
+
+  Manifest manifest_;
+  VariantInfo info_;
+  std::string source_name_;
+  SourceText source_, stages_;  // stages_: empty without `stages`
+  std::vector<std::filesystem::path> include_dirs_;
+  std::vector<std::string> options_;
+};
+
+}  // namespace harness::script

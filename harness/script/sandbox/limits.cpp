@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/script/sandbox/state.h"
+
+namespace harness::script {
+namespace {
+
+constexpr int kHookInterval = 100;               // instructions between looks at the clock
+constexpr std::size_t kClockInterval = 1 << 20;  // allocated bytes between looks at the clock
+constexpr std::size_t kStringShare = 16;         // one string may take memory_bytes / 16
+constexpr const char* kNoMemory = "not enough memory";
+
+void remember_place(Meter& meter) {
+  meter.where[0] = '\0';
+  if (meter.running != nullptr) locate(meter.running, meter.where, sizeof meter.where);
+}
+
+void trip(Meter& meter, Meter::Trip why) {
+  if (meter.trip != Meter::Trip::none) return;
+  meter.trip = why;
+  remember_place(meter);
+}
+
+bool in_time(Meter& meter) {
+  if (meter.trip == Meter::Trip::none && std::chrono::steady_clock::now() > meter.deadline)
+    trip(meter, Meter::Trip::time);
+  return meter.trip == Meter::Trip::none;
+}
+
+/// `kind` is the type of a new object, as Lua tells its allocator; -1 when a block grows.
+bool may_grow(Meter& meter, int kind, std::size_t held, std::size_t wanted) {
+  const bool too_long = kind == LUA_TSTRING && wanted > meter.limits.memory_bytes / kStringShare;
+  if (too_long || meter.bytes - held + wanted > meter.limits.memory_bytes) {
+    if (!meter.refused_memory) remember_place(meter);
+    meter.refused_memory = true;
+    return false;
+  }
+  meter.fresh_bytes += wanted;
+  if (meter.fresh_bytes < kClockInterval || meter.depth == 0) return true;
+  meter.fresh_bytes = 0;
+  return in_time(meter);
+}
+
+void on_count(lua_State* L, lua_Debug*) {
+  if (spend(state_of(L).meter, kHookInterval)) return;
+  lua_sethook(L, on_count, LUA_MASKCOUNT, 1);  // whatever a script does next fails at its first instruction
+  raise_limit(L);
+}
+
+}  // namespace
+
+void* allocate(void* data, void* block, std::size_t old_size, std::size_t new_size) {
+  Meter& meter = *static_cast<Meter*>(data);
+  const std::size_t held = block == nullptr ? 0 : old_size;
+  if (new_size == 0) {
+    std::free(block);
+    meter.bytes -= held;
+    return nullptr;
+  }
+  const int kind = block == nullptr ? static_cast<int>(old_size) : -1;
+  if (new_size > held && !may_grow(meter, kind, held, new_size)) return nullptr;
+  void* fresh = std::realloc(block, new_size);
+  if (fresh != nullptr) meter.bytes = meter.bytes - held + new_size;
+  return fresh;
+}
+
+bool spend(Meter& meter, std::int64_t steps) {
+  if (meter.trip != Meter::Trip::none) return false;
+  meter.instructions += steps;
+  if (meter.instructions > meter.limits.instructions) trip(meter, Meter::Trip::instructions);
+  return in_time(meter);
+}
+
+void charge(lua_State* L, std::int64_t steps) {
+  if (!spend(state_of(L).meter, steps)) raise_limit(L);
+}
+
+void raise_limit(lua_State* L) {
+  lua_pushlightuserdata(L, &state_of(L).meter);  // allocates nothing; its text is limit_sentence()
+  lua_error(L);
+  std::abort();  // lua_error does not return
+}
+
+bool is_limit(lua_State* L, int index) {
+  Meter& meter = state_of(L).meter;
+  if (meter.trip == Meter::Trip::none && meter.refused_memory && lua_type(L, index) == LUA_TSTRING &&
+      std::strcmp(lua_tostring(L, index), kNoMemory) == 0) {
+    meter.trip = Meter::Trip::memory;
+  }
+  return meter.trip != Meter::Trip::none;
+}
+
+void reraise_limit(lua_State* L) {
+  if (is_limit(L, -1)) raise_limit(L);
+}
+
+std::string limit_sentence(const Meter& meter) {
+  constexpr std::size_t kMegabyte = 1 << 20;
+  std::string what = fmt::format("time limit of {:g} s", meter.limits.seconds);
+  if (meter.trip == Meter::Trip::instructions)
+    what = fmt::format("limit of {} instructions", meter.limits.instructions);
+  if (meter.trip == Meter::Trip::memory) {
+    what = fmt::format("memory limit of {:g} MB ({:g} MB for one string)",
+                       static_cast<double>(meter.limits.memory_bytes) / kMegabyte,
+                       static_cast<double>(meter.limits.memory_bytes) / kStringShare / kMegabyte);
+  }
+  return meter.where + ("exceeded its " + what);
+}
+
+void locate(lua_State* L, char* text, std::size_t size) {
+  text[0] = '\0';
+  lua_Debug frame;
+  for (int level = 0; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline <= 0 || std::strcmp(frame.short_src, kOwnChunk) == 0) continue;
+    std::snprintf(text, size, "%s:%d: ", frame.short_src, frame.currentline);
+    return;
+  }
+}
+
+void push_where(lua_State* L) {
+  char text[LUA_IDSIZE + 24];
+  locate(L, text, sizeof text);
+  lua_pushstring(L, text);
+}
+
+void begin_call(Meter& meter, lua_State* L) {
+  meter.running = L;
+  if (meter.depth++ > 0) return;
+  meter.trip = Meter::Trip::none;
+  meter.refused_memory = false;
+  meter.instructions = 0;
+  meter.fresh_bytes = 0;
+  meter.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                          std::chrono::duration<double>(meter.limits.seconds));
+  lua_sethook(L, on_count, LUA_MASKCOUNT, kHookInterval);
+}
+
+void end_call(Meter& meter) {
+  --meter.depth;
+}
+
+}  // namespace harness::script

@@ -1,0 +1,251 @@
+#include "harness/script/strategy/search_binding.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include "harness/script/sandbox/convert.h"
+
+// Methods of `space`. Upvalues: the SearchSpace, the Sandbox, the Surrogates. What calls Lua owns nothing: errors jump
+// over it.
+namespace harness::script {
+namespace {
+
+const SearchSpace& space_of(lua_State* L) {
+  if (!lua_istable(L, 1)) luaL_error(L, "call the methods of space with a colon: space:point(1)");
+  return *static_cast<const SearchSpace*>(lua_touserdata(L, lua_upvalueindex(1)));
+}
+
+std::size_t point_argument(lua_State* L, const SearchSpace& space) {
+  std::size_t point = 0;
+  char refusal[512];
+  if (!read_point(L, 2, space, point, refusal, sizeof refusal)) luaL_error(L, "%s", refusal);
+  return point;
+}
+
+int point(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  const lua_Integer number = luaL_checkinteger(L, 2);
+  if (number < 1 || number > static_cast<lua_Integer>(space.size())) {
+    return luaL_error(L, "point %I is not in the space; use 1 to %s (%I)", number,
+                      space.listed() ? "space.size" : "the largest index met so far",
+                      static_cast<lua_Integer>(space.size()));
+  }
+  push_point(L, space, static_cast<std::size_t>(number - 1));
+  return 1;
+}
+
+bool draw_point(const SearchSpace& space, Sandbox& sandbox, std::size_t& point, char* refusal,
+                std::size_t size) noexcept {
+  try {
+    point = space.random([&](std::uint64_t count) { return sandbox.random_below(count); });
+    return true;
+  } catch (const std::exception& error) {
+    std::snprintf(refusal, size, "%s", error.what());
+    return false;
+  }
+}
+
+int random(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  if (space.empty()) return luaL_error(L, "the space is empty");
+  auto* sandbox = static_cast<Sandbox*>(lua_touserdata(L, lua_upvalueindex(2)));
+  std::size_t drawn = 0;
+  char refusal[512] = "";
+  if (!draw_point(space, *sandbox, drawn, refusal, sizeof refusal)) return luaL_error(L, "%s", refusal);
+  push_point(L, space, drawn);
+  return 1;
+}
+
+int index(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  lua_pushinteger(L, static_cast<lua_Integer>(point_argument(L, space)) + 1);
+  return 1;
+}
+
+int contains(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  std::size_t found = 0;
+  char refusal[512];
+  lua_pushboolean(L, read_point(L, 2, space, found, refusal, sizeof refusal) ? 1 : 0);
+  return 1;
+}
+
+/// Fills the block `places` (of `most`) and says how many there are; -1: out of memory.
+lua_Integer list_neighbours(const SearchSpace& space, std::size_t from, std::size_t* places,
+                            std::size_t most) noexcept {
+  try {
+    const std::vector<std::size_t> found = space.neighbours(from);
+    const std::size_t count = std::min(found.size(), most);
+    std::copy_n(found.begin(), count, places);
+    return static_cast<lua_Integer>(count);
+  } catch (const std::exception&) {
+    return -1;
+  }
+}
+
+int neighbours(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  const std::size_t from = point_argument(L, space);
+  std::size_t most = space.variants().size();
+  for (const Parameter& parameter : space.variant_of(from).parameters) most += parameter.values.size();
+  auto* places = static_cast<std::size_t*>(lua_newuserdatauv(L, most * sizeof(std::size_t), 0));
+  charge(L, static_cast<std::int64_t>(most));
+  const lua_Integer count = list_neighbours(space, from, places, most);
+  if (count < 0) return luaL_error(L, "not enough memory");
+  lua_createtable(L, static_cast<int>(count), 0);
+  for (lua_Integer i = 0; i < count; ++i) {
+    push_point(L, space, places[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+int model(lua_State* L) {
+  const SearchSpace& space = space_of(L);
+  auto* sandbox = static_cast<Sandbox*>(lua_touserdata(L, lua_upvalueindex(2)));
+  auto* models = static_cast<Surrogates*>(lua_touserdata(L, lua_upvalueindex(3)));
+  lua_settop(L, 2);
+  return push_model(L, 2, space, *sandbox, *models);
+}
+
+constexpr luaL_Reg kMethods[] = {{"point", point},       {"random", random},         {"index", index},
+                                 {"contains", contains}, {"neighbours", neighbours}, {"model", model},
+                                 {nullptr, nullptr}};
+
+json parameter_json(const Parameter& parameter) {
+  json values = json::array();
+  for (const Value& value : parameter.values) values.push_back(value_to_json(value));
+  return {{"name", parameter.name}, {"values", values}};
+}
+
+json describe_earlier(std::vector<EarlierResult> earlier) {
+  std::ranges::stable_sort(earlier, [](const EarlierResult& a, const EarlierResult& b) {
+    return std::tuple(a.device_name, a.workload, !a.time_ns, a.time_ns.value_or(0)) <
+           std::tuple(b.device_name, b.workload, !b.time_ns, b.time_ns.value_or(0));
+  });
+  json list = json::array();
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;
+  for (const EarlierResult& result : earlier) {
+    if (++counts[{result.device_name, result.workload}] > kMostEarlier) continue;
+    json config = config_to_json(result.config);
+    config["variant"] = result.variant;
+    json entry = {{"device_name", result.device_name},
+                  {"workload", result.workload},
+                  {"config", config},
+                  {"outcome", result.outcome},
+                  {"passed", result.outcome == "passed"}};
+    if (result.time_ns) entry["time_ns"] = *result.time_ns;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+/// "variant" first, then each parameter of any variant with all values it has anywhere.
+json united_parameters(const SearchSpace& space) {
+  std::vector<Parameter> united{{"variant", {}, ""}};
+  for (const SearchSpace::Variant& variant : space.variants()) {
+    united[0].values.push_back(variant.name);
+    for (const Parameter& parameter : variant.parameters) {
+      auto at = std::ranges::find(united, parameter.name, &Parameter::name);
+      if (at == united.end()) at = united.insert(united.end(), Parameter{parameter.name, {}, ""});
+      for (const Value& value : parameter.values) {
+        const auto same = [&](const Value& known) { return same_value(known, value); };
+        if (std::ranges::none_of(at->values, same)) at->values.push_back(value);
+      }
+    }
+  }
+  json list = json::array();
+  for (const Parameter& parameter : united) list.push_back(parameter_json(parameter));
+  return list;
+}
+
+}  // namespace
+
+void push_point(lua_State* L, const SearchSpace& space, std::size_t point) {
+  const SearchSpace::Variant& variant = space.variant_of(point);
+  lua_createtable(L, 0, static_cast<int>(variant.parameters.size()) + 1);
+  lua_pushlstring(L, variant.name.data(), variant.name.size());
+  lua_setfield(L, -2, "variant");
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
+    push_value(L, space.value(point, p));
+    lua_setfield(L, -2, variant.parameters[p].name.c_str());
+  }
+}
+
+json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& earlier) {
+  json variants = json::array();
+  for (const SearchSpace::Variant& variant : space.variants()) {
+    if (variant.count == 0) continue;
+    json first = config_to_json(space.configuration(variant.first + variant.start).second);
+    first["variant"] = variant.name;
+    json parameters = json::array();
+    for (const Parameter& parameter : variant.parameters) parameters.push_back(parameter_json(parameter));
+    const json size = variant.rest ? json() : json(variant.count);
+    variants.push_back({{"name", variant.name}, {"size", size}, {"first", first}, {"parameters", parameters}});
+  }
+  return {{"size", space.listed() ? json(space.size()) : json()},
+          {"variants", variants},
+          {"parameters", united_parameters(space)},
+          {"earlier", describe_earlier(earlier)}};
+}
+
+void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox, Surrogates& models) {
+  push_json(L, fields);
+  lua_pushlightuserdata(L, const_cast<SearchSpace*>(&space));
+  lua_pushlightuserdata(L, &sandbox);
+  lua_pushlightuserdata(L, &models);
+  luaL_setfuncs(L, kMethods, 3);
+  push_read_only(L, -1, "space");
+  lua_remove(L, -2);
+}
+
+void push_result(lua_State* L, const SearchResult& result) {
+  lua_createtable(L, 0, 4);
+  lua_pushlstring(L, result.outcome.data(), result.outcome.size());
+  lua_setfield(L, -2, "outcome");
+  lua_pushboolean(L, result.outcome == "passed" ? 1 : 0);
+  lua_setfield(L, -2, "passed");
+  if (result.time_ns) {
+    lua_pushnumber(L, *result.time_ns);
+    lua_setfield(L, -2, "time_ns");
+  }
+  lua_pushnumber(L, result.cost_s);
+  lua_setfield(L, -2, "cost_s");
+}
+
+bool read_point(lua_State* L, int index, const SearchSpace& space, std::size_t& point, char* refusal,
+                std::size_t size) noexcept {
+  const int top = lua_gettop(L);
+  try {
+    std::string variant, why;
+    Config config;
+    if (!lua_istable(L, index) || lua_checkstack(L, 8) == 0) {
+      std::snprintf(refusal, size, "a configuration is a table of parameters, not %s",
+                    lua_typename(L, lua_type(L, index)));
+      return false;
+    }
+    push_target(L, index);
+    const int table = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
+      if (lua_type(L, -2) != LUA_TSTRING) continue;  // a read-only table's own keys
+      Value value;
+      const std::string name = lua_tostring(L, -2);
+      if (!to_value(L, -1, value)) value = std::string("that is a ") + lua_typename(L, lua_type(L, -1));
+      if (name == "variant") variant = to_text(value);
+      else config[name] = value;
+    }
+    lua_settop(L, top);
+    const auto found = space.find(variant, config, why);
+    std::snprintf(refusal, size, "%s", why.c_str());
+    point = found.value_or(0);
+    return found.has_value();
+  } catch (const std::exception& error) {
+    lua_settop(L, top);
+    std::snprintf(refusal, size, "%s", error.what());
+    return false;
+  }
+}
+
+}  // namespace harness::script

@@ -1,0 +1,110 @@
+#include "harness/worker/processes/judge.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <limits>
+
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+// No code of a kernel's author sends these to itself; somebody else does, or a machine that is out of memory.
+bool is_from_outside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
+}
+
+Error killed_again() {
+  return environment_error(
+      "several judges in a row were killed; is the machine out of memory, or does something end this program's "
+      "processes?");
+}
+
+// The reference of a large workload on a small machine; beyond this the kernel's workload is not sensible here.
+constexpr double kDeadline = 120;
+}  // namespace
+
+void Judge::start() {
+  if (process_) return;
+  process_ = Process::start({"judge"});
+  process_->channel().send(target_);
+}
+
+json Judge::ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                const SharedMemory* image) {
+  body["executable"] = executable;
+  body["trusted"] = trusted;
+  body["draw"] = draw;
+  // Again, if one was killed from outside: whatever it remembered, its successor draws anew.
+  for (int attempt = 0; attempt < kWorkerTries; ++attempt)
+    if (std::optional<json> reply = try_ask(body, image)) return std::move(*reply);
+  throw killed_again();
+}
+
+std::optional<json> Judge::try_ask(const json& body, const SharedMemory* image) {
+  start();
+  Message reply;
+  process_->channel().send(body, image != nullptr ? std::vector<int>{image->descriptor()} : std::vector<int>{});
+  const Channel::Status status = process_->channel().receive(reply, kDeadline, stop_);
+  if (status == Channel::Status::ok && !reply.body.contains("error")) return reply.body;
+  if (status == Channel::Status::ok) refuse(body, reply.body);
+  const ProcessEnd ended = status == Channel::Status::closed ? process_->wait() : ProcessEnd{};
+  process_.reset();
+  if (status == Channel::Status::interrupted) throw InterruptedWork{};
+  const json& problem = body.at("executable").at("problem");
+  const std::string kernel = problem.at("kernel");
+  if (status == Channel::Status::timed_out)
+    throw bad_input(
+        fmt::format("the reference of kernel '{}' ran longer than {} s on workload '{}'; use a smaller workload here",
+                    kernel, kDeadline, problem.at("workload").at("name").get<std::string>()));
+  if (ended.signaled && is_from_outside(ended.code)) return std::nullopt;
+  throw bad_input(fmt::format("the reference of kernel '{}' ended the judge ({} {}){}; mend reference.cu", kernel,
+                              ended.signaled ? "signal" : "exit status", ended.code,
+                              ended.output.empty() ? "" : ": " + ended.output));
+}
+
+void Judge::refuse(const json& body, const json& reply) {
+  const std::string kernel = body.at("executable").at("problem").at("kernel"), error = reply.at("error");
+  const bool environment = reply.value("environment", false);
+  if (environment || reply.value("broken", false)) process_.reset();
+  if (environment) throw environment_error(fmt::format("the judge cannot work: {}", error));
+  throw bad_input(fmt::format("the judge could not judge kernel '{}': {}", kernel, error));
+}
+
+void Judge::paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image) {
+  ask({{"op", "paint"}}, executable, trusted, draw, &image);
+}
+
+Verdict Judge::verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                       const SharedMemory& image, std::uint64_t rotation) {
+  const json reply = ask({{"op", "verdict"}, {"rotation", rotation}}, executable, trusted, draw, &image);
+  reference_s_ += reply.at("reference_s").get<double>();
+  return reply.at("verdict").get<Verdict>();
+}
+
+MeasuredErrors Judge::measure_errors(bool impostor, const Executable& executable, const Trusted& trusted,
+                                     const DrawId& draw, const SharedMemory& image) {
+  const json reply = ask({{"op", "errors"}, {"impostor", impostor}}, executable, trusted, draw, &image);
+  MeasuredErrors errors;
+  // JSON has no infinity: an output that disagrees in finiteness is null there.
+  const auto read = [&](const char* key, std::map<std::string, double>& into) {
+    for (const auto& [output, error] : reply.at(key).items())
+      into[output] = error.is_null() ? std::numeric_limits<double>::infinity() : error.get<double>();
+  };
+  read("honest", errors.honest);
+  read("impostor", errors.impostor);
+  return errors;
+}
+
+std::vector<MutantTrial> Judge::try_mutants(const Executable& executable, const Trusted& trusted, const DrawId& draw) {
+  return ask({{"op", "mutants"}}, executable, trusted, draw, nullptr).at("mutants").get<std::vector<MutantTrial>>();
+}
+
+void Judge::forget() {
+  if (!process_) return;
+  Message reply;
+  process_->channel().send({{"op", "forget"}});
+  if (process_->channel().receive(reply, kDeadline, stop_) != Channel::Status::ok) process_.reset();
+}
+
+}  // namespace harness

@@ -1,0 +1,159 @@
+#include "harness/worker/processes/runner.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cstring>
+
+namespace harness {
+namespace {
+
+std::string end_in_words(const ProcessEnd& end) {
+  std::string words = end.signaled ? fmt::format("signal {} ({})", end.code, strsignal(end.code))
+                                   : fmt::format("exit status {}", end.code);
+  if (!end.output.empty()) words += ": " + end.output.substr(0, 500);
+  return words;
+}
+
+CrashKind kind_of_signal(const std::string& detail) {
+  if (detail.starts_with(fmt::format("signal {} ", SIGSEGV)) || detail.starts_with(fmt::format("signal {} ", SIGBUS)))
+    return CrashKind::illegal_access;
+  if (detail.starts_with(fmt::format("signal {} ", SIGFPE)) || detail.starts_with(fmt::format("signal {} ", SIGILL)))
+    return CrashKind::trap;
+  return CrashKind::signal;
+}
+
+Crashed crashed_by_fault(const std::string& detail) {
+  const auto colon = detail.find(": ");
+  const json word = detail.substr(0, colon);
+  return {word.get<CrashKind>(), detail};
+}
+
+std::optional<RunnerFailure> failure_in(const json& body) {
+  using Kind = RunnerFailure::Kind;
+  if (!body.contains("failure")) return std::nullopt;
+  const std::string kind = body.value("failure", ""), detail = body.value("detail", "");
+  if (kind == "refused") return RunnerFailure{Kind::refused, detail};
+  if (kind == "memory") return RunnerFailure{Kind::memory, detail};
+  if (kind == "unsupported") return RunnerFailure{Kind::unsupported, detail};
+  if (kind == "environment") return RunnerFailure{Kind::environment, detail};
+  return RunnerFailure{Kind::fault, detail};
+}
+
+}  // namespace
+
+bool was_killed(const RunnerFailure& failure) {
+  return failure.kind == RunnerFailure::Kind::died && failure.detail.starts_with(fmt::format("signal {} ", SIGKILL));
+}
+
+Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s) {
+  switch (failure.kind) {
+    case RunnerFailure::Kind::fault:
+      return crashed_by_fault(failure.detail);
+    case RunnerFailure::Kind::refused:
+      return LaunchError{failure.detail};
+    case RunnerFailure::Kind::memory:
+      return OutOfMemory{failure.detail};
+    case RunnerFailure::Kind::unsupported:
+      return Unsupported{failure.detail};
+    case RunnerFailure::Kind::died:
+      return Crashed{kind_of_signal(failure.detail), "its process ended: " + failure.detail};
+    case RunnerFailure::Kind::timed_out:
+      return TimedOut{deadline_s, stage};
+    case RunnerFailure::Kind::interrupted:
+      return Interrupted{};
+    case RunnerFailure::Kind::environment:
+      return Crashed{CrashKind::device_lost, failure.detail};
+  }
+  return Interrupted{};
+}
+
+void Runner::start() {
+  if (process_) return;
+  process_ = Process::start({"runner"});
+  process_->channel().send(target_);
+  foreign_ = false;
+  if (is_cpu(target_)) process_->channel().limit_received(1 << 20);  // native code may write there
+}
+
+std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
+                                         Message& reply) {
+  start();
+  if (!process_->channel().send(body, descriptors)) {
+    const ProcessEnd end = process_->wait();
+    process_.reset();
+    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
+  }
+  const Channel::Status status = process_->channel().receive(reply, deadline_s, stop_);
+  for (int descriptor : reply.descriptors) ::close(descriptor);  // none are expected
+  if (status == Channel::Status::ok) {
+    std::optional<RunnerFailure> failure;
+    try {
+      failure = failure_in(reply.body);
+      if (failure && failure->kind == RunnerFailure::Kind::environment &&
+          foreign_)  // whatever it says of its environment
+        failure = RunnerFailure{RunnerFailure::Kind::died, "it reported: " + failure->detail};
+    } catch (const json::exception&) {
+      failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
+    }
+    using Kind = RunnerFailure::Kind;
+    if (failure && (failure->kind == Kind::fault || failure->kind == Kind::environment || failure->kind == Kind::died))
+      process_.reset();  // a sticky error: nothing later may be blamed for it
+    return failure;
+  }
+  if (status == Channel::Status::closed) {
+    const ProcessEnd end = process_->wait();
+    process_.reset();
+    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
+  }
+  process_.reset();
+  return RunnerFailure{
+      status == Channel::Status::timed_out ? RunnerFailure::Kind::timed_out : RunnerFailure::Kind::interrupted, ""};
+}
+
+std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& contenders, double deadline_s) {
+  json body{{"op", "prepare"}, {"executables", json::array()}, {"images", json::array()}};
+  std::vector<int> descriptors;
+  for (const Contender& contender : contenders) {
+    body["executables"].push_back(*contender.executable);
+    body["images"].push_back(contender.images.size());
+    for (const SharedMemory* image : contender.images) descriptors.push_back(image->descriptor());
+  }
+  Message reply;
+  auto failure = ask(body, descriptors, deadline_s, reply);
+  // Nothing a candidate may do kills with SIGKILL, and nothing has been run yet: not blamed the first time.
+  if (failure && was_killed(*failure)) failure = ask(body, descriptors, deadline_s, reply);
+  foreign_ = is_cpu(target_) && !failure;
+  return failure;
+}
+
+std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s,
+                                         std::optional<std::vector<cpu::RawFinding>>* findings) {
+  Message reply;
+  auto failure = ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
+  if (!findings) return failure;
+  try {
+    if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<cpu::RawFinding>>();
+  } catch (const json::exception&) {
+    process_.reset();
+    failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
+  }
+  return failure;
+}
+
+std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double deadline_s,
+                                          std::vector<Samples>& samples) {
+  Message reply;
+  auto failure = ask({{"op", "time"}, {"policy", policy}}, {}, deadline_s, reply);
+  if (!failure) samples = reply.body.at("samples").get<std::vector<Samples>>();
+  return failure;
+}
+
+std::optional<RunnerFailure> Runner::measure_peaks(double deadline_s, MeasuredPeaks& peaks) {
+  Message reply;
+  auto failure = ask({{"op", "peaks"}}, {}, deadline_s, reply);
+  if (!failure) peaks = reply.body.at("peaks").get<MeasuredPeaks>();
+  return failure;
+}
+
+}  // namespace harness

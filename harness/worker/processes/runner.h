@@ -1,0 +1,67 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/outcome.h"
+#include "harness/device/cpu/check/finding.h"
+#include "harness/worker/processes/process.h"
+#include "harness/worker/processes/shared_memory.h"
+#include "harness/worker/processes/target.h"
+
+namespace harness {
+
+/// Why a runner did not do what it was asked: what device code did, or what happened to its process.
+struct RunnerFailure {
+  enum class Kind { fault, refused, memory, unsupported, died, timed_out, interrupted, environment };
+  Kind kind = Kind::fault;
+  std::string detail;
+};
+/// Its process was killed from outside, or by a machine that is out of memory: a candidate has no right to.
+bool was_killed(const RunnerFailure& failure);
+/// The outcome a failure stands for. `stage`: launch or timing; `deadline_s`: for TimedOut.
+Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s);
+
+/// An executable and the painted images it may be run on. The images stay the caller's.
+struct Contender {
+  const Executable* executable = nullptr;
+  std::vector<const SharedMemory*> images;
+};
+
+/// A process that runs plans on a device. On cuda it serves until a fault; on cpu its candidate is native code, so it
+/// is for one candidate only: after `prepare` all its rights are gone. Nothing is believed that a cpu runner says of
+/// time.
+class Runner {
+ public:
+  Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
+
+  /// Starts the process if there is none and makes its session, so that a later prepare finds it warm.
+  void start();
+  /// Loads executables and maps images. On cuda replaces what was prepared before.
+  std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
+  /// Runs contender's plan once on its image. `findings`: what the memory checker of the cpu device saw, also where the
+  /// run failed; left empty by a candidate that was not built to be checked.
+  std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
+                                   std::optional<std::vector<cpu::RawFinding>>* findings = nullptr);
+  /// Device-timed, interleaved (cuda). Samples in order of the contenders. Afterwards the images hold results of timed
+  /// calls: TimingSession::time.
+  std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
+  /// What the device reaches with kernels that do nothing else (cuda). Replaces nothing that was prepared.
+  std::optional<RunnerFailure> measure_peaks(double deadline_s, MeasuredPeaks& peaks);
+  void kill() { process_.reset(); }
+  bool alive() const { return process_.has_value(); }
+
+ private:
+  std::optional<RunnerFailure> ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
+                                   Message& reply);
+  Target target_;
+  std::function<bool()> stop_;
+  std::optional<Process> process_;
+  bool foreign_ = false;  // native code has been loaded into the process
+};
+
+/// The worker's side: serves on descriptor 3 until it is closed.
+int serve_runner();
+
+}  // namespace harness

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "harness/core/error.h"
+#include "harness/judge/bytes.h"
+#include "harness/judge/custom.h"
+#include "harness/judge/draw.h"
+#include "harness/judge/mutants.h"
+#include "harness/judge/npy.h"
+#include "harness/judge/paint.h"
+#include "harness/judge/reference.h"
+#include "harness/judge/rotate.h"
+#include "harness/judge/verdict.h"
+#include "harness/worker/processes/judge.h"
+
+namespace harness {
+namespace {
+
+class JudgeService {
+ public:
+  explicit JudgeService(Target target) : target_(std::move(target)) {}
+
+  /// `image`: what the candidate's process maps too; empty for what needs none.
+  json answer(const json& body, std::span<std::byte> image) {
+    const std::string op = body.at("op");
+    if (op == "forget") {
+      kept_.clear();
+      return json::object();
+    }
+    const Case asked{body.at("executable").get<Executable>(), body.at("trusted").get<Judge::Trusted>(),
+                     body.at("draw").get<DrawId>()};
+    if (op == "paint") return paint(asked, image);
+    if (op == "errors") return errors(asked, image, body.at("impostor"));
+    if (op == "mutants") return {{"mutants", mutants(asked)}};
+    reference_s_ = 0;
+    const Verdict decided = verdict(asked, image, body.at("rotation").get<std::uint64_t>());
+    return {{"verdict", decided}, {"reference_s", reference_s_}};
+  }
+
+ private:
+  Session& session() {
+    if (!session_) session_ = make_session(target_);
+    return *session_;
+  }
+
+  /// What every request names.
+  struct Case {
+    Executable executable;
+    Judge::Trusted trusted;
+    DrawId draw;
+  };
+
+  judge::Bytes painted(const Case& asked) {
+    judge::Bytes own(static_cast<std::size_t>(asked.executable.layout.bytes));
+    const Problem& problem = asked.executable.problem;
+    judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
+                 {.form = asked.draw.form});
+    for (const std::string& name : judge::needs_custom_draw(problem)) {
+      const Argument& argument = *find_argument(problem, name);
+      judge::CustomJob job = judge::custom_draw_job(problem, argument, asked.draw.seed);
+      run(job, asked.trusted);
+      judge::place_custom_draw(argument, job, asked.executable.layout, own);
+    }
+    return own;
+  }
+
+  json paint(const Case& asked, std::span<std::byte> image) {
+    judge::copy_bytes(*kept(asked), image);
+    return json::object();
+  }
+
+  static std::string key(const Case& asked) {
+    const Executable& executable = asked.executable;  // workspaces are painted, too
+    return fmt::format("{} {} {} {} {}", executable.problem.contract_hash, asked.draw.seed, asked.draw.form,
+                       json(executable.layout).dump(), json(executable.plan.workspaces).dump());
+  }
+
+  /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what
+  /// is remembered. The last few are kept; any other is painted again, for a draw is a function of its seed.
+  std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
+    constexpr std::size_t kMost = 4, kMostBytes = std::size_t{1} << 30;
+    const std::string name = key(asked);
+    std::size_t bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
+    for (const auto& [known, image] : kept_) {
+      if (known == name) return image;
+      bytes += image->size();
+    }
+    while (!kept_.empty() && (kept_.size() >= kMost || bytes > kMostBytes)) {
+      bytes -= kept_.front().second->size();
+      kept_.pop_front();
+    }
+    return kept_.emplace_back(name, std::make_shared<const judge::Bytes>(painted(asked))).second;
+  }
+
+  judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
+    const auto begin = std::chrono::steady_clock::now();
+    judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
+    job.executable.artifact = asked.trusted.reference;
+    judge::Bytes image = judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
+    session().run(job.executable, image);
+    judge::ReferenceValues values = judge::read_reference(asked.executable.problem, job, image);
+    reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return values;
+  }
+
+  Verdict verdict(const Case& asked, std::span<const std::byte> shared, std::uint64_t rotation) {
+    const judge::Bytes after = judge::copy_of(shared);  // nothing can change what is judged
+    const auto drawn = kept(asked);
+    if (rotation == 0) return judged(asked, *drawn, after);
+    judge::Bytes rotated = judge::copy_of(*drawn);
+    judge::rotate(asked.executable.layout, rotated, rotation);
+    return judged(asked, rotated, after);
+  }
+
+  Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {
+    check_golden(asked.executable, asked.trusted, before);
+    return decide(asked, before, after, reference(asked, before));
+  }
+
+  Verdict decide(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after,
+                 const judge::ReferenceValues& values) {
+    const Executable& executable = asked.executable;
+    std::map<std::string, GateResult> decided;
+    for (const std::string& name : judge::needs_custom_compare(executable.problem)) {
+      judge::CustomJob compare = judge::custom_compare_job(executable.problem, *find_argument(executable.problem, name),
+                                                           executable.layout, after, values.at(name));
+      run(compare, asked.trusted);
+      decided[name] = judge::read_custom_compare(compare);
+    }
+    return judge::judge(executable.problem, executable.plan, executable.layout, before, after, values, asked.draw.seed,
+                        decided);
+  }
+
+  judge::ReferenceValues impostor(const Case& asked, std::span<const std::byte> before) {
+    judge::Bytes lower = judge::copy_of(before);
+    judge::round_inputs(asked.executable.problem, asked.executable.layout, lower);
+    return reference(asked, lower);
+  }
+
+  json errors(const Case& asked, std::span<const std::byte> after, bool with_impostor) {
+    const auto drawn = kept(asked);
+    const std::span<const std::byte> before = *drawn;
+    const Problem& problem = asked.executable.problem;
+    const ImageLayout& layout = asked.executable.layout;
+    const judge::ReferenceValues right = reference(asked, before);
+    json reply{{"honest", judge::output_errors(problem, layout, before, after, right)}, {"impostor", json::object()}};
+    if (!with_impostor) return reply;
+    const judge::ReferenceValues lower = impostor(asked, before);
+    const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
+    for (const Argument& a : problem.arguments) {
+      if (!is_written(a.kind) || a.absent) continue;
+      const auto image = judge::mutant_image(sources, "one precision lower", a);
+      reply["impostor"][a.name] = image ? judge::output_errors(problem, layout, before, *image, right).at(a.name) : 0;
+    }
+    return reply;
+  }
+
+  std::vector<MutantTrial> mutants(const Case& asked) {
+    const auto drawn = [&](std::uint64_t seed) {
+      Case other = asked;
+      other.draw.seed = seed;
+      return reference(other, painted(other));
+    };
+    const judge::Bytes before = painted(asked);
+    const judge::ReferenceValues right = reference(asked, before), previous = drawn(asked.draw.seed + 1),
+                                 other = drawn(asked.draw.seed + 2), lower = impostor(asked, before);
+    const judge::MutantSources sources{
+        asked.executable.problem, asked.executable.layout, before, right, previous, other, lower};
+    std::vector<MutantTrial> trials;
+    const auto judge_one = [&](const std::string& name, const std::string& output, std::span<const std::byte> image) {
+      const Verdict verdict = decide(asked, before, image, right);
+      const GateResult* const failed = first_failed(verdict.gates);
+      trials.push_back({name, output, failed == nullptr ? "" : failed->name, failed == nullptr ? "" : failed->detail});
+    };
+    judge_one("the right answer", "", judge::honest_image(sources));
+    for (const Argument& a : asked.executable.problem.arguments) {
+      if (!is_written(a.kind) || a.absent) continue;
+      for (const std::string& name : judge::mutant_names())
+        if (const auto image = judge::mutant_image(sources, name, a)) judge_one(name, a.name, *image);
+    }
+    return trials;
+  }
+
+  // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.
+  void check_golden(const Executable& executable, const Judge::Trusted& trusted, std::span<const std::byte> before) {
+    if (!golden_checked_.insert(executable.problem.contract_hash).second) return;
+    for (const std::string& folder : executable.problem.reference.golden) {
+      std::vector<std::byte> golden(before.begin(), before.end());
+      judge::place_golden_inputs(executable.problem, executable.layout, folder, golden);
+      judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
+      job.executable.artifact = trusted.reference;
+      judge::Bytes image = judge::reference_image(executable.problem, executable.layout, golden, job);
+      session().run(job.executable, image);
+      if (const auto wrong =
+              judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
+        throw bad_input(fmt::format("its reference disagrees with the golden arrays: {}", *wrong));
+    }
+  }
+
+  void run(judge::CustomJob& job, const Judge::Trusted& trusted) {
+    job.executable.artifact = trusted.custom.at(job.source);
+    session().run(job.executable, job.image);
+  }
+
+  Target target_;
+  std::unique_ptr<Session> session_;
+  std::deque<std::pair<std::string, std::shared_ptr<const judge::Bytes>>> kept_;  // images as painted, by draw
+  std::set<std::string> golden_checked_;                                          // contract hashes
+  double reference_s_ = 0;  // spent on references for the current request
+};
+
+json guarded(JudgeService& service, Message& message) {
+  try {
+    if (message.descriptors.empty()) return service.answer(message.body, {});
+    const auto bytes = message.body.at("executable").at("layout").at("bytes").get<std::size_t>();
+    const SharedMemory image(message.descriptors.at(0), bytes);
+    return service.answer(message.body, image.bytes());
+  } catch (const DeviceFault& fault) {
+    return {{"error", fmt::format("the reference itself failed on the device: {}", fault.what())}, {"broken", true}};
+  } catch (const DeviceMemoryExhausted& memory) {
+    return {{"error", memory.what()}, {"environment", true}};
+  } catch (const Error& error) {
+    return {{"error", error.what()}, {"environment", error.kind() == Error::Kind::environment}};
+  } catch (const std::exception& error) {
+    return {{"error", error.what()}};
+  }
+}
+
+}  // namespace
+
+int serve_judge() {
+  Channel channel(3);
+  Message message;
+  if (channel.receive(message, -1) != Channel::Status::ok) return 0;
+  JudgeService service(message.body.get<Target>());
+  while (channel.receive(message, -1) == Channel::Status::ok)
+    if (!channel.send(guarded(service, message))) break;
+  return 0;
+}
+
+}  // namespace harness

@@ -1,0 +1,140 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "harness/core/error.h"
+#include "harness/device/cpu/session.h"
+#include "harness/system/rights.h"
+#include "harness/worker/processes/runner.h"
+
+namespace harness {
+namespace {
+
+// What has been prepared: executables with the images each may be run on.
+struct Prepared {
+  std::vector<Executable> executables;
+  std::vector<std::vector<SharedMemory>> images;
+};
+
+Prepared take(const Message& message) {
+  Prepared prepared;
+  prepared.executables = message.body.at("executables").get<std::vector<Executable>>();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < prepared.executables.size(); ++i) {
+    auto& images = prepared.images.emplace_back();
+    const auto count = message.body.at("images").at(i).get<std::size_t>();
+    for (std::size_t k = 0; k < count; ++k)
+      images.emplace_back(message.descriptors.at(next++),
+                          static_cast<std::size_t>(prepared.executables[i].layout.bytes));
+  }
+  return prepared;
+}
+
+TimingSession& timing_of(Session& session) {
+  auto* timing = dynamic_cast<TimingSession*>(&session);
+  if (timing == nullptr) throw NotSupported("this device has no clock that can be believed");
+  return *timing;
+}
+
+json time(Session& session, const Prepared& prepared, const TimingPolicy& policy) {
+  std::vector<std::vector<std::span<std::byte>>> images;
+  for (const auto& owned : prepared.images) {
+    auto& views = images.emplace_back();
+    for (const SharedMemory& memory : owned) views.push_back(memory.bytes());
+  }
+  return {{"samples", timing_of(session).time(prepared.executables, images, policy)}};
+}
+
+class RunnerService {
+ public:
+  explicit RunnerService(const Target& target) : native_(is_cpu(target)), session_(make_session(target)) {}
+
+  json answer(const Message& message) {
+    const std::string op = message.body.at("op");
+    if (op == "prepare") return prepare(message);
+    if (op == "time") return time(*session_, prepared_, message.body.at("policy").get<TimingPolicy>());
+    if (op == "peaks") return {{"peaks", timing_of(*session_).measure_peaks()}};
+    const auto contender = message.body.at("contender").get<std::size_t>();
+    session_->run(prepared_.executables.at(contender),
+                  prepared_.images.at(contender).at(message.body.at("image").get<std::size_t>()).bytes());
+    return json::object();
+  }
+
+  /// Of the last run, also if it failed; null: it was not a checked one.
+  json take_findings() {
+    auto* const cpu = dynamic_cast<CpuSession*>(session_.get());
+    const auto findings = cpu ? cpu->take_findings() : std::nullopt;
+    return findings ? json(*findings) : json();
+  }
+
+ private:
+  json prepare(const Message& message) {
+    prepared_ = {};
+    prepared_ = take(message);
+    if (native_) {
+      auto& cpu = dynamic_cast<CpuSession&>(*session_);
+      for (const Executable& executable : prepared_.executables) cpu.make_threads(executable.plan);
+      restrict_for_loading();
+      for (const Executable& executable : prepared_.executables) cpu.preload(executable.artifact);
+      drop_rights();
+    }
+    return json::object();
+  }
+
+  bool native_;
+  std::unique_ptr<Session> session_;
+  Prepared prepared_;
+};
+
+/// What device code prints comes out of this process: nobody wants it, and there may be much of it. Errors still do.
+void drop_printed() {
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null < 0) return;
+  dup2(null, STDOUT_FILENO);
+  close(null);
+}
+
+json guarded(std::unique_ptr<RunnerService>& service, const Target& target, const Message& message) {
+  try {
+    if (!service) service = std::make_unique<RunnerService>(target);
+    return service->answer(message);
+  } catch (const DeviceFault& fault) {
+    return {{"failure", "fault"}, {"detail", fault.what()}};
+  } catch (const LaunchRefused& refused) {
+    return {{"failure", "refused"}, {"detail", refused.what()}};
+  } catch (const DeviceMemoryExhausted& memory) {
+    return {{"failure", "memory"}, {"detail", memory.what()}};
+  } catch (const NotSupported& unsupported) {
+    return {{"failure", "unsupported"}, {"detail", unsupported.what()}};
+  } catch (const std::bad_alloc&) {
+    return {{"failure", "memory"}, {"detail", "the host has no memory left for it"}};
+  } catch (const std::exception& error) {
+    return {{"failure", "environment"}, {"detail", error.what()}};
+  }
+}
+
+}  // namespace
+
+int serve_runner() {
+  signal(SIGXFSZ, SIG_IGN);
+  Channel channel(3);
+  Message message;
+  if (channel.receive(message, -1) != Channel::Status::ok) return 0;
+  const Target target = message.body.get<Target>();
+  if (!is_cpu(target)) drop_printed();
+  std::unique_ptr<RunnerService> service;
+  try {
+    service = std::make_unique<RunnerService>(target);  // warm before the first request
+  } catch (const std::exception&) {
+    service.reset();  // the first request tries again and says why
+  }
+  while (channel.receive(message, -1) == Channel::Status::ok) {
+    json reply = guarded(service, target, message);
+    if (json findings = service ? service->take_findings() : json(); !findings.is_null())
+      reply["findings"] = std::move(findings);
+    if (!channel.send(reply)) break;
+  }
+  _exit(0);  // foreign code may have left anything for destructors to trip over
+}
+
+}  // namespace harness

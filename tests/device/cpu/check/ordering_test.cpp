@@ -1,0 +1,131 @@
+#include "harness/device/cpu/check/ordering.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/device/cpu/check/source_lines.h"
+
+using namespace harness::cpu;
+
+namespace {
+
+struct TwoBlocks {
+  TwoBlocks() {
+    launch.begin();
+    first.begin(launch, 0, 64);
+    second.begin(launch, 1, 64);
+  }
+  LaunchOrder launch;
+  BlockOrder first, second;
+};
+
+Access at(const BlockOrder& block, int thread, bool atomic = false) {
+  return block.stamp(thread, 16, atomic);
+}
+
+Access masked(int thread, std::uint8_t mask, std::uint32_t epoch = 5) {
+  Access access;
+  access.thread = static_cast<std::uint16_t>(thread);
+  access.mask = mask;
+  access.epoch = epoch;
+  return access;
+}
+
+}  // namespace
+
+TEST_CASE("a barrier orders a block's threads, and no other block's") {
+  TwoBlocks blocks;
+  const Access access = at(blocks.first, 3);
+  CHECK(blocks.first.ordered(access, 3));
+  CHECK_FALSE(blocks.first.ordered(access, 40));
+  blocks.first.barrier();
+  CHECK(blocks.first.ordered(access, 40));
+  CHECK_FALSE(blocks.second.ordered(access, 3));
+}
+
+TEST_CASE("a warp collective orders the lanes that take part, and what they knew of others") {
+  TwoBlocks blocks;
+  const Access access = at(blocks.first, 0);
+  blocks.first.collective(0, 0b0011);
+  CHECK(blocks.first.ordered(access, 1));
+  CHECK_FALSE(blocks.first.ordered(access, 2));
+  blocks.first.collective(0, 0b0110);
+  CHECK(blocks.first.ordered(access, 2));
+  CHECK_FALSE(blocks.first.ordered(access, 3));
+  CHECK_FALSE(blocks.first.ordered(at(blocks.first, 0), 1));
+}
+
+TEST_CASE("a named barrier orders who arrives before who is let go") {
+  TwoBlocks blocks;
+  const Access access = at(blocks.first, 0);
+  blocks.first.arrive(0);
+  CHECK_FALSE(blocks.first.ordered(access, 40));
+  blocks.first.join(40);
+  CHECK(blocks.first.ordered(access, 40));
+  CHECK_FALSE(blocks.first.ordered(access, 50));
+}
+
+TEST_CASE("an atomic behind a fence releases to who does an atomic on the same location later") {
+  TwoBlocks blocks;
+  const Access before = at(blocks.first, 0);
+  blocks.first.atomic(0, 0x1000, true);
+  blocks.second.atomic(0, 0x1000, true);
+  CHECK_FALSE(blocks.second.ordered(before, 0));  // no fence
+  blocks.first.fence(0);
+  const Access behind = at(blocks.first, 0);
+  blocks.first.atomic(0, 0x1000, true);
+  blocks.second.atomic(0, 0x2000, false);
+  CHECK_FALSE(blocks.second.ordered(before, 0));  // another location
+  blocks.second.atomic(0, 0x1000, false);
+  CHECK(blocks.second.ordered(before, 0));
+  CHECK_FALSE(blocks.second.ordered(behind, 0));  // the fence came first
+  CHECK_FALSE(blocks.second.ordered(before, 1));  // has not heard of it yet
+  blocks.second.barrier();
+  CHECK(blocks.second.ordered(before, 1));
+}
+
+TEST_CASE("a release speaks for the others of its block only behind a barrier") {
+  TwoBlocks blocks;
+  const Access early = at(blocks.first, 7);
+  blocks.first.barrier();
+  const Access late = at(blocks.first, 7);
+  blocks.first.fence(0);
+  blocks.first.atomic(0, 0x1000, true);
+  blocks.second.atomic(0, 0x1000, false);
+  CHECK(blocks.second.ordered(early, 0));
+  CHECK_FALSE(blocks.second.ordered(late, 0));
+}
+
+TEST_CASE("threads that write neighbouring halves of a granule are both remembered") {
+  Granule granule;
+  granule.note_write(masked(1, 0b0011), 5);
+  granule.note_write(masked(2, 0b1100), 5);
+  CHECK(granule.writers[0].thread == 2);
+  CHECK(granule.writers[1].thread == 1);
+  granule.note_write(masked(3, 0b1111), 5);
+  CHECK(granule.writers[0].thread == 3);
+  CHECK(granule.writers[1].epoch == 0);
+}
+
+TEST_CASE("of many readers two are remembered that are far from each other") {
+  Granule granule;
+  for (const int thread : {1, 2, 40, 3}) granule.note_read(masked(thread, 0b1111), 5);
+  CHECK(granule.readers[0].thread == 1);
+  CHECK(granule.readers[1].thread == 40);
+  granule.note_read(masked(9, 0b1111, 6), 5);  // behind a barrier
+  CHECK(granule.readers[0].thread == 9);
+}
+
+TEST_CASE("the granules of a range come with the bytes that it touches") {
+  std::vector<std::pair<std::size_t, int>> seen;
+  for_each_granule(6, 7, [&](std::size_t index, std::uint8_t mask) { seen.emplace_back(index, mask); });
+  CHECK(seen == std::vector<std::pair<std::size_t, int>>{{1, 0b1100}, {2, 0b1111}, {3, 0b0001}});
+}
+
+TEST_CASE("a place is told by the innermost code that is not the emulation's, and by the kernel's call") {
+  const auto places = read_source_lines(
+      "0x0000000000000010\n/emulation/harness_cpu/atomics.h:7\n./kernel.cu:9 (discriminator 2)\n"
+      "0x0000000000000020\n/somewhere/vec.cuh:3\n/emulation/x.h:2\n./kernel.cu:4\n./kernel.cu:80\n"
+      "0x0000000000000030\n??:0\n");
+  CHECK(places ==
+        std::map<std::uint64_t, std::string>{{0x10, "kernel.cu:9"}, {0x20, "vec.cuh:3, called at kernel.cu:4"}});
+}

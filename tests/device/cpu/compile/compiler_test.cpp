@@ -1,0 +1,168 @@
+#include "harness/device/cpu/compile/compiler.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "harness/core/error.h"
+#include "harness/device/cpu/probe.h"
+#include "tests/device/cpu/fixture.h"
+
+namespace harness::test {
+namespace {
+
+std::string failure_log(const BuildSpec& spec) {
+  const BuildResult result = build(spec);
+  const auto* failure = std::get_if<CompileFailure>(&result);
+  return failure ? failure->log : "";
+}
+
+}  // namespace
+
+TEST_CASE("a build tells each entry's parameter sizes and static shared memory") {
+  const Artifact artifact = build_artifact(
+      "#include <cuda_fp16.h>\nstruct S { int a; double b; };\n"
+      "template <int N> __global__ void k(const S s, char c, const float* p) { __shared__ float tile[N]; __shared__ "
+      "half h[N]; tile[0] = c; h[1] = half(c); }\n"
+      "__global__ void none() {}\n",
+      {"k<8>", "k<100>", "none"});
+  REQUIRE(artifact.entries.size() == 3);
+  CHECK(artifact.entries[0].parameter_bytes == std::vector<std::int64_t>{16, 1, 8});
+  CHECK(artifact.entries[2].parameter_bytes.empty());
+  CHECK(artifact.entries[1].static_shared_bytes == 600);
+  CHECK(artifact.entries[2].static_shared_bytes == 0);
+  CHECK(artifact.architecture == "x86-64");
+  CHECK_THAT(artifact.compiler, Catch::StartsWith("g++ "));
+  CHECK_FALSE(artifact.from_cache);
+  CHECK(artifact.compile_s > 0);
+}
+
+TEST_CASE("an error is shown at the kernel's own file and line") {
+  BuildSpec spec = spec_of("\n__global__ void k(int* p) {\n  p[0] = nothing;\n}\n", {"k"});
+  spec.source_name = "kernels/demo/variants/10 odd.cu";
+  const std::string log = failure_log(spec);
+  CHECK_THAT(log, Catch::Contains("kernels/demo/variants/10 odd.cu:3:10: error: 'nothing' was not declared"));
+  CHECK(log.find(cache_folder()) == std::string::npos);
+}
+
+TEST_CASE("an entry that the source does not have is a compile error that says so") {
+  const std::string source = "template <typename T> __global__ void softmax(T* p) {}\n";
+  CHECK_THAT(failure_log(spec_of(source, {"softmax<float>", "softmaxx<float>"})),
+             Catch::StartsWith("kernel.cu: error: the source has no kernel 'softmaxx<float>'"));
+  CHECK_THAT(failure_log(spec_of(source, {"softmax<float,4>"})),
+             Catch::StartsWith("kernel.cu: error: the source has no kernel 'softmax<float,4>'"));
+}
+
+TEST_CASE("inline PTX is a compile error that says so") {
+  CHECK_THAT(failure_log(spec_of("__global__ void k() { asm volatile(\"griddepcontrol.wait;\"); }", {"k"})),
+             Catch::StartsWith("kernel.cu: error: the cpu device cannot run PTX"));
+}
+
+TEST_CASE("a function that is nowhere defined is a compile error") {
+  CHECK_THAT(
+      failure_log(spec_of("__device__ int nowhere(int);\n__global__ void k(int* p) { *p = nowhere(1); }", {"k"})),
+      Catch::Contains("undefined reference to `nowhere(int)'"));
+}
+
+TEST_CASE("what a GPU's tools refuse is refused here") {
+  CHECK_THAT(failure_log(spec_of("__global__ void k(char* p) { __shared__ char big[50000]; big[*p] = 1; *p = big[5]; }",
+                                 {"k"})),
+             Catch::Contains("entry k uses 50000 bytes of static shared memory"));
+}
+
+TEST_CASE("warnings are in the log of a build that succeeds, also from the cache") {
+  const BuildSpec spec =
+      spec_of("__device__ int f(int a) { if (a) return 1; }\n__global__ void k(int* p) { *p = f(*p); }", {"k"});
+  const auto first = std::get<Artifact>(build(spec)), second = std::get<Artifact>(build(spec));
+  CHECK_THAT(first.log, Catch::Contains("kernel.cu:1:44: warning"));
+  CHECK(second.log == first.log);
+}
+
+TEST_CASE("the same build comes from the cache, and a change of anything that decides it does not") {
+  static int run = 0;  // each section starts from a source that was never built
+  BuildSpec spec = spec_of(
+      "#include \"part.cuh\"\n__global__ void k(int* p) { *p = PART + LOCAL; }  // " + std::to_string(run++), {"k"});
+  const std::string folder = cache_folder() + "-headers";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/part.cuh") << "#define PART 1\n";
+  spec.include_dirs = {folder};
+  spec.defines = {{"LOCAL", "5"}};
+  const auto first = std::get<Artifact>(build(spec)), again = std::get<Artifact>(build(spec));
+  CHECK_FALSE(first.from_cache);
+  CHECK(again.from_cache);
+  CHECK(again.compile_s == 0);
+  CHECK(again.path == first.path);
+  CHECK(again.key == first.key);
+  CHECK(again.entries.size() == 1);
+
+  SECTION("a header") {
+    std::ofstream(folder + "/part.cuh") << "#define PART 2\n";
+    const auto changed = std::get<Artifact>(build(spec));
+    CHECK_FALSE(changed.from_cache);
+    CHECK(changed.key != first.key);
+    CHECK(changed.code_hash != first.code_hash);
+    std::ofstream(folder + "/part.cuh") << "#define PART 1\n";
+    CHECK(std::get<Artifact>(build(spec)).path == first.path);
+  }
+  SECTION("a define") {
+    spec.defines = {{"LOCAL", "6"}};
+    CHECK(std::get<Artifact>(build(spec)).key != first.key);
+  }
+  SECTION("a define that means nothing leaves the machine code alone") {
+    spec.defines.push_back({"UNUSED", "1"});
+    const auto changed = std::get<Artifact>(build(spec));
+    CHECK(changed.key != first.key);
+    CHECK(changed.code_hash == first.code_hash);
+  }
+  SECTION("the options") {
+    spec.options = {"--std=c++20"};
+    CHECK(std::get<Artifact>(build(spec)).key != first.key);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("options are obeyed, or named as meaningless, and never reach the host compiler unseen") {
+  BuildSpec spec = spec_of("static_assert(__cplusplus > 201703L);\n__global__ void k() {}", {"k"});
+  spec.options = {"--use_fast_math", "-std=c++20", "-fplugin=/tmp/x.so"};
+  const auto artifact = std::get<Artifact>(build(spec));
+  CHECK_THAT(artifact.log, Catch::Contains("'--use_fast_math' means nothing to the cpu device"));
+  CHECK_THAT(artifact.log, Catch::Contains("'-fplugin=/tmp/x.so' means nothing"));
+}
+
+TEST_CASE("without a compiler the device is missing and building is an environment error") {
+  CHECK_THROWS_AS(CpuCompiler(cache_folder(), include_folder(), "/nonexistent/g++"), Error);
+  CHECK_THROWS_AS(CpuCompiler(cache_folder(), include_folder(), "/bin/false"), Error);
+  const DeviceInfo info = probe_cpu("/nonexistent/g++");
+  CHECK_FALSE(info.available);
+  REQUIRE(info.missing.size() == 1);
+  CHECK(probe_cpu().available);
+}
+
+TEST_CASE("variables that outlive a launch are listed, and nothing of the runtime's own") {
+  CpuCompiler compiler(cache_folder(), include_folder());
+  BuildSpec spec;
+  spec.source_name = "k.cu";
+  spec.entries = {"k"};
+  spec.source = R"(
+__device__ int hits;
+__device__ float memo[64] = {1};
+namespace { __device__ int hidden; }
+constexpr float kTable[3] = {1, 2, 3};
+__device__ const float more[3] = {1, 2, 3};
+__global__ void k(int* p, int n) {
+  static int launches = 5;
+  __shared__ int tile[4];
+  tile[threadIdx.x % 4] = n;
+  __syncthreads();
+  p[0] = ++hits + ++hidden + ++launches + tile[n % 4] + static_cast<int>(kTable[n] + more[n] + memo[n]);
+  memo[n] = 3;
+}
+)";
+  const BuildResult built = compiler.build(spec);
+  if (const auto* failure = std::get_if<CompileFailure>(&built)) FAIL(failure->log);
+  CHECK(std::get<Artifact>(built).globals ==
+        std::vector<std::string>{"(anonymous namespace)::hidden", "hits", "k(int*, int)::launches", "memo"});
+  spec.source = "__global__ void k(int* p) { p[0] = 1; if (p[0] == 2) printf(\"no\"); }";
+  CHECK(std::get<Artifact>(compiler.build(spec)).globals.empty());
+}
+
+}  // namespace harness::test

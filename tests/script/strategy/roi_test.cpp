@@ -1,0 +1,204 @@
+#include <catch2/catch.hpp>
+
+#include "harness/script/strategy/strategy.h"
+#include "tests/script/strategy_fixture.h"
+
+using namespace harness;
+using namespace harness::script::fixture;
+
+namespace {
+
+Decision decide(const Snapshot& s, const std::string& strategy = "roi") {
+  return script::Library({kShipped}).strategy(strategy)->decide(s);
+}
+
+std::string technique(const Decision& d) {
+  return d.action + " " + d.arm.technique;
+}
+
+}  // namespace
+
+TEST_CASE("roi does not spend a decision on a baseline: the campaign measures it before anything else") {
+  ArmState baseline = arm("naive", 1, 1, 1, 1);
+  baseline.baseline = true;
+  Snapshot s = snapshot({baseline, arm("tiling", 4, 8, 0.9, 10)});
+  s.workloads[0].baseline_ns.reset();
+  s.workloads[0].speedup.reset();
+  CHECK(technique(decide(s)) == "try tiling");
+}
+
+TEST_CASE("roi prefers the higher gain per minute") {
+  CHECK(technique(decide(snapshot({arm("a", 1.5, 2, 0.8, 20), arm("b", 3, 6, 0.8, 20)}))) == "try b");
+  Snapshot s = snapshot({arm("a", 1.5, 2, 0.8, 20), arm("b", 3, 6, 0.8, 20)});
+  for (ArmState& each : s.arms) evaluate(each, {1.0});
+  s.arms[1].log_evaluation_mean = std::log(6.0 * 200);  // its builds take minutes
+  s.arms[0].log_evaluation_mean = std::log(6.0);
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("a success probability reverses the order") {
+  CHECK(technique(decide(snapshot({arm("safe", 1.5, 2, 0.95, 20), arm("bold", 4, 8, 0.6, 20)}))) == "try bold");
+  CHECK(technique(decide(snapshot({arm("safe", 1.5, 2, 0.95, 20), arm("bold", 4, 8, 0.1, 20)}))) == "try safe");
+}
+
+TEST_CASE("roi leaves an arm that keeps failing") {
+  Snapshot s = snapshot({arm("bold", 4, 8, 0.8, 20), arm("safe", 1.5, 2, 0.9, 20)});
+  CHECK(technique(decide(s)) == "try bold");
+  evaluate(s.arms[0], {}, 14);
+  CHECK(technique(decide(s)) == "try safe");
+}
+
+TEST_CASE("earlier campaigns count") {
+  Snapshot s = snapshot({arm("bold", 4, 8, 0.8, 20), arm("safe", 1.5, 2, 0.9, 20)});
+  s.arms[0].earlier_evaluations = 100;
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try safe");
+  s.arms[0].earlier_passed = 100;
+  s.arms[0].earlier_best_speedup = 6;
+  add_techniques(s);
+  CHECK(technique(decide(s)) == "try bold");
+}
+
+TEST_CASE("what was gained already is not expected again") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", 2.5, 5, 0.8, 20)});
+  evaluate(s.arms[1], std::vector<double>(20, 1.1));  // b did not keep its promise
+  s.workloads[0].speedup = 1.1;
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("a kernel of several launches waits until a simple one is done") {
+  ArmState split = arm("split-kv", 2, 4, 0.7, 30);
+  split.multi_kernel = true;
+  Snapshot s = snapshot({arm("tiling", 1.5, 2.5, 0.8, 20), split});
+  CHECK(technique(decide(s)) == "try tiling");
+  s.arms[0].exhausted = true;
+  CHECK(technique(decide(s)) == "try split-kv");
+}
+
+TEST_CASE("roi stores the table it chose from and predicts speedup, probability and minutes") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", 2.5, 5, 0.5, 20)});
+  const Decision d = decide(s);
+  REQUIRE(d.table.size() == 2);
+  CHECK(d.table[0]["arm"] == "k/w/a");
+  CHECK(d.table[0]["p"].get<double>() == Approx(0.8));
+  CHECK(d.table[0]["score"].get<double>() > d.table[1]["score"].get<double>());
+  for (const char* key : {"gain", "minutes", "evaluations", "per_minute", "typical"}) CHECK(d.table[0].contains(key));
+  CHECK(!d.table[0].contains("per_usd"));  // no price, no dollars
+  CHECK(d.predict.speedup_lo < 2);         // one evaluation, not the best of many
+  CHECK(d.predict.speedup_hi > 2);
+  CHECK(*d.predict.probability == Approx(0.8));
+  CHECK(*d.predict.minutes_lo < 0.1);  // 6 s
+  CHECK(*d.predict.minutes_hi > 0.1);
+  s.usd_per_hour = 3.6;
+  CHECK(decide(s).table[0].contains("per_usd"));
+}
+
+TEST_CASE("predictions follow what was seen, and their width how well they held") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20)});
+  const Prediction before = decide(s).predict;
+  evaluate(s.arms[0], std::vector<double>{1.5, 1.52, 1.49, 1.51, 1.5, 1.51, 1.53, 1.5});
+  s.arms[0].log_evaluation_mean = std::log(12.0);
+  s.arms[0].log_evaluation_sd = 0.05;
+  const Prediction after = decide(s).predict;
+  CHECK(after.speedup_lo > 1);
+  CHECK(after.speedup_hi < 2.5);
+  CHECK(after.speedup_hi / after.speedup_lo < before.speedup_hi / before.speedup_lo);
+  CHECK(*after.minutes_lo > *before.minutes_lo);
+  s.calibration.speedup_widen = 2;
+  s.calibration.minutes_scale = 3;
+  const Prediction corrected = decide(s).predict;
+  CHECK(std::log(corrected.speedup_hi / corrected.speedup_lo) ==
+        Approx(2 * std::log(after.speedup_hi / after.speedup_lo)));
+  CHECK(*corrected.minutes_hi == Approx(3 * *after.minutes_hi));
+}
+
+TEST_CASE("what a technique showed on one workload is expected of it on another") {
+  Snapshot s = snapshot(
+      {arm("a", 1.5, 3, 0.8, 20), arm("b", 1.5, 3, 0.8, 20), arm("a", 1.5, 3, 0.8, 20), arm("b", 1.5, 3, 0.8, 20)});
+  for (std::size_t i : {2u, 3u}) s.arms[i].id.workload = "other";
+  WorkloadState other = s.workloads[0];
+  other.workload = "other";
+  s.workloads.push_back(other);
+  evaluate(s.arms[0], {0.9, 0.95, 0.92, 0.93});
+  evaluate(s.arms[1], {2.4, 2.6, 2.5, 2.45});
+  s.workloads[0].speedup = 2.6;
+  add_techniques(s);
+  const Decision d = decide(s);
+  CHECK(d.arm == ArmId{"k", "other", "b"});
+}
+
+TEST_CASE("an arm whose candidates are abandoned as slower is left, whatever its manifest promises") {
+  Snapshot s = snapshot({arm("a", 50, 500, 0.9, 20), arm("b", 2, 6, 0.8, 20)});
+  s.workloads[0].speedup = 4;
+  s.arms[0].space_points = s.arms[1].space_points = 1000;
+  CHECK(technique(decide(s)) == "try a");
+  ArmState& slow = s.arms[0];
+  for (int i = 0; i < 6; ++i) slow.gains.push_back(0.8 + 0.01 * i);
+  slow.timed = slow.evaluations = slow.outcomes["abandoned"] = slow.since_improvement = 6;
+  slow.log_gain_mean = std::log(0.82);
+  slow.log_gain_sd = 0.03;
+  slow.log_evaluation_mean = std::log(0.5);  // they are cheap, too
+  CHECK(technique(decide(s)) == "try b");
+}
+
+TEST_CASE("an evaluation is expected to cost what others on its workload did") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", 2, 4, 0.8, 20)});
+  s.arms[1].id.workload = "long";
+  WorkloadState other = s.workloads[0];
+  other.workload = "long";
+  s.workloads.push_back(other);
+  ArmState known = s.arms[1];
+  known.id.technique = "known";
+  evaluate(known, {1.0});
+  known.log_evaluation_mean = std::log(600.0);
+  s.arms.push_back(known);
+  add_techniques(s);
+  const Decision d = decide(s);
+  CHECK(d.arm == ArmId{"k", "w", "a"});
+}
+
+TEST_CASE("money decides where it is the scarcer of the two") {
+  ArmState cheap = arm("cheap", 1.5, 3, 0.8, 20), dear = arm("dear", 2, 4, 0.8, 20);
+  dear.evaluations = cheap.evaluations = 1;
+  dear.outcomes["compile_error"] = cheap.outcomes["compile_error"] = 1;
+  dear.agent_usd = 0.5;  // proposals cost half a dollar each
+  Snapshot s = snapshot({cheap, dear});
+  s.usd_per_hour = 3.6;
+  s.spent_usd = 1;
+  s.spent_s = 100;
+  CHECK(technique(decide(s)) == "try dear");
+  s.max_cost_usd = 2;  // half of the money is gone, a twentieth of the time
+  CHECK(technique(decide(s)) == "try cheap");
+}
+
+TEST_CASE("roi stops when nothing is left to try, or nothing is expected to pay") {
+  Snapshot s = snapshot({arm("a", 1.1, 1.2, 0.8, 10)});
+  s.arms[0].exhausted = true;
+  CHECK(decide(s).reason == "exhausted");
+  s.arms[0].exhausted = false;
+  evaluate(s.arms[0], std::vector<double>(400, 1.2));
+  s.workloads[0].speedup = 1.2;
+  const Decision d = decide(s);
+  CHECK(d.action == "stop");
+  CHECK(d.reason == "strategy");
+}
+
+TEST_CASE("every arm is tried before roi gives up on it") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("doubtful", 1.0, 1.01, 0.2, 20)});
+  s.workloads[0].speedup = 4;
+  s.arms[0].closed = true;
+  CHECK(technique(decide(s)) == "try doubtful");
+}
+
+TEST_CASE("exhaustive goes through the arms in order, baselines first, and ends when all are exhausted") {
+  ArmState baseline = arm("naive", 1, 1, 1, 1);
+  baseline.baseline = true;
+  Snapshot s = snapshot({arm("a", 1, 2, 0.8, 20), baseline, arm("b", 9, 20, 0.8, 20)});
+  CHECK(technique(decide(s, "exhaustive")) == "try naive");
+  s.arms[1].exhausted = true;
+  CHECK(technique(decide(s, "exhaustive")) == "try a");
+  s.arms[0].exhausted = true;
+  CHECK(technique(decide(s, "exhaustive")) == "try b");
+  s.arms[2].closed = true;
+  CHECK(decide(s, "exhaustive").reason == "exhausted");
+}
