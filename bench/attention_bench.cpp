@@ -92,7 +92,7 @@ class Table {
     request.incumbent = rival_;
     request.confirm = true;
     Evaluation evaluation = bench_.evaluator().evaluate(request);
-    std::puts(as_line(request, evaluation, rival).dump().c_str());
+    std::puts(json_text(as_line(request, evaluation, rival)).c_str());
     std::fflush(stdout);
     return evaluation;
   }

@@ -71,7 +71,7 @@ class Sweep {
                    {"variant", realized.candidate.variant},
                    {"config", config_to_json(realized.candidate.config)}};
       measure(realized, line);
-      std::puts(line.dump().c_str());
+      std::puts(json_text(line).c_str());
       std::fflush(stdout);
     }
   }
@@ -113,7 +113,7 @@ class Sweep {
 
   /// The same draw for all: painted once for each layout.
   void paint(Side& side) {
-    std::vector<std::byte>& pristine = pristine_[json(side.executable.layout).dump()];
+    std::vector<std::byte>& pristine = pristine_[json_text(side.executable.layout)];
     side.images.emplace_back(side.image_bytes());
     side.draws.push_back({kSeed, "nominal"});
     const auto bytes = side.images[0].bytes();

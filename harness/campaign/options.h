@@ -26,8 +26,7 @@ struct CampaignOptions {
   int utc_offset_s = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CampaignOptions, kernels, workloads, variants, strategy, search, seed,
-                                                budget_s, max_cost_usd, goal_speedup, goal_of_floor, name, usd_per_hour,
-                                                rivals, objective, zone, utc_offset_s)
+void to_json(json& to, const CampaignOptions& value);
+void from_json(const json& from, CampaignOptions& value);
 
 }  // namespace harness

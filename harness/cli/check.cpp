@@ -176,7 +176,7 @@ int check(CheckArguments arguments, Shell& shell) {
                         {"mutants", mutants_json(report.admission)},
                         {"tolerances", report.admission.tolerances},
                         {"problems", report.problems}};
-      std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+      std::puts(json_text(object).c_str());
     } else {
       std::printf("%s: %s\n", name.c_str(), report.problems.empty() ? "ok" : "FAILED");
       for (const std::string& problem : report.problems) std::printf("  %s\n", problem.c_str());

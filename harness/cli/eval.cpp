@@ -92,8 +92,7 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   const Evaluation evaluation = evaluator.evaluate(request);
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
   const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
-  if (arguments.json)
-    std::puts(report::evaluation_json(event).dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  if (arguments.json) std::puts(json_text(report::evaluation_json(event)).c_str());
   else print_person(event);
   std::fflush(stdout);
   return std::holds_alternative<Passed>(evaluation.outcome);

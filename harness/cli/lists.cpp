@@ -10,7 +10,7 @@ namespace harness {
 namespace {
 
 void show_json(const json& value) {
-  std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  std::puts(json_text(value).c_str());
 }
 void show_table(const report::Table& table) {
   std::fputs(report::aligned(table).c_str(), stdout);

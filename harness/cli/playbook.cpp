@@ -40,7 +40,7 @@ int list_patterns(const std::vector<report::PatternRecord>& records, bool as_jso
     std::fprintf(stderr, "harness: %s\n", record.pattern.error.c_str());
     status = 2;  // a broken page is named and the others are listed
   }
-  if (as_json) std::puts(rows.dump().c_str());
+  if (as_json) std::puts(json_text(rows).c_str());
   else std::fputs(report::aligned(report::pattern_table(records)).c_str(), stdout);
   return status;
 }
@@ -54,7 +54,7 @@ int show_playbook(const PlaybookArguments& arguments, Shell& shell) {
   const std::vector<report::PatternRecord> records =
       report::pattern_records(patterns, rules, recorded_applications(shell, rules));
   if (!one) return list_patterns(records, arguments.json);
-  if (arguments.json) std::puts(report::pattern_page_json(records.front()).dump().c_str());
+  if (arguments.json) std::puts(json_text(report::pattern_page_json(records.front())).c_str());
   else std::fputs(report::pattern_page(records.front()).c_str(), stdout);
   return 0;
 }

@@ -21,7 +21,7 @@ std::unique_ptr<store::Store> open_to_read(const Shell& shell) {
 }
 
 void print_json(const json& value) {
-  std::puts(value.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  std::puts(json_text(value).c_str());
 }
 
 void print_table(const report::Table& table) {
@@ -107,8 +107,8 @@ void print_iteration(const json& row) {
                                                       : "FAILED",
                           text(gate, "detail")});
   print_table(gates);
-  std::printf("hashes %s\nresources %s\ncost %s\n", row.value("hashes", json()).dump().c_str(),
-              row.value("resources", json()).dump().c_str(), row.value("cost", json()).dump().c_str());
+  std::printf("hashes %s\nresources %s\ncost %s\n", json_text(row.value("hashes", json())).c_str(),
+              json_text(row.value("resources", json())).c_str(), json_text(row.value("cost", json())).c_str());
   if (const std::string log = row.value("log", json()).is_string() ? row["log"].get<std::string>() : ""; !log.empty())
     std::printf("--- compiler log\n%s\n", log.c_str());
   if (const json source = row.value("source", json()); source.is_string())
@@ -133,8 +133,8 @@ void print_decision(const json& row) {
   if (text(row, "action") == "try")
     std::printf("predicted %s; seen %s\n", report::prediction_text(prediction_of(row)).c_str(),
                 report::ratio(number(row, "best_speedup")).c_str());
-  if (row.at("rule_numbers").is_object()) std::printf("the rule measured %s\n", row["rule_numbers"].dump().c_str());
-  if (!row.at("patterns").empty()) std::printf("patterns of the playbook: %s\n", row["patterns"].dump().c_str());
+  if (row.at("rule_numbers").is_object()) std::printf("the rule measured %s\n", json_text(row["rule_numbers"]).c_str());
+  if (!row.at("patterns").empty()) std::printf("patterns of the playbook: %s\n", json_text(row["patterns"]).c_str());
   if (!row.at("table").empty()) std::printf("it chose from\n%s", report::numbers_text(row["table"]).c_str());
 }
 

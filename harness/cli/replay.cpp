@@ -7,10 +7,10 @@
 #include <memory>
 #include <sstream>
 
-#include "harness/replay/chronicle_replay.h"
-#include "harness/replay/comparison.h"
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/replay/chronicle_replay.h"
+#include "harness/replay/comparison.h"
 #include "harness/report/chronicle.h"
 #include "harness/report/replay.h"
 #include "harness/store/store.h"
@@ -53,7 +53,7 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
 }
 
 void print_json_line(const json& object) {
-  std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  std::puts(json_text(object).c_str());
 }
 
 /// The file of a chronicle: given as such, or by the name of a folder beside the strategies ("seeds"). "": no such

@@ -116,7 +116,7 @@ int exit_status(const CampaignSummary& summary, const CampaignOptions& options) 
 }
 
 void print_dry_run(const DryRun& plan, bool as_json) {
-  if (as_json) std::puts(report::plan_json(plan).dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  if (as_json) std::puts(json_text(report::plan_json(plan)).c_str());
   else std::fputs(report::plan_text(plan).c_str(), stdout);
 }
 

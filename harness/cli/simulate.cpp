@@ -67,7 +67,8 @@ Simulated simulate_space(const std::string& file, const SimulateArguments& argum
 
 void write_traces(std::ofstream& out, const Simulated& done) {
   for (const simulate::Repeat& repeat : done.repeats)
-    out << json{{"space", done.space}, {"seed", repeat.seed}, {"strategy", done.search}, {"trace", repeat.trace}}.dump()
+    out << json_text(
+               json{{"space", done.space}, {"seed", repeat.seed}, {"strategy", done.search}, {"trace", repeat.trace}})
         << '\n';
 }
 
@@ -118,7 +119,7 @@ int simulate_all(const SimulateArguments& arguments, Shell& shell) {
   for (const std::string& file : arguments.spaces) {
     const Simulated done = simulate_space(file, arguments, *scripts);
     if (trace.is_open()) write_traces(trace, done);
-    if (arguments.json) fmt::print("{}\n", as_json(done).dump());
+    if (arguments.json) fmt::print("{}\n", json_text(as_json(done)));
     else print_row(done);
     std::fflush(stdout);
     sum += done.score;

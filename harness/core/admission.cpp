@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 
 std::string workload_group(const Workload& workload) {
@@ -27,5 +29,10 @@ std::vector<std::string> admitted_forms(const Admission& admission, const std::s
       forms.push_back(tolerance.form);
   return forms;
 }
+
+HARNESS_JSON_DEFAULTS(Tolerance, group, form, output, honest, impostor, tolerance, origin)
+HARNESS_JSON_DEFAULTS(MutantVerdict, name, workload, output, caught_by, detail)
+HARNESS_JSON_DEFAULTS(Admission, kernel, device_name, hash, passed, tolerances, mutants, skipped_forms, problems,
+                      seconds)
 
 }  // namespace harness

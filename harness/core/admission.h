@@ -49,9 +49,11 @@ const Tolerance* find_tolerance(const Admission& admission, const std::string& g
 /// The forms that the gates use for a group, "nominal" first.
 std::vector<std::string> admitted_forms(const Admission& admission, const std::string& group);
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Tolerance, group, form, output, honest, impostor, tolerance, origin)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MutantVerdict, name, workload, output, caught_by, detail)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Admission, kernel, device_name, hash, passed, tolerances, mutants,
-                                                skipped_forms, problems, seconds)
+void to_json(json& to, const Tolerance& value);
+void from_json(const json& from, Tolerance& value);
+void to_json(json& to, const MutantVerdict& value);
+void from_json(const json& from, MutantVerdict& value);
+void to_json(json& to, const Admission& value);
+void from_json(const json& from, Admission& value);
 
 }  // namespace harness

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 
 std::size_t place_of(const Parameter& parameter, const Value& value) {
@@ -21,5 +23,9 @@ bool is_sensible_on(const Workload& workload, const DeviceInfo& device) {
   const std::string kind = device.device.starts_with("cuda") ? "cuda" : "cpu";
   return workload.devices.empty() || std::ranges::find(workload.devices, kind) != workload.devices.end();
 }
+
+HARNESS_JSON(Candidate, kernel, variant, technique, config)
+HARNESS_JSON(Prior, speedup_lo, speedup_hi, probability, evaluations)
+HARNESS_JSON(Parameter, name, values, bind)
 
 }  // namespace harness

@@ -146,8 +146,11 @@ class Catalog {
   virtual std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Candidate, kernel, variant, technique, config)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prior, speedup_lo, speedup_hi, probability, evaluations)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, name, values, bind)
+void to_json(json& to, const Candidate& value);
+void from_json(const json& from, Candidate& value);
+void to_json(json& to, const Prior& value);
+void from_json(const json& from, Prior& value);
+void to_json(json& to, const Parameter& value);
+void from_json(const json& from, Parameter& value);
 
 }  // namespace harness

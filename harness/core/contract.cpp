@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 
 const Argument* find_argument(const Problem& problem, const std::string& name) {
@@ -45,5 +47,24 @@ double amount_of(const Work& work) {
   for (const auto& [type, flops] : work.flops) amount += flops;
   return amount;
 }
+
+HARNESS_JSON_DEFAULTS(Workload, name, sets, devices, values, weight)
+HARNESS_JSON_DEFAULTS(Generator, kind, options)
+HARNESS_JSON_DEFAULTS(Compare, kind, tolerance, options)
+HARNESS_JSON_DEFAULTS(Field, name, dtype, value, offset)
+HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, compare, value, fields, struct_bytes, of,
+                      offset, offsets, map, absent, valid_rows, outside)
+HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden)
+HARNESS_JSON_DEFAULTS(Work, bytes, flops, exps)
+HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, policy)
+HARNESS_JSON_ENUM(ArgumentKind, {{ArgumentKind::input, "input"},
+                                 {ArgumentKind::output, "output"},
+                                 {ArgumentKind::inout, "inout"},
+                                 {ArgumentKind::scalar, "scalar"},
+                                 {ArgumentKind::structure, "structure"},
+                                 {ArgumentKind::view, "view"},
+                                 {ArgumentKind::pointers, "pointers"},
+                                 {ArgumentKind::tensor_map, "tensor_map"},
+                                 {ArgumentKind::workspace, "workspace"}})
 
 }  // namespace harness

@@ -115,25 +115,23 @@ std::int64_t span_elements(
     const Argument& a);  // elements between the first and the last, inclusive; 0 if any extent is 0
 std::int64_t count_elements(const Argument& a);  // product of the shape
 
-NLOHMANN_JSON_SERIALIZE_ENUM(ArgumentKind, {{ArgumentKind::input, "input"},
-                                            {ArgumentKind::output, "output"},
-                                            {ArgumentKind::inout, "inout"},
-                                            {ArgumentKind::scalar, "scalar"},
-                                            {ArgumentKind::structure, "structure"},
-                                            {ArgumentKind::view, "view"},
-                                            {ArgumentKind::pointers, "pointers"},
-                                            {ArgumentKind::tensor_map, "tensor_map"},
-                                            {ArgumentKind::workspace, "workspace"}})
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Workload, name, sets, devices, values, weight)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Generator, kind, options)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Compare, kind, tolerance, options)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Field, name, dtype, value, offset)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Argument, name, kind, dtype, shape, strides, align, gen, compare, value,
-                                                fields, struct_bytes, of, offset, offsets, map, absent, valid_rows,
-                                                outside)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Reference, source, entry, sizes, size_values, threads, golden)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Work, bytes, flops, exps)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Problem, kernel, contract_hash, workload, arguments, reference, work,
-                                                deterministic, policy)
+void to_json(json& to, ArgumentKind value);
+void from_json(const json& from, ArgumentKind& value);
+void to_json(json& to, const Workload& value);
+void from_json(const json& from, Workload& value);
+void to_json(json& to, const Generator& value);
+void from_json(const json& from, Generator& value);
+void to_json(json& to, const Compare& value);
+void from_json(const json& from, Compare& value);
+void to_json(json& to, const Field& value);
+void from_json(const json& from, Field& value);
+void to_json(json& to, const Argument& value);
+void from_json(const json& from, Argument& value);
+void to_json(json& to, const Reference& value);
+void from_json(const json& from, Reference& value);
+void to_json(json& to, const Work& value);
+void from_json(const json& from, Work& value);
+void to_json(json& to, const Problem& value);
+void from_json(const json& from, Problem& value);
 
 }  // namespace harness

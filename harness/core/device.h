@@ -126,15 +126,15 @@ class TimingSession : public Session {
   virtual MeasuredPeaks measure_peaks() = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(DeviceInfo, device, name, available, emulation, architecture, driver,
-                                                compiler, missing, compute_capability, multiprocessors,
-                                                max_threads_per_block, max_shared_bytes, l2_bytes, memory_bytes,
-                                                peak_bytes_per_s, peak_flops, peak_exps_per_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Executable, artifact, plan, problem, layout)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold, abandon_factor)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample,
-                                                input_sets, rotations, foreign_processes, method)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s,
-                                                launch_ns)
+void to_json(json& to, const DeviceInfo& value);
+void from_json(const json& from, DeviceInfo& value);
+void to_json(json& to, const Executable& value);
+void from_json(const json& from, Executable& value);
+void to_json(json& to, const TimingPolicy& value);
+void from_json(const json& from, TimingPolicy& value);
+void to_json(json& to, const Samples& value);
+void from_json(const json& from, Samples& value);
+void to_json(json& to, const MeasuredPeaks& value);
+void from_json(const json& from, MeasuredPeaks& value);
 
 }  // namespace harness

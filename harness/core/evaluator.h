@@ -95,6 +95,7 @@ class Evaluator {
   virtual double take_prepare_seconds() = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StageCosts, decide_s, prepare_s, build_s, gates_s, timing_s, idle_s, wall_s, usd)
+void to_json(json& to, const StageCosts& value);
+void from_json(const json& from, StageCosts& value);
 
 }  // namespace harness

@@ -35,8 +35,11 @@ struct ImageLayout {
 
 const ImageBuffer* find_buffer(const ImageLayout& layout, const std::string& name);
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Relocation, at, target)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ImageBuffer, name, offset, bytes, restored, unit_bytes, row_bytes, rows)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageLayout, bytes, buffers, relocations)
+void to_json(json& to, const Relocation& value);
+void from_json(const json& from, Relocation& value);
+void to_json(json& to, const ImageBuffer& value);
+void from_json(const json& from, ImageBuffer& value);
+void to_json(json& to, const ImageLayout& value);
+void from_json(const json& from, ImageLayout& value);
 
 }  // namespace harness

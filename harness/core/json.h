@@ -1,11 +1,22 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 
 namespace harness {
 using json = nlohmann::json;
-}
+
+// One spelling of each, compiled once: parse and dump are templates that every unit would compile anew.
+
+/// Compact JSON. Bytes that are no UTF-8 become U+FFFD.
+std::string json_text(const json& value);
+/// Throws json::parse_error with the byte at which `text` is no JSON.
+json parse_json(std::string_view text);
+/// The same; what is no JSON is a discarded value (json::is_discarded), which is neither an object nor an array.
+json parse_json_if_valid(std::string_view text);
+}  // namespace harness
 
 // nlohmann-json 3.11.2 has no conversion for std::optional: absent is null (the contract of every --json output).
 namespace nlohmann {

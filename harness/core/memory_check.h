@@ -23,7 +23,9 @@ struct MemoryCheck {
   double seconds = 0;  // from the common start of the tools until this one was done
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(MemoryCheck, tool, checked, why, findings, seconds)
+void to_json(json& to, const Finding& value);
+void from_json(const json& from, Finding& value);
+void to_json(json& to, const MemoryCheck& value);
+void from_json(const json& from, MemoryCheck& value);
 
 }  // namespace harness

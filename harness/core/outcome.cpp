@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 namespace {
 
@@ -170,5 +172,19 @@ void from_json(const json& j, GateResult& gate) {
   gate.checked = !j.at("passed").is_null();
   gate.passed = gate.checked ? j.at("passed").get<bool>() : true;
 }
+
+HARNESS_JSON(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten, mismatches, tolerance)
+HARNESS_JSON(Verdict, seed, gates, errors, first_bad, pattern)
+HARNESS_JSON(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup, speedup_lo, speedup_hi,
+             incumbent_ns, floor_ns, verdict, samples, emulation)
+HARNESS_JSON_ENUM(Comparison,
+                  {{Comparison::faster, "faster"}, {Comparison::slower, "slower"}, {Comparison::same, "same"}})
+HARNESS_JSON_ENUM(CrashKind, {{CrashKind::unknown, "unknown"},
+                              {CrashKind::illegal_access, "illegal_access"},
+                              {CrashKind::trap, "trap"},
+                              {CrashKind::assertion, "assertion"},
+                              {CrashKind::barrier_deadlock, "barrier_deadlock"},
+                              {CrashKind::signal, "signal"},
+                              {CrashKind::device_lost, "device_lost"}})
 
 }  // namespace harness

@@ -117,27 +117,22 @@ json error_json(const Outcome& outcome);
 std::string_view name(CrashKind kind);
 std::string_view name(Comparison comparison);
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Comparison, {{Comparison::faster, "faster"},
-                                          {Comparison::slower, "slower"},
-                                          {Comparison::same, "same"}})
-NLOHMANN_JSON_SERIALIZE_ENUM(CrashKind, {{CrashKind::unknown, "unknown"},
-                                         {CrashKind::illegal_access, "illegal_access"},
-                                         {CrashKind::trap, "trap"},
-                                         {CrashKind::assertion, "assertion"},
-                                         {CrashKind::barrier_deadlock, "barrier_deadlock"},
-                                         {CrashKind::signal, "signal"},
-                                         {CrashKind::device_lost, "device_lost"}})
+void to_json(json& to, Comparison value);
+void from_json(const json& from, Comparison& value);
+void to_json(json& to, CrashKind value);
+void from_json(const json& from, CrashKind& value);
 /// JSON has no infinities or NaN, and those are what a first bad element often holds: they are written "inf", "-inf",
 /// "nan".
 void to_json(json& j, const FirstBad& bad);
 void from_json(const json& j, FirstBad& bad);
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten,
-                                   mismatches, tolerance)
+void to_json(json& to, const ArgumentError& value);
+void from_json(const json& from, ArgumentError& value);
 /// `passed` is null for a gate that was not checked.
 void to_json(json& j, const GateResult& gate);
 void from_json(const json& j, GateResult& gate);
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Verdict, seed, gates, errors, first_bad, pattern)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup,
-                                   speedup_lo, speedup_hi, incumbent_ns, floor_ns, verdict, samples, emulation)
+void to_json(json& to, const Verdict& value);
+void from_json(const json& from, Verdict& value);
+void to_json(json& to, const Timing& value);
+void from_json(const json& from, Timing& value);
 
 }  // namespace harness

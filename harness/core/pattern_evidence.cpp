@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 namespace {
 
@@ -64,5 +66,7 @@ PatternEvidence sum_up(int id, const std::optional<Expectation>& expect,
   evidence.against = sentence_against(evidence, expect);
   return evidence;
 }
+
+HARNESS_JSON(PatternEvidence, id, emulation, applied, measured, improved, met, mean_gain, seconds, usd, against)
 
 }  // namespace harness

@@ -55,7 +55,7 @@ PatternEvidence sum_up(int id, const std::optional<Expectation>& expect,
 /// P(X <= successes) for X binomial over `trials` with `probability`.
 double binomial_tail(std::int64_t successes, std::int64_t trials, double probability);
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PatternEvidence, id, emulation, applied, measured, improved, met, mean_gain, seconds,
-                                   usd, against)
+void to_json(json& to, const PatternEvidence& value);
+void from_json(const json& from, PatternEvidence& value);
 
 }  // namespace harness

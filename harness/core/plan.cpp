@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "harness/core/json_fields.h"
 
 namespace harness {
 namespace {
@@ -15,7 +16,7 @@ LaunchArgument argument_from_json(const json& j) {
   if (j.contains("name")) return j.get<NamedArgument>();
   if (j.contains("box")) return j.get<TensorMap>();
   if (j.contains("dtype")) return j.get<ScalarArgument>();
-  throw bad_input("launch argument '" + j.dump() + "' has neither a name nor a box nor a dtype; give one of them");
+  throw bad_input("launch argument '" + json_text(j) + "' has neither a name nor a box nor a dtype; give one of them");
 }
 
 json step_to_json(const Step& step) {
@@ -28,7 +29,7 @@ Step step_from_json(const json& j) {
   if (j.contains("launch")) return j["launch"].get<Launch>();
   if (j.contains("memset")) return j["memset"].get<Memset>();
   if (j.contains("library")) return j["library"].get<LibraryCall>();
-  throw bad_input("plan step '" + j.dump() + "' is not a launch, memset or library step; use one of these keys");
+  throw bad_input("plan step '" + json_text(j) + "' is not a launch, memset or library step; use one of these keys");
 }
 
 }  // namespace
@@ -87,5 +88,18 @@ std::int64_t launched_threads(const Plan& plan) {
       most = std::max(most, volume(launch->grid) * volume(launch->block));
   return most;
 }
+
+HARNESS_JSON(Dim3, x, y, z)
+HARNESS_JSON(NamedArgument, name, offset)
+HARNESS_JSON(ScalarArgument, dtype, value)
+HARNESS_JSON(Memset, target, offset, bytes, value)
+HARNESS_JSON(LibraryCall, library, operation, options)
+HARNESS_JSON(Workspace, name, bytes, align, zeroed)
+HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked)
+HARNESS_JSON(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes, max_threads,
+             parameter_bytes)
+HARNESS_JSON_DEFAULTS(Artifact, path, key, code_hash, architecture, compiler, log, notes, entries, globals, listing,
+                      from_cache, compile_s)
+HARNESS_JSON(CompileFailure, log, compile_s)
 
 }  // namespace harness

@@ -115,19 +115,26 @@ struct CompileFailure {
 };
 using BuildResult = std::variant<Artifact, CompileFailure>;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dim3, x, y, z)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedArgument, name, offset)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarArgument, dtype, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memset, target, offset, bytes, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryCall, library, operation, options)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Workspace, name, bytes, align, zeroed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildSpec, source_name, source, entries, defines, options, include_dirs,
-                                                checked)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes,
-                                   max_threads, parameter_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Artifact, path, key, code_hash, architecture, compiler, log, notes,
-                                                entries, globals, listing, from_cache, compile_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileFailure, log, compile_s)
+void to_json(json& to, const Dim3& value);
+void from_json(const json& from, Dim3& value);
+void to_json(json& to, const NamedArgument& value);
+void from_json(const json& from, NamedArgument& value);
+void to_json(json& to, const ScalarArgument& value);
+void from_json(const json& from, ScalarArgument& value);
+void to_json(json& to, const Memset& value);
+void from_json(const json& from, Memset& value);
+void to_json(json& to, const LibraryCall& value);
+void from_json(const json& from, LibraryCall& value);
+void to_json(json& to, const Workspace& value);
+void from_json(const json& from, Workspace& value);
+void to_json(json& to, const BuildSpec& value);
+void from_json(const json& from, BuildSpec& value);
+void to_json(json& to, const EntryResources& value);
+void from_json(const json& from, EntryResources& value);
+void to_json(json& to, const Artifact& value);
+void from_json(const json& from, Artifact& value);
+void to_json(json& to, const CompileFailure& value);
+void from_json(const json& from, CompileFailure& value);
 /// Of the launch of the plan with the most threads; 0 where it has none of its own.
 std::int64_t launched_threads(const Plan& plan);
 

@@ -284,37 +284,29 @@ class ScriptLibrary {
   virtual json check(const std::string& name_or_file) = 0;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArmId, kernel, workload, technique)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, kernels, ctas, threads_per_cta, shared_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GainRecord, evaluation, speedup, speedup_lo, speedup_hi, credible, spent_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WrongAnswerCount, fingerprint, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight, space_points,
-                                   evaluations, outcomes, since_improvement, spent_s, predicted_s, build_s, gates_s,
-                                   timing_s, spent_usd, predicted_usd, agent_s, agent_usd, records, timed, gains,
-                                   log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd, best_ns,
-                                   best_speedup, rival_ns, launch, last_fingerprint, same_fingerprint, fingerprints,
-                                   sittings, exhausted, closed, earlier_campaigns, earlier_evaluations, earlier_passed,
-                                   earlier_spent_s, earlier_best_speedup)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed,
-                                   spent_s, predicted_s, spent_usd, agent_s, agent_usd, earlier_evaluations,
-                                   earlier_passed, earlier_spent_s, best_speedup)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkloadState, kernel, workload, sizes, bytes, registers, spill_bytes, shared_bytes,
-                                   weight, baseline_ns, best_ns, speedup, floor_ns, of_floor, floor_binds, speedup_lo,
-                                   speedup_hi, best_variant, best_technique, confirmed, launch, earlier_best_ns,
-                                   earlier_best_technique, earlier_baseline_ns, rival_ns, rival_variant, rival_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sitting, arm, evaluations, passed, spent_s, predicted_s, best_speedup_before,
-                                   improvements)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moment, unix, hour, minute, weekday, zone, utc_offset_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, speedup_n, speedup_held, speedup_below, speedup_above, minutes_n,
-                                   minutes_held, speedup_widen, minutes_widen, minutes_scale, passed_n,
-                                   passed_predicted, passed_seen)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Snapshot, campaign, device, device_name, architecture, multiprocessors, emulation,
-                                   seed, now_unix, now, objective, budget_s, spent_s, max_cost_usd, spent_usd,
-                                   usd_per_hour, reserve_s, evaluation_s, build_s, gates_s, timing_s, idle_s,
-                                   since_evaluation_s, since_passed_s, wait_s, goal_speedup, goal_of_floor, iterations,
-                                   score, arms, techniques, workloads, current, sitting, recent_outcomes, calibration,
-                                   playbook)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Prediction, speedup_lo, speedup_hi, evaluations, probability,
-                                                minutes_lo, minutes_hi)
+void to_json(json& to, const ArmId& value);
+void from_json(const json& from, ArmId& value);
+void to_json(json& to, const LaunchShape& value);
+void from_json(const json& from, LaunchShape& value);
+void to_json(json& to, const GainRecord& value);
+void from_json(const json& from, GainRecord& value);
+void to_json(json& to, const WrongAnswerCount& value);
+void from_json(const json& from, WrongAnswerCount& value);
+void to_json(json& to, const ArmState& value);
+void from_json(const json& from, ArmState& value);
+void to_json(json& to, const TechniqueState& value);
+void from_json(const json& from, TechniqueState& value);
+void to_json(json& to, const WorkloadState& value);
+void from_json(const json& from, WorkloadState& value);
+void to_json(json& to, const Sitting& value);
+void from_json(const json& from, Sitting& value);
+void to_json(json& to, const Moment& value);
+void from_json(const json& from, Moment& value);
+void to_json(json& to, const Calibration& value);
+void from_json(const json& from, Calibration& value);
+void to_json(json& to, const Snapshot& value);
+void from_json(const json& from, Snapshot& value);
+void to_json(json& to, const Prediction& value);
+void from_json(const json& from, Prediction& value);
 
 }  // namespace harness

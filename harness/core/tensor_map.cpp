@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 namespace {
 
@@ -66,5 +68,7 @@ TensorMap tensor_map_of(const Argument& argument) {
           argument.map.value("swizzle", std::string("none")),
           argument.map.value("promotion", std::string("none"))};
 }
+
+HARNESS_JSON(TensorMap, of, dtype, shape, strides, box, swizzle, promotion)
 
 }  // namespace harness

@@ -36,6 +36,7 @@ std::string tensor_map_problem(const TensorMap& map);
 /// Of a contract's argument of kind tensor_map.
 TensorMap tensor_map_of(const Argument& argument);
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMap, of, dtype, shape, strides, box, swizzle, promotion)
+void to_json(json& to, const TensorMap& value);
+void from_json(const json& from, TensorMap& value);
 
 }  // namespace harness

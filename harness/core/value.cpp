@@ -94,7 +94,7 @@ Value value_from_json(const json& j) {
       parse_all(j["float"].get_ref<const std::string&>(), real)) {
     return real;
   }
-  throw bad_input("'" + j.dump() + "' is not a value; use a boolean, a number or a string");
+  throw bad_input("'" + json_text(j) + "' is not a value; use a boolean, a number or a string");
 }
 
 json config_to_json(const Config& config) {
@@ -104,7 +104,8 @@ json config_to_json(const Config& config) {
 }
 
 Config config_from_json(const json& j) {
-  if (!j.is_object()) throw bad_input("'" + j.dump() + "' is not a configuration; use an object of names and values");
+  if (!j.is_object())
+    throw bad_input("'" + json_text(j) + "' is not a configuration; use an object of names and values");
   Config config;
   for (const auto& [name, value] : j.items()) config[name] = value_from_json(value);
   return config;

@@ -130,7 +130,7 @@ std::optional<EntryResources> heaviest_entry(const Artifact& artifact) {
 }
 
 std::string binary_identity(const Artifact& artifact, const Plan& plan) {
-  return sha256_hex(artifact.code_hash + json(plan).dump());
+  return sha256_hex(artifact.code_hash + json_text(plan));
 }
 
 }  // namespace harness

@@ -19,7 +19,7 @@ GateResult not_checked(const std::string& why) {
 }
 
 std::string identity(const Realized& realized) {
-  return sha256_hex(json(realized.build).dump() + realized.problem.contract_hash);
+  return sha256_hex(json_text(realized.build) + realized.problem.contract_hash);
 }
 
 }  // namespace

@@ -252,7 +252,7 @@ bool looks_like_chronicle(const std::string& text) {
 Chronicle read_chronicle(const std::string& text, const std::string& file) {
   json document;
   try {
-    document = json::parse(text);
+    document = parse_json(text);
   } catch (const json::exception& error) {
     throw bad_input(fmt::format("{} is no JSON: {}", file, error.what()));
   }

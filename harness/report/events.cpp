@@ -18,7 +18,7 @@ json arm_json(const ArmId& arm) {
 }
 
 void print(const json& object) {
-  std::puts(object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  std::puts(json_text(object).c_str());
   std::fflush(stdout);
 }
 

@@ -17,7 +17,7 @@ std::string arm_name(const ArmId& arm) {
 // Three digits are enough for a person.
 json shortened(const json& value) {
   if (!value.is_number_float()) return value;
-  return json::parse(fmt::format("{:.3g}", value.get<double>()), nullptr, false);
+  return parse_json_if_valid(fmt::format("{:.3g}", value.get<double>()));
 }
 
 bool is_tabular(const json& numbers) {
@@ -116,7 +116,7 @@ std::string prediction_text(const Prediction& predict) {
 
 std::string numbers_text(const json& numbers) {
   if (numbers.empty()) return "";
-  if (!is_tabular(numbers)) return numbers.dump() + "\n";
+  if (!is_tabular(numbers)) return json_text(numbers) + "\n";
   json rows = json::array();
   const std::vector<std::string> columns = columns_of(numbers);
   for (const json& row : numbers) {

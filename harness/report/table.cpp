@@ -94,7 +94,7 @@ std::string cell(const json& value) {
   if (value.is_null()) return "-";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return value.dump();
+  return json_text(value);
 }
 
 Table from_rows(const std::vector<std::string>& columns, const json& rows) {

@@ -163,7 +163,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
                                                const DeviceInfo& device, int count, std::uint64_t seed) {
   VariantManifest& chosen = variant(candidate.variant);
   const Realized timed = realize(candidate, workload, device);
-  const std::string build = json(timed.build).dump();
+  const std::string build = json_text(timed.build);
   std::vector<Realized> found;
   // From long to tiny, where a tile, a warp or a row is not filled. Of a few points the one with the most work, so that
   // most have several tiles; every fourth as it comes.
@@ -179,7 +179,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
     try {
       Realized realized = realize_on(chosen, candidate, std::move(*most), device);
       if (device.emulation && launched_threads(realized.plan) > kMostEmulatedThreads) continue;
-      if (json(realized.build).dump() == build) found.push_back(std::move(realized));
+      if (json_text(realized.build) == build) found.push_back(std::move(realized));
     } catch (const Error&) {  // the variant is not valid there
     }
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSchema = 2;  // the oldest that knows all that is written here
 
 std::string line_of(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return json_text(j) + '\n';
 }
 
 json error_of(const Record& record) {

@@ -48,7 +48,7 @@ std::vector<Ended> read_lines(const std::string& text, const std::string& file) 
   for (std::string line; std::getline(lines, line);) {
     ++number;
     try {
-      const json row = json::parse(line);
+      const json row = parse_json(line);
       const std::string type = row.value("type", "");
       if (type == "campaign") attempts.clear();
       if (type == "attempt") attempts.push_back(attempt_of(row));

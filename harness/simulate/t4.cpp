@@ -72,7 +72,7 @@ RecordedSpace read_t4(const std::string& text, const std::string& file) {
   std::size_t number = 0;
   json all;
   try {
-    all = json::parse(text);
+    all = parse_json(text);
     const json metadata = all.value("metadata", json::object());
     const double unit = milliseconds_per(metadata.value("timeunit", ""), file);
     for (const json& result : all.at("results")) {

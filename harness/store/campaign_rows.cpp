@@ -8,7 +8,7 @@ namespace {
 
 /// JSON text whatever its strings hold.
 std::string dumped(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(j);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class Exporter {
   }
 
  private:
-  void line(const json& j) { out_ << j.dump(-1, ' ', false, json::error_handler_t::replace) << '\n'; }
+  void line(const json& j) { out_ << json_text(j) << '\n'; }
 
   void write_texts(const char* type, const char* sql) {
     Query query(connection_, sql, options_.campaign);

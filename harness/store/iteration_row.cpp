@@ -66,7 +66,7 @@ void keep_outcome(IterationRow& row, const Outcome& outcome) {
 
 /// JSON that survives a round trip through text: every string valid UTF-8.
 json clean(const json& j) {
-  return json::parse(j.dump(-1, ' ', false, json::error_handler_t::replace));
+  return parse_json(json_text(j));
 }
 
 json finite_json(double number) {

@@ -38,7 +38,7 @@ void insert_errors(Connection& connection, std::int64_t iteration, const std::ve
   std::int64_t position = 0;
   for (const ArgumentError& error : errors) {
     Query(connection, "INSERT INTO argument_error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", iteration, position++,
-          error.argument, error.relative_l2, error.max_ulp, json(error.ulp_histogram).dump(), error.non_finite,
+          error.argument, error.relative_l2, error.max_ulp, json_text(error.ulp_histogram), error.non_finite,
           error.unwritten, error.mismatches, error.tolerance)
         .run();
   }
@@ -46,7 +46,7 @@ void insert_errors(Connection& connection, std::int64_t iteration, const std::ve
 
 void insert_samples(Connection& connection, std::int64_t iteration, const IterationRow& row) {
   for (const auto& [kind, series] : row.samples) {
-    Query(connection, "INSERT INTO sample VALUES (?, ?, ?)", iteration, kind, json(series).dump()).run();
+    Query(connection, "INSERT INTO sample VALUES (?, ?, ?)", iteration, kind, json_text(series)).run();
   }
 }
 
@@ -199,7 +199,7 @@ std::string intern_text(Connection& connection, const char* sql, const std::stri
 
 std::int64_t insert_iteration(Connection& connection, std::int64_t attempt, std::int64_t candidate,
                               const IterationRow& row) {
-  const std::optional<std::string> error = row.error.is_null() ? std::nullopt : std::optional(row.error.dump());
+  const std::optional<std::string> error = row.error.is_null() ? std::nullopt : std::optional(json_text(row.error));
   const json shown = shown_error(row);
   const StageCosts& cost = row.cost;
   Query(
@@ -220,7 +220,7 @@ std::int64_t insert_iteration(Connection& connection, std::int64_t attempt, std:
       row.floor_ns, row.verdict, row.emulation, row.calls_per_sample, row.input_sets, row.method, error,
       row.fingerprint, row.threshold_ns, row.stopped_ns, row.same_as, intern_binary(connection, row), row.from_cache,
       row.registers, row.shared_bytes, row.spill_bytes, row.local_bytes, row.source_key, row.log_key,
-      json(row.seeds).dump(), cost.decide_s, cost.prepare_s, cost.build_s, cost.gates_s, cost.timing_s, cost.idle_s,
+      json_text(row.seeds), cost.decide_s, cost.prepare_s, cost.build_s, cost.gates_s, cost.timing_s, cost.idle_s,
       cost.wall_s, cost.usd, word(shown, "class"), word(shown, "message"))
       .run();
   const std::int64_t id = connection.database().getLastInsertRowid();

@@ -114,7 +114,7 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
     refuse("another process is running it; wait for that or stop it");
   Query(connection_,
         "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1", campaign,
-        record.budget_s, record.max_cost_usd, record.usd_per_hour, record.options.dump())
+        record.budget_s, record.max_cost_usd, record.usd_per_hour, json_text(record.options))
       .run();
   claim(campaign);
   write.commit();

@@ -44,11 +44,9 @@ std::optional<Admission> Store::admission(const std::string& hash, const std::st
 void Store::record_admission(const Admission& admission) {
   Write write(connection_);
   Query(connection_, "INSERT OR REPLACE INTO admission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", admission.hash,
-        admission.device_name, admission.kernel, admission.passed, json(admission.tolerances).dump(),
-        json(admission.mutants).dump(-1, ' ', false, json::error_handler_t::replace),
-        json(admission.skipped_forms).dump(),
-        json(admission.problems).dump(-1, ' ', false, json::error_handler_t::replace), admission.seconds,
-        seconds_since_1970())
+        admission.device_name, admission.kernel, admission.passed, json_text(admission.tolerances),
+        json_text(admission.mutants), json_text(admission.skipped_forms), json_text(admission.problems),
+        admission.seconds, seconds_since_1970())
       .run();
   write.commit();
 }
@@ -67,7 +65,7 @@ void Store::record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) {
       {"bytes_per_s", device.peak_bytes_per_s}, {"flops", device.peak_flops}, {"exps_per_s", device.peak_exps_per_s}};
   Write write(connection_);
   Query(connection_, "INSERT OR REPLACE INTO device_peak VALUES (?, ?, ?, ?, ?)", device.name, device.driver,
-        theoretical.dump(), json(peaks).dump(), seconds_since_1970())
+        json_text(theoretical), json_text(peaks), seconds_since_1970())
       .run();
   write.commit();
 }

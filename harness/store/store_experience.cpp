@@ -17,7 +17,7 @@ std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery&
               "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
               "WHERE r.campaign < ? AND p.device_name = ? AND r.contract_hash IN (SELECT value FROM json_each(?)) "
               "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
-              asked.before_campaign, asked.device_name, json(asked.contract_hashes).dump());
+              asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
   while (query.next()) {
     rows.push_back({.arm = {query.text(0), query.text(1), query.text(2)},
                     .campaigns = query.integer(3),
@@ -47,7 +47,7 @@ constexpr const char* kTechniques = R"sql(
 std::vector<TechniqueEvidence> techniques_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<TechniqueEvidence> rows;
   Query query(connection, kTechniques, asked.before_campaign, asked.device_name, asked.architecture,
-              json(asked.kernels).dump());
+              json_text(asked.kernels));
   while (query.next()) {
     rows.push_back({.kernel = query.text(0),
                     .technique = query.text(1),
@@ -79,7 +79,7 @@ constexpr const char* kBests = R"sql(
 
 std::vector<EarlierBest> bests_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<EarlierBest> rows;
-  Query query(connection, kBests, asked.before_campaign, asked.device_name, json(asked.contract_hashes).dump());
+  Query query(connection, kBests, asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
   while (query.next())
     rows.push_back({query.text(0), query.text(1), query.text(2), query.real(3), query.maybe_real(4)});
   return rows;

@@ -32,6 +32,7 @@ struct CompileLimits {
 /// Exit status of a child that could not be confined. No compiler uses it.
 constexpr int kNotConfined = 121;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CompileLimits, deadline_s, memory_bytes)
+void to_json(json& to, const CompileLimits& value);
+void from_json(const json& from, CompileLimits& value);
 
 }  // namespace harness

@@ -40,11 +40,11 @@ TEST_CASE("playbook lists the patterns, and prints one with its evidence") {
   CHECK(page.out.find("# 17 ROI pivot\n") == 0);
   CHECK(page.out.find("## Evidence\n\n") != std::string::npos);
   CHECK(page.out.find("No recorded decision has named this pattern yet.") != std::string::npos);
-  const json all = json::parse(home.run({"playbook", "--json"}).out);
+  const json all = parse_json(home.run({"playbook", "--json"}).out);
   REQUIRE(all.size() >= 40);
   for (const char* key : {"id", "name", "title", "summary", "techniques", "expect", "rules", "file", "evidence"})
     CHECK(all[0].contains(key));
-  const json one = json::parse(home.run({"playbook", "roi-pivot", "--json"}).out);
+  const json one = parse_json(home.run({"playbook", "roi-pivot", "--json"}).out);
   CHECK(one["id"] == 17);
   CHECK(one["evidence"]["applied"] == 0);
   CHECK(one["applications"] == json::array());

@@ -16,7 +16,7 @@ std::int64_t ended(const std::string& db) {
   if (!std::filesystem::exists(db)) return 0;
   const Finished count =
       run_harness({"query", "select count(*) as n from v_iterations", "--format", "json", "--db", db});
-  return count.status == 0 ? json::parse(count.out)[0]["n"].get<std::int64_t>() : 0;
+  return count.status == 0 ? parse_json(count.out)[0]["n"].get<std::int64_t>() : 0;
 }
 
 // Starts a campaign and waits until some iterations are recorded.
@@ -42,7 +42,7 @@ void check_resumed(const Scratch& scratch, std::int64_t before) {
        "'confirm' group by kernel, workload, variant, config having count(*) > 1)",
        "--format", "json", "--db", scratch.db()});
   INFO(twice.err);
-  CHECK(json::parse(twice.out)[0]["n"] == 0);
+  CHECK(parse_json(twice.out)[0]["n"] == 0);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_CASE("traces say what was found when, one line a repeat") {
   std::ifstream file(scratch.path("traces.jsonl"));
   int count = 0;
   for (std::string line; std::getline(file, line); ++count) {
-    const json trace = json::parse(line);
+    const json trace = parse_json(line);
     CHECK(trace["space"] == "spaces/tile");
     CHECK(trace["seed"] == count);
     REQUIRE(trace["trace"].size() > 1);
@@ -107,7 +107,7 @@ TEST_CASE("a recorded space is imported as a campaign that can be asked about, o
                                         "outcome ORDER BY outcome",
                                         "--format", "json", "--db", scratch.path(file)});
     REQUIRE(asked.status == 0);
-    const json rows = json::parse(asked.out);
+    const json rows = parse_json(asked.out);
     REQUIRE(rows.size() == 3);
     CHECK(rows[0]["outcome"] == "compile_error");
     CHECK(rows[2]["outcome"] == "passed");

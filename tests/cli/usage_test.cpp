@@ -90,18 +90,18 @@ TEST_CASE("every command answers --help") {
 }
 
 TEST_CASE("the lists are JSON with the contract's keys") {
-  const json kernels = json::parse(run_harness({"kernels", "--json"}).out);
+  const json kernels = parse_json(run_harness({"kernels", "--json"}).out);
   REQUIRE(kernels.size() >= 5);
   for (const char* key : {"name", "summary", "workloads", "variants"}) CHECK(kernels[0].contains(key));
-  const json variants = json::parse(run_harness({"variants", "attention", "--json"}).out);
+  const json variants = parse_json(run_harness({"variants", "attention", "--json"}).out);
   REQUIRE(variants.size() >= 3);
   for (const char* key : {"name", "technique", "parameters", "requires", "prior", "risk"})
     CHECK(variants[0].contains(key));
-  const json devices = json::parse(run_harness({"devices", "--json"}).out);
+  const json devices = parse_json(run_harness({"devices", "--json"}).out);
   CHECK(devices.back()["device"] == "cpu");
   for (const char* key : {"device", "name", "available", "architecture", "missing"}) CHECK(devices[0].contains(key));
   bool roi = false;
-  for (const json& row : json::parse(run_harness({"strategies", "--json"}).out)) roi = roi || row["name"] == "roi";
+  for (const json& row : parse_json(run_harness({"strategies", "--json"}).out)) roi = roi || row["name"] == "roi";
   CHECK(roi);
 }
 

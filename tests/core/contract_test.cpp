@@ -50,7 +50,7 @@ TEST_CASE("a problem survives JSON text") {
   problem.arguments[0].gen = Generator{"normal", {{"std", 2.0}}};
   problem.arguments[0].value = Value{0.5};
   problem.work.flops["bf16"] = 12;
-  const auto copy = json::parse(json(problem).dump()).get<Problem>();
+  const auto copy = parse_json(json_text(problem)).get<Problem>();
   REQUIRE(json(copy) == json(problem));
   REQUIRE(copy.arguments[0].gen->options["std"] == 2.0);
   REQUIRE_FALSE(copy.arguments[0].compare.has_value());

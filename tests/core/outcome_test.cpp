@@ -39,7 +39,7 @@ TEST_CASE("an error says stage, class and one sentence") {
 
 TEST_CASE("a wrong answer shows its first bad element, NaN included, and reads back") {
   const FirstBad bad{"o", {1, 2}, 0.5, std::nan(""), std::numeric_limits<std::int64_t>::max()};
-  const json j = json::parse(error_json(WrongAnswer{"finite: 1 element", bad, "all rows"}).dump());
+  const json j = parse_json(json_text(error_json(WrongAnswer{"finite: 1 element", bad, "all rows"})));
   REQUIRE(j["first_bad"]["got"] == "nan");
   REQUIRE(j["fingerprint"] == "all rows");
   const auto copy = j["first_bad"].get<FirstBad>();

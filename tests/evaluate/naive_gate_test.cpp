@@ -39,7 +39,7 @@ const std::set<std::string> kNotHere = {"04_memo_neighbour",   "13_hunts_for_ans
 
 std::vector<std::pair<std::string, std::string>> attacks_in_device_code() {
   std::vector<std::pair<std::string, std::string>> attacks;
-  for (const json& each : json::parse(read_text((kRoot / "tests/hostile/expectations.json").string())))
+  for (const json& each : parse_json(read_text((kRoot / "tests/hostile/expectations.json").string())))
     if (each["devices"].size() == 2 && kNotHere.count(each["variant"]) == 0)
       attacks.emplace_back(each["kernel"], each["variant"]);
   return attacks;

@@ -60,7 +60,7 @@ TEST_CASE("a healthy output passes all gates, named in order") {
   for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::bf16, Dtype::e4m3, Dtype::e5m2}) {
     const Launched l = healthy(dtype);
     const Verdict verdict = l.verdict();
-    CAPTURE(name(dtype), json(verdict).dump());
+    CAPTURE(name(dtype), json_text(verdict));
     REQUIRE(verdict.passed());
     REQUIRE(fingerprint(verdict).empty());
     REQUIRE_FALSE(verdict.first_bad.has_value());
@@ -71,7 +71,7 @@ TEST_CASE("a healthy output passes all gates, named in order") {
     REQUIRE(verdict.errors[0].max_ulp == 0);
     REQUIRE(verdict.errors[0].ulp_histogram.size() == 33);
     REQUIRE(verdict.errors[0].ulp_histogram[0] == kRows * kColumns);
-    REQUIRE(json::parse(json(verdict).dump()).get<Verdict>().passed());
+    REQUIRE(parse_json(json_text(verdict)).get<Verdict>().passed());
   }
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("honest rounding noise passes in every type") {
   for (const auto& [dtype, error] : {std::pair(Dtype::f32, 2e-6), {Dtype::f16, 5e-4}, {Dtype::bf16, 3e-3}}) {
     Launched l = healthy(dtype);
     for_all(l, [&](std::int64_t i) { return wanted(l, i) + 0.3 * error * noise(generator); });
-    CAPTURE(json(l.verdict()).dump());
+    CAPTURE(json_text(l.verdict()));
     REQUIRE(l.verdict().passed());
   }
 }

@@ -7,7 +7,7 @@ using namespace harness;
 namespace {
 
 json small() {
-  return json::parse(R"({"harness_chronicle": 1, "name": "small", "kernel": "k", "workload": "w",
+  return parse_json(R"({"harness_chronicle": 1, "name": "small", "kernel": "k", "workload": "w",
     "sittings": [
       {"iteration": "a", "technique": "t", "minutes": 10, "usd": {"gpu": 1, "engineer": 5}, "outcome": "passed", "source": "s"},
       {"iteration": "b", "technique": "t", "minutes": 20, "predicted_minutes": [5, 15], "outcome": "wrong_answer", "source": "s"}],
@@ -16,7 +16,7 @@ json small() {
 
 std::string refusal(const json& document) {
   try {
-    read_chronicle(document.dump(), "small.json");
+    read_chronicle(json_text(document), "small.json");
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -26,7 +26,7 @@ std::string refusal(const json& document) {
 }  // namespace
 
 TEST_CASE("a chronicle keeps what is not stated apart from zero") {
-  const Chronicle chronicle = read_chronicle(small().dump(), "small.json");
+  const Chronicle chronicle = read_chronicle(json_text(small()), "small.json");
   REQUIRE(chronicle.rows.size() == 2);
   CHECK(*dollars(chronicle.rows[0]) == 6);
   CHECK_FALSE(chronicle.rows[0].ai_usd);
@@ -39,9 +39,9 @@ TEST_CASE("a chronicle keeps what is not stated apart from zero") {
 TEST_CASE("a declared sum that its rows do not make is found out") {
   json document = small();
   document["declared"][0]["declared"] = 31;
-  CHECK_FALSE(check_figures(read_chronicle(document.dump(), "small.json"))[0].holds);
+  CHECK_FALSE(check_figures(read_chronicle(json_text(document), "small.json"))[0].holds);
   document["declared"][0]["within"] = 1;
-  CHECK(check_figures(read_chronicle(document.dump(), "small.json"))[0].holds);
+  CHECK(check_figures(read_chronicle(json_text(document), "small.json"))[0].holds);
 }
 
 TEST_CASE("what a chronicle may not hold is refused in a sentence that names file and row") {

@@ -125,7 +125,7 @@ inline std::string rows(Store& store, const char* sql) {
   Query query(store.connection(), sql);
   std::string text;
   while (query.next()) {
-    for (int column = 0; column < query.columns(); ++column) text += query.value(column).dump() + ' ';
+    for (int column = 0; column < query.columns(); ++column) text += json_text(query.value(column)) + ' ';
     text += '\n';
   }
   return text;

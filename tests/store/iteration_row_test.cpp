@@ -43,7 +43,7 @@ TEST_CASE("a live iteration and the recorded one are the same object, whatever t
     const json live =
         iteration_json(attempt, evaluation, id, block % 2 == 0, decision_json(decision), "cuda:0", Detail::full);
     INFO(outcome_name(outcome));
-    CHECK(live.dump() == show(*store, id, false).dump());
+    CHECK(json_text(live) == json_text(show(*store, id, false)));
     CHECK(live["outcome"] == outcome_name(outcome));
     CHECK(live["error"].is_null() == (outcome.index() == 0));
   }

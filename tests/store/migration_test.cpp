@@ -115,7 +115,7 @@ TEST_CASE("a store of version 3 keeps its decisions and takes minutes, a rule's 
   CHECK(decisions[0].decision.patterns.empty());
   CHECK(decisions[1].decision.predict.probability == 0.5);
   CHECK(decisions[1].decision.predict.minutes_hi == 3);
-  CHECK(decisions[1].decision.rule_numbers == json::parse(R"({"spent_min":31.5})"));
+  CHECK(decisions[1].decision.rule_numbers == parse_json(R"({"spent_min":31.5})"));
   CHECK(decisions[1].decision.patterns == std::vector<std::int64_t>{16, 17});
   CHECK(value(*store, "SELECT count(*) FROM v_decisions WHERE patterns = '[16,17]'") == 1);
 }

@@ -128,7 +128,7 @@ TEST_CASE("money without a price is unknown, not zero") {
   record(*store, an_attempt(campaign), evaluation);
   store->charge(campaign, "idle", 2);
   for (const json& row : cost(*store, CostBy::stage)) {
-    INFO(row.dump());
+    INFO(json_text(row));
     CHECK(row["usd"].is_null());
     CHECK(row["unpriced_s"] == row["seconds"]);
   }

@@ -77,7 +77,7 @@ TEST_CASE("an export makes the same store elsewhere, byte for byte when exported
   const json moved = history(*other, {.outcome = "no_effect", .limit = 2});
   const std::int64_t campaign = moved[1]["campaign"];
   CHECK(value(*other, ("SELECT min(id) FROM iteration WHERE campaign = " + std::to_string(campaign)).c_str()) ==
-        value(*other, ("SELECT same_as FROM iteration WHERE id = " + moved[1]["iteration"].dump()).c_str()));
+        value(*other, ("SELECT same_as FROM iteration WHERE id = " + json_text(moved[1]["iteration"])).c_str()));
 }
 
 TEST_CASE("importing twice adds nothing") {

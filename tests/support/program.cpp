@@ -44,7 +44,7 @@ std::vector<json> Finished::lines() const {
   std::vector<json> parsed;
   std::istringstream text(out);
   for (std::string line; std::getline(text, line);)
-    if (!line.empty()) parsed.push_back(json::parse(line));
+    if (!line.empty()) parsed.push_back(parse_json(line));
   return parsed;
 }
 

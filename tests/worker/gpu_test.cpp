@@ -69,7 +69,7 @@ std::vector<MemoryCheck> checks_of(const Target& target, const std::string& entr
   const SharedMemory image(static_cast<std::size_t>(executable.layout.bytes));
   paint(executable.problem, executable.plan, executable.layout, 1, image.bytes());
   const auto checks = check_memory_cuda(target, executable, image, 120, {});
-  for (const MemoryCheck& check : checks) std::cout << entry << " " << json(check).dump() << std::endl;
+  for (const MemoryCheck& check : checks) std::cout << entry << " " << json_text(check) << std::endl;
   return checks;
 }
 

@@ -109,7 +109,7 @@ std::string KernelManifest::contract_hash(const Problem& problem) const {
       source = hash_of(source.get<std::string>());
     }
   }
-  return sha256_hex(identity.dump());
+  return sha256_hex(json_text(identity));
 }
 
 }  // namespace harness::script

@@ -48,7 +48,8 @@ Pattern LuaPlaybook::read(const Source& file) const {
   const json declared = ask_page(host, "describe", nullptr, file.name);
   if (declared.at("id") != page.id || declared.at("name") != page.name)
     throw bad_input(fmt::format("{}:1: the file is the page of pattern {} '{}', but it declares {} '{}'", file.name,
-                                page.id, page.name, declared.at("id").dump(), declared.at("name").get<std::string>()));
+                                page.id, page.name, json_text(declared.at("id")),
+                                declared.at("name").get<std::string>()));
   ask_page(host, "check_examples", nullptr, file.name);
   return described(page, declared);
 }

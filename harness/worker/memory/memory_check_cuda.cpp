@@ -10,9 +10,9 @@
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/run/separate_run.h"
-#include "harness/worker/processes/process.h"
-#include "harness/worker/memory/sanitizer_log.h"
 #include "harness/system/text_file.h"
+#include "harness/worker/memory/sanitizer_log.h"
+#include "harness/worker/processes/process.h"
 
 namespace harness {
 namespace {
@@ -74,12 +74,12 @@ std::int64_t element_bytes(const Problem& problem, const std::string& name) {
 
 /// What the run under a tool says of itself: that it came to its end, or what kept it from that.
 std::string trouble_of(const JobFolder& folder, const std::string& tool) {
-  const json said = json::parse(read_text_if_any(folder.path(tool + ".end")), nullptr, false);
+  const json said = parse_json_if_valid(read_text_if_any(folder.path(tool + ".end")));
   return said.is_object() ? said.value("trouble", "") : "it did not come to its end";
 }
 
 std::vector<PlacedBuffer> placed_buffers(const JobFolder& folder, const std::string& tool) {
-  const json said = json::parse(read_text_if_any(folder.path(tool + ".buffers")), nullptr, false);
+  const json said = parse_json_if_valid(read_text_if_any(folder.path(tool + ".buffers")));
   return said.is_array() ? said.get<std::vector<PlacedBuffer>>() : std::vector<PlacedBuffer>{};
 }
 
@@ -158,7 +158,7 @@ std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executabl
     return checks;
   }
   const JobFolder folder;
-  write_text(folder.path("job.json"), json{{"target", target}, {"executable", executable}}.dump());
+  write_text(folder.path("job.json"), json_text(json{{"target", target}, {"executable", executable}}));
   const auto bytes = image.bytes();
   write_text(folder.path("image"), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   // Side by side: nothing is timed meanwhile, and most of each is starting up.
@@ -175,7 +175,7 @@ std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executabl
 int serve_sanitized(const std::string& folder, const std::string& tool) {
   json end = json::object();
   try {
-    const json job = json::parse(read_text(folder + "/job.json"));
+    const json job = parse_json(read_text(folder + "/job.json"));
     const auto target = job.at("target").get<Target>();
     const auto executable = job.at("executable").get<Executable>();
     const std::string image = read_text(folder + "/image");
@@ -184,14 +184,14 @@ int serve_sanitized(const std::string& folder, const std::string& tool) {
       for (const cuda::SeparateBuffer& b : buffers) {
         known.push_back({b.name, b.address, b.bytes, element_bytes(executable.problem, b.name)});
       }
-      write_text(folder + "/" + tool + ".buffers", json(known).dump());
+      write_text(folder + "/" + tool + ".buffers", json_text(known));
     };
     cuda::run_separately(cuda_ordinal(target), executable, std::as_bytes(std::span(image)), tool == "initcheck",
                          placed);
   } catch (const std::exception& error) {
     end["trouble"] = error.what();
   }
-  write_text(folder + "/" + tool + ".end", end.dump());
+  write_text(folder + "/" + tool + ".end", json_text(end));
   return end.contains("trouble") ? 1 : 0;
 }
 

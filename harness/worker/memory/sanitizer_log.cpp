@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "harness/core/json_fields.h"
+
 namespace harness {
 namespace {
 
@@ -156,5 +158,7 @@ std::vector<Finding> read_sanitizer_log(std::string_view log, const std::vector<
 bool has_sanitizer_summary(std::string_view log) {
   return contains(log, "========= ERROR SUMMARY:") || contains(log, "========= RACECHECK SUMMARY:");
 }
+
+HARNESS_JSON(PlacedBuffer, name, address, bytes, element_bytes)
 
 }  // namespace harness

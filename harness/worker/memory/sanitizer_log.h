@@ -23,6 +23,7 @@ std::vector<Finding> read_sanitizer_log(std::string_view log, const std::vector<
 /// Whether the tool got to its closing line; if not, it did not work on this machine or was stopped.
 bool has_sanitizer_summary(std::string_view log);
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlacedBuffer, name, address, bytes, element_bytes)
+void to_json(json& to, const PlacedBuffer& value);
+void from_json(const json& from, PlacedBuffer& value);
 
 }  // namespace harness

@@ -25,7 +25,7 @@ Builders::~Builders() {
 }
 
 Builders::Result Builders::submit(const BuildSpec& spec, bool demanded) {
-  const std::string key = sha256_hex(json(spec).dump());
+  const std::string key = sha256_hex(json_text(spec));
   const std::lock_guard lock(mutex_);
   const auto found = known_.find(key);
   if (found != known_.end()) {

@@ -66,7 +66,7 @@ Channel::~Channel() {
 }
 
 bool Channel::send(const json& body, const std::vector<int>& descriptors) {
-  std::string text = body.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = json_text(body);
   if (text.size() > kMaxMessageBytes) return false;
   const auto size = static_cast<std::uint32_t>(text.size());
   text.insert(0, reinterpret_cast<const char*>(&size), sizeof size);
@@ -115,7 +115,7 @@ Channel::Status Channel::receive(Message& message, double seconds, const std::fu
   std::string text(size, '\0');
   status = read_exactly(text.data(), size, deadline, stop, &message.descriptors);
   if (status != Status::ok) return status;
-  message.body = json::parse(text, nullptr, false);
+  message.body = parse_json_if_valid(text);
   return message.body.is_discarded() ? Status::closed : Status::ok;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "harness/core/error.h"
+#include "harness/core/json_fields.h"
 
 namespace harness {
 namespace {
@@ -106,5 +107,9 @@ void Judge::forget() {
   process_->channel().send({{"op", "forget"}});
   if (process_->channel().receive(reply, kDeadline, stop_) != Channel::Status::ok) process_.reset();
 }
+
+HARNESS_JSON(DrawId, seed, form)
+HARNESS_JSON(MutantTrial, name, output, caught_by, detail)
+HARNESS_JSON(Judge::Trusted, reference, custom)
 
 }  // namespace harness

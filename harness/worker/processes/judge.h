@@ -80,8 +80,11 @@ struct InterruptedWork {};
 /// The worker's side: serves on descriptor 3 until it is closed.
 int serve_judge();
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DrawId, seed, form)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MutantTrial, name, output, caught_by, detail)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Judge::Trusted, reference, custom)
+void to_json(json& to, const DrawId& value);
+void from_json(const json& from, DrawId& value);
+void to_json(json& to, const MutantTrial& value);
+void from_json(const json& from, MutantTrial& value);
+void to_json(json& to, const Judge::Trusted& value);
+void from_json(const json& from, Judge::Trusted& value);
 
 }  // namespace harness

@@ -78,7 +78,7 @@ class JudgeService {
   static std::string key(const Case& asked) {
     const Executable& executable = asked.executable;  // workspaces are painted, too
     return fmt::format("{} {} {} {} {}", executable.problem.contract_hash, asked.draw.seed, asked.draw.form,
-                       json(executable.layout).dump(), json(executable.plan.workspaces).dump());
+                       json_text(executable.layout), json_text(executable.plan.workspaces));
   }
 
   /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what

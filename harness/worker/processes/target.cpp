@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/core/json_fields.h"
 #include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
@@ -39,5 +40,7 @@ std::vector<DeviceInfo> probe_devices() {
   devices.push_back(probe_cpu());
   return devices;
 }
+
+HARNESS_JSON(Target, device, architecture, cache_folder, cpu_headers, toolkit_include, compile)
 
 }  // namespace harness

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/system/confinement.h"
 #include "harness/core/device.h"
+#include "harness/system/confinement.h"
 
 namespace harness {
 
@@ -27,6 +27,7 @@ std::unique_ptr<Session> make_session(const Target& target);  // throws Error(en
 /// Everything that could be a device here, available or not, the GPUs first.
 std::vector<DeviceInfo> probe_devices();
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Target, device, architecture, cache_folder, cpu_headers, toolkit_include, compile)
+void to_json(json& to, const Target& value);
+void from_json(const json& from, Target& value);
 
 }  // namespace harness

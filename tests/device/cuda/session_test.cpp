@@ -8,9 +8,9 @@
 #include <iostream>
 
 #include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/run/input_sets.h"
 #include "harness/device/cuda/run/measuring_kernels.h"
-#include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/run/stopping.h"
 #include "tests/device/cuda/on_gpu.h"
 #include "tests/device/cuda/scratch.h"
@@ -241,7 +241,7 @@ TEST_CASE("variables of a module start anew in every run on the GPU", "[gpu]") {
     std::cout << "a run of 3 MB with a module loaded anew: " << fresh_ms << " ms, then " << again_ms << " ms"
               << std::endl;
     const auto& globals = f.executable.artifact.globals;
-    if (globals != std::vector<std::string>{"memo"}) return "globals: " + json(globals).dump();
+    if (globals != std::vector<std::string>{"memo"}) return "globals: " + json_text(globals);
     return f.z(7) == 1000.5f ? std::string("anew") : std::string("remembered");
   });
   CHECK(said == "anew");
@@ -316,7 +316,7 @@ TEST_CASE("peaks of the GPU are measured between half and all of what its data s
     MeasuredPeaks peaks;
     const double first_ms = milliseconds([&] { peaks = session.measure_peaks(); });
     const double ms = milliseconds([&] { peaks = session.measure_peaks(); });
-    std::cout << "peaks in " << ms << " ms (first " << first_ms << "): " << json(peaks).dump() << std::endl;
+    std::cout << "peaks in " << ms << " ms (first " << first_ms << "): " << json_text(peaks) << std::endl;
     const auto is_plausible = [](double measured, double promised) {
       return promised == 0 || (measured > 0.5 * promised && measured < 1.05 * promised);
     };

@@ -74,7 +74,7 @@ TEST_CASE("every shipped script passes its own trial") {
   for (const json& entry : library.list()) {
     const std::string kind = entry["kind"], name = entry["name"];
     const json report = library.check((kind == "rule" ? "rules/" : kind == "search" ? "search/" : "") + name);
-    INFO(report.dump());
+    INFO(json_text(report));
     CHECK(report["kind"] == kind);
     CHECK(report["name"] == name);
     CHECK(!report["tried"].empty());

@@ -261,7 +261,7 @@ TEST_CASE("start-simple multiplies the cost of several kernels until a single-ke
   ArmState baseline = arm("naive", 1, 1, 1, 1);
   baseline.baseline = baseline.exhausted = true;
   Snapshot s = snapshot({split, arm("tiling", 1, 2, 0.8, 10), baseline});
-  CHECK(with_rule("'rules/start-simple'", s).table == json::parse("[3.0,1.0,1.0]"));
+  CHECK(with_rule("'rules/start-simple'", s).table == parse_json("[3.0,1.0,1.0]"));
   CHECK(with_rule("'rules/start-simple'", s).patterns == std::vector<std::int64_t>{16});
   evaluate(s.arms[1], {1.5});
   CHECK(factor("start-simple", s, 0) == 3.0);
@@ -307,7 +307,7 @@ TEST_CASE("a rule may say what it measured and choose its effect; both are check
   };
   const Decision d = with_rule(begin + "return 'why', { x = 1 }, 'close' end }", two());
   CHECK(d.action == "close");
-  CHECK(d.rule_numbers == json::parse("{\"x\":1}"));
+  CHECK(d.rule_numbers == parse_json("{\"x\":1}"));
   CHECK(refusal(begin + "return 'why', 7 end }").find("the rule 'r' returned a number as its numbers") !=
         std::string::npos);
   CHECK(refusal(begin + "return 'why', nil, 'clsoe' end }").find("did you mean 'close'?") != std::string::npos);

@@ -66,7 +66,7 @@ TEST_CASE("a strategy sees every field of the snapshot") {
   CHECK(!d.rule);
   CHECK(d.predict.speedup_hi == 3);
   CHECK(d.predict.evaluations == 7);
-  CHECK(d.table == json::parse(R"([{"arm":"x","score":1.5}])"));
+  CHECK(d.table == parse_json(R"([{"arm":"x","score":1.5}])"));
 }
 
 TEST_CASE("the snapshot cannot be changed") {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "harness/core/json_fields.h"
+
 namespace harness::cpu {
 
 const char* name(FindingKind kind) {
@@ -43,5 +45,7 @@ std::vector<RawFinding> RawFindings::take() {
   index_.clear();
   return std::exchange(list_, {});
 }
+
+HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values)
 
 }  // namespace harness::cpu

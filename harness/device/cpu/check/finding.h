@@ -29,7 +29,8 @@ struct RawFinding {
   long long count = 1;        // how often it was seen
   long long same_values = 0;  // of these, both sides were seen to write one value
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RawFinding, kind, text, sites, count, same_values)
+void to_json(json& to, const RawFinding& value);
+void from_json(const json& from, RawFinding& value);
 
 /// The distinct findings of a run, in the order in which they were first seen.
 class RawFindings {

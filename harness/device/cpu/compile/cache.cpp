@@ -56,11 +56,11 @@ std::string ArtifactCache::key(const std::string& request, const std::vector<std
 std::optional<Artifact> ArtifactCache::find(const std::string& request) {
   const std::string known = folder_ + "/requests/" + request + ".json";
   if (access(known.c_str(), R_OK) != 0) return std::nullopt;
-  const json headers = json::parse(read_file(known), nullptr, false);
+  const json headers = parse_json_if_valid(read_file(known));
   if (!headers.is_array()) return std::nullopt;
   const std::string place = folder_ + "/artifacts/" + key(request, headers.get<std::vector<std::string>>());
   if (access((place + "/candidate.so").c_str(), R_OK) != 0) return std::nullopt;
-  const json stored = json::parse(read_file(place + "/artifact.json"), nullptr, false);
+  const json stored = parse_json_if_valid(read_file(place + "/artifact.json"));
   if (!stored.is_object()) return std::nullopt;
   Artifact artifact = stored.get<Artifact>();
   artifact.path = place + "/candidate.so";
@@ -81,12 +81,12 @@ void ArtifactCache::store(const std::string& request, const std::vector<std::str
   artifact.key = key(request, headers);
   const std::string place = folder_ + "/artifacts/" + artifact.key;
   artifact.path = place + "/candidate.so";
-  write_file(scratch + "/artifact.json", json(artifact).dump());
+  write_file(scratch + "/artifact.json", json_text(artifact));
   if (rename(scratch.c_str(), place.c_str()) != 0) {
     discard(scratch);
     if (access(artifact.path.c_str(), R_OK) != 0) throw environment_error(place + " cannot be written");
   }
-  replace_file(folder_ + "/requests/" + request + ".json", json(headers).dump(),
+  replace_file(folder_ + "/requests/" + request + ".json", json_text(headers),
                folder_ + "/scratch/" + unique_name() + ".json");
 }
 

@@ -52,7 +52,7 @@ json read_sidecar(const Artifact& artifact) {
   if (!text) {
     throw environment_error(fmt::format("{} is gone from the build cache; run again to compile it.", artifact.path));
   }
-  json record = json::parse(*text, nullptr, false);
+  json record = parse_json_if_valid(*text);
   if (!record.contains("lowered_names")) {
     throw environment_error(fmt::format("{} is damaged; delete it and run again.", sidecar(artifact.path).string()));
   }
@@ -67,7 +67,7 @@ BuildCache::BuildCache(const std::string& folder) : folder_(fs::absolute(folder)
 std::optional<Artifact> BuildCache::find(const std::string& key) const {
   const fs::path cubin = fs::path(folder_) / (key + ".cubin");
   const auto text = read_file(sidecar(cubin));
-  const json record = text ? json::parse(*text, nullptr, false) : json();
+  const json record = text ? parse_json_if_valid(*text) : json();
   std::error_code missing;
   const auto bytes = fs::file_size(cubin, missing);
   if (!record.is_object() || missing || !fs::exists(listing_of(cubin), missing) ||

@@ -25,13 +25,13 @@ class Options {
     if (!has(name) && absent) return *absent;
     const json& value = need(name);
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0)
-      refuse(fmt::format("'{}' is {}, which is no whole number from 0", name, value.dump()));
+      refuse(fmt::format("'{}' is {}, which is no whole number from 0", name, json_text(value)));
     return value.get<std::int64_t>();
   }
   bool flag(const std::string& name) const {
     if (!has(name)) return false;
     if (!need(name).is_boolean())
-      refuse(fmt::format("'{}' is {}, which is neither true nor false", name, need(name).dump()));
+      refuse(fmt::format("'{}' is {}, which is neither true nor false", name, json_text(need(name))));
     return need(name).get<bool>();
   }
   /// A number, or the name of a scalar argument.
@@ -44,13 +44,13 @@ class Options {
       if (const auto* given = std::get_if<double>(&*scalar->value)) return static_cast<float>(*given);
       if (const auto* given = std::get_if<std::int64_t>(&*scalar->value)) return static_cast<float>(*given);
     }
-    refuse(fmt::format("'{}' is {}, which is neither a number nor a scalar argument", name, value.dump()));
+    refuse(fmt::format("'{}' is {}, which is neither a number nor a scalar argument", name, json_text(value)));
   }
   Dtype dtype(const std::string& name, std::optional<Dtype> absent) const {
     if (!has(name) && absent) return *absent;
     const json& text = need(name);
     const auto parsed = text.is_string() ? parse_dtype(text.get<std::string>()) : std::nullopt;
-    if (!parsed) refuse(fmt::format("'{}' is {}, which is no type", name, text.dump()));
+    if (!parsed) refuse(fmt::format("'{}' is {}, which is no type", name, json_text(text)));
     return *parsed;
   }
   const Argument* argument(const std::string& option) const {
@@ -59,7 +59,7 @@ class Options {
   const ImageBuffer& buffer(const std::string& option) const {
     const json& name = need(option);
     const ImageBuffer* found = name.is_string() ? find_buffer(layout_, name.get<std::string>()) : nullptr;
-    if (!found) refuse(fmt::format("'{}' is {}, which is no argument and no workspace", option, name.dump()));
+    if (!found) refuse(fmt::format("'{}' is {}, which is no argument and no workspace", option, json_text(name)));
     return *found;
   }
 

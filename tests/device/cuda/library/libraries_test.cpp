@@ -63,7 +63,7 @@ void check_product(LibraryBench& f, const json& options, bool transpose_a, bool 
         for (std::int64_t x = 0; x < k; ++x)
           expected += a[batch * a_stride + (transpose_a ? x * a_pitch + i : i * a_pitch + x)] *
                       b[batch * b_stride + (transpose_b ? j * b_pitch + x : x * b_pitch + j)];
-        CAPTURE(options.dump(), batch, i, j);
+        CAPTURE(json_text(options), batch, i, j);
         CHECK(c[batch * m * c_pitch + i * c_pitch + j] == 2 * expected);
       }
     }

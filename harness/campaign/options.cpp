@@ -1,0 +1,10 @@
+#include "harness/campaign/options.h"
+
+#include "harness/core/json_fields.h"
+
+namespace harness {
+
+HARNESS_JSON_DEFAULTS(CampaignOptions, kernels, workloads, variants, strategy, search, seed, budget_s, max_cost_usd,
+                      goal_speedup, goal_of_floor, name, usd_per_hour, rivals, objective, zone, utc_offset_s)
+
+}  // namespace harness

@@ -1,0 +1,16 @@
+#include "harness/core/device.h"
+
+#include "harness/core/json_fields.h"
+
+namespace harness {
+
+HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, available, emulation, architecture, driver, compiler, missing,
+                      compute_capability, multiprocessors, max_threads_per_block, max_shared_bytes, l2_bytes,
+                      memory_bytes, peak_bytes_per_s, peak_flops, peak_exps_per_s)
+HARNESS_JSON(Executable, artifact, plan, problem, layout)
+HARNESS_JSON(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold, abandon_factor)
+HARNESS_JSON_DEFAULTS(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample, input_sets, rotations,
+                      foreign_processes, method)
+HARNESS_JSON_DEFAULTS(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s, launch_ns)
+
+}  // namespace harness

@@ -1,0 +1,9 @@
+#include "harness/core/evaluator.h"
+
+#include "harness/core/json_fields.h"
+
+namespace harness {
+
+HARNESS_JSON(StageCosts, decide_s, prepare_s, build_s, gates_s, timing_s, idle_s, wall_s, usd)
+
+}  // namespace harness

@@ -1,0 +1,10 @@
+#include "harness/core/memory_check.h"
+
+#include "harness/core/json_fields.h"
+
+namespace harness {
+
+HARNESS_JSON(Finding, kind, message)
+HARNESS_JSON_DEFAULTS(MemoryCheck, tool, checked, why, findings, seconds)
+
+}  // namespace harness

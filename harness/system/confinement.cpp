@@ -1,0 +1,9 @@
+#include "harness/system/confinement.h"
+
+#include "harness/core/json_fields.h"
+
+namespace harness {
+
+HARNESS_JSON(CompileLimits, deadline_s, memory_bytes)
+
+}  // namespace harness
