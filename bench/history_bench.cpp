@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "harness/core/error.h"
-#include "harness/store/queries.h"
-#include "harness/store/rows.h"
+#include "harness/store/columns.h"
+#include "harness/store/history.h"
 
 namespace {
 
@@ -108,7 +108,6 @@ void measure(const std::string& path) {
   print("cost --by stage", [](Store& store) { cost(store, CostBy::stage); });
   print("cost --by campaign", [](Store& store) { cost(store, CostBy::campaign); });
   print("cost --by device", [](Store& store) { cost(store, CostBy::device); });
-  print("campaigns", [](Store& store) { campaigns(store); });
 }
 
 void measure_recording(const std::string& path) {

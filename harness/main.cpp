@@ -13,7 +13,7 @@
 #include "harness/script/catalog.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
-#include "harness/store/store.h"
+#include "harness/store/archive.h"
 #include "harness/system/compile_rights.h"
 #include "harness/worker/processes/serve.h"
 
@@ -67,11 +67,6 @@ std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo
   return std::make_unique<PipelineEvaluator>(std::move(options));
 }
 
-std::unique_ptr<Ledger> open_ledger(const std::string& path) {
-  if (path == ":memory:") return store::Store::in_memory();
-  return store::Store::open(path, store::Mode::read_write);
-}
-
 std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std::string& architecture) {
   if (!cuda::nvrtc_available()) return nullptr;
   return std::make_unique<cuda::NvrtcCompiler>(places.cache_folder, architecture, cuda::find_toolkit_include(),
@@ -87,7 +82,7 @@ int main(int argc, char** argv) {
                     [](const Places&) { return probe_devices(); },
                     make_evaluator,
                     [] { return in_words(walls_here()); },
-                    open_ledger,
+                    store::open_archive,
                     make_offline_compiler,
                     make_playbook};
   return run_command_line(argc, argv, rooms);

@@ -159,15 +159,16 @@ int check(CheckArguments arguments, Shell& shell) {
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, interrupted);
-  const auto ledger = shell.rooms.ledger(shell.store_path());
-  evaluator->use_peaks(known_peaks(*evaluator, *ledger));
+  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+  Ledger& ledger = archive->ledger();
+  evaluator->use_peaks(known_peaks(*evaluator, ledger));
   const auto offline = shell.rooms.offline_compiler(places, arguments.architecture);
   if (!offline) note(arguments, "no NVRTC here: compiling for " + arguments.architecture + " is not checked");
   bool all = true;
   for (const std::string& name : arguments.kernels) {
     if (interrupted()) return 130;
     if (!arguments.json) std::fprintf(stderr, "%s\n", name.c_str());
-    const Report report = check_kernel(name, *catalog, *evaluator, *ledger, offline.get(), arguments);
+    const Report report = check_kernel(name, *catalog, *evaluator, ledger, offline.get(), arguments);
     if (interrupted()) return 130;
     all = all && report.problems.empty();
     if (arguments.json) {

@@ -12,7 +12,6 @@
 #include "harness/report/events.h"
 #include "harness/report/format.h"
 #include "harness/report/table.h"
-#include "harness/store/queries.h"
 
 namespace harness {
 namespace {
@@ -59,7 +58,8 @@ void print_person(const IterationEnded& event) {
 // The variant and configuration to evaluate: named, or those of a recorded iteration.
 Candidate candidate_of(const EvalArguments& arguments, Catalog& catalog, Shell& shell, std::string& workload) {
   if (arguments.from == 0) return {arguments.kernel, arguments.variant, "", given_parameters(arguments)};
-  const json row = store::show(*store::Store::open(shell.store_path(), store::Mode::read_only), arguments.from, false);
+  const json row =
+      shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().iteration(arguments.from, false);
   workload = row.at("workload");
   Candidate candidate{row.at("kernel"), row.at("variant"), "", config_from_json(row.at("config"))};
   for (const auto& [name, value] : given_parameters(arguments)) candidate.config.insert_or_assign(name, value);
@@ -123,9 +123,9 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   catch_interrupts();
   const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
   const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
-  std::unique_ptr<Ledger> ledger = arguments.no_record ? nullptr : shell.rooms.ledger(shell.store_path());
-  const std::unique_ptr<Ledger> memory = ledger ? nullptr : shell.rooms.ledger(":memory:");
-  Ledger& known = ledger ? *ledger : *memory;
+  const auto archive = shell.rooms.archive(arguments.no_record ? ":memory:" : shell.store_path(), ArchiveAccess::write);
+  Ledger& known = archive->ledger();
+  Ledger* const ledger = arguments.no_record ? nullptr : &known;
   evaluator->use_peaks(known_peaks(*evaluator, known));
   const auto admission = known_admission(*catalog, *evaluator, known, candidate.kernel);
   if (!admission) return 130;
@@ -133,7 +133,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   std::int64_t campaign = 0;
   SystemClock clock;
   const double begin = clock.seconds();
-  if (ledger) {
+  if (ledger != nullptr) {
     CampaignRecord record;
     record.name = "eval";
     record.device = device.device;
@@ -145,10 +145,10 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   }
   bool all = true;
   for (const std::string& each : workloads) {
-    all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, *admission, ledger.get(), campaign) && all;
+    all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, *admission, ledger, campaign) && all;
     if (interrupted()) break;
   }
-  if (ledger)
+  if (ledger != nullptr)
     ledger->end_campaign(campaign, interrupted() ? "interrupted" : "exhausted", clock.seconds() - begin, std::nullopt);
   if (interrupted()) return 130;
   return all ? 0 : 1;

@@ -11,9 +11,6 @@
 namespace harness {
 namespace {
 
-using store::CampaignLesson;
-using store::TechniqueLesson;
-
 constexpr int kFirstOwnPattern = 200;  // below are the shipped pages
 constexpr double kGained = 1.02;       // as the rule plateau: a change counts from 2 %
 
@@ -56,7 +53,7 @@ std::string what_happened(const CampaignLesson& lesson) {
   std::string text =
       fmt::format("What happened in campaign {} on {}{}:\n\n{}\n", lesson.campaign, lesson.device_name,
                   lesson.emulation ? " (emulation: its times rank nothing on a GPU)" : "", report::markdown(table));
-  for (const store::RuleLesson& rule : lesson.rules)
+  for (const RuleLesson& rule : lesson.rules)
     text += fmt::format("- the rule `{}` decided {} times ({}), first in decision {}: {}\n", rule.rule, rule.decisions,
                         rule.action, rule.first, report::clean(rule.why));
   return text + (lesson.rules.empty() ? "" : "\n");
@@ -108,8 +105,7 @@ std::vector<TemplateFile> pattern_files(const NewArguments& arguments, Shell& sh
   const int id = free_pattern_number(*shell.rooms.playbook(shell.places()), name);
   std::optional<CampaignLesson> lesson;
   if (arguments.campaign > 0)
-    lesson =
-        store::campaign_lesson(*store::Store::open(shell.store_path(), store::Mode::read_only), arguments.campaign);
+    lesson = shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().lesson(arguments.campaign);
   return {{fmt::format("playbook/{}-{}.md", id, name), pattern_page_template(id, name, lesson)}};
 }
 

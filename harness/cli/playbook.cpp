@@ -5,7 +5,6 @@
 #include "harness/core/error.h"
 #include "harness/report/pattern.h"
 #include "harness/report/table.h"
-#include "harness/store/pattern_evidence.h"
 
 // playbook: the patterns, and what came of them.
 namespace harness {
@@ -17,8 +16,8 @@ struct PlaybookArguments {
 };
 
 /// The rules that implement a pattern, by name; a rule says so itself (pattern = 17).
-store::RulePatterns rule_patterns(Shell& shell) {
-  store::RulePatterns rules;
+RulePatterns rule_patterns(Shell& shell) {
+  RulePatterns rules;
   for (const json& row : shell.rooms.scripts(shell.places())->list())
     if (row.value("kind", "") == "rule" && row.contains("pattern"))
       rules[row.at("name")] = row.at("pattern").get<int>();
@@ -26,9 +25,9 @@ store::RulePatterns rule_patterns(Shell& shell) {
 }
 
 /// Without a store there is no evidence yet, which is no fault unless the store was named.
-std::vector<PatternApplication> recorded_applications(Shell& shell, const store::RulePatterns& rules) {
+std::vector<PatternApplication> recorded_applications(Shell& shell, const RulePatterns& rules) {
   if (shell.db.empty() && !std::filesystem::exists(shell.store_path())) return {};
-  return store::pattern_applications(*store::Store::open(shell.store_path(), store::Mode::read_only), rules);
+  return shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().pattern_applications(rules);
 }
 
 int list_patterns(const std::vector<report::PatternRecord>& records, bool as_json) {
@@ -50,7 +49,7 @@ int show_playbook(const PlaybookArguments& arguments, Shell& shell) {
   const bool one = !arguments.pattern.empty();
   const std::vector<Pattern> patterns =
       one ? std::vector<Pattern>{playbook->pattern(arguments.pattern)} : playbook->patterns();
-  const store::RulePatterns rules = rule_patterns(shell);
+  const RulePatterns rules = rule_patterns(shell);
   const std::vector<report::PatternRecord> records =
       report::pattern_records(patterns, rules, recorded_applications(shell, rules));
   if (!one) return list_patterns(records, arguments.json);

@@ -8,16 +8,13 @@
 #include "harness/report/format.h"
 #include "harness/report/plan.h"
 #include "harness/report/table.h"
-#include "harness/store/diff.h"
-#include "harness/store/queries.h"
-#include "harness/store/query.h"
 
 // history, show, best, diff, cost, query: what is recorded, for people and programs.
 namespace harness {
 namespace {
 
-std::unique_ptr<store::Store> open_to_read(const Shell& shell) {
-  return store::Store::open(shell.store_path(), store::Mode::read_only);
+std::unique_ptr<Archive> open_to_read(const Shell& shell) {
+  return shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
 }
 
 void print_json(const json& value) {
@@ -172,13 +169,13 @@ void print_diff(const json& answer) {
 }
 
 struct Filter {
-  store::HistoryFilter history;
+  HistoryFilter history;
   std::int64_t campaign = 0, a = 0, b = 0;
   std::string kernel, outcome, workload, by = "technique", sql, format = "table";
   bool json = false, source = false;
 };
 
-void print_answer(const store::QueryAnswer& answer, const std::string& format) {
+void print_answer(const SqlAnswer& answer, const std::string& format) {
   if (format == "json") {
     json objects = json::array();
     for (const json& row : answer.rows) {
@@ -222,7 +219,7 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
     if (filter->campaign > 0) filter->history.campaign = filter->campaign;
     if (!filter->kernel.empty()) filter->history.kernel = filter->kernel;
     if (!filter->outcome.empty()) filter->history.outcome = filter->outcome;
-    const json rows = store::history(*open_to_read(shell), filter->history);
+    const json rows = open_to_read(shell)->history().iterations(filter->history);
     if (filter->json) print_json(rows);
     else if (rows.empty()) std::puts("nothing is recorded that fits");
     else print_table(iteration_table(rows));
@@ -240,10 +237,11 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--source", filter->source, "Print its source too");
   action = [filter, &shell] {
     if (filter->a == 0 && filter->b == 0) throw bad_input("name an iteration or --decision N; see harness history");
-    const auto store = open_to_read(shell);
+    const auto archive = open_to_read(shell);
+    History& history = archive->history();
     const bool whole = filter->b == 0;
-    const json row = whole ? store::show(*store, filter->a, filter->source) : json();
-    const json decision = whole ? store::decision_of(*store, filter->a) : store::decision(*store, filter->b);
+    const json row = whole ? history.iteration(filter->a, filter->source) : json();
+    const json decision = whole ? history.decision_of(filter->a) : history.decision(filter->b);
     if (filter->json) {
       json object = whole ? row : decision;
       if (whole && decision.is_object()) object["decision"]["table"] = decision["table"];
@@ -262,7 +260,7 @@ void define_best(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--workload", filter->workload, "Only this workload");
   action = [filter, &shell] {
     const auto wanted = [](const std::string& name) { return name.empty() ? std::nullopt : std::optional(name); };
-    const json rows = store::best(*open_to_read(shell), wanted(filter->kernel), wanted(filter->workload));
+    const json rows = open_to_read(shell)->history().best(wanted(filter->kernel), wanted(filter->workload));
     if (filter->json) print_json(rows);
     else if (rows.empty()) std::puts("nothing has passed yet");
     else print_table(best_table(rows));
@@ -275,7 +273,7 @@ void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("a", filter->a, "An iteration")->required()->type_name("ITERATION");
   app.add_option("b", filter->b, "Another")->required()->type_name("ITERATION");
   action = [filter, &shell] {
-    const json answer = store::diff(*open_to_read(shell), filter->a, filter->b);
+    const json answer = open_to_read(shell)->history().diff(filter->a, filter->b);
     if (filter->json) print_json(answer);
     else print_diff(answer);
     return 0;
@@ -288,11 +286,11 @@ void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"technique", "stage", "campaign", "device"}));
   action = [filter, &shell] {
-    const auto by = filter->by == "technique"  ? store::CostBy::technique
-                    : filter->by == "stage"    ? store::CostBy::stage
-                    : filter->by == "campaign" ? store::CostBy::campaign
-                                               : store::CostBy::device;
-    const json rows = store::cost(*open_to_read(shell), by);
+    const auto by = filter->by == "technique"  ? CostBy::technique
+                    : filter->by == "stage"    ? CostBy::stage
+                    : filter->by == "campaign" ? CostBy::campaign
+                                               : CostBy::device;
+    const json rows = open_to_read(shell)->history().cost(by);
     if (filter->json) print_json(rows);
     else if (rows.empty()) std::puts("nothing has been spent yet");
     else print_table(generic_table(rows));
@@ -311,7 +309,7 @@ void define_query(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"table", "csv", "json", "markdown"}));
   action = [filter, &shell] {
-    print_answer(store::query(shell.store_path(), filter->sql), filter->format);
+    print_answer(open_to_read(shell)->history().query(filter->sql), filter->format);
     return 0;
   };
 }

@@ -13,8 +13,6 @@
 #include "harness/replay/comparison.h"
 #include "harness/report/chronicle.h"
 #include "harness/report/replay.h"
-#include "harness/store/store.h"
-#include "harness/store/transfer.h"
 
 // replay: what another strategy would have decided and spent on a recorded campaign.
 namespace harness {
@@ -31,7 +29,7 @@ constexpr const char* kDefaultStrategy = "roi";
 constexpr const char* kChronicleStrategy = "seeds/strategy";
 
 struct Source {
-  std::unique_ptr<Ledger> ledger;
+  std::unique_ptr<Archive> archive;
   std::int64_t campaign = 0;
 };
 
@@ -45,10 +43,10 @@ std::int64_t campaign_of_file(Ledger& ledger, const std::string& file, std::int6
 Source open_source(const ReplayArguments& arguments, const Shell& shell) {
   const Value number = parse_value(arguments.campaign);
   if (const auto* id = std::get_if<std::int64_t>(&number))
-    return {store::Store::open(shell.store_path(), store::Mode::read_only), *id};
-  auto imported = store::Store::in_memory();
-  const store::ImportReport report = store::import_store(*imported, arguments.campaign);
-  const std::int64_t campaign = campaign_of_file(*imported, arguments.campaign, report.campaigns);
+    return {shell.rooms.archive(shell.store_path(), ArchiveAccess::read), *id};
+  auto imported = shell.rooms.archive(":memory:", ArchiveAccess::write);
+  const ImportReport report = imported->transfer().import_from(arguments.campaign);
+  const std::int64_t campaign = campaign_of_file(imported->ledger(), arguments.campaign, report.campaigns);
   return {std::move(imported), campaign};
 }
 
@@ -94,7 +92,7 @@ int replay_chronicle_file(const ReplayArguments& arguments, const Shell& shell, 
 
 int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   const Source source = open_source(arguments, shell);
-  const Recording recorded = read_recording(*source.ledger, source.campaign);
+  const Recording recorded = read_recording(source.archive->ledger(), source.campaign);
   const Places places = shell.places();
   const auto plugins = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
@@ -105,7 +103,7 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   if (arguments.seed >= 0) options.seed = static_cast<std::uint64_t>(arguments.seed);
   if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget);
   options.stand_ins = !arguments.exact;
-  const Replayed replayed = replay(recorded, catalog, *scripts, source.ledger.get(), options);
+  const Replayed replayed = replay(recorded, catalog, *scripts, &source.archive->ledger(), options);
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
   else std::fputs(report::replay_text(comparison, arguments.all).c_str(), stdout);

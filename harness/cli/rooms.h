@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "harness/cli/places.h"
+#include "harness/core/archive.h"
 #include "harness/core/catalog.h"
 #include "harness/core/evaluator.h"
-#include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
 #include "harness/core/strategy.h"
 
@@ -25,7 +25,8 @@ struct Rooms {
       evaluator;
   /// How compilers of untrusted source are confined on this machine, a sentence.
   std::function<std::string()> confinement;
-  std::function<std::unique_ptr<Ledger>(const std::string& path)> ledger;
+  /// The store at a path; ":memory:" is one that vanishes with the archive.
+  std::function<std::unique_ptr<Archive>(const std::string& path, ArchiveAccess access)> archive;
   /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
   std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;

@@ -137,29 +137,29 @@ int run(RunArguments arguments, Shell& shell) {
     throw bad_input("--resume goes on with a campaign as it was begun; give no kernels and no --dry-run with it");
   if (arguments.options.kernels.empty() && !arguments.resuming)
     throw bad_input("name a kernel to optimize: harness run KERNEL...; see harness kernels");
-  std::unique_ptr<Ledger> ledger;
+  std::unique_ptr<Archive> archive;
   std::optional<std::int64_t> resume;
   if (arguments.resuming) {
-    ledger = shell.rooms.ledger(shell.store_path());
-    resume = campaign_to_resume(arguments, *ledger);
-    restore_options(arguments, *ledger, *resume);
+    archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+    resume = campaign_to_resume(arguments, archive->ledger());
+    restore_options(arguments, archive->ledger(), *resume);
   }
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
-  if (resume) refuse_another_device(ledger->campaign(*resume), device, *resume);
+  if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
   if (!resume) {  // what cannot run is refused before a store is made
     make_arms(*catalog, *scripts, arguments.options, device);
     scripts->strategy(arguments.options.strategy);
     const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());
-    ledger = shell.rooms.ledger(nothing_yet ? ":memory:" : shell.store_path());
+    archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   }
   catch_interrupts();
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   const auto display = make_display(arguments);
   const auto playbook = shell.rooms.playbook(places);
   SystemClock clock;
-  Campaign campaign({*catalog, *scripts, *evaluator, *ledger, *display, clock, interrupted,
+  Campaign campaign({*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
                      environment_of(places, device), playbook.get()},
                     arguments.options, resume);
   if (arguments.dry_run) {

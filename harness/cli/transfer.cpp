@@ -1,5 +1,3 @@
-#include "harness/store/transfer.h"
-
 #include <fmt/format.h>
 
 #include <ctime>
@@ -38,10 +36,10 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
     for (const std::string& path : {arguments->file, stem})
       if (std::filesystem::equivalent(path, shell.store_path(), none))
         throw bad_input(fmt::format("'{}' is the store itself; name another file to export to", arguments->file));
-    store::ExportOptions options;
+    ExportOptions options;
     if (arguments->campaign > 0) options.campaign = arguments->campaign;
     options.samples = options.logs = options.evidence = !arguments->lean;
-    store::export_store(*store::Store::open(shell.store_path(), store::Mode::read_only), arguments->file, options);
+    shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->transfer().export_to(arguments->file, options);
     return 0;
   };
 }
@@ -49,11 +47,11 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
 namespace {
 
 /// What other tuners recorded is turned into our own text form first.
-store::ImportReport import_file(store::Store& into, const std::string& file) {
+ImportReport import_file(Transfer& into, const std::string& file) {
   const bool ours = std::filesystem::is_regular_file(file) && simulate::begins_as_export(file);
-  if (ours || !std::filesystem::is_regular_file(file)) return store::import_store(into, file);
+  if (ours || !std::filesystem::is_regular_file(file)) return into.import_from(file);
   std::istringstream text(simulate::as_export(simulate::read_space(file), static_cast<double>(std::time(nullptr))));
-  return store::import_store(into, text, file);
+  return into.import_from(text, file);
 }
 
 }  // namespace
@@ -66,8 +64,8 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->type_name("FILE");
   add_db_option(app, shell);
   action = [arguments, &shell] {
-    const store::ImportReport added =
-        import_file(*store::Store::open(shell.store_path(), store::Mode::read_write), arguments->file);
+    const ImportReport added =
+        import_file(shell.rooms.archive(shell.store_path(), ArchiveAccess::write)->transfer(), arguments->file);
     std::fprintf(stderr, "%s\n",
                  fmt::format("{} campaigns with {} iterations added, {} were there already", added.campaigns,
                              added.iterations, added.skipped)

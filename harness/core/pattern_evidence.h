@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@
 
 // What came of the patterns of the playbook, as plain values.
 namespace harness {
+
+/// The numbers of the patterns that rules implement, by the rules' names.
+using RulePatterns = std::map<std::string, int>;
 
 /// What a page promises of one application: a factor on the best time before it, and how often it is reached.
 struct Expectation {

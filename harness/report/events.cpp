@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
+#include "harness/core/iteration_row.h"
 #include "harness/report/plan.h"
-#include "harness/store/iteration_row.h"
 
 namespace harness::report {
 namespace {
@@ -42,16 +42,16 @@ json started_json(const CampaignStarted& event) {
 }
 
 json iteration_json(const IterationEnded& event) {
-  const json decision = event.decision.action.empty() ? json() : store::decision_json(event.decision);
-  json object = store::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, decision,
-                                      event.device, store::Detail::line);
+  const json decision = event.decision.action.empty() ? json() : decision_json(event.decision);
+  json object = harness::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, decision,
+                                        event.device, Detail::line);
   object["event"] = "iteration";
   return object;
 }
 
 json evaluation_json(const IterationEnded& event) {
-  return store::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, json(), event.device,
-                               store::Detail::full);
+  return harness::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, json(),
+                                 event.device, Detail::full);
 }
 
 json pivot_json(const Pivoted& event) {

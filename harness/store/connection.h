@@ -25,7 +25,7 @@ class Connection {
 
   const std::string& path() const { return path_; }
   SQLite::Database& database() { return database_; }
-  /// The statement for this SQL, prepared on first use. Its last user has reset it (Query does).
+  /// The statement for this SQL, prepared on first use. Its last user has reset it (Statement does).
   SQLite::Statement& prepared(const char* sql);
 
  private:

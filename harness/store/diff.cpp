@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "harness/store/columns.h"
 #include "harness/store/line_diff.h"
-#include "harness/store/rows.h"
 
 namespace harness::store {
 namespace {
@@ -73,7 +73,7 @@ json side(const RecordedIteration& recorded) {
 }
 
 std::string device_name(Store& store, std::int64_t campaign) {
-  Query query(store.connection(), "SELECT device_name FROM campaign WHERE id = ?", campaign);
+  Statement query(store.connection(), "SELECT device_name FROM campaign WHERE id = ?", campaign);
   return query.next() ? query.text(0) : "";
 }
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "harness/core/error.h"
-#include "harness/store/export_row.h"
-#include "harness/store/rows.h"
+#include "harness/store/columns.h"
+#include "harness/store/export_line.h"
 #include "harness/store/transfer.h"
 
 namespace harness::store {
@@ -41,8 +41,8 @@ class Exporter {
                   "WHERE ?1 IS NULL OR i.campaign = ?1 ORDER BY l.hash");
     }
     std::vector<std::int64_t> ids;
-    Query query(connection_, "SELECT id FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix, uuid",
-                options_.campaign);
+    Statement query(connection_, "SELECT id FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix, uuid",
+                    options_.campaign);
     while (query.next()) ids.push_back(query.integer(0));
     for (const std::int64_t id : ids) write_campaign(id);
   }
@@ -51,7 +51,7 @@ class Exporter {
   void line(const json& j) { out_ << json_text(j) << '\n'; }
 
   void write_texts(const char* type, const char* sql) {
-    Query query(connection_, sql, options_.campaign);
+    Statement query(connection_, sql, options_.campaign);
     while (query.next()) line({{"type", type}, {"hash", query.text(0)}, {"text", query.text(1)}});
   }
 
@@ -65,8 +65,8 @@ class Exporter {
 
   void write_head(std::int64_t id) {
     const CampaignRecord record = read_campaign(connection_, id);
-    Query query(connection_,
-                "SELECT uuid, started_unix, ended_unix, reason, spent_s, cost_usd FROM campaign WHERE id = ?", id);
+    Statement query(connection_,
+                    "SELECT uuid, started_unix, ended_unix, reason, spent_s, cost_usd FROM campaign WHERE id = ?", id);
     query.next();
     line({{"type", "campaign"},
           {"uuid", query.text(0)},
@@ -92,7 +92,7 @@ class Exporter {
 
   Numbers write_decisions(std::int64_t campaign) {
     Numbers numbers;
-    Query query(
+    Statement query(
         connection_,
         "SELECT id, action, kernel, workload, technique, from_kernel, from_workload, from_technique, why, rule, "
         "reason, predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, script, script_hash, "
@@ -114,11 +114,12 @@ class Exporter {
 
   Numbers write_attempts(std::int64_t campaign, const Numbers& decisions) {
     Numbers numbers;
-    Query query(connection_,
-                "SELECT a.id, a.decision, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash, "
-                "a.workload, a.ask, a.purpose, a.begun_unix "
-                "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.campaign = ? ORDER BY a.id",
-                campaign);
+    Statement query(
+        connection_,
+        "SELECT a.id, a.decision, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash, "
+        "a.workload, a.ask, a.purpose, a.begun_unix "
+        "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.campaign = ? ORDER BY a.id",
+        campaign);
     while (query.next()) {
       numbers.emplace(query.integer(0), numbers.size() + 1);
       const auto decision = decisions.find(query.integer(1));
@@ -139,10 +140,10 @@ class Exporter {
   }
 
   void write_iterations(std::int64_t campaign, const Numbers& attempts) {
-    Query query(connection_,
-                "SELECT i.id, i.candidate <> a.candidate FROM iteration i JOIN attempt a ON a.id = i.attempt "
-                "WHERE i.campaign = ? ORDER BY i.id",
-                campaign);
+    Statement query(connection_,
+                    "SELECT i.id, i.candidate <> a.candidate FROM iteration i JOIN attempt a ON a.id = i.attempt "
+                    "WHERE i.campaign = ? ORDER BY i.id",
+                    campaign);
     while (query.next()) {
       RecordedIteration found = read_iteration(connection_, query.integer(0), Texts::none);
       if (!options_.samples) found.row.samples.clear();
@@ -162,17 +163,17 @@ class Exporter {
 
   json same_as(const std::optional<std::int64_t>& iteration) {
     if (!iteration) return nullptr;
-    Query query(connection_,
-                "SELECT p.uuid, (SELECT count(*) FROM iteration e WHERE e.campaign = i.campaign AND e.id <= i.id) "
-                "FROM iteration i JOIN campaign p ON p.id = i.campaign WHERE i.id = ?",
-                *iteration);
+    Statement query(connection_,
+                    "SELECT p.uuid, (SELECT count(*) FROM iteration e WHERE e.campaign = i.campaign AND e.id <= i.id) "
+                    "FROM iteration i JOIN campaign p ON p.id = i.campaign WHERE i.id = ?",
+                    *iteration);
     if (!query.next()) return nullptr;
     return {{"campaign", query.text(0)}, {"iteration", query.integer(1)}};
   }
 
   void write_charges(std::int64_t campaign) {
-    Query query(connection_, "SELECT stage, day, seconds, usd FROM charge WHERE campaign = ? ORDER BY stage, day",
-                campaign);
+    Statement query(connection_, "SELECT stage, day, seconds, usd FROM charge WHERE campaign = ? ORDER BY stage, day",
+                    campaign);
     while (query.next()) {
       line({{"type", "charge"},
             {"stage", query.text(0)},

@@ -6,9 +6,9 @@
 
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
-#include "harness/store/export_row.h"
-#include "harness/store/rows.h"
-#include "harness/store/text.h"
+#include "harness/store/columns.h"
+#include "harness/store/export_line.h"
+#include "harness/store/stored_json.h"
 #include "harness/store/transfer.h"
 
 namespace harness::store {
@@ -77,7 +77,7 @@ class Importer {
     campaign_.reset();
     const std::string uuid = text_of(j, "uuid");
     if (uuid.empty()) throw bad_input("\"uuid\" is empty");
-    if (Query known(connection_, "SELECT 1 FROM campaign WHERE uuid = ?", uuid); known.next()) {
+    if (Statement known(connection_, "SELECT 1 FROM campaign WHERE uuid = ?", uuid); known.next()) {
       ++report_.skipped;
       return;
     }
@@ -96,10 +96,11 @@ class Importer {
     record.options = j.at("options");
     record.environment = j.at("environment");
     campaign_ = insert_campaign(connection_, record, uuid, j.at("started_unix").get<double>());
-    Query(connection_,
-          "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = ?5, imported = 1 WHERE id = ?1",
-          *campaign_, maybe<double>(j, "ended_unix"), maybe<std::string>(j, "reason"), j.at("spent_s").get<double>(),
-          maybe<double>(j, "cost_usd"))
+    Statement(
+        connection_,
+        "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = ?5, imported = 1 WHERE id = ?1",
+        *campaign_, maybe<double>(j, "ended_unix"), maybe<std::string>(j, "reason"), j.at("spent_s").get<double>(),
+        maybe<double>(j, "cost_usd"))
         .run();
     uuid_ = uuid;
     decisions_.clear();
@@ -188,10 +189,10 @@ class Importer {
     if (j.is_null()) return std::nullopt;
     const std::string uuid = text_of(j, "campaign");
     if (uuid == uuid_) return numbered(iterations_, j.at("iteration"), "iteration");
-    Query query(connection_,
-                "SELECT i.id FROM iteration i WHERE i.campaign = (SELECT id FROM campaign WHERE uuid = ?) "
-                "ORDER BY i.id LIMIT 1 OFFSET ?",
-                uuid, std::max<std::int64_t>(j.at("iteration").get<std::int64_t>() - 1, 0));
+    Statement query(connection_,
+                    "SELECT i.id FROM iteration i WHERE i.campaign = (SELECT id FROM campaign WHERE uuid = ?) "
+                    "ORDER BY i.id LIMIT 1 OFFSET ?",
+                    uuid, std::max<std::int64_t>(j.at("iteration").get<std::int64_t>() - 1, 0));
     return query.next() ? std::optional(query.integer(0)) : std::nullopt;
   }
 

@@ -134,7 +134,7 @@ class ApplicationReader {
   std::map<WorkloadName, double> best_;
 };
 
-DecidedRow decided_row(const Query& query, const RulePatterns& rules) {
+DecidedRow decided_row(const Statement& query, const RulePatterns& rules) {
   DecidedRow row{
       query.integer(0), query.text(1), query.text(2), query.text(3), {query.text(4), query.text(5), query.text(6)}, {}};
   if (const auto rule = rules.find(row.rule); rule != rules.end()) row.patterns.insert(rule->second);
@@ -143,7 +143,7 @@ DecidedRow decided_row(const Query& query, const RulePatterns& rules) {
   return row;
 }
 
-EvaluatedRow evaluated_row(const Query& query) {
+EvaluatedRow evaluated_row(const Statement& query) {
   return {query.integer(0),    {query.text(1), query.text(2)},
           query.text(3),       query.text(4),
           query.maybe_real(5), query.maybe_text(6),
@@ -152,11 +152,11 @@ EvaluatedRow evaluated_row(const Query& query) {
 
 void read_campaign(Store& store, const RulePatterns& rules, const RecordedCampaign& campaign,
                    std::vector<PatternApplication>& found) {
-  Query decisions(store.connection(),
-                  "SELECT id, action, coalesce(rule, ''), why, kernel, workload, technique, patterns "
-                  "FROM decision WHERE campaign = ? ORDER BY id",
-                  campaign.id);
-  Query evaluations(
+  Statement decisions(store.connection(),
+                      "SELECT id, action, coalesce(rule, ''), why, kernel, workload, technique, patterns "
+                      "FROM decision WHERE campaign = ? ORDER BY id",
+                      campaign.id);
+  Statement evaluations(
       store.connection(),
       "SELECT a.decision, i.kernel, i.workload, i.purpose, i.outcome, i.time_ns, i.verdict, i.wall_s, i.usd "
       "FROM iteration i JOIN attempt a ON a.id = i.attempt "
@@ -179,11 +179,12 @@ std::vector<PatternApplication> pattern_applications(Store& store, const RulePat
                                                      std::optional<std::int64_t> before,
                                                      const std::optional<std::string>& device_name) {
   std::vector<RecordedCampaign> campaigns;
-  Query query(store.connection(),
-              "SELECT id, device_name, device FROM campaign p "
-              "WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR device_name = ?2) AND EXISTS (SELECT 1 FROM decision d "
-              "WHERE d.campaign = p.id AND (d.rule IS NOT NULL OR d.patterns <> '[]')) ORDER BY id DESC LIMIT ?3",
-              before, device_name, kNewestCampaigns);
+  Statement query(
+      store.connection(),
+      "SELECT id, device_name, device FROM campaign p "
+      "WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR device_name = ?2) AND EXISTS (SELECT 1 FROM decision d "
+      "WHERE d.campaign = p.id AND (d.rule IS NOT NULL OR d.patterns <> '[]')) ORDER BY id DESC LIMIT ?3",
+      before, device_name, kNewestCampaigns);
   while (query.next()) campaigns.push_back({query.integer(0), query.text(1), query.text(2) == "cpu"});
   std::vector<PatternApplication> found;
   for (const RecordedCampaign& campaign : campaigns) read_campaign(store, rules, campaign, found);

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +9,6 @@
 
 // What came of the patterns of the playbook: asked of the decisions that name them, never typed in.
 namespace harness::store {
-
-/// The numbers of the patterns that rules implement, by the rules' names.
-using RulePatterns = std::map<std::string, int>;
 
 /// All applications in the newest 1000 campaigns that have some, by campaign and decision; `before`: only of campaigns
 /// with a lower number.

@@ -2,23 +2,24 @@
 
 #include <cmath>
 
+#include "harness/core/utf8.h"
 #include "harness/store/failure.h"
-#include "harness/store/text.h"
+#include "harness/store/stored_json.h"
 
 namespace harness::store {
 
-Query::Query(Connection& connection, const char* sql, Unbound) try
+Statement::Statement(Connection& connection, const char* sql, Unbound) try
     : connection_(connection), statement_(connection.prepared(sql)) {
 } catch (const SQLite::Exception& exception) {
   throw failure(connection.path(), exception);
 }
 
-Query::~Query() {
+Statement::~Statement() {
   statement_.tryReset();
   statement_.clearBindings();  // cannot fail; lets go of long texts
 }
 
-bool Query::next() {
+bool Statement::next() {
   try {
     return statement_.executeStep();
   } catch (const SQLite::Exception& exception) {
@@ -26,68 +27,68 @@ bool Query::next() {
   }
 }
 
-void Query::run() {
+void Statement::run() {
   next();
 }
 
-void Query::bind(int index, std::int64_t value) {
+void Statement::bind(int index, std::int64_t value) {
   statement_.bind(index, value);
 }
 
-void Query::bind(int index, double value) {
+void Statement::bind(int index, double value) {
   if (std::isfinite(value)) statement_.bind(index, value);
   else statement_.bind(index);
 }
 
-void Query::bind(int index, const std::string& value) {
+void Statement::bind(int index, const std::string& value) {
   statement_.bind(index, valid_utf8(value));
 }
 
-void Query::bind(int index, std::nullopt_t) {
+void Statement::bind(int index, std::nullopt_t) {
   statement_.bind(index);
 }
 
-int Query::columns() const {
+int Statement::columns() const {
   return statement_.getColumnCount();
 }
 
-std::string Query::column_name(int column) const {
+std::string Statement::column_name(int column) const {
   return statement_.getColumnName(column);
 }
 
-bool Query::null(int column) const {
+bool Statement::null(int column) const {
   return statement_.getColumn(column).isNull();
 }
 
-std::int64_t Query::integer(int column) const {
+std::int64_t Statement::integer(int column) const {
   return statement_.getColumn(column).getInt64();
 }
 
-double Query::real(int column) const {
+double Statement::real(int column) const {
   return statement_.getColumn(column).getDouble();
 }
 
-std::string Query::text(int column) const {
+std::string Statement::text(int column) const {
   return valid_utf8(statement_.getColumn(column).getString());
 }
 
-std::optional<std::int64_t> Query::maybe_integer(int column) const {
+std::optional<std::int64_t> Statement::maybe_integer(int column) const {
   return null(column) ? std::nullopt : std::optional(integer(column));
 }
 
-std::optional<double> Query::maybe_real(int column) const {
+std::optional<double> Statement::maybe_real(int column) const {
   return null(column) ? std::nullopt : std::optional(real(column));
 }
 
-std::optional<std::string> Query::maybe_text(int column) const {
+std::optional<std::string> Statement::maybe_text(int column) const {
   return null(column) ? std::nullopt : std::optional(text(column));
 }
 
-json Query::parsed(int column) const {
+json Statement::parsed(int column) const {
   return null(column) ? json(nullptr) : parsed_json(text(column)).value_or(json(nullptr));
 }
 
-json Query::value(int column) const {
+json Statement::value(int column) const {
   return value_of(statement_.getColumn(column));
 }
 

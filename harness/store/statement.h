@@ -10,16 +10,16 @@ namespace harness::store {
 
 /// One use of a prepared statement: binds on construction, resets at the end of its life, and turns what SQLite reports
 /// into an Error. `sql` is a constant of this program; values only ever come in as bound parameters.
-class Query {
+class Statement {
  public:
   template <typename... Values>
-  Query(Connection& connection, const char* sql, const Values&... values) : Query(connection, sql, Unbound{}) {
+  Statement(Connection& connection, const char* sql, const Values&... values) : Statement(connection, sql, Unbound{}) {
     int index = 0;
     (bind(++index, values), ...);
   }
-  ~Query();
-  Query(const Query&) = delete;
-  Query& operator=(const Query&) = delete;
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
 
   bool next();  // steps to the next row; false: there is none
   void run();   // a statement that answers with no row
@@ -52,7 +52,7 @@ class Query {
 
  private:
   struct Unbound {};
-  Query(Connection& connection, const char* sql, Unbound);
+  Statement(Connection& connection, const char* sql, Unbound);
 
   Connection& connection_;
   SQLite::Statement& statement_;

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/store/columns.h"
 #include "harness/store/owner.h"
-#include "harness/store/rows.h"
 
 namespace harness::store {
 namespace {
@@ -21,23 +21,24 @@ std::string today() {
 }
 
 void add_spending(Connection& connection, std::int64_t campaign, double wall_s, const std::optional<double>& usd) {
-  Query(connection,
-        "UPDATE campaign SET spent_s = spent_s + ?2, cost_usd = iif(?3 IS NULL, cost_usd, coalesce(cost_usd, 0) + ?3) "
-        "WHERE id = ?1",
-        campaign, wall_s, usd)
+  Statement(
+      connection,
+      "UPDATE campaign SET spent_s = spent_s + ?2, cost_usd = iif(?3 IS NULL, cost_usd, coalesce(cost_usd, 0) + ?3) "
+      "WHERE id = ?1",
+      campaign, wall_s, usd)
       .run();
 }
 
 /// Wall seconds outside an evaluation, which the device waits through.
 void charge_wall(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
-  Query query(connection, "SELECT usd_per_hour * ?2 / 3600 FROM campaign WHERE id = ?1", campaign, seconds);
+  Statement query(connection, "SELECT usd_per_hour * ?2 / 3600 FROM campaign WHERE id = ?1", campaign, seconds);
   const std::optional<double> usd = query.next() ? query.maybe_real(0) : std::nullopt;
   add_charge(connection, campaign, stage, today(), seconds, usd);
   add_spending(connection, campaign, seconds, usd);
 }
 
 void charge_beside(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
-  Query query(connection, "SELECT usd_per_hour * 0 FROM campaign WHERE id = ?", campaign);
+  Statement query(connection, "SELECT usd_per_hour * 0 FROM campaign WHERE id = ?", campaign);
   const std::optional<double> usd = query.next() ? query.maybe_real(0) : std::nullopt;
   add_charge(connection, campaign, stage, today(), seconds, usd);
 }
@@ -48,10 +49,10 @@ struct Begun {
 };
 
 Begun begun(Connection& connection, std::int64_t attempt) {
-  Query query(connection,
-              "SELECT a.campaign, c.id, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash "
-              "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.id = ?",
-              attempt);
+  Statement query(connection,
+                  "SELECT a.campaign, c.id, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash "
+                  "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.id = ?",
+                  attempt);
   if (!query.next()) throw bad_input(fmt::format("there is no attempt {} in the store {}", attempt, connection.path()));
   Begun found;
   found.record.campaign = query.integer(0);
@@ -83,8 +84,8 @@ std::unique_ptr<Store> Store::in_memory() {
 /// A campaign that goes on is running again: it has no end, and belongs to the process that writes to it.
 void Store::claim(std::int64_t campaign) {
   if (claimed_.contains(campaign)) return;
-  Query(connection_, "UPDATE campaign SET owner = ?2, ended_unix = NULL, reason = NULL WHERE id = ?1", campaign,
-        this_process())
+  Statement(connection_, "UPDATE campaign SET owner = ?2, ended_unix = NULL, reason = NULL WHERE id = ?1", campaign,
+            this_process())
       .run();
   if (connection_.database().getChanges() == 0) {
     throw bad_input(fmt::format("there is no campaign {} in the store {}", campaign, connection_.path()));
@@ -102,7 +103,7 @@ std::int64_t Store::begin_campaign(const CampaignRecord& record) {
 
 void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record) {
   Write write(connection_, Durability::machine);
-  Query query(connection_, "SELECT imported, strategy, owner FROM campaign WHERE id = ?", campaign);
+  Statement query(connection_, "SELECT imported, strategy, owner FROM campaign WHERE id = ?", campaign);
   const bool known = query.next();
   const auto refuse = [&](const std::string& why) {
     throw bad_input(fmt::format("campaign {} cannot be resumed: {}", campaign, why));
@@ -112,9 +113,9 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   if (query.text(1).empty()) refuse("it is a single eval; use harness eval again");
   if (const std::string owner = query.text(2); owner != this_process() && still_runs(owner))
     refuse("another process is running it; wait for that or stop it");
-  Query(connection_,
-        "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1", campaign,
-        record.budget_s, record.max_cost_usd, record.usd_per_hour, json_text(record.options))
+  Statement(connection_,
+            "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1",
+            campaign, record.budget_s, record.max_cost_usd, record.usd_per_hour, json_text(record.options))
       .run();
   claim(campaign);
   write.commit();
@@ -123,7 +124,7 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
 
 void Store::end_campaign(std::int64_t campaign, const std::string& reason, double spent_s, std::optional<double> usd) {
   Write write(connection_, Durability::machine);
-  Query(
+  Statement(
       connection_,
       "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = coalesce(?5, cost_usd), owner = NULL "
       "WHERE id = ?1",

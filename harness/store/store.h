@@ -3,9 +3,9 @@
 #include <set>
 #include <string>
 
+#include "harness/core/iteration_row.h"
 #include "harness/core/ledger.h"
 #include "harness/store/connection.h"
-#include "harness/store/iteration_row.h"
 
 namespace harness::store {
 

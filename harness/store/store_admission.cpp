@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "harness/store/rows.h"
+#include "harness/store/columns.h"
 #include "harness/store/store.h"
 
 // What the gates rest on: trials of kernels, peaks of devices, fingerprints of mistakes.
@@ -19,10 +19,10 @@ T read_or_empty(const json& j) {
 }  // namespace
 
 std::optional<Admission> Store::admission(const std::string& hash, const std::string& device_name) {
-  Query query(connection_,
-              "SELECT kernel, passed, tolerances, mutants, skipped_forms, problems, seconds FROM admission "
-              "WHERE hash = ? AND device_name = ?",
-              hash, device_name);
+  Statement query(connection_,
+                  "SELECT kernel, passed, tolerances, mutants, skipped_forms, problems, seconds FROM admission "
+                  "WHERE hash = ? AND device_name = ?",
+                  hash, device_name);
   if (!query.next()) return std::nullopt;
   Admission found;
   found.hash = hash;
@@ -43,17 +43,17 @@ std::optional<Admission> Store::admission(const std::string& hash, const std::st
 
 void Store::record_admission(const Admission& admission) {
   Write write(connection_);
-  Query(connection_, "INSERT OR REPLACE INTO admission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", admission.hash,
-        admission.device_name, admission.kernel, admission.passed, json_text(admission.tolerances),
-        json_text(admission.mutants), json_text(admission.skipped_forms), json_text(admission.problems),
-        admission.seconds, seconds_since_1970())
+  Statement(connection_, "INSERT OR REPLACE INTO admission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", admission.hash,
+            admission.device_name, admission.kernel, admission.passed, json_text(admission.tolerances),
+            json_text(admission.mutants), json_text(admission.skipped_forms), json_text(admission.problems),
+            admission.seconds, seconds_since_1970())
       .run();
   write.commit();
 }
 
 std::optional<MeasuredPeaks> Store::peaks(const DeviceInfo& device) {
-  Query query(connection_, "SELECT measured FROM device_peak WHERE device_name = ? AND driver = ?", device.name,
-              device.driver);
+  Statement query(connection_, "SELECT measured FROM device_peak WHERE device_name = ? AND driver = ?", device.name,
+                  device.driver);
   if (!query.next()) return std::nullopt;
   const json measured = query.parsed(0);
   if (!measured.is_object()) return std::nullopt;
@@ -64,8 +64,8 @@ void Store::record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) {
   const json theoretical{
       {"bytes_per_s", device.peak_bytes_per_s}, {"flops", device.peak_flops}, {"exps_per_s", device.peak_exps_per_s}};
   Write write(connection_);
-  Query(connection_, "INSERT OR REPLACE INTO device_peak VALUES (?, ?, ?, ?, ?)", device.name, device.driver,
-        json_text(theoretical), json_text(peaks), seconds_since_1970())
+  Statement(connection_, "INSERT OR REPLACE INTO device_peak VALUES (?, ?, ?, ?, ?)", device.name, device.driver,
+            json_text(theoretical), json_text(peaks), seconds_since_1970())
       .run();
   write.commit();
 }
@@ -74,11 +74,11 @@ std::vector<IterationSummary> Store::same_fingerprint(const std::string& kernel,
                                                       const std::string& fingerprint, int limit) {
   std::vector<IterationSummary> rows;
   if (fingerprint.empty()) return rows;
-  Query query(connection_,
-              "SELECT max(i.id), c.variant, i.workload FROM iteration i JOIN candidate c ON c.id = i.candidate "
-              "WHERE i.kernel = ? AND i.fingerprint = ? AND c.variant <> ? "
-              "GROUP BY c.variant ORDER BY max(i.id) DESC LIMIT ?",
-              kernel, fingerprint, variant, limit);
+  Statement query(connection_,
+                  "SELECT max(i.id), c.variant, i.workload FROM iteration i JOIN candidate c ON c.id = i.candidate "
+                  "WHERE i.kernel = ? AND i.fingerprint = ? AND c.variant <> ? "
+                  "GROUP BY c.variant ORDER BY max(i.id) DESC LIMIT ?",
+                  kernel, fingerprint, variant, limit);
   while (query.next()) {
     IterationSummary found;
     found.iteration = query.integer(0);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "harness/store/rows.h"
+#include "harness/store/columns.h"
 #include "harness/store/store.h"
 
 // What a campaign is told of earlier ones. Asked once, at its start; sums over campaigns, not over iterations.
@@ -11,13 +11,14 @@ constexpr int kPredictions = 2000;
 
 std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<Evidence> rows;
-  Query query(connection,
-              "SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed), "
-              "sum(r.wall_s), max(r.best_speedup) "
-              "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
-              "WHERE r.campaign < ? AND p.device_name = ? AND r.contract_hash IN (SELECT value FROM json_each(?)) "
-              "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
-              asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
+  Statement query(
+      connection,
+      "SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed), "
+      "sum(r.wall_s), max(r.best_speedup) "
+      "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
+      "WHERE r.campaign < ? AND p.device_name = ? AND r.contract_hash IN (SELECT value FROM json_each(?)) "
+      "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
+      asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
   while (query.next()) {
     rows.push_back({.arm = {query.text(0), query.text(1), query.text(2)},
                     .campaigns = query.integer(3),
@@ -46,8 +47,8 @@ constexpr const char* kTechniques = R"sql(
 
 std::vector<TechniqueEvidence> techniques_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<TechniqueEvidence> rows;
-  Query query(connection, kTechniques, asked.before_campaign, asked.device_name, asked.architecture,
-              json_text(asked.kernels));
+  Statement query(connection, kTechniques, asked.before_campaign, asked.device_name, asked.architecture,
+                  json_text(asked.kernels));
   while (query.next()) {
     rows.push_back({.kernel = query.text(0),
                     .technique = query.text(1),
@@ -79,7 +80,7 @@ constexpr const char* kBests = R"sql(
 
 std::vector<EarlierBest> bests_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<EarlierBest> rows;
-  Query query(connection, kBests, asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
+  Statement query(connection, kBests, asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
   while (query.next())
     rows.push_back({query.text(0), query.text(1), query.text(2), query.real(3), query.maybe_real(4)});
   return rows;
@@ -87,13 +88,14 @@ std::vector<EarlierBest> bests_before(Connection& connection, const ExperienceQu
 
 std::vector<ScoredPrediction> predictions_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<ScoredPrediction> rows;
-  Query query(connection,
-              "SELECT d.predict_speedup_lo, d.predict_speedup_hi, d.predict_evaluations, d.predict_probability, "
-              "d.predict_minutes_lo, d.predict_minutes_hi, i.outcome, i.speedup, i.wall_s "
-              "FROM decision d JOIN campaign p ON p.id = d.campaign JOIN attempt a ON a.decision = d.id "
-              "JOIN iteration i ON i.attempt = a.id WHERE d.campaign < ? AND p.device_name = ? AND d.script = ? AND "
-              "a.purpose = 'search' ORDER BY d.id DESC, i.id DESC LIMIT ?",
-              asked.before_campaign, asked.device_name, asked.script, kPredictions);
+  Statement query(
+      connection,
+      "SELECT d.predict_speedup_lo, d.predict_speedup_hi, d.predict_evaluations, d.predict_probability, "
+      "d.predict_minutes_lo, d.predict_minutes_hi, i.outcome, i.speedup, i.wall_s "
+      "FROM decision d JOIN campaign p ON p.id = d.campaign JOIN attempt a ON a.decision = d.id "
+      "JOIN iteration i ON i.attempt = a.id WHERE d.campaign < ? AND p.device_name = ? AND d.script = ? AND "
+      "a.purpose = 'search' ORDER BY d.id DESC, i.id DESC LIMIT ?",
+      asked.before_campaign, asked.device_name, asked.script, kPredictions);
   while (query.next()) {
     ScoredPrediction scored;
     scored.predict = {query.real(0),       query.real(1),       static_cast<int>(query.integer(2)),

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/store/columns.h"
 #include "harness/store/owner.h"
-#include "harness/store/rows.h"
 #include "harness/store/store.h"
 
 // The reading half of the Ledger: resume and replay.
 namespace harness::store {
 namespace {
 
-IterationSummary summary(const Query& query) {
+IterationSummary summary(const Statement& query) {
   IterationSummary row;
   row.iteration = query.integer(0);
   row.campaign = query.integer(1);
@@ -49,7 +49,7 @@ IterationSummary summary(const Query& query) {
   return row;
 }
 
-DecisionRecord decision(const Query& query) {
+DecisionRecord decision(const Statement& query) {
   DecisionRecord record;
   record.id = query.integer(0);
   record.decision.action = query.text(1);
@@ -70,7 +70,7 @@ DecisionRecord decision(const Query& query) {
   return record;
 }
 
-Orphan orphan(const Query& query) {
+Orphan orphan(const Statement& query) {
   Orphan found;
   found.attempt = query.integer(0);
   found.record.campaign = query.integer(1);
@@ -88,9 +88,9 @@ Orphan orphan(const Query& query) {
 }  // namespace
 
 std::optional<std::int64_t> Store::latest_resumable() {
-  Query query(connection_,
-              "SELECT id, owner FROM campaign WHERE imported = 0 AND strategy <> '' AND "
-              "(reason IS NULL OR reason IN ('interrupted', 'device_lost', 'store_error')) ORDER BY id DESC");
+  Statement query(connection_,
+                  "SELECT id, owner FROM campaign WHERE imported = 0 AND strategy <> '' AND "
+                  "(reason IS NULL OR reason IN ('interrupted', 'device_lost', 'store_error')) ORDER BY id DESC");
   while (query.next()) {
     const std::string owner = query.text(1);
     if (owner == this_process() || !still_runs(owner)) return query.integer(0);
@@ -103,13 +103,13 @@ CampaignRecord Store::campaign(std::int64_t id) {
 }
 
 double Store::spent_seconds(std::int64_t campaign) {
-  Query query(connection_, "SELECT spent_s FROM campaign WHERE id = ?", campaign);
+  Statement query(connection_, "SELECT spent_s FROM campaign WHERE id = ?", campaign);
   return query.next() ? query.real(0) : 0;
 }
 
 std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
   std::vector<IterationSummary> rows;
-  Query query(
+  Statement query(
       connection_,
       "SELECT i.id, i.campaign, a.ask, c.kernel, c.variant, c.technique, c.config, i.workload, i.outcome, i.purpose, "
       "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
@@ -125,7 +125,7 @@ std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
 
 std::vector<DecisionRecord> Store::decisions(std::int64_t campaign) {
   std::vector<DecisionRecord> rows;
-  Query query(
+  Statement query(
       connection_,
       "SELECT id, action, kernel, workload, technique, from_kernel, from_workload, from_technique, why, rule, reason, "
       "predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, now_unix, predict_probability, "
@@ -139,16 +139,17 @@ std::vector<DecisionRecord> Store::decisions(std::int64_t campaign) {
 std::vector<Orphan> Store::orphans(std::int64_t campaign) {
   std::vector<Orphan> rows;
   // A later attempt at the same thing that ended settles the earlier ones.
-  Query query(connection_,
-              "SELECT max(a.id), a.campaign, a.decision, c.kernel, c.variant, c.technique, c.config, a.workload, "
-              "c.contract_hash, c.source_hash, a.ask, a.purpose, count(*) "
-              "FROM attempt a JOIN candidate c ON c.id = a.candidate "
-              "WHERE a.campaign = ? AND NOT EXISTS ("
-              "  SELECT 1 FROM attempt later JOIN iteration i ON i.attempt = later.id "
-              "  WHERE later.campaign = a.campaign AND later.candidate = a.candidate AND later.workload = a.workload "
-              "    AND later.ask = a.ask AND later.purpose = a.purpose AND later.id >= a.id) "
-              "GROUP BY a.candidate, a.workload, a.ask, a.purpose ORDER BY max(a.id)",
-              campaign);
+  Statement query(
+      connection_,
+      "SELECT max(a.id), a.campaign, a.decision, c.kernel, c.variant, c.technique, c.config, a.workload, "
+      "c.contract_hash, c.source_hash, a.ask, a.purpose, count(*) "
+      "FROM attempt a JOIN candidate c ON c.id = a.candidate "
+      "WHERE a.campaign = ? AND NOT EXISTS ("
+      "  SELECT 1 FROM attempt later JOIN iteration i ON i.attempt = later.id "
+      "  WHERE later.campaign = a.campaign AND later.candidate = a.candidate AND later.workload = a.workload "
+      "    AND later.ask = a.ask AND later.purpose = a.purpose AND later.id >= a.id) "
+      "GROUP BY a.candidate, a.workload, a.ask, a.purpose ORDER BY max(a.id)",
+      campaign);
   while (query.next()) rows.push_back(orphan(query));
   return rows;
 }
@@ -156,12 +157,12 @@ std::vector<Orphan> Store::orphans(std::int64_t campaign) {
 std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const std::string& kernel,
                                                   const std::string& device) {
   std::vector<EarlierResult> rows;
-  Query query(connection_,
-              "SELECT i.workload, p.device_name, c.variant, c.config, i.outcome, i.time_ns "
-              "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
-              "WHERE i.campaign < ?1 AND c.kernel = ?2 AND (p.device = 'cpu') = (?3 = 'cpu') "
-              "AND i.outcome NOT IN ('interrupted', 'no_effect') ORDER BY i.id DESC LIMIT 20000",
-              campaign, kernel, device);
+  Statement query(connection_,
+                  "SELECT i.workload, p.device_name, c.variant, c.config, i.outcome, i.time_ns "
+                  "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+                  "WHERE i.campaign < ?1 AND c.kernel = ?2 AND (p.device = 'cpu') = (?3 = 'cpu') "
+                  "AND i.outcome NOT IN ('interrupted', 'no_effect') ORDER BY i.id DESC LIMIT 20000",
+                  campaign, kernel, device);
   while (query.next())
     rows.push_back({query.text(0), query.text(1), query.text(2), config_from_json(query.parsed(3)), query.text(4),
                     query.maybe_real(5)});
@@ -170,12 +171,12 @@ std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const s
 
 std::int64_t Store::same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) {
   if (binary_hash.empty()) return 0;
-  Query query(connection_,
-              "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
-              "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
-              "AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' "
-              "DESC, i.id LIMIT 1",
-              binary_hash, workload, campaign);
+  Statement query(connection_,
+                  "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
+                  "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
+                  "AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' "
+                  "DESC, i.id LIMIT 1",
+                  binary_hash, workload, campaign);
   return query.next() ? query.integer(0) : 0;
 }
 

@@ -23,8 +23,8 @@ const std::map<std::string, std::vector<std::string>>& allowed() {
       {"evaluate", {"core", "system", "judge", "worker"}},
       {"campaign", {"core"}},
       {"replay", {"core", "campaign"}},
-      {"report", {"core", "store"}},
-      {"cli", {"core", "campaign", "replay", "report", "simulate", "store"}},
+      {"report", {"core"}},
+      {"cli", {"core", "campaign", "replay", "report", "simulate"}},
   };
   return rooms;
 }

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "tests/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
-#include "tests/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;
@@ -33,7 +33,7 @@ TEST_CASE("an older store goes through every step and keeps its rows") {
   }
   Connection connection = Connection::open(folder / "x.db", mode, 1000, kVersion3);
   CHECK(version(connection) == 3);
-  Query query(connection, "SELECT text, author, stars FROM note");
+  Statement query(connection, "SELECT text, author, stars FROM note");
   REQUIRE(query.next());
   CHECK(query.text(0) == "kept");
   CHECK(query.null(1));
@@ -44,7 +44,7 @@ TEST_CASE("a new store has the newest schema at once") {
   const Folder folder;
   Connection connection = Connection::open(folder / "x.db", Mode::read_write, 1000, kVersion3);
   CHECK(version(connection) == 3);
-  CHECK_FALSE(Query(connection, "SELECT stars FROM note").next());
+  CHECK_FALSE(Statement(connection, "SELECT stars FROM note").next());
 }
 
 TEST_CASE("a step that fails leaves the store as it was") {
@@ -53,7 +53,7 @@ TEST_CASE("a step that fails leaves the store as it was") {
   CHECK_THROWS_AS(Connection::open(folder / "x.db", Mode::read_write, 1000, Schema{kNewest, kBroken}), Error);
   Connection connection = Connection::open(folder / "x.db", Mode::read_write, 1000, kVersion1);
   CHECK(version(connection) == 1);
-  CHECK(Query(connection, "SELECT * FROM note").columns() == 1);
+  CHECK(Statement(connection, "SELECT * FROM note").columns() == 1);
 }
 
 // Everything that version 4 added to a store, taken away again.

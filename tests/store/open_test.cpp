@@ -8,8 +8,8 @@
 
 #include "harness/core/error.h"
 #include "harness/store/file_system.h"
-#include "harness/store/queries.h"
-#include "tests/store/history.h"
+#include "harness/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/store/pattern_lesson.h"
-#include "tests/store/history.h"
+#include "harness/store/campaign_lesson.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;

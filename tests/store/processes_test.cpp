@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 
+#include "harness/store/history.h"
 #include "harness/store/owner.h"
-#include "harness/store/queries.h"
-#include "tests/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "harness/store/queries.h"
-#include "tests/store/history.h"
+#include "harness/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;
@@ -58,7 +58,7 @@ TEST_CASE("the sums equal what the iterations say, after any history") {
   CHECK(rows(*store, kDeviceTechniques) == rows(*store, kDeviceTechniquesRecomputed));
   for (const char* stage : {"build", "gates", "timing"}) {
     INFO(stage);
-    Query sums(store->connection(), "SELECT sum(seconds) FROM rollup_cost WHERE stage = ?", stage);
+    Statement sums(store->connection(), "SELECT sum(seconds) FROM rollup_cost WHERE stage = ?", stage);
     REQUIRE(sums.next());
     const std::string own = std::string("SELECT sum(") + stage + "_s) FROM iteration";
     CHECK(sums.real(0) == Approx(value(*store, own.c_str()).get<double>()));

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
-#include "tests/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;

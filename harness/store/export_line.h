@@ -1,5 +1,5 @@
 #pragma once
-#include "harness/store/iteration_row.h"
+#include "harness/core/iteration_row.h"
 
 namespace harness::store {
 

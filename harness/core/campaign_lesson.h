@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/store/store.h"
-
-namespace harness::store {
+namespace harness {
 
 /// What one technique did in a campaign, over its workloads.
 struct TechniqueLesson {
@@ -41,7 +39,4 @@ struct CampaignLesson {
   std::vector<RuleLesson> rules;            // by their first decisions
 };
 
-/// Throws Error(bad_input) for an unknown campaign.
-CampaignLesson campaign_lesson(Store& store, std::int64_t campaign);
-
-}  // namespace harness::store
+}  // namespace harness

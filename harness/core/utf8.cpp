@@ -1,14 +1,9 @@
-#include "harness/store/text.h"
-
-#include <fmt/format.h>
+#include "harness/core/utf8.h"
 
 #include <algorithm>
-#include <cmath>
 
-namespace harness::store {
+namespace harness {
 namespace {
-
-constexpr int kDeepest = 64;
 
 bool continues(unsigned char byte) {
   return (byte & 0xc0) == 0x80;
@@ -29,13 +24,6 @@ std::size_t sequence_bytes(const unsigned char* text, std::size_t left) {
   return bytes;
 }
 
-std::string hexadecimal(const SQLite::Column& blob) {
-  const auto* bytes = static_cast<const unsigned char*>(blob.getBlob());
-  std::string text;
-  for (int i = 0; i < blob.getBytes(); ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
-
 }  // namespace
 
 std::string valid_utf8(const std::string& text) {
@@ -52,23 +40,4 @@ std::string valid_utf8(const std::string& text) {
   return result;
 }
 
-std::optional<json> parsed_json(const std::string& text) {
-  bool too_deep = false;
-  const auto watch_depth = [&too_deep](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
-  };
-  json parsed = json::parse(text, watch_depth, false);
-  if (too_deep || parsed.is_discarded()) return std::nullopt;
-  return parsed;
-}
-
-json value_of(const SQLite::Column& value) {
-  if (value.isInteger()) return std::int64_t{value.getInt64()};
-  if (value.isText()) return valid_utf8(value.getString());
-  if (value.isBlob()) return hexadecimal(value);
-  if (value.isNull() || !std::isfinite(value.getDouble())) return nullptr;
-  return value.getDouble();
-}
-
-}  // namespace harness::store
+}  // namespace harness

@@ -8,10 +8,6 @@
 
 namespace harness::store {
 
-/// The same text with every byte that is not part of well-formed UTF-8 replaced by U+FFFD: logs and sources may hold
-/// anything, JSON may not.
-std::string valid_utf8(const std::string& text);
-
 /// nullopt where the text is not JSON, or nested deeper than anything this program writes.
 std::optional<json> parsed_json(const std::string& text);
 

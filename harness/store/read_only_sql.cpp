@@ -1,4 +1,4 @@
-#include "harness/store/query.h"
+#include "harness/store/read_only_sql.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -9,8 +9,9 @@
 #include <string_view>
 
 #include "harness/core/error.h"
+#include "harness/core/utf8.h"
 #include "harness/store/connection.h"
-#include "harness/store/text.h"
+#include "harness/store/stored_json.h"
 
 namespace harness::store {
 namespace {
@@ -97,8 +98,8 @@ std::int64_t bytes_of(const json& value) {
   return value.is_string() ? static_cast<std::int64_t>(value.get_ref<const std::string&>().size()) : 8;
 }
 
-QueryAnswer collect(SQLite::Statement& statement, const QueryLimits& limits) {
-  QueryAnswer answer;
+SqlAnswer collect(SQLite::Statement& statement, const SqlLimits& limits) {
+  SqlAnswer answer;
   for (int i = 0; i < statement.getColumnCount(); ++i) answer.columns.push_back(valid_utf8(statement.getColumnName(i)));
   std::int64_t bytes = 0;
   while (statement.executeStep()) {
@@ -122,7 +123,7 @@ QueryAnswer collect(SQLite::Statement& statement, const QueryLimits& limits) {
 
 }  // namespace
 
-QueryAnswer query(const std::string& path, const std::string& sql, const QueryLimits& limits) {
+SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const SqlLimits& limits) {
   Connection connection = Connection::open(path, Mode::read_only);
   sqlite3* handle = connection.database().getHandle();
   auto deadline =

@@ -1,14 +1,14 @@
-#include "harness/store/queries.h"
+#include "harness/store/history.h"
 
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
-#include "harness/store/rows.h"
+#include "harness/store/columns.h"
 
 namespace harness::store {
 namespace {
 
-json row_object(const Query& query) {
+json row_object(const Statement& query) {
   json row = json::object();
   for (int column = 0; column < query.columns(); ++column) {
     const std::string name = query.column_name(column);
@@ -20,7 +20,7 @@ json row_object(const Query& query) {
   return row;
 }
 
-json all_rows(Query& query) {
+json all_rows(Statement& query) {
   json rows = json::array();
   while (query.next()) rows.push_back(row_object(query));
   return rows;
@@ -80,34 +80,35 @@ json history(Store& store, const HistoryFilter& filter) {
   sql += filter.kernel ? " AND kernel = ?2" : " AND ?2 IS NULL";
   sql += filter.outcome ? " AND outcome = ?3" : " AND ?3 IS NULL";
   sql += " ORDER BY iteration DESC LIMIT ?4";
-  Query query(store.connection(), sql.c_str(), filter.campaign, filter.kernel, filter.outcome, filter.limit);
+  Statement query(store.connection(), sql.c_str(), filter.campaign, filter.kernel, filter.outcome, filter.limit);
   return all_rows(query);
 }
 
 json best(Store& store, const std::optional<std::string>& kernel, const std::optional<std::string>& workload) {
-  Query query(store.connection(),
-              "SELECT b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration "
-              "FROM v_best b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
-              "WHERE (?1 IS NULL OR kernel = ?1) AND (?2 IS NULL OR workload = ?2) "
-              "ORDER BY kernel, workload, device_name",
-              kernel, workload);
+  Statement query(store.connection(),
+                  "SELECT b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration "
+                  "FROM v_best b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
+                  "WHERE (?1 IS NULL OR kernel = ?1) AND (?2 IS NULL OR workload = ?2) "
+                  "ORDER BY kernel, workload, device_name",
+                  kernel, workload);
   return all_rows(query);
 }
 
 json cost(Store& store, CostBy by) {
-  Query query(store.connection(), cost_sql(by));
+  Statement query(store.connection(), cost_sql(by));
   return all_rows(query);
 }
 
 /// The fastest rival of an iteration's workload, contract and device; null: none has passed.
 json rival_of(Store& store, std::int64_t iteration) {
-  Query query(store.connection(),
-              "SELECT r.rival_variant AS variant, r.rival_config AS config, r.rival_ns AS time_ns, "
-              "r.rival_iteration AS iteration "
-              "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
-              "JOIN v_rivals r ON r.kernel = i.kernel AND r.workload = i.workload AND r.device_name = p.device_name "
-              "AND r.contract_hash = c.contract_hash WHERE i.id = ?1",
-              iteration);
+  Statement query(
+      store.connection(),
+      "SELECT r.rival_variant AS variant, r.rival_config AS config, r.rival_ns AS time_ns, "
+      "r.rival_iteration AS iteration "
+      "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+      "JOIN v_rivals r ON r.kernel = i.kernel AND r.workload = i.workload AND r.device_name = p.device_name "
+      "AND r.contract_hash = c.contract_hash WHERE i.id = ?1",
+      iteration);
   return query.next() ? row_object(query) : json();
 }
 
@@ -120,7 +121,7 @@ json show(Store& store, std::int64_t iteration, bool with_source) {
 }
 
 json decision(Store& store, std::int64_t id) {
-  Query query(
+  Statement query(
       store.connection(),
       "SELECT v.*, d.numbers, d.now_unix FROM v_decisions v JOIN decision d ON d.id = v.decision WHERE d.id = ?", id);
   if (!query.next())
@@ -137,26 +138,10 @@ json decision(Store& store, std::int64_t id) {
 }
 
 json decision_of(Store& store, std::int64_t iteration) {
-  Query query(store.connection(),
-              "SELECT a.decision FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE i.id = ?", iteration);
+  Statement query(store.connection(),
+                  "SELECT a.decision FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE i.id = ?", iteration);
   if (!query.next() || query.null(0)) return nullptr;
   return decision(store, query.integer(0));
-}
-
-json calibration(Store& store, std::int64_t campaign) {
-  Query query(store.connection(), "SELECT * FROM v_calibration WHERE campaign = ?", campaign);
-  return all_rows(query);
-}
-
-json campaigns(Store& store) {
-  Query query(store.connection(),
-              "SELECT p.id AS campaign, p.name, p.device, p.device_name, p.strategy, p.search, p.seed, p.budget_s, "
-              "strftime('%Y-%m-%d %H:%M:%S', p.started_unix, 'unixepoch') AS started, "
-              "strftime('%Y-%m-%d %H:%M:%S', p.ended_unix, 'unixepoch') AS ended, p.reason, p.spent_s, p.cost_usd, "
-              "coalesce((SELECT sum(iterations) FROM rollup_arm r WHERE r.campaign = p.id), 0) AS iterations, "
-              "coalesce((SELECT sum(passed) FROM rollup_arm r WHERE r.campaign = p.id), 0) AS passed "
-              "FROM campaign p ORDER BY p.id DESC");
-  return all_rows(query);
 }
 
 }  // namespace harness::store

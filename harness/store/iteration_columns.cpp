@@ -4,7 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
-#include "harness/store/rows.h"
+#include "harness/store/columns.h"
 
 namespace harness::store {
 namespace {
@@ -12,10 +12,10 @@ namespace {
 std::optional<std::int64_t> intern_binary(Connection& connection, const IterationRow& row) {
   if (row.binary_hash.empty()) return std::nullopt;
   {
-    Query known(connection, "SELECT id FROM binary WHERE hash = ? AND compiler = ?", row.binary_hash, row.compiler);
+    Statement known(connection, "SELECT id FROM binary WHERE hash = ? AND compiler = ?", row.binary_hash, row.compiler);
     if (known.next()) return known.integer(0);
   }
-  Query(connection, "INSERT INTO binary (hash, compiler) VALUES (?, ?)", row.binary_hash, row.compiler).run();
+  Statement(connection, "INSERT INTO binary (hash, compiler) VALUES (?, ?)", row.binary_hash, row.compiler).run();
   return connection.database().getLastInsertRowid();
 }
 
@@ -27,9 +27,9 @@ std::optional<std::string> word(const json& object, const char* key) {
 void insert_gates(Connection& connection, std::int64_t iteration, const std::vector<GateResult>& gates) {
   std::int64_t position = 0;
   for (const GateResult& gate : gates) {
-    Query(connection,
-          "INSERT INTO gate_result (iteration, position, name, passed, detail, checked) VALUES (?, ?, ?, ?, ?, ?)",
-          iteration, position++, gate.name, gate.passed, gate.detail, gate.checked)
+    Statement(connection,
+              "INSERT INTO gate_result (iteration, position, name, passed, detail, checked) VALUES (?, ?, ?, ?, ?, ?)",
+              iteration, position++, gate.name, gate.passed, gate.detail, gate.checked)
         .run();
   }
 }
@@ -37,23 +37,24 @@ void insert_gates(Connection& connection, std::int64_t iteration, const std::vec
 void insert_errors(Connection& connection, std::int64_t iteration, const std::vector<ArgumentError>& errors) {
   std::int64_t position = 0;
   for (const ArgumentError& error : errors) {
-    Query(connection, "INSERT INTO argument_error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", iteration, position++,
-          error.argument, error.relative_l2, error.max_ulp, json_text(error.ulp_histogram), error.non_finite,
-          error.unwritten, error.mismatches, error.tolerance)
+    Statement(connection, "INSERT INTO argument_error VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", iteration, position++,
+              error.argument, error.relative_l2, error.max_ulp, json_text(error.ulp_histogram), error.non_finite,
+              error.unwritten, error.mismatches, error.tolerance)
         .run();
   }
 }
 
 void insert_samples(Connection& connection, std::int64_t iteration, const IterationRow& row) {
   for (const auto& [kind, series] : row.samples) {
-    Query(connection, "INSERT INTO sample VALUES (?, ?, ?)", iteration, kind, json_text(series)).run();
+    Statement(connection, "INSERT INTO sample VALUES (?, ?, ?)", iteration, kind, json_text(series)).run();
   }
 }
 
 std::vector<GateResult> read_gates(Connection& connection, std::int64_t iteration) {
   std::vector<GateResult> gates;
-  Query query(connection, "SELECT name, passed, detail, checked FROM gate_result WHERE iteration = ? ORDER BY position",
-              iteration);
+  Statement query(connection,
+                  "SELECT name, passed, detail, checked FROM gate_result WHERE iteration = ? ORDER BY position",
+                  iteration);
   while (query.next()) gates.push_back({query.text(0), query.flag(1), query.text(2), query.flag(3)});
   return gates;
 }
@@ -70,10 +71,10 @@ std::vector<T> numbers(const json& list) {
 std::vector<ArgumentError> read_errors(Connection& connection, std::int64_t iteration) {
   constexpr double kNotFinite = std::numeric_limits<double>::quiet_NaN();
   std::vector<ArgumentError> errors;
-  Query query(connection,
-              "SELECT argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten, mismatches, tolerance "
-              "FROM argument_error WHERE iteration = ? ORDER BY position",
-              iteration);
+  Statement query(connection,
+                  "SELECT argument, relative_l2, max_ulp, ulp_histogram, non_finite, unwritten, mismatches, tolerance "
+                  "FROM argument_error WHERE iteration = ? ORDER BY position",
+                  iteration);
   while (query.next()) {
     errors.push_back({.argument = query.text(0),
                       .relative_l2 = query.maybe_real(1).value_or(kNotFinite),
@@ -88,13 +89,13 @@ std::vector<ArgumentError> read_errors(Connection& connection, std::int64_t iter
 }
 
 void read_samples(Connection& connection, std::int64_t iteration, IterationRow& row) {
-  Query query(connection, "SELECT kind, series FROM sample WHERE iteration = ?", iteration);
+  Statement query(connection, "SELECT kind, series FROM sample WHERE iteration = ?", iteration);
   while (query.next()) row.samples[query.text(0)] = numbers<double>(query.parsed(1));
 }
 
 json read_decision(Connection& connection, std::int64_t id) {
   if (id == 0) return nullptr;
-  Query query(
+  Statement query(
       connection,
       "SELECT action, why, rule, predict_speedup_lo, predict_speedup_hi, predict_evaluations, "
       "predict_probability, predict_minutes_lo, predict_minutes_hi, rule_numbers, patterns FROM decision WHERE id = ?",
@@ -112,7 +113,7 @@ json read_decision(Connection& connection, std::int64_t id) {
   return object;
 }
 
-void read_times(const Query& query, int column, IterationRow& row) {
+void read_times(const Statement& query, int column, IterationRow& row) {
   for (std::optional<double>* time :
        {&row.time_ns, &row.time_lo_ns, &row.time_hi_ns, &row.cold_ns, &row.warm_ns, &row.baseline_ns, &row.speedup,
         &row.speedup_lo, &row.speedup_hi, &row.incumbent_ns, &row.floor_ns, &row.threshold_ns, &row.stopped_ns}) {
@@ -120,7 +121,7 @@ void read_times(const Query& query, int column, IterationRow& row) {
   }
 }
 
-void read_cost(const Query& query, int column, StageCosts& cost) {
+void read_cost(const Statement& query, int column, StageCosts& cost) {
   for (double* seconds :
        {&cost.decide_s, &cost.prepare_s, &cost.build_s, &cost.gates_s, &cost.timing_s, &cost.idle_s, &cost.wall_s}) {
     *seconds = query.real(column++);
@@ -128,7 +129,7 @@ void read_cost(const Query& query, int column, StageCosts& cost) {
   cost.usd = query.maybe_real(column);
 }
 
-void read_result(const Query& query, int column, IterationRow& row) {
+void read_result(const Statement& query, int column, IterationRow& row) {
   row.ended_unix = query.real(column);
   row.outcome = query.text(column + 1);
   row.confirmed = query.flag(column + 2);
@@ -142,7 +143,7 @@ void read_result(const Query& query, int column, IterationRow& row) {
   row.same_as = query.maybe_integer(column + 10);
 }
 
-void read_build(const Query& query, int column, IterationRow& row) {
+void read_build(const Statement& query, int column, IterationRow& row) {
   row.binary_hash = query.text(column);
   row.compiler = query.text(column + 1);
   row.from_cache = query.flag(column + 2);
@@ -155,7 +156,7 @@ void read_build(const Query& query, int column, IterationRow& row) {
   row.seeds = numbers<std::uint64_t>(query.parsed(column + 9));
 }
 
-std::int64_t read_identity(const Query& query, IterationIdentity& identity) {
+std::int64_t read_identity(const Statement& query, IterationIdentity& identity) {
   identity.iteration = query.integer(0);
   identity.campaign = query.integer(1);
   identity.candidate = {query.text(2), query.text(3), query.text(4), config_from_json(query.parsed(5))};
@@ -185,7 +186,7 @@ constexpr const char* kReadIteration =
 
 std::optional<std::string> read_text(Connection& connection, const char* sql, const std::optional<std::string>& key) {
   if (!key) return std::nullopt;
-  Query query(connection, sql, *key);
+  Statement query(connection, sql, *key);
   return query.next() ? query.maybe_text(0) : std::nullopt;
 }
 
@@ -193,7 +194,7 @@ std::optional<std::string> read_text(Connection& connection, const char* sql, co
 
 std::string intern_text(Connection& connection, const char* sql, const std::string& text) {
   const std::string key = sha256_hex(text);
-  Query(connection, sql, key, text).run();
+  Statement(connection, sql, key, text).run();
   return key;
 }
 
@@ -202,7 +203,7 @@ std::int64_t insert_iteration(Connection& connection, std::int64_t attempt, std:
   const std::optional<std::string> error = row.error.is_null() ? std::nullopt : std::optional(json_text(row.error));
   const json shown = shown_error(row);
   const StageCosts& cost = row.cost;
-  Query(
+  Statement(
       connection,
       "INSERT INTO iteration (attempt, campaign, candidate, kernel, workload, purpose, ended_unix, outcome, confirmed, "
       "time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup, speedup_lo, speedup_hi, incumbent_ns, "
@@ -234,7 +235,7 @@ RecordedIteration read_iteration(Connection& connection, std::int64_t id, Texts 
   RecordedIteration found;
   std::int64_t decision = 0;
   {
-    Query query(connection, kReadIteration, id);
+    Statement query(connection, kReadIteration, id);
     if (!query.next()) {
       throw bad_input(fmt::format("there is no iteration {} in the store {}; `harness history` lists what there is", id,
                                   connection.path()));

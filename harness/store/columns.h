@@ -1,5 +1,5 @@
 #pragma once
-#include "harness/store/iteration_row.h"
+#include "harness/core/iteration_row.h"
 #include "harness/store/statement.h"
 
 // Rows in and out, inside whatever transaction the caller holds: the one place where values become columns. Store,

@@ -1,4 +1,4 @@
-#include "harness/store/pattern_lesson.h"
+#include "harness/store/campaign_lesson.h"
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ void read_header(Store& store, CampaignLesson& lesson) {
   lesson.kernels = record.kernels;
   lesson.emulation = record.device == "cpu";
   lesson.spent_s = store.spent_seconds(lesson.campaign);
-  Query query(store.connection(), "SELECT coalesce(reason, ''), cost_usd FROM campaign WHERE id = ?", lesson.campaign);
+  Statement query(store.connection(), "SELECT coalesce(reason, ''), cost_usd FROM campaign WHERE id = ?",
+                  lesson.campaign);
   if (!query.next()) return;
   lesson.reason = query.text(0);
   lesson.cost_usd = query.maybe_real(1);
@@ -27,11 +28,11 @@ TechniqueLesson& technique_of(CampaignLesson& lesson, const std::string& kernel,
 }
 
 void read_outcomes(Store& store, CampaignLesson& lesson) {
-  Query query(store.connection(),
-              "SELECT i.kernel, c.technique, i.outcome, count(*), sum(i.wall_s), sum(i.usd), count(i.usd) "
-              "FROM iteration i JOIN candidate c ON c.id = i.candidate "
-              "WHERE i.campaign = ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
-              lesson.campaign);
+  Statement query(store.connection(),
+                  "SELECT i.kernel, c.technique, i.outcome, count(*), sum(i.wall_s), sum(i.usd), count(i.usd) "
+                  "FROM iteration i JOIN candidate c ON c.id = i.candidate "
+                  "WHERE i.campaign = ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+                  lesson.campaign);
   std::map<std::pair<std::string, std::string>, std::int64_t> priced;
   while (query.next()) {
     TechniqueLesson& technique = technique_of(lesson, query.text(0), query.text(1));
@@ -49,12 +50,13 @@ void read_outcomes(Store& store, CampaignLesson& lesson) {
 
 /// Each technique's best on a workload beside the best of the others there.
 void read_gains(Store& store, CampaignLesson& lesson) {
-  Query query(store.connection(),
-              "WITH best AS (SELECT kernel, workload, technique, max(best_speedup) AS speedup FROM rollup_arm "
-              "              WHERE campaign = ? GROUP BY kernel, workload, technique) "
-              "SELECT a.kernel, a.technique, a.speedup, (SELECT max(b.speedup) FROM best b WHERE b.kernel = a.kernel "
-              "  AND b.workload = a.workload AND b.technique <> a.technique) FROM best a",
-              lesson.campaign);
+  Statement query(
+      store.connection(),
+      "WITH best AS (SELECT kernel, workload, technique, max(best_speedup) AS speedup FROM rollup_arm "
+      "              WHERE campaign = ? GROUP BY kernel, workload, technique) "
+      "SELECT a.kernel, a.technique, a.speedup, (SELECT max(b.speedup) FROM best b WHERE b.kernel = a.kernel "
+      "  AND b.workload = a.workload AND b.technique <> a.technique) FROM best a",
+      lesson.campaign);
   while (query.next()) {
     TechniqueLesson& technique = technique_of(lesson, query.text(0), query.text(1));
     ++technique.workloads;
@@ -69,10 +71,10 @@ void read_gains(Store& store, CampaignLesson& lesson) {
 
 void read_rules(Store& store, CampaignLesson& lesson) {
   // With min(id), SQLite takes `why` from the row that holds it.
-  Query query(store.connection(),
-              "SELECT rule, action, count(*), min(id), why FROM decision "
-              "WHERE campaign = ? AND rule IS NOT NULL GROUP BY rule, action ORDER BY min(id)",
-              lesson.campaign);
+  Statement query(store.connection(),
+                  "SELECT rule, action, count(*), min(id), why FROM decision "
+                  "WHERE campaign = ? AND rule IS NOT NULL GROUP BY rule, action ORDER BY min(id)",
+                  lesson.campaign);
   while (query.next())
     lesson.rules.push_back({query.text(0), query.text(1), query.integer(2), query.integer(3), query.text(4)});
 }

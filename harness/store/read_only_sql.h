@@ -1,27 +1,20 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "harness/core/json.h"
+#include "harness/core/history.h"
 
 namespace harness::store {
 
-struct QueryLimits {
+struct SqlLimits {
   double seconds = 30;
   std::int64_t rows = -1;                  // stop after this many; negative: no limit
   std::int64_t bytes = 256 * 1024 * 1024;  // of text and blobs in the answer
 };
 
-struct QueryAnswer {
-  std::vector<std::string> columns;
-  json rows = json::array();  // arrays of values in the order of the columns; a blob as hexadecimal text
-  bool truncated = false;     // more rows than the limit
-};
-
 /// Answers one SELECT over the store at `path`. Read-only by construction, whatever the statement says: its own
 /// connection is opened read-only, an authorizer allows reading and nothing else, values and patterns are short, and it
 /// is stopped after its time. Throws Error(bad_input) with SQLite's message for a bad or refused statement.
-QueryAnswer query(const std::string& path, const std::string& sql, const QueryLimits& limits = {});
+SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const SqlLimits& limits = {});
 
 }  // namespace harness::store

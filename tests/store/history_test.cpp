@@ -1,4 +1,4 @@
-#include "harness/store/queries.h"
+#include "harness/store/history.h"
 
 #include <sqlite3.h>
 
@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "harness/core/error.h"
+#include "harness/store/columns.h"
 #include "harness/store/diff.h"
-#include "harness/store/rows.h"
-#include "tests/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;
@@ -62,7 +62,7 @@ TEST_CASE("cost adds up by technique, stage, campaign and device") {
     CHECK(rows[0]["seconds"].get<double>() == Approx(2.2));
   }
   CHECK(cost(*store, CostBy::campaign)[0]["name"] == "nightly");
-  CHECK(campaigns(*store)[0]["passed"] == 2);
+  CHECK(cost(*store, CostBy::campaign)[0]["passed"] == 2);
 }
 
 TEST_CASE("an unknown iteration is refused with what to do") {
@@ -158,8 +158,7 @@ TEST_CASE("history, best and cost are no more work on a long history than on a s
                                                    [&] { cost(*store, CostBy::technique); },
                                                    [&] { cost(*store, CostBy::stage); },
                                                    [&] { cost(*store, CostBy::campaign); },
-                                                   [&] { cost(*store, CostBy::device); },
-                                                   [&] { campaigns(*store); }};
+                                                   [&] { cost(*store, CostBy::device); }};
   add_iterations(*store, campaign, 100);
   std::vector<int> few;
   for (const auto& ask : asks) few.push_back(work(*store, ask));

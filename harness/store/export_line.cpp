@@ -1,18 +1,21 @@
-#include "harness/store/export_row.h"
+#include "harness/store/export_line.h"
 
 #include <cmath>
 #include <limits>
 
 #include "harness/core/error.h"
+#include "harness/core/json_fields.h"
+
+// What argument-dependent lookup finds: beside the type.
+namespace harness {
+HARNESS_JSON(IterationRow, ended_unix, outcome, confirmed, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns,
+             baseline_ns, speedup, speedup_lo, speedup_hi, incumbent_ns, floor_ns, verdict, emulation, calls_per_sample,
+             input_sets, method, error, fingerprint, threshold_ns, stopped_ns, binary_hash, compiler, from_cache,
+             registers, shared_bytes, spill_bytes, local_bytes, source_key, log_key, seeds, cost, gates, errors,
+             samples)
+}  // namespace harness
 
 namespace harness::store {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(IterationRow, ended_unix, outcome, confirmed, time_ns, time_lo_ns, time_hi_ns,
-                                   cold_ns, warm_ns, baseline_ns, speedup, speedup_lo, speedup_hi, incumbent_ns,
-                                   floor_ns, verdict, emulation, calls_per_sample, input_sets, method, error,
-                                   fingerprint, threshold_ns, stopped_ns, binary_hash, compiler, from_cache, registers,
-                                   shared_bytes, spill_bytes, local_bytes, source_key, log_key, seeds, cost, gates,
-                                   errors, samples)
 
 json exported(const IterationRow& row) {
   json j = row;

@@ -8,7 +8,7 @@
 #include "harness/core/evaluator.h"
 #include "harness/core/ledger.h"
 
-namespace harness::store {
+namespace harness {
 
 /// Everything the store keeps of one evaluation, flat: what is inserted, read back, exported, imported and shown as
 /// JSON. So a live `run --json` line and a recorded one cannot differ. Columns and units: schema.sql.
@@ -68,4 +68,4 @@ json decision_json(const Decision& decision);
 std::string contract_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation);
 std::string source_hash_of(const AttemptRecord& attempt, const Evaluation& evaluation);
 
-}  // namespace harness::store
+}  // namespace harness

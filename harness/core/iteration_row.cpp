@@ -1,11 +1,11 @@
-#include "harness/store/iteration_row.h"
+#include "harness/core/iteration_row.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "harness/store/text.h"
+#include "harness/core/utf8.h"
 
-namespace harness::store {
+namespace harness {
 namespace {
 
 template <typename... Cases>
@@ -226,4 +226,4 @@ std::string source_hash_of(const AttemptRecord& attempt, const Evaluation& evalu
   return evaluation.source_hash.empty() ? attempt.source_hash : evaluation.source_hash;
 }
 
-}  // namespace harness::store
+}  // namespace harness

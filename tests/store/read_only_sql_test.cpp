@@ -1,10 +1,10 @@
-#include "harness/store/query.h"
+#include "harness/store/read_only_sql.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
 #include "harness/core/error.h"
-#include "tests/store/history.h"
+#include "tests/store/recorded.h"
 
 using namespace harness;
 using namespace harness::store;
@@ -19,9 +19,9 @@ struct Fixture {
     auto store = Store::open(path, Mode::read_write);
     random_history(*store, 1, 2, 10);
   }
-  std::string refusal(const std::string& sql, const QueryLimits& limits = {}) const {
+  std::string refusal(const std::string& sql, const SqlLimits& limits = {}) const {
     try {
-      query(path, sql, limits);
+      read_only_sql(path, sql, limits);
     } catch (const Error& error) {
       CHECK(error.exit_status() == 2);
       return error.what();
@@ -33,31 +33,33 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE_METHOD(Fixture, "a query answers columns and rows by their types") {
-  const QueryAnswer answer =
-      query(path, "SELECT 1 AS a, 2.5 AS b, 'x' AS c, NULL AS d, x'00ff' AS e, 9e999 AS f; -- done\n");
+  const SqlAnswer answer =
+      read_only_sql(path, "SELECT 1 AS a, 2.5 AS b, 'x' AS c, NULL AS d, x'00ff' AS e, 9e999 AS f; -- done\n");
   CHECK(answer.columns == std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
   CHECK(answer.rows == json::array({{1, 2.5, "x", nullptr, "00ff", nullptr}}));
   CHECK_FALSE(answer.truncated);
-  CHECK(query(path, "SELECT count(*) FROM v_iterations").rows[0][0] == 20);
+  CHECK(read_only_sql(path, "SELECT count(*) FROM v_iterations").rows[0][0] == 20);
 }
 
 TEST_CASE_METHOD(Fixture, "every view can be queried, and the schema looked at") {
   for (const char* view : {"v_iterations", "v_best", "v_techniques", "v_costs", "v_decisions"}) {
     INFO(view);
-    CHECK(query(path, std::string("SELECT * FROM ") + view).columns.size() > 5);
+    CHECK(read_only_sql(path, std::string("SELECT * FROM ") + view).columns.size() > 5);
   }
-  CHECK(query(path, "SELECT name FROM pragma_table_info('iteration')").rows.size() > 30);
-  CHECK(query(path, "SELECT count(*) FROM sample, json_each(sample.series) WHERE kind = 'rotating_ns'").rows[0][0] > 0);
-  CHECK(query(path, "PRAGMA table_info(iteration)").rows.size() > 30);
-  CHECK(query(path, "SELECT sql FROM sqlite_schema").rows.size() > 20);
-  CHECK(query(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT sum(i) FROM n")
+  CHECK(read_only_sql(path, "SELECT name FROM pragma_table_info('iteration')").rows.size() > 30);
+  CHECK(read_only_sql(path, "SELECT count(*) FROM sample, json_each(sample.series) WHERE kind = 'rotating_ns'")
+            .rows[0][0] > 0);
+  CHECK(read_only_sql(path, "PRAGMA table_info(iteration)").rows.size() > 30);
+  CHECK(read_only_sql(path, "SELECT sql FROM sqlite_schema").rows.size() > 20);
+  CHECK(read_only_sql(
+            path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT sum(i) FROM n")
             .rows[0][0] == 15);
 }
 
 TEST_CASE_METHOD(Fixture, "a row limit cuts the answer and says so") {
-  CHECK(query(path, "SELECT * FROM iteration", {.rows = 3}).rows.size() == 3);
-  CHECK(query(path, "SELECT * FROM iteration", {.rows = 3}).truncated);
-  CHECK_FALSE(query(path, "SELECT * FROM iteration", {.rows = 20}).truncated);
+  CHECK(read_only_sql(path, "SELECT * FROM iteration", {.rows = 3}).rows.size() == 3);
+  CHECK(read_only_sql(path, "SELECT * FROM iteration", {.rows = 3}).truncated);
+  CHECK_FALSE(read_only_sql(path, "SELECT * FROM iteration", {.rows = 20}).truncated);
 }
 
 TEST_CASE_METHOD(Fixture, "whatever would write, attach or load is refused and changes nothing") {
@@ -127,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "a wrong statement is answered with SQLite's words") {
 }
 
 TEST_CASE_METHOD(Fixture, "a query without end is stopped, and one without measure refused") {
-  const QueryLimits short_time{.seconds = 0.05};
+  const SqlLimits short_time{.seconds = 0.05};
   CHECK_THAT(
       refusal("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", short_time),
       Catch::Contains("longer than 0.05 s"));
@@ -144,5 +146,5 @@ TEST_CASE("a store of someone else cannot act through its views") {
   Store::open(path, Mode::read_write);
   SQLite::Database(path, SQLite::OPEN_READWRITE)
       .exec("DROP VIEW v_best; CREATE VIEW v_best AS SELECT load_extension('/tmp/evil.so') AS kernel");
-  CHECK_THROWS_AS(query(path, "SELECT * FROM v_best"), Error);
+  CHECK_THROWS_AS(read_only_sql(path, "SELECT * FROM v_best"), Error);
 }

@@ -1,0 +1,23 @@
+#pragma once
+#include "harness/core/history.h"
+#include "harness/core/ledger.h"
+#include "harness/core/transfer.h"
+
+namespace harness {
+
+enum class ArchiveAccess {
+  read,   // the store must exist
+  write,  // made on first use
+};
+
+/// Port to an open store: one record, which campaigns write and read back, people ask, and text carries elsewhere.
+/// The three live as long as the archive.
+class Archive {
+ public:
+  virtual ~Archive() = default;
+  virtual Ledger& ledger() = 0;
+  virtual History& history() = 0;
+  virtual Transfer& transfer() = 0;
+};
+
+}  // namespace harness

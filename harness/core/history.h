@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/campaign_lesson.h"
+#include "harness/core/json.h"
+#include "harness/core/pattern_evidence.h"
+
+namespace harness {
+
+struct HistoryFilter {
+  std::optional<std::int64_t> campaign;
+  std::optional<std::string> kernel, outcome;
+  std::int64_t limit = 20;
+};
+
+enum class CostBy { technique, stage, campaign, device };
+
+struct SqlAnswer {
+  std::vector<std::string> columns;
+  json rows = json::array();  // arrays of values in the order of the columns; a blob as hexadecimal text
+  bool truncated = false;     // more rows than the limit
+};
+
+/// Port to what is recorded, for people and programs. Rows are JSON objects, keys as the columns of the store's views,
+/// `config` as an object. What is unknown is Error(bad_input).
+class History {
+ public:
+  virtual ~History() = default;
+  virtual json iterations(const HistoryFilter& filter) = 0;  // newest first
+  /// The fastest of every workload and device, beside its rival.
+  virtual json best(const std::optional<std::string>& kernel, const std::optional<std::string>& workload) = 0;
+  /// Time and money, dearest first.
+  virtual json cost(CostBy by) = 0;
+  /// One iteration in full; with "source" on request.
+  virtual json iteration(std::int64_t id, bool with_source) = 0;
+  /// A decision with "table", the numbers that it chose from.
+  virtual json decision(std::int64_t id) = 0;
+  /// The decision that led to an iteration; null: none did.
+  virtual json decision_of(std::int64_t iteration) = 0;
+  /// Two iterations side by side.
+  virtual json diff(std::int64_t a, std::int64_t b) = 0;
+  /// One SELECT, which can do nothing but read.
+  virtual SqlAnswer query(const std::string& sql) = 0;
+  /// What came of the patterns of the playbook, by campaign and decision.
+  virtual std::vector<PatternApplication> pattern_applications(const RulePatterns& rules) = 0;
+  virtual CampaignLesson lesson(std::int64_t campaign) = 0;
+};
+
+}  // namespace harness

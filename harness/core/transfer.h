@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+namespace harness {
+
+struct ExportOptions {
+  std::optional<std::int64_t> campaign;  // only this one
+  bool samples = true;                   // raw samples: most of the size
+  bool logs = true;                      // compiler logs
+  bool evidence = true;  // of gates that passed: their details, and the gates themselves where a time is unconfirmed
+};
+
+struct ImportReport {
+  std::int64_t campaigns = 0, iterations = 0;  // added
+  std::int64_t skipped = 0;                    // campaigns that were already there
+};
+
+/// Port to a record as text: JSON lines that can be kept in a repository, compared, and taken into another store.
+class Transfer {
+ public:
+  virtual ~Transfer() = default;
+  /// The file appears whole or not at all. Throws Error(bad_input): unknown campaign; Error(environment): the file
+  /// cannot be written.
+  virtual void export_to(const std::string& file, const ExportOptions& options) = 0;
+  /// Adds the campaigns that are not there yet. Throws Error(bad_input) with the line that is malformed; then nothing
+  /// is added. `name` is for messages.
+  virtual ImportReport import_from(std::istream& text, const std::string& name) = 0;
+  virtual ImportReport import_from(const std::string& file) = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,59 @@
+#include "harness/store/archive.h"
+
+#include "harness/store/campaign_lesson.h"
+#include "harness/store/diff.h"
+#include "harness/store/history.h"
+#include "harness/store/pattern_evidence.h"
+#include "harness/store/read_only_sql.h"
+#include "harness/store/transfer.h"
+
+namespace harness::store {
+namespace {
+
+std::unique_ptr<Store> open_store(const std::string& path, ArchiveAccess access) {
+  if (path == ":memory:") return Store::in_memory();
+  return Store::open(path, access == ArchiveAccess::write ? Mode::read_write : Mode::read_only);
+}
+
+class StoreArchive : public Archive, History, Transfer {
+ public:
+  explicit StoreArchive(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+
+  Ledger& ledger() override { return *store_; }
+  History& history() override { return *this; }
+  Transfer& transfer() override { return *this; }
+
+ private:
+  json iterations(const HistoryFilter& filter) override { return store::history(*store_, filter); }
+  json best(const std::optional<std::string>& kernel, const std::optional<std::string>& workload) override {
+    return store::best(*store_, kernel, workload);
+  }
+  json cost(CostBy by) override { return store::cost(*store_, by); }
+  json iteration(std::int64_t id, bool with_source) override { return show(*store_, id, with_source); }
+  json decision(std::int64_t id) override { return store::decision(*store_, id); }
+  json decision_of(std::int64_t iteration) override { return store::decision_of(*store_, iteration); }
+  json diff(std::int64_t a, std::int64_t b) override { return store::diff(*store_, a, b); }
+  SqlAnswer query(const std::string& sql) override { return read_only_sql(store_->connection().path(), sql); }
+  std::vector<PatternApplication> pattern_applications(const RulePatterns& rules) override {
+    return store::pattern_applications(*store_, rules);
+  }
+  CampaignLesson lesson(std::int64_t campaign) override { return campaign_lesson(*store_, campaign); }
+
+  void export_to(const std::string& file, const ExportOptions& options) override {
+    export_store(*store_, file, options);
+  }
+  ImportReport import_from(std::istream& text, const std::string& name) override {
+    return import_store(*store_, text, name);
+  }
+  ImportReport import_from(const std::string& file) override { return import_store(*store_, file); }
+
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace
+
+std::unique_ptr<Archive> open_archive(const std::string& path, ArchiveAccess access) {
+  return std::make_unique<StoreArchive>(open_store(path, access));
+}
+
+}  // namespace harness::store
