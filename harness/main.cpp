@@ -17,6 +17,11 @@
 #include "harness/system/compile_rights.h"
 #include "harness/worker/processes/serve.h"
 
+namespace harness {
+extern const char* const kVersion;  // written at build by cmake/revision.cmake
+extern const char* const kRevision;
+}  // namespace harness
+
 // The composition root: the only file that names the real classes.
 namespace {
 
@@ -84,6 +89,7 @@ int main(int argc, char** argv) {
                     [] { return in_words(walls_here()); },
                     store::open_archive,
                     make_offline_compiler,
-                    make_playbook};
+                    make_playbook,
+                    {kVersion, kRevision}};
   return run_command_line(argc, argv, rooms);
 }

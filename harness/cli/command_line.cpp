@@ -11,8 +11,6 @@
 namespace harness {
 namespace {
 
-constexpr const char* kVersion = "harness 0.1.0";
-
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
@@ -41,7 +39,7 @@ void add_folders(std::vector<std::string>& folders, const std::vector<std::strin
 int dispatch(int argc, char** argv, const Rooms& rooms) {
   refuse_unknown_command(argc, argv);
   CLI::App app{"harness: an agentic optimization harness for CUDA kernels", "harness"};
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", fmt::format("harness {} ({})", rooms.program.number, rooms.program.revision));
   app.require_subcommand(1);
   Shell shell{rooms, {}, {}, ""};
   std::vector<std::function<int()>> actions(commands().size());

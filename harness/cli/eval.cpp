@@ -140,7 +140,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
     record.device_name = device.name;
     record.kernels = {candidate.kernel};
     record.options = {{"eval", true}};
-    record.environment = {{"device", device}, {"revision", git_revision(places.home)}};
+    record.environment = {{"device", device}, {"revision", shell.rooms.program.revision}};
     campaign = ledger->begin_campaign(record);
   }
   bool all = true;

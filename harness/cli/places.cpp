@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/core/error.h"
 
@@ -56,13 +55,6 @@ std::string find_cache() {
   return fmt::format("/tmp/harness-cache-{}", getuid());
 }
 
-std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 }  // namespace
 
 Places find_places() {
@@ -81,18 +73,6 @@ Places find_places() {
   if (places.default_store.empty())
     places.default_store = (places.project.empty() ? std::string() : places.project + "/") + "experiments.db";
   return places;
-}
-
-std::string git_revision(const std::string& folder) {
-  const fs::path git = fs::path(folder) / ".git";
-  const std::string head = first_line(git / "HEAD");
-  if (!head.starts_with("ref: ")) return head;
-  const std::string reference = head.substr(5);
-  if (const std::string loose = first_line(git / reference); !loose.empty()) return loose;
-  std::ifstream packed(git / "packed-refs");
-  for (std::string line; std::getline(packed, line);)
-    if (line.ends_with(" " + reference)) return line.substr(0, line.find(' '));
-  return "";
 }
 
 }  // namespace harness

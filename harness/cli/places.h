@@ -22,7 +22,5 @@ struct Places {
 
 /// Throws Error(environment) if no plugin folder is found anywhere.
 Places find_places();
-/// The git revision checked out in a folder, read without git; "" if there is none.
-std::string git_revision(const std::string& folder);
 
 }  // namespace harness

@@ -14,6 +14,12 @@
 
 namespace harness {
 
+/// Which program this is.
+struct ProgramVersion {
+  std::string number;    // "0.1.0"
+  std::string revision;  // of git, with "-dirty" after edits; "unknown" where it was built outside git
+};
+
 /// What the commands are made of. main.cpp fills it with the real classes; a command asks for what it needs, so that
 /// `harness --help` opens nothing.
 struct Rooms {
@@ -30,6 +36,7 @@ struct Rooms {
   /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
   std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
+  ProgramVersion program;
 };
 
 }  // namespace harness

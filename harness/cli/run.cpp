@@ -26,12 +26,11 @@ struct RunArguments {
   bool resuming = false, dry_run = false, json = false, quiet = false;
 };
 
-json environment_of(const Places& places, const DeviceInfo& device) {
+json environment_of(const ProgramVersion& program, const DeviceInfo& device) {
   utsname host{};
   uname(&host);
-  const char* given = std::getenv("HARNESS_REVISION");
-  return {{"harness", "0.1.0"},
-          {"revision", given != nullptr ? std::string(given) : git_revision(places.home)},
+  return {{"harness", program.number},
+          {"revision", program.revision},
           {"host", host.nodename},
           {"system", std::string(host.sysname) + " " + host.release},
           {"device", device}};
@@ -160,7 +159,7 @@ int run(RunArguments arguments, Shell& shell) {
   const auto playbook = shell.rooms.playbook(places);
   SystemClock clock;
   Campaign campaign({*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
-                     environment_of(places, device), playbook.get()},
+                     environment_of(shell.rooms.program, device), playbook.get()},
                     arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/match.h"
 #include "harness/core/utf8.h"
 
 namespace harness {
 namespace {
-
-template <typename... Cases>
-struct Match : Cases... {
-  using Cases::operator()...;
-};
 
 std::optional<double> finite(std::optional<double> number) {
   return number && std::isfinite(*number) ? number : std::nullopt;

@@ -5,14 +5,10 @@
 #include <sstream>
 
 #include "harness/core/json_fields.h"
+#include "harness/core/match.h"
 
 namespace harness {
 namespace {
-
-template <typename... Cases>
-struct Match : Cases... {
-  using Cases::operator()...;
-};
 
 json number_to_json(double number) {
   if (std::isnan(number)) return "nan";

@@ -11,23 +11,8 @@ constexpr const char* kSchemaText =
 #include "harness/store/schema.sql"
     ;
 
-constexpr const char* kToVersion2 =
-#include "harness/store/migration_2.sql"
-    ;
-
-constexpr const char* kToVersion3 =
-#include "harness/store/migration_3.sql"
-    ;
-
-constexpr const char* kToVersion4 =
-#include "harness/store/migration_4.sql"
-    ;
-
-constexpr const char* kToVersion5 =
-#include "harness/store/migration_5.sql"
-    ;
-
-constexpr Migration kSteps[] = {kToVersion2, kToVersion3, kToVersion4, kToVersion5};
+// Versions 1 to 4 were never released: their stores were made anew from text.
+constexpr int kFirst = 5;
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -37,10 +22,31 @@ bool has_tables(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() > 0;
 }
 
+void refuse_unreadable(int found, const Schema& schema, const std::string& path) {
+  if (found > schema.version()) {
+    throw bad_input(
+        fmt::format("the store {} has schema version {}, and this harness knows versions up to {}; use the newer "
+                    "harness that wrote it, or name another file with --db",
+                    path, found, schema.version()));
+  }
+  if (found <= 0) {
+    throw bad_input(
+        fmt::format("the store {} has schema version {}, which no harness writes: the file is damaged; name "
+                    "another file with --db",
+                    path, found));
+  }
+  if (found < schema.first) {
+    throw bad_input(
+        fmt::format("the store {} has schema version {}, and this harness reads versions from {} on; export "
+                    "it with the older harness that wrote it and import the text into a new store (--db)",
+                    path, found, schema.first));
+  }
+}
+
 }  // namespace
 
 const Schema& current_schema() {
-  static const Schema schema{kSchemaText, kSteps};
+  static const Schema schema{kSchemaText, kFirst, {}};
   return schema;
 }
 
@@ -53,12 +59,7 @@ SchemaState schema_state(SQLite::Database& database, const Schema& schema, const
         path));
   }
   const int found = pragma(database, "user_version");
-  if (found > schema.version()) {
-    throw bad_input(
-        fmt::format("the store {} has schema version {}, and this harness knows versions up to {}; use the newer "
-                    "harness that wrote it, or name another file with --db",
-                    path, found, schema.version()));
-  }
+  refuse_unreadable(found, schema, path);
   return found == schema.version() ? SchemaState::current : SchemaState::older;
 }
 
@@ -71,7 +72,8 @@ void bring_up_to_date(SQLite::Database& database, const Schema& schema, const st
     database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   } else {
     const int found = pragma(database, "user_version");
-    for (int version = found; version < schema.version(); ++version) database.exec(schema.steps[version - 1]);
+    for (int version = found; version < schema.version(); ++version)
+      database.exec(schema.steps[version - schema.first]);
   }
   database.exec(fmt::format("PRAGMA user_version = {}", schema.version()));
   transaction.commit();

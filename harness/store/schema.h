@@ -12,20 +12,23 @@ inline constexpr int kApplicationId = 0x48524e53;
 /// One step from a schema version to the next, as SQL.
 using Migration = const char*;
 
-/// What a connection must bring a file to. `create` is the whole newest schema; `steps[k]` leads from version k + 1 to
-/// k + 2, so the newest version is steps.size() + 1.
+/// What a connection must bring a file to. `create` is the whole newest schema. `first` is the oldest version that can
+/// be brought there; `steps[k]` leads from version first + k to the next.
 struct Schema {
   const char* create;
+  int first;
   std::span<const Migration> steps;
-  int version() const { return static_cast<int>(steps.size()) + 1; }
+  int version() const { return first + static_cast<int>(steps.size()); }
 };
 
-/// The schema of this program: schema.sql and every step that led to it.
+/// The schema of this program: schema.sql, and the steps to it from every version that people have. A new step is an
+/// SQL text beside schema.sql, which then says the same.
 const Schema& current_schema();
 
 enum class SchemaState { empty, current, older };
 
-/// Where a file stands. Throws Error(bad_input) for a store of a newer schema and for an SQLite file of something else.
+/// Where a file stands. Throws Error(bad_input) for a store of a newer schema, for one that is older than `first`, for
+/// a version that cannot be, and for an SQLite file of something else.
 SchemaState schema_state(SQLite::Database& database, const Schema& schema, const std::string& path);
 
 /// Creates or migrates, in one transaction: another process sees the old or the new schema, nothing between. Does

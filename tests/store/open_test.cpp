@@ -96,17 +96,26 @@ TEST_CASE("missing folders, missing stores and folders in place of a store are r
   CHECK_FALSE(std::filesystem::exists(folder / "none.db"));
 }
 
-TEST_CASE("a store of a newer schema is refused by name of both versions") {
+TEST_CASE("a store of a version that this program cannot read is refused by name of the versions, and left as it was") {
+  struct Case {
+    int version;
+    std::string sentence;
+  };
+  const int known = current_schema().version(), first = current_schema().first;
+  const auto [version, sentence] =
+      GENERATE_COPY(Case{99, fmt::format("versions up to {}; use the newer harness", known)},
+                    Case{first - 1, fmt::format("from {} on; export it with the older", first)},
+                    Case{1, "older harness that wrote it"}, Case{0, "is damaged"}, Case{-3, "is damaged"});
   const Folder folder;
-  Store::open(folder / "x.db", Mode::read_write);
-  SQLite::Database(folder / "x.db", SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+  Store::open(folder / "x.db", Mode::read_write)->begin_campaign(a_campaign());
+  SQLite::Database(folder / "x.db", SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", version));
   for (const Mode mode : {Mode::read_write, Mode::read_only}) {
-    const auto [sentence, status] = refusal(folder / "x.db", mode);
-    CHECK_THAT(sentence, Catch::Contains("version 99") &&
-                             Catch::Contains(fmt::format("up to {}", current_schema().version())) &&
-                             Catch::Contains("newer harness"));
+    const auto [refused, status] = refusal(folder / "x.db", mode);
+    CHECK_THAT(refused, Catch::Contains(fmt::format("schema version {}", version)) && Catch::Contains(sentence));
     CHECK(status == 2);
   }
+  SQLite::Database(folder / "x.db", SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", known));
+  CHECK(Store::open(folder / "x.db", Mode::read_only)->campaign(1).device_name == "NVIDIA H200");
 }
 
 TEST_CASE("a store that another process holds is waited for, then refused") {

@@ -1,0 +1,18 @@
+# Writes OUT, a source that says which program this is: VERSION and the git revision of SOURCE, "-dirty" after edits,
+# "unknown" outside git. It runs at every build and writes only what has changed, so nothing is linked anew without need.
+set(revision unknown)
+if(EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+                  OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed)
+    set(revision ${found})
+  endif()
+endif()
+file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT [[
+namespace harness {
+extern const char* const kVersion;
+extern const char* const kRevision;
+const char* const kVersion = "@VERSION@";
+const char* const kRevision = "@revision@";
+}  // namespace harness
+]])

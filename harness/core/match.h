@@ -1,0 +1,11 @@
+#pragma once
+
+namespace harness {
+
+/// Lambdas as one visitor of a variant: std::visit(Match{[](const Passed&) { ... }, ...}, outcome).
+template <typename... Cases>
+struct Match : Cases... {
+  using Cases::operator()...;
+};
+
+}  // namespace harness
