@@ -16,5 +16,4 @@ shopt -s nullglob
 strip --strip-debug .carry/harness .carry/test_* .carry/*_bench
 ldd .carry/harness .carry/test_* .carry/*_bench | awk '$3 ~ /^\// { print $3 }' | sort -u | grep -vE '/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|ld-linux[^/]*)\.so' |
   xargs -I{} cp -L {} .carry/lib/
-git rev-parse HEAD > .carry/revision
 du -sh .carry

@@ -20,7 +20,7 @@ OUT=${OUT:-out}
 mkdir -p "$OUT"
 harness=$PWD/.carry/harness
 export HARNESS_HOME=$PWD HARNESS_CACHE=${HARNESS_CACHE:-/tmp/harness-cache}
-: "${HARNESS_REVISION:=$(cat .carry/revision 2>/dev/null || true)}"
+HARNESS_REVISION=$("$harness" --version | sed 's/.*(\(.*\))/\1/')
 export HARNESS_REVISION
 
 smoke() {

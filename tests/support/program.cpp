@@ -20,22 +20,27 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-int spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+int spawn(std::vector<std::string> words, const std::string& folder, const std::vector<std::string>& environment,
           const std::string& out, const std::string& err) {
   const int process = fork();
   if (process != 0) return process;
   setpgid(0, 0);
-  if (chdir(HARNESS_SOURCE_DIR) != 0) _exit(120);
+  if (chdir(folder.c_str()) != 0) _exit(120);
   dup2(open("/dev/null", O_RDONLY), 0);
   dup2(open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
   dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
   setenv("HARNESS_DB", (out + ".db").c_str(), 1);  // never the project's own store
   for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
-  std::vector<char*> words{const_cast<char*>(HARNESS_BINARY)};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  execv(HARNESS_BINARY, words.data());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
   _exit(121);
+}
+
+std::vector<std::string> harness_words(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), HARNESS_BINARY);
+  return arguments;
 }
 
 }  // namespace
@@ -70,16 +75,21 @@ int wait_for(int process) {
 }
 
 Finished run_harness(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+  return run_program(harness_words(arguments), HARNESS_SOURCE_DIR, environment);
+}
+
+Finished run_program(const std::vector<std::string>& words, const std::string& folder,
+                     const std::vector<std::string>& environment) {
   const Scratch scratch;
   Finished finished;
-  finished.status = wait_for(spawn(arguments, environment, scratch.path("out"), scratch.path("err")));
+  finished.status = wait_for(spawn(words, folder, environment, scratch.path("out"), scratch.path("err")));
   finished.out = read_file(scratch.path("out"));
   finished.err = read_file(scratch.path("err"));
   return finished;
 }
 
 int start_harness(const std::vector<std::string>& arguments, const std::string& out) {
-  return spawn(arguments, {}, out, out + ".err");
+  return spawn(harness_words(arguments), HARNESS_SOURCE_DIR, {}, out, out + ".err");
 }
 
 }  // namespace harness::tests

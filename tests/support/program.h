@@ -28,7 +28,10 @@ class Scratch {
 
 /// Runs the harness program as a person would, from the project's folder, with `environment` added.
 Finished run_harness(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
-/// Starts it and returns its process id, its own process group; stdout goes to `out`.
+/// Runs any program (words[0]) in a folder.
+Finished run_program(const std::vector<std::string>& words, const std::string& folder,
+                     const std::vector<std::string>& environment = {});
+/// Starts harness and returns its process id, its own process group; stdout goes to `out`.
 int start_harness(const std::vector<std::string>& arguments, const std::string& out);
 int wait_for(int process);
 

@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <regex>
+
+#include "tests/support/program.h"
+
+using namespace harness;
+using namespace harness::tests;
+namespace fs = std::filesystem;
+
+TEST_CASE("--version names the version and the git revision") {
+  const Finished finished = run_harness({"--version"});
+  CHECK(finished.status == 0);
+  INFO(finished.out);
+  CHECK(
+      std::regex_match(finished.out, std::regex("harness \\d+\\.\\d+\\.\\d+ \\(([0-9a-f]{12}(-dirty)?|unknown)\\)\n")));
+}
+
+TEST_CASE("an installed program works from any folder, with its documents and without what only tests it") {
+  const Scratch scratch;
+  const std::string prefix = scratch.path("prefix"), elsewhere = scratch.path("elsewhere");
+  const std::string build = fs::path(HARNESS_BINARY).parent_path();
+  fs::create_directories(elsewhere);
+  const Finished installed = run_program({"cmake", "--install", build, "--prefix", prefix}, elsewhere);
+  INFO(installed.err);
+  REQUIRE(installed.status == 0);
+  const fs::path share = fs::path(prefix) / "share";
+  for (const char* path : {"doc/harness/LICENSE", "doc/harness/README.md", "doc/harness/docs/README.md",
+                           "harness/kernels/vector_scale/kernel.lua", "harness/kernels/include/harness/random.cuh",
+                           "harness/kernels/README.md", "harness/strategies/roi.lua", "harness/playbook/README.md"}) {
+    INFO(path);
+    CHECK(fs::is_regular_file(share / path));
+  }
+  const auto of_tests = [](const fs::directory_entry& entry) {
+    return entry.path().filename() == "mutants" || entry.path().filename() == "tests";
+  };
+  CHECK(std::none_of(fs::recursive_directory_iterator(prefix), fs::recursive_directory_iterator(), of_tests));
+
+  const std::string program = prefix + "/bin/harness";
+  const Finished kernels = run_program({program, "kernels"}, elsewhere);
+  INFO(kernels.err);
+  CHECK(kernels.status == 0);
+  CHECK(kernels.out.find("vector_scale") != std::string::npos);
+  const Finished evaluated = run_program(
+      {program, "eval", "vector_scale", "10_vector", "--workload", "odd_n1003_f32", "--device", "cpu", "--no-record"},
+      elsewhere);
+  INFO(evaluated.out << evaluated.err);
+  CHECK(evaluated.status == 0);
+  CHECK(evaluated.out.find("passed") != std::string::npos);
+  CHECK(fs::is_empty(elsewhere));
+}
