@@ -2,7 +2,7 @@
 # "unknown" outside git. It runs at every build and writes only what has changed, so nothing is linked anew without need.
 set(revision unknown)
 if(EXISTS ${SOURCE}/.git)
-  execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+  execute_process(COMMAND git --no-optional-locks -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
                   OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(NOT failed)
     set(revision ${found})
