@@ -2,7 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/cli/templates.h"
+#include "harness/cli/command.h"
+#include "harness/cli/template_file.h"
 #include "harness/store/pattern_lesson.h"
 
 namespace harness {

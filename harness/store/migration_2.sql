@@ -1,4 +1,3 @@
-R"sql(
 -- From version 1 to 2: sums over all campaigns of a device name, so that `cost` does not slow down with their number.
 CREATE TABLE rollup_device_cost (
   device_name TEXT NOT NULL,
@@ -67,4 +66,3 @@ INSERT INTO rollup_device_cost
 INSERT INTO rollup_device_technique
   SELECT p.device_name, r.kernel, r.technique, sum(r.iterations), sum(r.passed), max(r.best_speedup)
   FROM rollup_arm r JOIN campaign p ON p.id = r.campaign GROUP BY 1, 2, 3;
-)sql"

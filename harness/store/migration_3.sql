@@ -1,4 +1,3 @@
-R"sql(
 -- From version 2 to 3: the trial of a kernel's gates, measured peaks, gates that could not be checked, and a `best` of
 -- confirmed results only.
 ALTER TABLE gate_result ADD COLUMN checked INTEGER NOT NULL DEFAULT 1 CHECK (checked IN (0, 1));
@@ -47,4 +46,3 @@ CREATE VIEW v_best AS
   JOIN candidate c ON c.id = i.candidate
   JOIN campaign p ON p.id = i.campaign
   WHERE b.place = 1;
-)sql"

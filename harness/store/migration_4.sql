@@ -1,4 +1,3 @@
-R"sql(
 -- From version 3 to 4: minutes and probability of a prediction, what a rule measured, the patterns that a decision rests on,
 -- and how predictions held.
 ALTER TABLE decision ADD COLUMN predict_probability REAL;
@@ -41,4 +40,3 @@ CREATE VIEW v_calibration AS
          avg(CASE WHEN predict_probability IS NOT NULL THEN outcome IN ('passed', 'abandoned') END) AS passed_seen
   FROM v_predictions
   GROUP BY campaign, script, device_name;
-)sql"

@@ -1,4 +1,3 @@
-R"sql(
 -- From version 4 to 5: rivals.
 -- The fastest rival (a library doing the same work) that passed, for each kernel, workload, device and contract.
 CREATE INDEX iteration_rivals ON iteration(kernel, workload, time_ns) WHERE purpose = 'rival' AND outcome = 'passed';
@@ -11,4 +10,3 @@ CREATE VIEW v_rivals AS
   SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
          id AS rival_iteration
   FROM placed WHERE place = 1;
-)sql"

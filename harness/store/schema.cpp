@@ -8,23 +8,23 @@ namespace harness::store {
 namespace {
 
 constexpr const char* kSchemaText =
-#include "harness/store/schema.sql"
+#include "embedded/harness/store/schema.sql"
     ;
 
 constexpr const char* kToVersion2 =
-#include "harness/store/migration_2.sql"
+#include "embedded/harness/store/migration_2.sql"
     ;
 
 constexpr const char* kToVersion3 =
-#include "harness/store/migration_3.sql"
+#include "embedded/harness/store/migration_3.sql"
     ;
 
 constexpr const char* kToVersion4 =
-#include "harness/store/migration_4.sql"
+#include "embedded/harness/store/migration_4.sql"
     ;
 
 constexpr const char* kToVersion5 =
-#include "harness/store/migration_5.sql"
+#include "embedded/harness/store/migration_5.sql"
     ;
 
 constexpr Migration kSteps[] = {kToVersion2, kToVersion3, kToVersion4, kToVersion5};
