@@ -49,4 +49,5 @@ if [ -n "${HARNESS_TEST_COUNTS:-}" ]; then
   mkdir -p "$(dirname "$HARNESS_TEST_COUNTS")"
   echo "$passed $failed $skipped" > "$HARNESS_TEST_COUNTS"
 fi
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] || exit 1
+[ "$skipped" -eq 0 ] || exit 77   # ctest shows it as skipped
