@@ -15,7 +15,7 @@
 #include "harness/device/cuda/compile/toolkit.h"
 #include "harness/evaluate/evaluator.h"
 #include "harness/evaluate/workshop.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/store/store.h"
 #include "harness/worker/processes/process.h"
 #include "harness/worker/processes/target.h"

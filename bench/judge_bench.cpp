@@ -11,7 +11,7 @@
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
 #include "harness/judge/verdict.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 
 using namespace harness;
 

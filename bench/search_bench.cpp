@@ -9,7 +9,7 @@
 #include <fstream>
 #include <functional>
 
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/library.h"
 #include "harness/simulate/simulation.h"
 #include "tests/support/ten_constraints.h"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/replay/replay.h"
 #include "harness/campaign/state.h"
 #include "harness/core/error.h"
-#include "harness/script/catalog.h"
+#include "harness/replay/replay.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/library.h"
 #include "harness/store/store.h"
 #include "harness/store/transfer.h"

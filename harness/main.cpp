@@ -10,7 +10,7 @@
 #include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/evaluate/evaluator.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
 #include "harness/store/archive.h"

@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 namespace harness {
 namespace {
 
-std::string filled(std::string text, const std::string& name) {
-  for (std::size_t at = 0; (at = text.find("@NAME@", at)) != std::string::npos; at += name.size())
-    text.replace(at, 6, name);
-  return text;
-}
-
 void write_new(const fs::path& path, const std::string& text) {
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
@@ -52,8 +46,8 @@ int make_new(const NewArguments& arguments, Shell& shell) {
   for (const TemplateFile& file : files)
     if (fs::exists(home / file.path))
       throw bad_input(fmt::format("{} exists already; choose another name", (home / file.path).string()));
-  for (const TemplateFile& file : files) write_new(home / file.path, filled(file.text, stem));
-  std::fprintf(stderr, "next: %s\n", filled(scaffold.next, arguments.name).c_str());
+  for (const TemplateFile& file : files) write_new(home / file.path, fill_in(file.text, {{"NAME", stem}}));
+  std::fprintf(stderr, "next: %s\n", fill_in(scaffold.next, {{"NAME", arguments.name}}).c_str());
   return 0;
 }
 

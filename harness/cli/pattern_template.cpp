@@ -56,23 +56,13 @@ std::string what_happened(const CampaignLesson& lesson) {
   for (const RuleLesson& rule : lesson.rules)
     text += fmt::format("- the rule `{}` decided {} times ({}), first in decision {}: {}\n", rule.rule, rule.decisions,
                         rule.action, rule.first, report::clean(rule.why));
-  return text + (lesson.rules.empty() ? "" : "\n");
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text;
 }
 
-constexpr const char* kBlock = R"lua(```lua
-return pattern {{
-  id = {0}, name = "{1}", techniques = {{ "{2}" }},{3}
-  when = function(_, profile)
-    local arm = profile.techniques["{2}"]
-    if arm and not arm.closed and not arm.exhausted and not profile.works["{2}"] then
-      return ("%s is open and nothing of it has passed on %s"):format(arm.technique, profile.workload)
-    end
-  end,
-  applies_in = {{ arms = {{ {{ technique = "{2}" }} }} }},
-  silent_in  = {{ arms = {{ {{ technique = "{2}", passed = 1 }} }} }},
-}}
-```
-)lua";
+constexpr const char* kPage =
+#include "embedded/harness/cli/templates/pattern.md"
+    ;
 
 /// What the campaign showed, as the page's expectation: only a gain can be expected, and only of a GPU's times.
 std::string expectation(const std::optional<CampaignLesson>& lesson, const TechniqueLesson* technique) {
@@ -81,8 +71,8 @@ std::string expectation(const std::optional<CampaignLesson>& lesson, const Techn
 }
 
 std::string source_text(const std::optional<CampaignLesson>& lesson) {
-  if (!lesson) return "Where the pattern and its numbers come from: a campaign, a paper, a file.\n";
-  return fmt::format("Campaign {}: {} on {}, strategy {}, {}, {}, ended by {}.\n", lesson->campaign,
+  if (!lesson) return "Where the pattern and its numbers come from: a campaign, a paper, a file.";
+  return fmt::format("Campaign {}: {} on {}, strategy {}, {}, {}, ended by {}.", lesson->campaign,
                      fmt::join(lesson->kernels, ", "), lesson->device_name, lesson->strategy,
                      report::seconds(lesson->spent_s), report::money(lesson->cost_usd),
                      lesson->reason.empty() ? "nothing yet" : lesson->reason);
@@ -111,14 +101,13 @@ std::vector<TemplateFile> pattern_files(const NewArguments& arguments, Shell& sh
 
 std::string pattern_page_template(int id, const std::string& name, const std::optional<CampaignLesson>& lesson) {
   const TechniqueLesson* technique = subject(lesson);
-  std::string page = fmt::format("# {} {}\n\nSay in one sentence what to do, and when.\n\n", id, title_of(name));
-  page += "## When it applies\n\nSay what has to be seen first; the function below decides it.\n\n";
-  page += fmt::format(kBlock, id, name, technique == nullptr ? "tiling" : technique->technique,
-                      expectation(lesson, technique));
-  page += "\n## What to do\n\nThe steps, in order, and the parameters worth searching.\n\n## What to expect\n\n";
-  page += lesson ? what_happened(*lesson) : "How much, how often, and after how long.\n\n";
-  page += "## How it fails\n\nWhat goes wrong, and how it shows.\n\n## Source\n\n" + source_text(lesson);
-  return page;
+  return fill_in(kPage, {{"ID", std::to_string(id)},
+                         {"TITLE", title_of(name)},
+                         {"NAME", name},
+                         {"TECHNIQUE", technique == nullptr ? "tiling" : technique->technique},
+                         {"EXPECTATION", expectation(lesson, technique)},
+                         {"OUTCOME", lesson ? what_happened(*lesson) : "How much, how often, and after how long."},
+                         {"SOURCE", source_text(lesson)}});
 }
 
 }  // namespace harness

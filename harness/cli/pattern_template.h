@@ -2,8 +2,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/cli/templates.h"
 #include "harness/core/campaign_lesson.h"
+#include "harness/cli/command.h"
+#include "harness/cli/template_file.h"
 
 namespace harness {
 

@@ -3,18 +3,9 @@
 #include <vector>
 
 #include "harness/cli/command.h"
+#include "harness/cli/template_file.h"
 
 namespace harness {
-
-/// A file that `harness new` writes, below the home folder; @NAME@ stands for the name.
-struct TemplateFile {
-  std::string path, text;
-};
-
-struct NewArguments {
-  std::string kind, name;
-  std::int64_t campaign = 0;  // pattern: the campaign whose lesson it begins with; 0: none
-};
 
 /// One kind of thing that `harness new` starts. Adding a kind is adding a row.
 struct Scaffold {
@@ -26,7 +17,5 @@ struct Scaffold {
 };
 
 const std::vector<Scaffold>& scaffolds();
-/// The name, or Error(bad_input) when it is none.
-std::string plain_name(const NewArguments& arguments);
 
 }  // namespace harness

@@ -23,9 +23,8 @@ struct Workload {
 
 enum class ArgumentKind { input, output, inout, scalar, structure, view, pointers, tensor_map, workspace };
 
-/// How an input is drawn: `kind` is normal, uniform, integers, permutation, ragged, prefix_sum, block_table, routing,
-/// mask or custom; `options` are its numbers (resolved) and, for prefix_sum and block_table, the names of arguments it
-/// depends on. Part of the workload's identity.
+/// How an input is drawn: `kind` is one of core/generators.h; `options` are its numbers (resolved), texts, and names of
+/// arguments it depends on. Part of the workload's identity.
 struct Generator {
   std::string kind;
   json options = json::object();

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "harness/core/error.h"
-#include "harness/judge/draw.h"
+#include "harness/judge/forms.h"
 #include "harness/judge/mutants.h"
 #include "harness/judge/tolerance.h"
 

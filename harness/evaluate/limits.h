@@ -22,8 +22,8 @@ inline double run_deadline(const Limits& limits, std::optional<double> best_ns) 
 
 Limits default_limits(const DeviceInfo& device);
 
-/// Images whose drawing and judging is felt (bench/judge_bench.cpp): only some forms of the inputs are tried on them, the
-/// same ones when a kernel is admitted and when a finalist is judged.
+/// Images whose drawing and judging is felt (bench/judge_bench.cpp): only some forms of the inputs are tried on them,
+/// the same ones when a kernel is admitted and when a finalist is judged.
 inline bool is_large(const ImageLayout& layout) {
   return layout.bytes > 24 << 20;
 }

@@ -16,8 +16,8 @@
 #include "harness/judge/policy.h"
 #include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
-#include "harness/worker/memory/memory_check.h"
 #include "harness/system/text_file.h"
+#include "harness/worker/memory/memory_check.h"
 
 namespace harness {
 namespace {

@@ -6,9 +6,12 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/core/generators.h"
 #include "harness/judge/elements.h"
+#include "harness/judge/forms.h"
 #include "harness/judge/generators.h"
 #include "harness/judge/indexing.h"
+#include "harness/judge/random_words.h"
 
 namespace harness::judge {
 namespace {
@@ -26,30 +29,30 @@ class Draw {
     if (!started_.insert(a.name).second) {
       throw bad_input(fmt::format("the generator of '{}' depends on itself; break the circle", a.name));
     }
-    const GeneratorOptions options(problem_, a);
-    if (const ElementValues values = element_values(options, a, seed_, options_.form)) fill(a, values);
-    else if (a.gen->kind != "custom") fill(a, integers(a, options));
+    const GeneratorKind* kind = find_generator(a.gen->kind);
+    if (kind == nullptr) {
+      throw bad_input(fmt::format("argument '{}' has the unknown generator '{}'; use one of: {}", a.name, a.gen->kind,
+                                  fmt::join(generator_names(), ", ")));
+    }
+    if (!kind->own_code) draw(a);
     done_.insert(a.name);
   }
 
  private:
-  std::vector<std::int64_t> integers(const Argument& a, const GeneratorOptions& options) {
-    const std::string& kind = a.gen->kind;
-    const std::int64_t count = count_elements(a);
-    if (kind == "integers") return draw_integers(options, seed_, count, options_.threads);
-    if (kind == "permutation") return draw_permutation(options, seed_, count);
-    if (kind == "ragged") return draw_ragged(options, seed_, count);
-    if (kind == "prefix_sum") return draw_prefix_sum(other(a, options, "of"), count);
-    if (kind == "block_table") {
-      return draw_block_table(options, seed_, other(a, options, options.has("lengths") ? "lengths" : "of"), count);
+  void draw(const Argument& a) {
+    const GeneratorOptions options(problem_, a);
+    if (const DrawElements draw = element_generator(a.gen->kind)) {
+      const ElementValues nominal = draw(options, seed_, random::stream_of(a.name.c_str()));
+      return fill(a, in_form(nominal, a, seed_, options_.form));
     }
-    if (kind == "routing") {
-      return draw_routing(options, seed_, count, a.shape.empty() ? 1 : a.shape.back(), options_.threads);
-    }
-    throw bad_input(
-        fmt::format("argument '{}' has the unknown generator '{}'; use normal, uniform, integers, permutation, "
-                    "ragged, prefix_sum, block_table, routing, mask, constant or custom",
-                    a.name, kind));
+    fill(a, integer_generator(a.gen->kind)({
+                .options = options,
+                .seed = seed_,
+                .count = count_elements(a),
+                .last_extent = a.shape.empty() ? 1 : a.shape.back(),
+                .threads = options_.threads,
+                .other = [&](const std::string& option) { return other(a, options, option); },
+            }));
   }
 
   std::vector<std::int64_t> other(const Argument& a, const GeneratorOptions& options, const std::string& key) {
@@ -89,12 +92,6 @@ class Draw {
 };
 
 }  // namespace
-
-const std::vector<std::string>& draw_forms() {
-  static const std::vector<std::string> kForms{"nominal",    "scaled 1e-2", "scaled 1e2", "large",   "spikes",
-                                               "few spikes", "shifted",     "lowered",    "one-hot", "ramp"};
-  return kForms;
-}
 
 void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image,
                  const DrawOptions& options) {

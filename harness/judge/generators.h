@@ -21,7 +21,7 @@ class GeneratorOptions {
   std::int64_t integer(const std::string& key, std::int64_t fallback) const;
   std::int64_t required(const std::string& key) const;
   std::string text(const std::string& key, const std::string& fallback) const;
-  const std::string& argument() const { return argument_.name; }
+  const Argument& argument() const { return argument_; }
 
  private:
   const json* find(const std::string& key) const;
@@ -29,22 +29,26 @@ class GeneratorOptions {
   const Argument& argument_;
 };
 
-/// normal, uniform, mask or constant; empty for every other kind.
-ElementValues element_values(const GeneratorOptions& options, const Argument& argument, std::uint64_t seed,
-                             const std::string& form);
+/// Draws each element by itself, as values of any type.
+using DrawElements = ElementValues (*)(const GeneratorOptions& options, std::uint64_t seed, std::uint64_t stream);
 
-std::vector<std::int64_t> draw_integers(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count,
-                                        int threads);
-std::vector<std::int64_t> draw_permutation(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count);
-std::vector<std::int64_t> draw_ragged(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count);
-std::vector<std::int64_t> draw_prefix_sum(std::span<const std::int64_t> of, std::int64_t count);
-std::vector<std::int64_t> draw_block_table(const GeneratorOptions& options, std::uint64_t seed,
-                                           std::span<const std::int64_t> lengths, std::int64_t count);
-std::vector<std::int64_t> draw_routing(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count,
-                                       std::int64_t last_extent, int threads);
+/// What draws all elements of an argument at once, as integers.
+struct IntegerDraw {
+  const GeneratorOptions& options;
+  std::uint64_t seed = 0;
+  std::int64_t count = 0;        // elements
+  std::int64_t last_extent = 1;  // of the argument's shape
+  int threads = 0;
+  std::function<std::vector<std::int64_t>(const std::string& option)> other;  // elements of the argument that it names
+};
+using DrawIntegers = std::vector<std::int64_t> (*)(const IntegerDraw& draw);
 
-/// 0 .. n-1 in random order.
-std::vector<std::int64_t> shuffled(std::uint64_t seed, std::uint64_t stream, std::int64_t n,
-                                   std::uint64_t first_element);
+/// What draws a generator of core/generators.h: one of the two, or for a kernel's own code none. nullptr: not this.
+DrawElements element_generator(const std::string& kind);
+DrawIntegers integer_generator(const std::string& kind);
+
+/// The same elements in a hostile form, where the argument's generator and type have forms.
+ElementValues in_form(const ElementValues& values, const Argument& argument, std::uint64_t seed,
+                      const std::string& form);
 
 }  // namespace harness::judge

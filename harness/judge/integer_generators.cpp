@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "harness/core/error.h"
 #include "harness/judge/generators.h"
@@ -13,11 +14,12 @@ namespace harness::judge {
 namespace {
 
 std::uint64_t stream_of(const GeneratorOptions& options, const char* purpose = "") {
-  return random::stream_of((options.argument() + purpose).c_str());
+  return random::stream_of((options.argument().name + purpose).c_str());
 }
 
 void check_range(const GeneratorOptions& options, std::int64_t lo, std::int64_t hi) {
-  if (lo > hi) throw bad_input(fmt::format("the generator of '{}' has lo {} above hi {}", options.argument(), lo, hi));
+  if (lo > hi)
+    throw bad_input(fmt::format("the generator of '{}' has lo {} above hi {}", options.argument().name, lo, hi));
 }
 
 /// Moves every length the same share of its way to lo (or hi) and the rest one by one, until the sum is `total`.
@@ -67,82 +69,97 @@ void route_token(std::vector<std::uint64_t> weights, std::uint64_t seed, std::ui
   }
 }
 
-}  // namespace
+/// 0 .. n-1 in random order.
+std::vector<std::int64_t> shuffled(std::uint64_t seed, std::uint64_t stream, std::int64_t n,
+                                   std::uint64_t first_element) {
+  std::vector<std::int64_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t i = n - 1; i > 0; --i) {
+    const auto other = random::below(random::words(seed, stream, first_element + i), i + 1);
+    std::swap(order[i], order[other]);
+  }
+  return order;
+}
 
-std::vector<std::int64_t> draw_integers(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count,
-                                        int threads) {
+std::vector<std::int64_t> draw_integers(const IntegerDraw& draw) {
+  const GeneratorOptions& options = draw.options;
   const std::int64_t lo = options.integer("lo", 0), hi = options.integer("hi", 127);
   check_range(options, lo, hi);
   const std::uint64_t range = static_cast<std::uint64_t>(hi) - static_cast<std::uint64_t>(lo) + 1;
   const std::uint64_t stream = stream_of(options);
-  std::vector<std::int64_t> values(count);
-  parallel_ranges(count, threads, [&](std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> values(draw.count);
+  parallel_ranges(draw.count, draw.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       values[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) +
-                                            random::below(random::words(seed, stream, i), range));
+                                            random::below(random::words(draw.seed, stream, i), range));
     }
   });
   return values;
 }
 
-std::vector<std::int64_t> draw_permutation(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count) {
-  const std::int64_t n = options.integer("n", count);
-  if (n <= 0 || count % n != 0) {
+std::vector<std::int64_t> draw_permutation(const IntegerDraw& draw) {
+  const GeneratorOptions& options = draw.options;
+  const std::int64_t n = options.integer("n", draw.count);
+  if (n <= 0 || draw.count % n != 0) {
     throw bad_input(fmt::format("'{}' has {} elements, which is no multiple of its permutation's n = {}",
-                                options.argument(), count, n));
+                                options.argument().name, draw.count, n));
   }
   std::vector<std::int64_t> values;
-  values.reserve(count);
-  for (std::int64_t first = 0; first < count; first += n) {
-    const auto order = shuffled(seed, stream_of(options), n, first);
+  values.reserve(draw.count);
+  for (std::int64_t first = 0; first < draw.count; first += n) {
+    const auto order = shuffled(draw.seed, stream_of(options), n, first);
     values.insert(values.end(), order.begin(), order.end());
   }
   return values;
 }
 
-std::vector<std::int64_t> draw_ragged(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count) {
+std::vector<std::int64_t> draw_ragged(const IntegerDraw& draw) {
+  const GeneratorOptions& options = draw.options;
   const std::int64_t mean = options.integer("mean", 0);
   const std::int64_t lo = options.integer("lo", mean > 0 ? (mean + 1) / 2 : 1);
   const std::int64_t hi = options.has("hi") || mean == 0 ? options.required("hi") : mean + mean / 2;
   check_range(options, lo, hi);
-  std::vector<std::int64_t> lengths(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    lengths[i] = lo + static_cast<std::int64_t>(random::below(random::words(seed, stream_of(options), i), hi - lo + 1));
+  std::vector<std::int64_t> lengths(draw.count);
+  for (std::int64_t i = 0; i < draw.count; ++i) {
+    lengths[i] =
+        lo + static_cast<std::int64_t>(random::below(random::words(draw.seed, stream_of(options), i), hi - lo + 1));
   }
   const std::int64_t sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   const std::int64_t total = options.integer("total", std::min(sum, options.integer("capacity", sum)));
-  if (total < count * lo || total > count * hi) {
-    throw bad_input(fmt::format("'{}' cannot have {} lengths from {} to {} with a sum of {}", options.argument(), count,
-                                lo, hi, total));
+  if (total < draw.count * lo || total > draw.count * hi) {
+    throw bad_input(fmt::format("'{}' cannot have {} lengths from {} to {} with a sum of {}", options.argument().name,
+                                draw.count, lo, hi, total));
   }
   rescale(lengths, lo, hi, total);
   return lengths;
 }
 
-std::vector<std::int64_t> draw_prefix_sum(std::span<const std::int64_t> of, std::int64_t count) {
-  std::vector<std::int64_t> sums(count, 0);
-  for (std::int64_t i = 1; i < count; ++i) {
+std::vector<std::int64_t> draw_prefix_sum(const IntegerDraw& draw) {
+  const std::vector<std::int64_t> of = draw.other("of");
+  std::vector<std::int64_t> sums(draw.count, 0);
+  for (std::int64_t i = 1; i < draw.count; ++i) {
     const auto before = static_cast<std::size_t>(i - 1);
     sums[i] = sums[i - 1] + (before < of.size() ? of[before] : 0);
   }
   return sums;
 }
 
-std::vector<std::int64_t> draw_block_table(const GeneratorOptions& options, std::uint64_t seed,
-                                           std::span<const std::int64_t> lengths, std::int64_t count) {
-  const std::int64_t block = options.required(options.has("block") ? "block" : "block_size");
+std::vector<std::int64_t> draw_block_table(const IntegerDraw& draw) {
+  const GeneratorOptions& options = draw.options;
+  const std::vector<std::int64_t> lengths = draw.other("lengths");
+  const std::int64_t block = options.required("block");
   const std::int64_t blocks = options.required("blocks");
   const auto sequences = static_cast<std::int64_t>(lengths.size());
-  const std::int64_t most = sequences == 0 ? 0 : options.integer("max_blocks", count / sequences);
+  const std::int64_t most = sequences == 0 ? 0 : draw.count / sequences;
   const std::string unused = options.text("unused", "minus_one");
-  if (block <= 0 || sequences == 0 || most * sequences != count || (unused != "minus_one" && unused != "valid")) {
+  if (block <= 0 || sequences == 0 || most * sequences != draw.count || (unused != "minus_one" && unused != "valid")) {
     throw bad_input(
         fmt::format("block table '{}' of {} entries does not fit {} sequences; give it the shape "
                     "{{sequences, blocks}}, a positive block and unused = \"minus_one\" or \"valid\"",
-                    options.argument(), count, sequences));
+                    options.argument().name, draw.count, sequences));
   }
-  const auto pool = shuffled(seed, stream_of(options), blocks, 0);
-  std::vector<std::int64_t> table(count, -1);
+  const auto pool = shuffled(draw.seed, stream_of(options), blocks, 0);
+  std::vector<std::int64_t> table(draw.count, -1);
   std::int64_t next = 0;
   for (std::int64_t s = 0; s < sequences; ++s) {
     const std::int64_t need = (lengths[s] + block - 1) / block;
@@ -150,44 +167,56 @@ std::vector<std::int64_t> draw_block_table(const GeneratorOptions& options, std:
       throw bad_input(
           fmt::format("block table '{}' has room for {} blocks a sequence in a pool of {}, and sequence {} "
                       "needs {} more after {}; raise them or shorten the lengths",
-                      options.argument(), most, blocks, s, need, next));
+                      options.argument().name, most, blocks, s, need, next));
     }
     for (std::int64_t j = 0; j < need; ++j) table[s * most + j] = pool[next++];
   }
   if (unused == "valid") {
     const std::int64_t first_free = next < blocks ? next : 0;
     const auto free = static_cast<std::uint64_t>(blocks - first_free);
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < draw.count; ++i) {
       if (table[i] < 0)
-        table[i] = pool[first_free + random::below(random::words(seed, stream_of(options, ":unused"), i), free)];
+        table[i] = pool[first_free + random::below(random::words(draw.seed, stream_of(options, ":unused"), i), free)];
     }
   }
   return table;
 }
 
-std::vector<std::int64_t> draw_routing(const GeneratorOptions& options, std::uint64_t seed, std::int64_t count,
-                                       std::int64_t last_extent, int threads) {
-  const std::int64_t experts = options.required("experts"), k = options.integer("k", last_extent);
+std::vector<std::int64_t> draw_routing(const IntegerDraw& draw) {
+  const GeneratorOptions& options = draw.options;
+  const std::int64_t experts = options.required("experts"), k = options.integer("k", draw.last_extent);
   const std::int64_t empty = options.integer("empty", 0);
   const double skew = options.number("skew", 0);
-  if (k <= 0 || empty < 0 || experts - empty < k || count % k != 0 || !(skew >= 0 && skew <= 4)) {
+  if (k <= 0 || empty < 0 || experts - empty < k || draw.count % k != 0 || !(skew >= 0 && skew <= 4)) {
     throw bad_input(
         fmt::format("'{}' cannot route {} entries to {} of {} experts with {} empty and skew {}; use at least k "
                     "experts that are not empty and a skew from 0 to 4",
-                    options.argument(), count, k, experts, empty, skew));
+                    options.argument().name, draw.count, k, experts, empty, skew));
   }
   const auto weights = zipf_weights(experts, empty, std::lround(8 * skew));
-  const auto by_rank = shuffled(seed, stream_of(options, ":experts"), experts, 0);
+  const auto by_rank = shuffled(draw.seed, stream_of(options, ":experts"), experts, 0);
   const std::uint64_t stream = stream_of(options);
-  std::vector<std::int64_t> chosen(count);
-  parallel_ranges(count / k, threads, [&](std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> chosen(draw.count);
+  parallel_ranges(draw.count / k, draw.threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t token = begin; token < end; ++token) {
       const std::span<std::int64_t> slots(chosen.data() + token * k, k);
-      route_token(weights, seed, stream, token, slots);
+      route_token(weights, draw.seed, stream, token, slots);
       for (std::int64_t& slot : slots) slot = by_rank[slot];
     }
   });
   return chosen;
+}
+
+constexpr std::pair<const char*, DrawIntegers> kIntegerGenerators[] = {
+    {"integers", draw_integers},     {"permutation", draw_permutation}, {"ragged", draw_ragged},
+    {"prefix_sum", draw_prefix_sum}, {"block_table", draw_block_table}, {"routing", draw_routing}};
+
+}  // namespace
+
+DrawIntegers integer_generator(const std::string& kind) {
+  for (const auto& [name, draw] : kIntegerGenerators)
+    if (name == kind) return draw;
+  return nullptr;
 }
 
 }  // namespace harness::judge

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "harness/core/error.h"
+#include "harness/core/generators.h"
 #include "harness/judge/indexing.h"
 
 namespace harness::judge {
@@ -63,9 +64,9 @@ bool is_referred_to(const Problem& problem, const Argument& a) {
   });
 }
 
-bool is_iid(const Generator& generator) {
-  return generator.kind == "normal" || generator.kind == "uniform" || generator.kind == "integers" ||
-         generator.kind == "mask";
+bool is_independent(const Generator& generator) {
+  const GeneratorKind* kind = find_generator(generator.kind);
+  return kind != nullptr && kind->independent;
 }
 
 /// Elements drawn independently of each other and of everything else are as good a draw in any other order. Rows are
@@ -74,7 +75,7 @@ bool is_iid(const Generator& generator) {
 void allow_rotation(const Problem& problem, const Argument& a, ImageBuffer& buffer) {
   const bool drawn = a.kind == ArgumentKind::input || a.kind == ArgumentKind::inout;
   const Indexer indexer(a);
-  if (!drawn || !a.gen || !is_iid(*a.gen) || indexer.overlapping() || is_referred_to(problem, a)) return;
+  if (!drawn || !a.gen || !is_independent(*a.gen) || indexer.overlapping() || is_referred_to(problem, a)) return;
   if (indexer.count() % elements_per_unit(a.dtype) != 0 || indexer.count() == 0) return;  // half a byte is padding
   const std::int64_t size = storage_bytes(a.dtype);
   if (indexer.dense()) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/replay/chronicle.h"
 #include "harness/core/strategy.h"
+#include "harness/replay/chronicle.h"
 
 namespace harness {
 

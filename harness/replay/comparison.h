@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/replay/replay.h"
 #include "harness/core/json.h"
+#include "harness/replay/replay.h"
 
 namespace harness {
 

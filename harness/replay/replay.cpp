@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "harness/campaign/loop.h"
-#include "harness/replay/todays_plugins.h"
 #include "harness/core/error.h"
+#include "harness/replay/todays_plugins.h"
 
 namespace harness {
 namespace {

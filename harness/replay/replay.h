@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/display.h"
 #include "harness/replay/recording.h"
 #include "harness/replay/replay_ports.h"
-#include "harness/core/display.h"
 
 namespace harness {
 

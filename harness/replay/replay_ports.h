@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/replay/recording.h"
 #include "harness/core/clock.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/strategy.h"
+#include "harness/replay/recording.h"
 
 // The outside of a replayed campaign: the ports of a running one, answered from a record. No device, no store and no
 // time of the user's is touched.

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/replay/recording.h"
 #include "harness/core/catalog.h"
+#include "harness/replay/recording.h"
 
 namespace harness {
 

@@ -8,7 +8,7 @@ namespace harness::store {
 namespace {
 
 constexpr const char* kSchemaText =
-#include "harness/store/schema.sql"
+#include "embedded/harness/store/schema.sql"
     ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.

@@ -1,4 +1,3 @@
-R"sql(
 -- The store of harness: every experiment, what decided it, what it found and what it cost.
 --
 -- Units are in the names: _ns nanoseconds, _s seconds, _usd or usd US dollars, _bytes bytes, _unix seconds since 1970 (UTC).
@@ -6,7 +5,6 @@ R"sql(
 -- Rows are only ever added: an attempt before an evaluation, an iteration after it, each in one transaction.
 -- People and scripts read the views at the end; their names and columns are stable. Tables may change between versions
 -- (PRAGMA user_version counts them).
--- The first and last line of this file let C++ include it as one string.
 
 ------------------------------------------------------------------------------------------------------ what was run
 
@@ -544,4 +542,3 @@ CREATE VIEW v_rivals AS
   SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
          id AS rival_iteration
   FROM placed WHERE place = 1;
-)sql"

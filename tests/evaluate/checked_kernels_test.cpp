@@ -5,13 +5,13 @@
 #include <iostream>
 #include <set>
 
+#include "harness/device/cpu/check/source_lines.h"
 #include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
-#include "harness/device/cpu/check/source_lines.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/paint.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/worker/memory/memory_check.h"
 #include "harness/worker/memory/memory_check_cpu.h"
 #include "tests/support/program.h"

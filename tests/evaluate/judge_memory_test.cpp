@@ -4,7 +4,7 @@
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/workshop.h"
 #include "harness/judge/layout.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/worker/processes/process.h"
 #include "tests/support/program.h"
 

@@ -14,7 +14,7 @@
 #include "harness/judge/layout.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/system/text_file.h"
 #include "tests/support/program.h"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 #include "tests/script/catalog_folder.h"
 
 // Here and not among the tests of the catalog, which run under sanitizers and would take minutes for it.

@@ -5,6 +5,9 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/core/generators.h"
+#include "harness/judge/forms.h"
+#include "harness/judge/generators.h"
 #include "harness/judge/random_words.h"
 #include "tests/judge/launched.h"
 
@@ -260,6 +263,15 @@ TEST_CASE("elements that share storage keep one value, and integers of 64 bits a
   std::set<std::int64_t> seen;
   for (const std::int64_t v : load_integers(l.argument("big"), l.layout, l.before)) seen.insert(v - (1ll << 60));
   REQUIRE(seen == std::set<std::int64_t>{0, 1, 2, 3});
+}
+
+TEST_CASE("every generator of the table is drawn here, or by the kernel's own code") {
+  for (const GeneratorKind& kind : generator_kinds()) {
+    INFO(kind.name);
+    const int ways = (element_generator(kind.name) != nullptr) + (integer_generator(kind.name) != nullptr);
+    CHECK(ways == (kind.own_code ? 0 : 1));
+    CHECK(!(kind.has_forms && element_generator(kind.name) == nullptr));
+  }
 }
 
 TEST_CASE("generators that cannot work are refused, and custom ones are named") {

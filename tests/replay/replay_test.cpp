@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "harness/replay/comparison.h"
 #include "harness/campaign/loop.h"
+#include "harness/replay/comparison.h"
 #include "harness/replay/todays_plugins.h"
 #include "tests/fakes/ports.h"
 

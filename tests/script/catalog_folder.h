@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/core/error.h"
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 
 namespace harness::script {
 

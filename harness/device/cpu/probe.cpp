@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
 #include "harness/system/run_program.h"
-#include "harness/device/cpu/compile/toolchain.h"
 
 namespace harness {
 

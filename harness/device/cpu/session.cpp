@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "harness/device/cpu/execute/arguments.h"
 #include "harness/device/cpu/check/checker.h"
+#include "harness/device/cpu/execute/arguments.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/module.h"
-#include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/execute/workers.h"
+#include "harness/device/cpu/probe.h"
 
 namespace harness {
 namespace {

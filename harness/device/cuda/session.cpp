@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/run/foreign_processes.h"
 #include "harness/device/cuda/peaks/peaks.h"
 #include "harness/device/cuda/probe.h"
+#include "harness/device/cuda/run/foreign_processes.h"
 #include "harness/device/cuda/run/relocation.h"
 #include "harness/device/cuda/run/timing_run.h"
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "harness/core/device.h"
+#include "harness/device/cuda/library/libraries.h"
 #include "harness/device/cuda/run/contender.h"
 #include "harness/device/cuda/run/device_arena.h"
-#include "harness/device/cuda/library/libraries.h"
 #include "harness/device/cuda/run/module_cache.h"
 #include "harness/device/cuda/run/single_call.h"
 

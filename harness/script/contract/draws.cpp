@@ -4,49 +4,31 @@
 
 #include <algorithm>
 
+#include "harness/core/generators.h"
 #include "harness/core/suggest.h"
 
 namespace harness::script {
 namespace {
 
-/// What each constructor takes. Options marked required have no sensible default.
-struct Kind {
+using OptionKind = ConstructorOption::Kind;
+
+struct CompareKind {
   std::string name;
-  std::vector<std::string> numbers, required;
-  std::vector<std::string> arguments;  // options that name another argument
-  std::vector<std::string> texts;
+  std::vector<ConstructorOption> options;
 };
 
-const std::vector<Kind>& generator_kinds() {
-  static const std::vector<Kind> kinds = {
-      {"normal", {"mean", "std", "scale"}, {}, {}, {}},
-      {"uniform", {"lo", "hi"}, {}, {}, {}},
-      {"integers", {"lo", "hi"}, {"lo", "hi"}, {}, {}},
-      {"permutation", {"n"}, {}, {}, {}},
-      {"ragged", {"lo", "hi", "mean", "total", "capacity"}, {}, {}, {}},
-      {"prefix_sum", {}, {"of"}, {"of"}, {}},
-      {"block_table", {"block", "blocks"}, {"lengths", "block", "blocks"}, {"lengths"}, {"unused"}},
-      {"routing", {"experts", "k", "skew", "empty"}, {"experts"}, {}, {}},
-      {"mask", {"density"}, {}, {}, {}},
-      {"constant", {"value"}, {"value"}, {}, {}},
-      {"custom", {"threads"}, {"source", "entry"}, {}, {"source", "entry"}}};
+const std::vector<CompareKind>& compare_kinds() {
+  using enum ConstructorOption::Kind;
+  static const std::vector<CompareKind> kinds{{"relative", {{"tolerance"}, {"impostor_bits"}}},
+                                              {"ulp", {{"max", number, true}}},
+                                              {"exact", {}},
+                                              {"quantized", {{"scale", argument, true}, {"steps"}, {"share"}}},
+                                              {"set", {{"indices", argument}}},
+                                              {"custom", {{"source", text, true}, {"entry", text, true}, {"threads"}}}};
   return kinds;
 }
 
-const std::vector<Kind>& compare_kinds() {
-  static const std::vector<Kind> kinds = {{"relative", {"tolerance", "impostor_bits"}, {}, {}, {}},
-                                          {"ulp", {"max"}, {"max"}, {}, {}},
-                                          {"exact", {}, {}, {}, {}},
-                                          {"quantized", {"steps", "share"}, {"scale"}, {"scale"}, {}},
-                                          {"set", {}, {}, {"indices"}, {}},
-                                          {"custom", {"threads"}, {"source", "entry"}, {}, {"source", "entry"}}};
-  return kinds;
-}
-
-bool lists(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
+template <typename Kind>
 const Kind& kind_of(const Reader& options, const std::vector<Kind>& kinds, const std::string& field) {
   const auto found = std::ranges::find(kinds, options.node().kind, &Kind::name);
   if (found != kinds.end() && options.node().table) return *found;
@@ -56,22 +38,25 @@ const Kind& kind_of(const Reader& options, const std::vector<Kind>& kinds, const
                                   fmt::join(names, ", ")));
 }
 
-/// Options as plain values; the names of fields are checked against `kind`.
-json read_options(Sizes& sizes, const Reader& options, const Kind& kind) {
-  std::vector<std::string> known = kind.numbers;
-  known.insert(known.end(), kind.arguments.begin(), kind.arguments.end());
-  known.insert(known.end(), kind.texts.begin(), kind.texts.end());
+Error unknown_option(const Reader& options, const std::vector<ConstructorOption>& known, const std::string& name) {
+  std::vector<std::string> names;
+  for (const ConstructorOption& option : known) names.push_back(option.name);
+  const std::string meant = did_you_mean(name, names);
+  const std::string help =
+      names.empty() ? "; it has no options" : fmt::format("; its options are: {}", fmt::join(names, ", "));
+  return options.error(fmt::format("has an unknown option '{}'{}", name, meant.empty() ? help : meant));
+}
+
+/// Options as plain values; the names of fields are checked against `known`.
+json read_options(Sizes& sizes, const Reader& options, const std::vector<ConstructorOption>& known) {
   if (!options.node().list.empty()) throw options.error("takes named options only: write NAME = value");
-  for (const std::string& name : kind.required) options.need(name);
+  for (const ConstructorOption& option : known)
+    if (option.required) options.need(option.name);
   json read = json::object();
-  for (const auto& [name, option] : options.node().fields) {
-    if (!lists(known, name)) {
-      const std::string help =
-          known.empty() ? "; it has no options" : fmt::format("; its options are: {}", fmt::join(known, ", "));
-      const std::string meant = did_you_mean(name, known);
-      throw options.error(fmt::format("has an unknown option '{}'{}", name, meant.empty() ? help : meant));
-    }
-    if (lists(kind.numbers, name)) read[name] = value_to_json(sizes.value(option, options, name));
+  for (const auto& [name, value] : options.node().fields) {
+    const auto option = std::ranges::find(known, name, &ConstructorOption::name);
+    if (option == known.end()) throw unknown_option(options, known, name);
+    if (option->kind == OptionKind::number) read[name] = value_to_json(sizes.value(value, options, name));
     else read[name] = options.text(name);
   }
   return read;
@@ -111,19 +96,20 @@ Generator read_generator(Sizes& sizes, const Reader& argument, const std::vector
                          const std::filesystem::path& folder) {
   const Node& node = argument.need("gen");
   const Reader options(argument.manifest(), node, argument.what() + ": gen");
-  const Kind& kind = kind_of(options, generator_kinds(), "gen");
-  Generator generator{kind.name, read_options(sizes, options, kind)};
-  for (const std::string& option : kind.arguments) {
-    const std::string name = options.text(option);
+  const GeneratorKind& kind = kind_of(options, generator_kinds(), "gen");
+  Generator generator{kind.name, read_options(sizes, options, kind.options)};
+  for (const ConstructorOption& option : kind.options) {
+    if (option.kind != OptionKind::argument) continue;
+    const std::string name = options.text(option.name);
     const Argument* other = find(before, name);
     if (other == nullptr) {
-      throw options.error(fmt::format("has {} = '{}', which is no argument declared before it{}", option, name,
+      throw options.error(fmt::format("has {} = '{}', which is no argument declared before it{}", option.name, name,
                                       did_you_mean(name, names_of(before))));
     }
     if (!other->gen || is_floating(other->dtype))
-      throw options.error(fmt::format("needs an integer input as {}, not '{}'", option, name));
+      throw options.error(fmt::format("needs an integer input as {}, not '{}'", option.name, name));
   }
-  if (kind.name == "custom") complete_custom(generator.options, options, sizes, folder);
+  if (kind.own_code) complete_custom(generator.options, options, sizes, folder);
   return generator;
 }
 
@@ -136,8 +122,8 @@ Compare read_compare(Sizes& sizes, const Reader& argument, Dtype dtype, const st
   const Node* node = argument.find("compare");
   if (node == nullptr) return {is_floating(dtype) ? "relative" : "exact", 0, json::object()};
   const Reader options(argument.manifest(), *node, argument.what() + ": compare");
-  const Kind& kind = kind_of(options, compare_kinds(), "compare");
-  Compare compare{kind.name, 0, read_options(sizes, options, kind)};
+  const CompareKind& kind = kind_of(options, compare_kinds(), "compare");
+  Compare compare{kind.name, 0, read_options(sizes, options, kind.options)};
   for (const char* tolerance : {"tolerance", "max", "share"}) {
     if (!compare.options.contains(tolerance)) continue;
     compare.tolerance = sizes.number(options.need(tolerance), options, tolerance);

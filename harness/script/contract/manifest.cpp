@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/script/sandbox/convert.h"
 #include "harness/script/contract/manifest_api.h"
+#include "harness/script/sandbox/convert.h"
 
 namespace harness::script {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/generators.h"
 #include "harness/core/suggest.h"
 #include "harness/script/contract/manifest_node.h"
 #include "harness/script/contract/manifest_symbol.h"
@@ -17,12 +18,11 @@ namespace {
 
 using Sentence = char[256];
 
-/// Constructors that take one table: input { "x", ... }.
-constexpr const char* kTableConstructors[] = {
-    "kernel",      "variant",    "one_of", "input",    "inout",   "output",   "scalar",      "struct", "view",
-    "pointers",    "tensor_map", "sum_of", "normal",   "uniform", "integers", "permutation", "ragged", "prefix_sum",
-    "block_table", "routing",    "mask",   "constant", "custom",  "relative", "ulp",         "exact",  "quantized",
-    "set",         "workspace",  "launch", "memset",   "library", "stage"};
+/// Constructors that take one table, input { "x", ... }, besides the generators.
+constexpr const char* kTableConstructors[] = {"kernel",   "variant", "one_of",  "input",     "inout",      "output",
+                                              "scalar",   "struct",  "view",    "pointers",  "tensor_map", "sum_of",
+                                              "relative", "ulp",     "exact",   "quantized", "set",        "workspace",
+                                              "launch",   "memset",  "library", "stage"};
 /// Constructors that take plain values: range(1, 8), i32(w.T).
 constexpr const char* kValueConstructors[] = {"range", "multiples_of", "boolean", "i32", "i64", "u32", "f32", "f64"};
 
@@ -154,6 +154,7 @@ const char* push_wanted_fact(lua_State* lua, int table) {
 int install_manifest_api(lua_State* lua) {
   install_symbol_type(lua);
   for (const char* name : kTableConstructors) define(lua, name, construct_from_table);
+  for (const GeneratorKind& generator : generator_kinds()) define(lua, generator.name.c_str(), construct_from_table);
   for (const char* name : kValueConstructors) define(lua, name, construct_from_values);
   install_arithmetic(lua);
   lua_pushglobaltable(lua);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/core/value.h"
-#include "harness/script/plan/trace_expression.h"
+#include "harness/script/contract/expression.h"
 
 struct lua_State;
 

@@ -7,7 +7,7 @@
 #include "harness/script/contract/arguments.h"
 #include "harness/script/contract/draws.h"
 #include "harness/script/contract/kernel.h"
-#include "harness/script/plan/sources.h"
+#include "harness/script/contract/sources.h"
 
 namespace harness::script {
 namespace {

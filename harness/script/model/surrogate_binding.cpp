@@ -5,7 +5,7 @@
 
 #include "harness/core/suggest.h"
 #include "harness/script/sandbox/convert.h"
-#include "harness/script/strategy/search_binding.h"
+#include "harness/script/space/point_binding.h"
 
 // Methods of a model. Upvalues: the Surrogate, the SearchSpace. What calls Lua owns nothing: errors jump over it.
 namespace harness::script {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "harness/script/sandbox/sandbox.h"
 #include "harness/script/model/surrogate.h"
+#include "harness/script/sandbox/sandbox.h"
 
 namespace harness::script {
 

@@ -6,7 +6,7 @@
 
 #include "harness/core/catalog.h"
 #include "harness/script/contract/manifest_reader.h"
-#include "harness/script/plan/sources.h"
+#include "harness/script/contract/sources.h"
 
 namespace harness::script {
 

@@ -1,11 +1,16 @@
 #include <algorithm>
 
 #include "harness/script/sandbox/convert.h"
+#include "harness/script/sandbox/sandbox.h"
 #include "harness/script/sandbox/state.h"
 
 // Functions of Lua's base library that have to differ. Nothing here owns anything while it calls Lua.
 namespace harness::script {
 namespace {
+
+constexpr const char* kPrelude =
+#include "embedded/harness/script/sandbox/prelude.lua"
+    ;
 
 constexpr std::size_t kMostMessages = 200, kLongestMessage = 1000;
 

@@ -9,17 +9,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/script/sandbox/limits.h"
+
 // Untrusted Lua. Lua is a C library: its errors are longjmps, so no Lua error may cross a C++ frame that owns something
 // and no C++ exception may cross Lua's frames. Everything that may raise therefore runs inside run, call, resume or
 // protect; outside of them only calls that cannot raise are made (lua_type, lua_rawgeti, lua_next on a valid key, ...).
 namespace harness::script {
-
-/// Hold for one outermost run, call, resume or protect; memory for the life of the sandbox.
-struct Limits {
-  std::size_t memory_bytes = 256 << 20;  // no string may be longer than a sixteenth of it
-  double seconds = 5;
-  std::int64_t instructions = 200'000'000;
-};
 
 struct SandboxState;
 

@@ -1,12 +1,13 @@
 #pragma once
 #include <chrono>
+#include <lua.hpp>
 #include <string>
 #include <vector>
 
-#include "harness/script/sandbox/sandbox.h"
+#include "harness/script/sandbox/limits.h"
 #include "harness/script/sandbox/random.h"
 
-// Inside of the sandbox: what its C functions share. Nothing outside script/sandbox* includes this.
+// Inside of the sandbox: what its C functions share. Nothing outside script/sandbox/ includes this.
 namespace harness::script {
 
 /// Counts what a script uses. Once `tripped`, every further step fails until the outermost call has ended.
@@ -56,6 +57,5 @@ void end_call(Meter& meter);
 void open_sandbox(lua_State* L);
 void push_base_functions(lua_State* L);    // into the table on top of the stack
 void push_string_functions(lua_State* L);  // likewise: find, match, gmatch, gsub, rep, format
-extern const char* const kPrelude;
 
 }  // namespace harness::script

@@ -1,5 +1,5 @@
 #pragma once
-#include "harness/script/space/space.h"
+#include "harness/script/space/constraint.h"
 
 namespace harness::script {
 

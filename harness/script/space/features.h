@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/script/strategy/search_space.h"
+#include "harness/script/space/search_space.h"
 
 namespace harness::script {
 

@@ -7,9 +7,9 @@
 namespace harness::script {
 namespace {
 
-constexpr double kPatience = 60;               // seconds
-constexpr std::size_t kAsksBetweenLooks = 1000;   // asks
-constexpr std::size_t kManyAsks = 20'000'000;  // for one point
+constexpr double kPatience = 60;                 // seconds
+constexpr std::size_t kAsksBetweenLooks = 1000;  // asks
+constexpr std::size_t kManyAsks = 20'000'000;    // for one point
 
 Facts list_fronts(const VariantManifest& variant, const SpaceSolver::Lists& lists) {
   Facts facts;

@@ -7,24 +7,8 @@
 
 namespace harness::script {
 
-/// A variant's `valid` on one workload and device, asked again and again with other parameters.
-class Constraint {
- public:
-  Constraint(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);
-
-  /// One value for each parameter, in the order of the variant's parameters.
-  bool allows(const std::vector<Value>& values);
-  int line() const { return valid_ == nullptr ? 0 : valid_->line; }
-
- private:
-  VariantManifest& variant_;
-  const FunctionRef* valid_;
-  std::vector<Value> current_;
-  FactsTable parameters_, workload_, device_;
-};
-
 /// All configurations that `valid` allows, the last parameter varying fastest; found without asking for every point of
-/// the product (space_solver.h). Where they are more than 2 million, or finding them takes more than 8 million
+/// the product (solver.h). Where they are more than 2 million, or finding them takes more than 8 million
 /// questions, the space is not listed but sampled (Space::rest). Throws Error if there is none (naming the parameter
 /// whose other values would help, where one alone would), and if `valid` fails or takes too long in all.
 Space enumerate_space(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);

@@ -6,11 +6,17 @@
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/script/sandbox/convert.h"
-#include "harness/script/strategy/library_api.h"
-#include "harness/script/strategy/pattern_api.h"
 
 namespace harness::script {
 namespace {
+
+constexpr const char* kLibraryApi =
+#include "embedded/harness/script/strategy/library_api.lua"
+    ;
+
+constexpr const char* kPatternApi =
+#include "embedded/harness/script/strategy/pattern_api.lua"
+    ;
 
 constexpr const char* kPlaybook = "playbook";
 constexpr const char *kUsed = "harness.used", *kApi = "harness.api", *kDeclared = "harness.declared";
@@ -77,7 +83,7 @@ int freeze(lua_State* L) {
 
 /// Adds the playbook's part to the API.
 void open_patterns(lua_State* L) {
-  if (load_text(L, kPatternApiText, "=[harness]") != LUA_OK) lua_error(L);
+  if (load_text(L, kPatternApi, "=[harness]") != LUA_OK) lua_error(L);
   lua_getfield(L, LUA_REGISTRYINDEX, kApi);
   for (const lua_CFunction function : {where, place, freeze, wrap}) lua_pushcfunction(L, function);
   lua_call(L, 5, 0);
@@ -106,7 +112,7 @@ void ScriptHost::open_api() {
     lua_pushlightuserdata(L, this);
     lua_pushcclosure(L, use, 1);
     lua_setglobal(L, "use");
-    if (load_text(L, kApiText, "=[harness]") != LUA_OK) return lua_error(L);
+    if (load_text(L, kLibraryApi, "=[harness]") != LUA_OK) return lua_error(L);
     lua_pushcfunction(L, suggest);
     lua_pushcfunction(L, place);
     lua_pushcfunction(L, where);

@@ -2,8 +2,8 @@
 #include <optional>
 #include <string>
 
-#include "harness/script/strategy/library_source.h"
 #include "harness/script/sandbox/sandbox.h"
+#include "harness/script/strategy/library_source.h"
 
 namespace harness::script {
 
@@ -20,7 +20,7 @@ class ScriptHost {
   std::optional<std::int64_t> pattern() const { return pattern_; }  // of a rule: the playbook's page it implements
   bool exact_times() const { return exact_times_; }                 // declared by a search
 
-  /// Pushes a function of the API (library_api.cpp: "decide", "run") and then the declared table. Raises: protected
+  /// Pushes a function of the API (library_api.lua: "decide", "run") and then the declared table. Raises: protected
   /// only.
   void push_entry(lua_State* L, const char* function) const;
 

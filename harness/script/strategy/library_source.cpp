@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "harness/core/error.h"
@@ -43,15 +41,6 @@ std::string part_of(const std::string& name) {
 }
 
 }  // namespace
-
-Source read_source(const fs::path& file, const std::string& name) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (fs::is_directory(file) || in.bad() || !in.is_open()) {
-    throw bad_input(fmt::format("{}: cannot be read; check that it is a file with Lua text and its permissions", name));
-  }
-  return {name, text};
-}
 
 StrategyFolders::StrategyFolders(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
 

@@ -5,12 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace harness::script {
+#include "harness/script/strategy/source.h"
 
-/// The text of one script and the name that its errors and its record carry ("strategies/rules/plateau.lua").
-struct Source {
-  std::string name, text;
-};
+namespace harness::script {
 
 /// The strategy folders, searched in order. A name such as "roi", "rules/plateau" or "search/random" is a file below
 /// one of them; symbolic links and ".." may not leave it.
@@ -29,9 +26,6 @@ class StrategyFolders {
  private:
   std::vector<std::filesystem::path> folders_;
 };
-
-/// Reads a script that was given as a file. Throws Error(bad_input).
-Source read_source(const std::filesystem::path& file, const std::string& name);
 
 /// The sources that one strategy or search is made of: read once, so that its identity holds while it runs.
 class SourceSet {

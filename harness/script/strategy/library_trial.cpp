@@ -13,7 +13,7 @@
 namespace harness::script {
 namespace {
 
-constexpr int kMostAsks = 200;
+constexpr int kMostTrialAsks = 200;
 
 ArmState made_up_arm(const char* workload, const char* technique, double lo, double hi, int evaluations) {
   ArmState arm;
@@ -175,7 +175,7 @@ std::string run_search(const SourceSet& sources, Limits limits, bool anything_pa
   LuaSearch search(sources, {{"softmax", "m4096", "tiling"}, {{"10_tiling", made_up_space()}}}, 1, limits);
   std::set<std::string> asked;
   int asks = 0;
-  for (; asks < kMostAsks; ++asks) {
+  for (; asks < kMostTrialAsks; ++asks) {
     const std::optional<SearchAsk> ask = search.ask();
     if (!ask) break;
     const std::string config = to_text(ask->config);
@@ -186,7 +186,7 @@ std::string run_search(const SourceSet& sources, Limits limits, bool anything_pa
   }
   return fmt::format("{}: asked for {} of 24 configurations in {} asks{}",
                      anything_passes ? "where four of five pass" : "where nothing passes", asked.size(), asks,
-                     asks == kMostAsks ? " and was still asking" : "");
+                     asks == kMostTrialAsks ? " and was still asking" : "");
 }
 
 }  // namespace

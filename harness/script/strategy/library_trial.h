@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/script/strategy/library_source.h"
 #include "harness/script/sandbox/sandbox.h"
+#include "harness/script/strategy/library_source.h"
 
 // Scripts are tried before they are trusted with a device: `harness strategies --check`.
 namespace harness::script {

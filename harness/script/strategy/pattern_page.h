@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/script/strategy/library_source.h"
+#include "harness/script/strategy/source.h"
 
 namespace harness::script {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "harness/core/playbook.h"
-#include "harness/script/strategy/pattern_page.h"
 #include "harness/script/sandbox/sandbox.h"
+#include "harness/script/strategy/pattern_page.h"
 
 namespace harness::script {
 

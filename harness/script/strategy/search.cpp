@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <tuple>
 
+#include "harness/script/space/point_binding.h"
 #include "harness/script/strategy/search_binding.h"
 
 namespace harness::script {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "harness/core/strategy.h"
+#include "harness/script/model/surrogate_binding.h"
+#include "harness/script/space/search_space.h"
 #include "harness/script/strategy/library_host.h"
 #include "harness/script/strategy/library_source.h"
-#include "harness/script/strategy/search_space.h"
-#include "harness/script/model/surrogate_binding.h"
 
 namespace harness::script {
 

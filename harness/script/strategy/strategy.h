@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "harness/core/strategy.h"
-#include "harness/script/strategy/library_source.h"
 #include "harness/script/sandbox/sandbox.h"
+#include "harness/script/strategy/library_source.h"
 
 namespace harness::script {
 

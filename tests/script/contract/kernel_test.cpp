@@ -1,5 +1,4 @@
 #include "harness/core/contract.h"
-
 #include "tests/script/catalog_folder.h"
 
 using namespace harness;

@@ -215,7 +215,8 @@ TEST_CASE("a start that is no configuration is refused") {
     return complaint([&] { folder.catalog().kernel("scale"); });
   };
   CHECK_THAT(refused("{ { BLOKC = 64 } }"), Catch::Contains("no parameter 'BLOKC'; did you mean 'BLOCK'?"));
-  CHECK_THAT(refused("{ { BLOCK = 65 } }"), Catch::Contains("parameter 'BLOCK' has no value 65; its values are: 64, 128, 256"));
+  CHECK_THAT(refused("{ { BLOCK = 65 } }"),
+             Catch::Contains("parameter 'BLOCK' has no value 65; its values are: 64, 128, 256"));
   CHECK_THAT(refused("{ BLOCK = 64 }"), Catch::Contains("a list of { NAME = value, ... }"));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "harness/core/error.h"
@@ -376,6 +378,15 @@ TEST_CASE("a space that is too large to list is searched by drawing, neighbours 
       "evaluate(c)",
       unlisted());
   CHECK(asks(*search, flat).size() == 1);
+}
+
+TEST_CASE("the search that harness new starts also works in a space that is too large to list") {
+  std::ifstream in(HARNESS_SOURCE_DIR "/harness/cli/templates/search.lua");
+  const Folder folder;
+  folder.write("search/mine.lua", std::string(std::istreambuf_iterator<char>(in), {}));
+  auto library = folder.library();
+  CHECK(asks(*library.search("mine", two_variants(), 1), flat).size() >= 8);
+  CHECK(asks(*library.search("mine", unlisted(), 1), flat).size() >= 8);
 }
 
 TEST_CASE("a model learns where it is fast") {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/device/cpu/check/wording.h"
 #include "harness/device/cpu/execute/block.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/indices.h"
-#include "harness/device/cpu/check/wording.h"
 
 namespace harness::cpu {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "harness/device/cpu/check/finding.h"
 #include "harness/device/cpu/check/image_shadow.h"
-#include "harness/device/cpu/guest/harness_cpu/abi.h"
-#include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/check/ordering.h"
+#include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/execute/scheduler.h"
 #include "harness/device/cpu/execute/turns.h"
+#include "harness/device/cpu/guest/harness_cpu/abi.h"
 
 namespace harness::cpu {
 

@@ -9,13 +9,13 @@
 
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
+#include "harness/device/cpu/check/source_lines.h"
 #include "harness/device/cpu/compile/diagnostics.h"
 #include "harness/device/cpu/compile/flags.h"
+#include "harness/device/cpu/compile/source.h"
+#include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
 #include "harness/system/run_program.h"
-#include "harness/device/cpu/compile/source.h"
-#include "harness/device/cpu/check/source_lines.h"
-#include "harness/device/cpu/compile/toolchain.h"
 
 namespace harness {
 namespace {

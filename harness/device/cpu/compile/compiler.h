@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/system/confinement.h"
 #include "harness/core/device.h"
 #include "harness/device/cpu/compile/cache.h"
+#include "harness/system/confinement.h"
 
 namespace harness {
 

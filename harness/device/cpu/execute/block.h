@@ -6,8 +6,8 @@
 #include <string>
 
 #include "harness/core/plan.h"
-#include "harness/device/cpu/execute/async_work.h"
 #include "harness/device/cpu/check/checker.h"
+#include "harness/device/cpu/execute/async_work.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/scheduler.h"
 #include "harness/device/cpu/execute/warp.h"

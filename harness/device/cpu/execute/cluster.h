@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "harness/core/plan.h"
-#include "harness/device/cpu/guest/harness_cpu/abi.h"
-#include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/check/ordering.h"
+#include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/execute/scheduler.h"
 #include "harness/device/cpu/execute/turns.h"
+#include "harness/device/cpu/guest/harness_cpu/abi.h"
 
 namespace harness::cpu {
 

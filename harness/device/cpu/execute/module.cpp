@@ -8,8 +8,8 @@
 
 #include "harness/core/device.h"
 #include "harness/device/cpu/compile/elf.h"
-#include "harness/system/files.h"
 #include "harness/device/cpu/compile/source.h"
+#include "harness/system/files.h"
 
 namespace harness::cpu {
 namespace {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "harness/device/cpu/execute/fiber.h"
-#include "harness/device/cpu/guest/harness_cpu/abi.h"
 #include "harness/device/cpu/execute/stacks.h"
+#include "harness/device/cpu/guest/harness_cpu/abi.h"
 
 namespace harness::cpu {
 

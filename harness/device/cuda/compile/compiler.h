@@ -1,9 +1,9 @@
 #pragma once
 #include <string>
 
-#include "harness/system/confinement.h"
 #include "harness/core/device.h"
 #include "harness/device/cuda/compile/build_cache.h"
+#include "harness/system/confinement.h"
 
 namespace harness::cuda {
 

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "harness/device/cuda/shared_library.h"
 #include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cuda/shared_library.h"
 
 namespace harness::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/script/catalog_kernel.h"
+#include "harness/script/catalog/catalog_kernel.h"
 
 #include <fmt/format.h>
 

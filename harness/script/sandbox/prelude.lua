@@ -1,10 +1,6 @@
-#include "harness/script/sandbox/state.h"
-
-// The part of the sandbox that is itself Lua: here the limits' hook counts every step of a loop, which it would not
-// inside the C functions that these replace (table.move({}, 1, 1e15, 2) never returns there).
-namespace harness::script {
-
-const char* const kPrelude = R"lua(
+-- The part of the sandbox that is itself Lua: here the limits' hook counts every step of a loop, which it would not inside
+-- the C functions that these replace (table.move({}, 1, 1e15, 2) never returns there). Called with Lua's own globals and
+-- the functions of base.cpp and string.cpp; returns the globals of scripts.
 local base, host = ...
 local error, type, select, raw_next, raw_get, raw_set, raw_len = error, type, select, next, rawget, rawset, rawlen
 local raw_concat, pack, unpack, tointeger = table.concat, table.pack, table.unpack, math.tointeger
@@ -217,6 +213,3 @@ function globals.rawset(list, key, value)
 end
 
 return globals
-)lua";
-
-}  // namespace harness::script

@@ -1,4 +1,4 @@
-#include "harness/script/plan/trace_compare.h"
+#include "harness/script/catalog/trace_compare.h"
 
 #include <fmt/format.h>
 

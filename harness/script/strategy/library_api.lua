@@ -1,8 +1,6 @@
-#include "harness/script/strategy/library_api.h"
-
-namespace harness::script {
-
-const char* const kApiText = R"lua(
+-- The Lua that declares strategies, rules and searches and drives them: sets the globals `strategy`, `rule` and `search`
+-- and returns its functions for C++. Called with suggest(name, names), place(function), where(), freeze(table, name) and
+-- wrap(function) of library_host.cpp.
 local suggest, place, where, freeze, wrap = ...
 local use = use
 local kind_of, rules_of = {}, {}   -- of each declared table: what it is; of a strategy: its rules with their options
@@ -393,10 +391,7 @@ function api.run(declared, space, evaluate)
   declared.run(space, evaluate, evaluate_all)
 end
 
--- For the playbook (pattern_api.cpp).
+-- For the playbook (pattern_api.lua).
 api.tools = { kind_of = kind_of, check_fields = check_fields, article = article, is_number = is_number, link = link }
 
 return api
-)lua";
-
-}  // namespace harness::script

@@ -1,4 +1,4 @@
-#include "harness/script/plan/trace_expression.h"
+#include "harness/script/contract/expression.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "harness/core/value.h"
-#include "harness/script/plan/trace_arithmetic.h"
 
 namespace harness::script {
 namespace {
@@ -128,12 +127,6 @@ std::string describe(const Expression& e) {
   std::vector<std::string> operands;
   for (const ExpressionPtr& operand : e.operands) operands.push_back(describe(*operand));
   return fmt::format("{}({})", word(e.operation), fmt::join(operands, ", "));
-}
-
-bool same_scalar(const Scalar& a, const Scalar& b) {
-  if (std::holds_alternative<bool>(a) != std::holds_alternative<bool>(b)) return false;
-  const auto as_value = [](const Scalar& s) { return std::visit([](auto held) { return Value(held); }, s); };
-  return same_value(as_value(a), as_value(b));
 }
 
 }  // namespace harness::script

@@ -1,4 +1,4 @@
-#include "harness/script/strategy/search_space.h"
+#include "harness/script/space/search_space.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "harness/script/plan/trace_arithmetic.h"
+#include "harness/script/contract/arithmetic.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
 
-#include "harness/script/plan/trace_expression.h"
+#include "harness/core/value.h"
 
 namespace harness::script {
 namespace {
@@ -131,6 +131,12 @@ std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
 double floor_modulo(double a, double b) {
   const double remainder = std::fmod(a, b);
   return (remainder != 0 && (remainder < 0) != (b < 0)) ? remainder + b : remainder;
+}
+
+bool same_scalar(const Scalar& a, const Scalar& b) {
+  if (std::holds_alternative<bool>(a) != std::holds_alternative<bool>(b)) return false;
+  const auto as_value = [](const Scalar& s) { return std::visit([](auto held) { return Value(held); }, s); };
+  return same_value(as_value(a), as_value(b));
 }
 
 Scalar compute(Operation operation, Operands operands) {

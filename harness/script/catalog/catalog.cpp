@@ -1,4 +1,4 @@
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
-#include "harness/script/catalog_kernel.h"
+#include "harness/script/catalog/catalog_kernel.h"
+#include "harness/script/catalog/trace.h"
 #include "harness/script/space/space.h"
-#include "harness/script/plan/trace.h"
 
 namespace harness::script {
 namespace {

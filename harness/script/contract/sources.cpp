@@ -1,4 +1,4 @@
-#include "harness/script/plan/sources.h"
+#include "harness/script/contract/sources.h"
 
 #include <optional>
 #include <set>

@@ -1,7 +1,7 @@
-#include "harness/script/plan/trace.h"
+#include "harness/script/catalog/trace.h"
 
-#include "harness/script/catalog_kernel.h"
-#include "harness/script/plan/trace_arithmetic.h"
+#include "harness/script/catalog/catalog_kernel.h"
+#include "harness/script/contract/arithmetic.h"
 #include "tests/script/catalog_folder.h"
 
 using namespace harness;

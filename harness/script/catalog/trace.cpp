@@ -1,12 +1,13 @@
-#include "harness/script/plan/trace.h"
+#include "harness/script/catalog/trace.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "harness/script/catalog/trace_compare.h"
+#include "harness/script/space/constraint.h"
 #include "harness/script/space/space.h"
-#include "harness/script/plan/trace_compare.h"
 
 namespace harness::script {
 namespace {

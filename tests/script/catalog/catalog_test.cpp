@@ -1,4 +1,4 @@
-#include "harness/script/catalog.h"
+#include "harness/script/catalog/catalog.h"
 
 #include <algorithm>
 

@@ -1,8 +1,5 @@
-#include "harness/script/strategy/pattern_api.h"
-
-namespace harness::script {
-
-const char* const kPatternApiText = R"lua(
+-- The Lua behind the playbook: sets the global `pattern` and adds applies, check_examples, describe and playbook to the
+-- API of library_api.lua. Called with that API and the C++ functions where, place, freeze and wrap.
 local api, where, place, freeze, wrap = ...
 local tools = api.tools
 local check_fields, article, is_number = tools.check_fields, tools.article, tools.is_number
@@ -208,6 +205,3 @@ function api.playbook(pages)
   end
   return playbook
 end
-)lua";
-
-}  // namespace harness::script

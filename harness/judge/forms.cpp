@@ -1,0 +1,76 @@
+#include "harness/judge/forms.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness::judge {
+namespace {
+
+template <double kFactor>
+Change scaled(std::uint64_t, std::uint64_t) {
+  return [](double value, random::Words, const Place&) { return value * kFactor; };
+}
+
+template <double kOffset>
+Change shifted(std::uint64_t, std::uint64_t) {
+  return [](double value, random::Words, const Place&) { return value + kOffset; };
+}
+
+/// One element in 128.
+Change spikes(std::uint64_t, std::uint64_t) {
+  return [](double value, random::Words bits, const Place&) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
+}
+
+/// About sixteen in the whole tensor: whoever looks at a part of it finds nothing. They are so large that among them
+/// there are some that overflow an exponential whose maximum was not taken away, but for one draw in a thousand.
+Change few_spikes(std::uint64_t, std::uint64_t) {
+  return [](double value, random::Words bits, const Place& at) {
+    return random::below(bits, at.elements) < 16 ? value * 512 : value;
+  };
+}
+
+Change one_hot(std::uint64_t seed, std::uint64_t stream) {
+  return [=](double, random::Words, const Place& at) {
+    const std::uint64_t hot = random::below(random::words(seed, stream, at.row), static_cast<std::int64_t>(at.columns));
+    return at.column == hot ? 1.0 : 0.0;
+  };
+}
+
+/// From -1 to 1 along a row; each row begins elsewhere.
+Change ramp(std::uint64_t, std::uint64_t) {
+  return [](double, random::Words, const Place& at) {
+    constexpr double kGolden = 0.6180339887498949;
+    const double along = (static_cast<double>(at.column) + 0.5) / static_cast<double>(at.columns);
+    const double turned = along + kGolden * static_cast<double>(at.row);
+    return 2 * (turned - std::floor(turned)) - 1;
+  };
+}
+
+struct Form {
+  const char* name;
+  Change (*change)(std::uint64_t seed, std::uint64_t stream);
+};
+
+constexpr Form kForms[] = {{"nominal", nullptr},        {"scaled 1e-2", scaled<1e-2>},
+                           {"scaled 1e2", scaled<1e2>}, {"large", scaled<8.0>},
+                           {"spikes", spikes},          {"few spikes", few_spikes},
+                           {"shifted", shifted<2.0>},   {"lowered", shifted<-100.0>},
+                           {"one-hot", one_hot},        {"ramp", ramp}};
+
+}  // namespace
+
+const std::vector<std::string>& draw_forms() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Form& form : kForms) list.emplace_back(form.name);
+    return list;
+  }();
+  return names;
+}
+
+Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream) {
+  const auto found = std::ranges::find(kForms, form, &Form::name);
+  return found == std::end(kForms) || found->change == nullptr ? nullptr : found->change(seed, stream);
+}
+
+}  // namespace harness::judge
