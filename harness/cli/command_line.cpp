@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "harness/cli/command.h"
+#include "harness/cli/environment.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 
@@ -42,6 +43,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   refuse_unknown_command(argc, argv);
   CLI::App app{"harness: an agentic optimization harness for CUDA kernels", "harness"};
   app.set_version_flag("--version", kVersion);
+  app.footer(environment_help());
   app.require_subcommand(1);
   Shell shell{rooms, {}, {}, ""};
   std::vector<std::function<int()>> actions(commands().size());

@@ -5,9 +5,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/system/files.h"
 
 namespace fs = std::filesystem;
 
@@ -57,10 +58,8 @@ std::string find_cache() {
 }
 
 std::string first_line(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
+  const std::string text = read_file_if_any(path).value_or("");
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ std::string git_revision(const std::string& folder) {
   if (!head.starts_with("ref: ")) return head;
   const std::string reference = head.substr(5);
   if (const std::string loose = first_line(git / reference); !loose.empty()) return loose;
-  std::ifstream packed(git / "packed-refs");
+  std::istringstream packed(read_file_if_any(git / "packed-refs").value_or(""));
   for (std::string line; std::getline(packed, line);)
     if (line.ends_with(" " + reference)) return line.substr(0, line.find(' '));
   return "";

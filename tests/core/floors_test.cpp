@@ -12,19 +12,19 @@ namespace {
 const std::map<std::string, std::vector<std::string>>& allowed() {
   static const std::map<std::string, std::vector<std::string>> rooms{
       {"core", {}},
-      {"judge", {"core"}},
       {"system", {"core"}},
+      {"judge", {"core", "system"}},
       {"device/cpu", {"core", "system"}},
       {"device/cuda", {"core", "system"}},
-      {"script", {"core"}},
+      {"script", {"core", "system"}},
       {"simulate", {"core"}},
-      {"store", {"core"}},
+      {"store", {"core", "system"}},
       {"worker", {"core", "system", "judge", "device/cpu", "device/cuda"}},
       {"evaluate", {"core", "system", "judge", "worker"}},
       {"campaign", {"core"}},
       {"replay", {"core", "campaign"}},
       {"report", {"core", "store"}},
-      {"cli", {"core", "campaign", "replay", "report", "simulate", "store"}},
+      {"cli", {"core", "system", "campaign", "replay", "report", "simulate", "store"}},
   };
   return rooms;
 }

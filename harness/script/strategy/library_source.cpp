@@ -4,14 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
 #include "harness/script/strategy/pattern_page.h"
+#include "harness/system/files.h"
 
 namespace fs = std::filesystem;
 
@@ -45,12 +44,10 @@ std::string part_of(const std::string& name) {
 }  // namespace
 
 Source read_source(const fs::path& file, const std::string& name) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (fs::is_directory(file) || in.bad() || !in.is_open()) {
+  const std::optional<std::string> text = read_file_if_any(file);
+  if (!text)
     throw bad_input(fmt::format("{}: cannot be read; check that it is a file with Lua text and its permissions", name));
-  }
-  return {name, text};
+  return {name, *text};
 }
 
 StrategyFolders::StrategyFolders(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
