@@ -43,7 +43,6 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   refuse_unknown_command(argc, argv);
   CLI::App app{"harness: an agentic optimization harness for CUDA kernels", "harness"};
   app.set_version_flag("--version", kVersion);
-  app.footer(environment_help());
   app.require_subcommand(1);
   Shell shell{rooms, {}, {}, ""};
   std::vector<std::function<int()>> actions(commands().size());
@@ -53,6 +52,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
     commands()[i].define(*sub, shell, actions[i]);
     defined.push_back(sub);
   }
+  app.footer(environment_help());  // after the commands, which would repeat it
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
