@@ -14,7 +14,7 @@
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
 #include "harness/store/archive.h"
-#include "harness/system/compile_rights.h"
+#include "harness/system/walls.h"
 #include "harness/worker/processes/serve.h"
 
 namespace harness {
@@ -75,7 +75,7 @@ std::unique_ptr<Evaluator> make_evaluator(const Places& places, const DeviceInfo
 std::unique_ptr<Compiler> make_offline_compiler(const Places& places, const std::string& architecture) {
   if (!cuda::nvrtc_available()) return nullptr;
   return std::make_unique<cuda::NvrtcCompiler>(places.cache_folder, architecture, cuda::find_toolkit_include(),
-                                               confine_with(walls_here()));
+                                               walls_here());
 }
 
 }  // namespace

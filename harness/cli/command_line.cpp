@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "harness/cli/command.h"
+#include "harness/cli/environment.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 
@@ -49,6 +50,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
     commands()[i].define(*sub, shell, actions[i]);
     defined.push_back(sub);
   }
+  app.footer(environment_help());  // after the commands, which would repeat it
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -2,13 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "harness/cli/command.h"
 #include "harness/cli/templates.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/system/files.h"
 
 namespace fs = std::filesystem;
 
@@ -18,11 +18,10 @@ namespace {
 void write_new(const fs::path& path, const std::string& text) {
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush())
+  if (failed)
     throw environment_error(
         fmt::format("{} cannot be written; work in a project folder, or set HARNESS_HOME", path.string()));
+  write_file(path, text);
   std::printf("%s\n", path.c_str());
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/system/files.h"
 
 namespace fs = std::filesystem;
 

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
@@ -13,6 +11,7 @@
 #include "harness/replay/comparison.h"
 #include "harness/report/chronicle.h"
 #include "harness/report/replay.h"
+#include "harness/system/files.h"
 
 // replay: what another strategy would have decided and spent on a recorded campaign.
 namespace harness {
@@ -66,14 +65,6 @@ std::string chronicle_file(const std::string& name, const Places& places) {
   return "";
 }
 
-std::string text_of(const std::string& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw bad_input(fmt::format("'{}' cannot be read", file));
-  return text.str();
-}
-
 int replay_chronicle_file(const ReplayArguments& arguments, const Shell& shell, const std::string& file,
                           const std::string& text) {
   if (!arguments.search.empty() || !arguments.budget.empty() || arguments.seed >= 0 || arguments.exact)
@@ -119,7 +110,7 @@ int replay_what_is_named(const ReplayArguments& arguments, const Shell& shell) {
   if (file.empty())
     throw bad_input(fmt::format("'{}' is neither a campaign's number nor a file; see harness history, or replay seeds",
                                 arguments.campaign));
-  const std::string text = text_of(file);
+  const std::string text = read_file(file, Error::Kind::bad_input);
   if (looks_like_chronicle(text)) return replay_chronicle_file(arguments, shell, file, text);
   return replay_campaign(arguments, shell);
 }

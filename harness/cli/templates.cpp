@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "harness/cli/pattern_template.h"
 #include "harness/core/error.h"
+#include "harness/system/files.h"
 
 namespace harness {
 namespace {
@@ -54,13 +53,6 @@ std::vector<TemplateFile> kernel_files(const NewArguments& arguments, Shell&) {
           {folder + "variants/00_naive.cu", kVariantSource}};
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  if (!in)
-    throw bad_input(fmt::format("{} cannot be read; a new variant begins as a copy of the baseline", path.string()));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// The part of "20_split_kv" behind the number, as a technique is written: "split-kv".
 std::string technique_of(const std::string& stem) {
   const std::size_t begin = stem.find_first_not_of("0123456789_");
@@ -80,12 +72,12 @@ std::vector<TemplateFile> variant_files(const NewArguments& arguments, Shell& sh
   for (const std::string& folder : places.kernel_folders) {
     const std::filesystem::path variants = std::filesystem::path(folder) / kernel / "variants";
     if (!std::filesystem::exists(variants / (baseline.name + ".lua"))) continue;
-    std::string manifest = text_of(variants / (baseline.name + ".lua"));
+    std::string manifest = read_file(variants / (baseline.name + ".lua"), Error::Kind::bad_input);
     manifest = replaced(manifest, '"' + baseline.technique + '"', '"' + technique_of(stem) + '"');
     const std::string to = "kernels/" + kernel + "/variants/" + stem;
     std::vector<TemplateFile> files{{to + ".lua", manifest}};
     if (std::filesystem::exists(variants / (baseline.name + ".cu")))
-      files.push_back({to + ".cu", text_of(variants / (baseline.name + ".cu"))});
+      files.push_back({to + ".cu", read_file(variants / (baseline.name + ".cu"), Error::Kind::bad_input)});
     return files;
   }
   throw bad_input(fmt::format("the baseline '{}' of kernel '{}' has no file to begin from", baseline.name, kernel));

@@ -16,7 +16,7 @@
 #include "harness/judge/policy.h"
 #include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
-#include "harness/system/text_file.h"
+#include "harness/system/files.h"
 #include "harness/worker/memory/memory_check.h"
 
 namespace harness {
@@ -186,8 +186,8 @@ EvaluationRun::Settled EvaluationRun::gate_artifact() {
   const Charge charge(evaluation_.cost.gates_s);
   const Problem& problem = request_.realized.problem;
   if (!artifact_.listing.empty()) {
-    GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_text_if_any(artifact_.listing)), problem.policy,
-                                            settings_.policy_refuses);
+    GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_file_if_any(artifact_.listing).value_or("")),
+                                            problem.policy, settings_.policy_refuses);
     listing.name = "source-policy:ptx";
     if (Settled settled = add(std::move(listing))) return settled;
   }

@@ -10,7 +10,7 @@
 #include "harness/judge/layout.h"
 #include "harness/judge/reference.h"
 #include "harness/judge/tolerance.h"
-#include "harness/system/text_file.h"
+#include "harness/system/files.h"
 
 namespace harness {
 namespace {
@@ -23,7 +23,7 @@ void add_include_dirs(BuildSpec& spec, const Realized& realized) {
 
 BuildSpec reference_spec(const Realized& realized) {
   const Problem& problem = realized.problem;
-  BuildSpec spec = judge::make_reference_job(problem, read_text(problem.reference.source)).spec;
+  BuildSpec spec = judge::make_reference_job(problem, read_file(problem.reference.source, Error::Kind::bad_input)).spec;
   spec.source_name = fmt::format("kernels/{}/reference.cu", problem.kernel);
   add_include_dirs(spec, realized);
   return spec;
@@ -71,7 +71,7 @@ Judge::Trusted Workshop::build_trusted(const Realized& realized) {
   };
   trusted.reference = build_one(reference_spec(realized));
   for (const std::string& path : judge::custom_sources(realized.problem)) {
-    BuildSpec spec = judge::custom_build(realized.problem, path, read_text(path));
+    BuildSpec spec = judge::custom_build(realized.problem, path, read_file(path, Error::Kind::bad_input));
     add_include_dirs(spec, realized);
     trusted.custom[path] = build_one(spec);
   }

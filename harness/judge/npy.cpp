@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <regex>
 
@@ -13,18 +11,13 @@
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
 #include "harness/judge/tolerance.h"
+#include "harness/system/files.h"
 
 namespace harness::judge {
 namespace {
 
 Error broken(const std::string& path, const std::string& why) {
   return bad_input(fmt::format("{} cannot be read as a NumPy array: {}", path, why));
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw broken(path, "it does not exist or is not readable");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 struct Header {
@@ -135,7 +128,9 @@ std::optional<std::string> compare_floats(const Argument& a, const ReferenceArra
 }  // namespace
 
 NpyArray read_npy(const std::string& path) {
-  const std::string file = read_file(path);
+  const std::optional<std::string> bytes_of_file = read_file_if_any(path);
+  if (!bytes_of_file) throw broken(path, "it does not exist or is not readable");
+  const std::string& file = *bytes_of_file;
   const Header header = read_header(path, file);
   static const std::regex kFields(
       R"(\{\s*'descr':\s*'([^']+)',\s*'fortran_order':\s*(True|False),\s*'shape':\s*\(([0-9, ]*)\),?\s*\}\s*)");

@@ -1,17 +1,13 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <unordered_map>
 
 #include "harness/core/error.h"
 #include "harness/store/columns.h"
 #include "harness/store/export_line.h"
 #include "harness/store/transfer.h"
+#include "harness/system/files.h"
 
 namespace harness::store {
 namespace {
@@ -197,28 +193,9 @@ void export_store(Store& store, std::ostream& out, const ExportOptions& options)
 }
 
 void export_store(Store& store, const std::string& file, const ExportOptions& options) {
-  const std::string partial = fmt::format("{}.{}.partial", file, getpid());
-  const auto give_up = [&](const std::string& why) {
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
-    return environment_error(
-        fmt::format("cannot write {}: {}; name a file in a writable folder with free space", file, why));
-  };
-  errno = 0;
-  std::ofstream out(partial, std::ios::binary);
-  if (!out) throw give_up(std::strerror(errno));
-  try {
-    export_store(store, out, options);
-  } catch (...) {
-    out.close();
-    std::filesystem::remove(partial);
-    throw;
-  }
-  out.close();
-  if (!out) throw give_up(std::strerror(errno));
-  std::error_code failed;
-  std::filesystem::rename(partial, file, failed);
-  if (failed) throw give_up(failed.message());
+  NewFile out(file);
+  export_store(store, out.stream(), options);
+  out.commit();
 }
 
 }  // namespace harness::store

@@ -3,33 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <sstream>
+
+#include "harness/system/files.h"
+#include "harness/system/process_stat.h"
 
 namespace harness::store {
 namespace {
 
-std::string contents(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// In clock ticks since boot; "" where there is no such process. Field 22 of /proc/<pid>/stat, counted after the name,
-/// which may hold spaces and parentheses.
-std::string start_time(long pid) {
-  const std::string facts = contents(fmt::format("/proc/{}/stat", pid));
-  const auto end_of_name = facts.rfind(')');
-  if (end_of_name == std::string::npos) return "";
-  std::istringstream fields(facts.substr(end_of_name + 1));
-  std::string field;
-  for (int number = 3; number <= 22; ++number) fields >> field;
-  return field;
-}
+constexpr int kStartTime = 22;  // of a process
 
 std::string boot() {
-  std::istringstream id(contents("/proc/sys/kernel/random/boot_id"));
+  std::istringstream id(read_file_if_any("/proc/sys/kernel/random/boot_id").value_or(""));
   std::string word;
   id >> word;
   return word;
@@ -38,14 +24,14 @@ std::string boot() {
 }  // namespace
 
 std::string this_process() {
-  return fmt::format("{} {} {}", boot(), getpid(), start_time(getpid()));
+  return fmt::format("{} {} {}", boot(), getpid(), process_stat(getpid(), kStartTime));
 }
 
 bool still_runs(const std::string& owner) {
   std::istringstream parts(owner);
   std::string machine, started;
   long pid = 0;
-  return parts >> machine >> pid >> started && machine == boot() && start_time(pid) == started;
+  return parts >> machine >> pid >> started && machine == boot() && process_stat(pid, kStartTime) == started;
 }
 
 std::string new_uuid() {

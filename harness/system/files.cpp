@@ -1,28 +1,89 @@
 #include "harness/system/files.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
 
-#include "harness/core/error.h"
 #include "harness/core/hash.h"
 
 namespace harness {
+namespace {
 
-std::string read_file(const std::string& path) {
+namespace fs = std::filesystem;
+
+Error not_written(const std::string& path, const std::string& why) {
+  return environment_error(
+      fmt::format("cannot write {}: {}; name a file in a writable folder with free space", path, why));
+}
+
+}  // namespace
+
+std::optional<std::string> read_file_if_any(const std::string& path) {
+  std::error_code absent;
+  if (!fs::is_regular_file(path, absent)) return std::nullopt;  // opening a pipe would wait for its writer
   std::ifstream in(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw environment_error(path + " cannot be read");
+  if (!in) return std::nullopt;
+  std::string bytes;
+  const auto size = fs::file_size(path, absent);  // 0 or an error where a file tells none, as below /proc
+  if (!absent) bytes.reserve(size);
+  bytes.assign(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) return std::nullopt;
   return bytes;
 }
 
+std::string read_file(const std::string& path, Error::Kind kind) {
+  std::optional<std::string> bytes = read_file_if_any(path);
+  if (!bytes) throw Error(kind, path + ": cannot be read");
+  return std::move(*bytes);
+}
+
 void write_file(const std::string& path, const std::string& bytes) {
+  errno = 0;
   std::ofstream out(path, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) throw environment_error(path + " cannot be written; is the disk full, or the folder of another user?");
+  if (!out) throw not_written(path, std::strerror(errno));
+}
+
+void replace_file(const std::string& path, const std::string& bytes, const std::string& folder) {
+  NewFile file(path, folder);
+  file.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.commit();
+}
+
+NewFile::NewFile(std::string path, const std::string& folder)
+    : path_(std::move(path)),
+      partial_(folder.empty() ? fmt::format("{}.{}.partial", path_, unique_name()) : folder + "/" + unique_name()) {
+  errno = 0;
+  stream_.open(partial_, std::ios::binary);
+  if (!stream_) throw not_written(path_, std::strerror(errno));
+}
+
+NewFile::~NewFile() {
+  std::error_code ignored;
+  if (!partial_.empty()) fs::remove(partial_, ignored);
+}
+
+void NewFile::commit() {
+  errno = 0;
+  stream_.close();
+  if (!stream_) throw not_written(path_, std::strerror(errno));
+  std::error_code failed;
+  fs::rename(partial_, path_, failed);
+  if (failed) throw not_written(path_, failed.message());
+  partial_.clear();
+}
+
+std::string unique_name() {
+  static std::atomic<int> count{0};
+  return fmt::format("{}-{}", getpid(), count++);
 }
 
 std::string FileHashes::of(const std::string& path) {
@@ -33,7 +94,9 @@ std::string FileHashes::of(const std::string& path) {
   if (known != known_.end() && known->second.size == status.st_size && known->second.time_ns == time_ns &&
       known->second.inode == status.st_ino)
     return known->second.hash;
-  const std::string hash = sha256_hex(read_file(path));
+  const std::optional<std::string> bytes = read_file_if_any(path);
+  if (!bytes) return "absent";
+  const std::string hash = sha256_hex(*bytes);
   if (std::time(nullptr) - status.st_mtim.tv_sec > 1) known_[path] = {status.st_size, time_ns, status.st_ino, hash};
   return hash;
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include "harness/system/confinement.h"
+#include "harness/system/reach.h"
 
 namespace harness {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/system/confinement.h"
+#include "harness/system/reach.h"
 
 namespace harness {
 

@@ -7,17 +7,16 @@
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/system/resource_limits.h"
 
 namespace harness {
 namespace {
@@ -105,18 +104,6 @@ std::vector<sock_filter> allow_list(bool loading) {
 // Beyond what is mapped now (stacks, images): what a kernel may allocate with malloc.
 constexpr rlim_t kHeapBytes = rlim_t{8} << 30;
 
-rlim_t mapped_bytes() {
-  std::ifstream statistics("/proc/self/statm");
-  rlim_t pages = 0;
-  statistics >> pages;
-  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-}
-
-void limit(int resource, rlim_t value) {
-  const rlimit both{value, value};
-  setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
-}
-
 void install(bool loading) {
   std::vector<sock_filter> filter = allow_list(loading);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
@@ -128,18 +115,19 @@ void install(bool loading) {
 }  // namespace
 
 void restrict_for_loading() {
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 16 << 20);  // the captured output is a file in memory
-#ifndef __SANITIZE_ADDRESS__      // whose shadow is terabytes of address space
-  limit(RLIMIT_AS, mapped_bytes() + kHeapBytes);
+  ResourceLimits limits{.file_bytes = 16 << 20};  // the captured output is a file in memory
+#ifndef __SANITIZE_ADDRESS__                      // whose shadow is terabytes of address space
+  limits.memory_bytes = mapped_bytes() + kHeapBytes;
 #endif
+  limits.enter();
   install(true);
 }
 
 void drop_rights() {
   // glibc looks into /proc before it gives the end of a thread's heap back to the system; so it shall keep it.
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  limit(RLIMIT_NOFILE, 0);
+  const rlimit no_more_files{0, 0};
+  setrlimit(RLIMIT_NOFILE, &no_more_files);
   install(false);
 }
 

@@ -2,7 +2,8 @@
 #include <functional>
 #include <string>
 
-#include "harness/system/confinement.h"
+#include "harness/system/compile_limits.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 
@@ -17,6 +18,6 @@ struct ChildAnswer {
 /// Does `work` in a forked child, which has no descriptors but its own output, and is confined before it begins.
 /// Throws environment_error if there is no child, if it cannot be confined, or with what Error the work itself threw.
 ChildAnswer run_in_child(const std::function<std::string()>& work, const CompileLimits& limits,
-                         const EnterConfinement& enter);
+                         const Confinement& confinement = {});
 
 }  // namespace harness

@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/system/confinement.h"
+#include "harness/system/compile_limits.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 
@@ -14,11 +15,11 @@ struct ProcessResult {
 
 /// Runs `arguments[0]` (a path) with no shell, an empty standard input, no other descriptors and a small fixed
 /// environment, in "/", as the leader of a process group that is killed when it ends or after the deadline. `scratch`
-/// is its TMPDIR. `enter` confines it before it starts. Throws environment_error if no process can be made or confined.
+/// is its TMPDIR. Throws environment_error if no process can be made or confined.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& scratch,
-                          const CompileLimits& limits, const EnterConfinement& enter = {});
+                          const CompileLimits& limits, const Confinement& confinement = {});
 
-/// The first executable called `name` in PATH; "" if there is none.
-std::string find_program(const std::string& name);
+/// The first executable called `name` in PATH, then in `more_folders`; "" if there is none.
+std::string find_program(const std::string& name, const std::vector<std::string>& more_folders = {});
 
 }  // namespace harness

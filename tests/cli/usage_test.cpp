@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
 
 #include "tests/support/program.h"
 
@@ -118,4 +121,23 @@ TEST_CASE("a scaffolded kernel is complete and passes") {
                                          "--kernels", scratch.path("home/kernels")});
   INFO(finished.err);
   CHECK(finished.status == 0);
+}
+
+TEST_CASE("--help names every environment variable that is read") {
+  const std::string help = run_harness({"--help"}).out;
+  const std::regex read(R"re(getenv\("(\w+)"\)|"(HARNESS_[A-Z_]+)")re");
+  std::set<std::string> names;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(std::filesystem::path(HARNESS_SOURCE_DIR) / "harness")) {
+    if (entry.path().extension() != ".cpp" || entry.path().string().find("/guest/") != std::string::npos) continue;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (auto match = std::sregex_iterator(text.begin(), text.end(), read); match != std::sregex_iterator(); ++match)
+      names.insert((*match)[1].matched ? (*match)[1].str() : (*match)[2].str());
+  }
+  CHECK(names.size() > 6);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(help.find(name) != std::string::npos);
+  }
 }

@@ -12,25 +12,25 @@ namespace {
 const std::map<std::string, std::vector<std::string>>& allowed() {
   static const std::map<std::string, std::vector<std::string>> rooms{
       {"core", {}},
-      {"judge", {"core"}},
       {"system", {"core"}},
+      {"judge", {"core", "system"}},
       {"device/cpu", {"core", "system"}},
       {"device/cuda", {"core", "system"}},
-      {"script/sandbox", {"core"}},
-      {"script/contract", {"core", "script/sandbox"}},
-      {"script/plan", {"core", "script/contract"}},
+      {"script/sandbox", {"core", "system"}},
+      {"script/contract", {"core", "system", "script/sandbox"}},
+      {"script/plan", {"core", "system", "script/contract"}},
       {"script/space", {"core", "script/sandbox", "script/plan"}},
-      {"script/catalog", {"core", "script/contract", "script/plan", "script/space"}},
+      {"script/catalog", {"core", "system", "script/contract", "script/plan", "script/space"}},
       {"script/model", {"core", "script/sandbox", "script/space"}},
-      {"script/strategy", {"core", "script/sandbox", "script/space", "script/model"}},
+      {"script/strategy", {"core", "system", "script/sandbox", "script/space", "script/model"}},
       {"simulate", {"core"}},
-      {"store", {"core"}},
+      {"store", {"core", "system"}},
       {"worker", {"core", "system", "judge", "device/cpu", "device/cuda"}},
       {"evaluate", {"core", "system", "judge", "worker"}},
       {"campaign", {"core"}},
       {"replay", {"core", "campaign"}},
       {"report", {"core"}},
-      {"cli", {"core", "campaign", "replay", "report", "simulate"}},
+      {"cli", {"core", "system", "campaign", "replay", "report", "simulate"}},
   };
   return rooms;
 }

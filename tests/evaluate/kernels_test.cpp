@@ -11,7 +11,7 @@
 #include "harness/judge/reference.h"
 #include "harness/judge/verdict.h"
 #include "harness/script/catalog/catalog.h"
-#include "harness/system/text_file.h"
+#include "harness/system/files.h"
 #include "tests/support/program.h"
 
 // Every variant of every shipped kernel, on every workload that is not only for GPUs, in every dtype, through all gates
@@ -40,7 +40,7 @@ class Bench {
     judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image);
     const std::vector<std::byte> before = image;
     session_.run(executable, image);
-    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_text(realized.problem.reference.source));
+    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_file(realized.problem.reference.source));
     job.spec.include_dirs = realized.build.include_dirs;
     job.executable.artifact = build(job.spec);
     judge::Bytes reference = judge::reference_image(realized.problem, executable.layout, before, job);

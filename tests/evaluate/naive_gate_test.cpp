@@ -15,7 +15,7 @@
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
 #include "harness/script/catalog/catalog.h"
-#include "harness/system/text_file.h"
+#include "harness/system/files.h"
 #include "tests/support/program.h"
 
 // The attacks in tests/hostile are only worth defending against if they work. Here they meet the gate that many
@@ -39,7 +39,7 @@ const std::set<std::string> kNotHere = {"04_memo_neighbour",   "13_hunts_for_ans
 
 std::vector<std::pair<std::string, std::string>> attacks_in_device_code() {
   std::vector<std::pair<std::string, std::string>> attacks;
-  for (const json& each : parse_json(read_text((kRoot / "tests/hostile/expectations.json").string())))
+  for (const json& each : parse_json(read_file((kRoot / "tests/hostile/expectations.json").string())))
     if (each["devices"].size() == 2 && kNotHere.count(each["variant"]) == 0)
       attacks.emplace_back(each["kernel"], each["variant"]);
   return attacks;
@@ -79,7 +79,7 @@ class NaiveGate {
   // From the inputs as they are now. Some gates ask before the launch, some after it, and then a candidate that has
   // changed its inputs has changed its own yardstick.
   Values reference(const Realized& realized, const ImageLayout& layout, const std::vector<std::byte>& image) {
-    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_text(realized.problem.reference.source));
+    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_file(realized.problem.reference.source));
     job.spec.include_dirs = realized.build.include_dirs;
     job.executable.artifact = build(job.spec);
     judge::Bytes own = judge::reference_image(realized.problem, layout, image, job);

@@ -8,7 +8,7 @@
 #include "harness/device/cpu/compile/compiler.h"
 #include "harness/device/cuda/compile/nvrtc_api.h"
 #include "harness/device/cuda/compile/toolkit.h"
-#include "harness/system/compile_rights.h"
+#include "harness/system/walls.h"
 #include "harness/worker/processes/target.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
@@ -133,7 +133,7 @@ TEST_CASE("Landlock alone lets no file be read either") {
   if (!walls_here().landlock) return skip("this kernel has no Landlock");
   Yard yard("cpu");
   yard.compiler = std::make_unique<CpuCompiler>(yard.scratch.path("cache"), yard.target.cpu_headers, "",
-                                                confine_with({.landlock = true, .filter = true}));
+                                                Walls{.landlock = true, .filter = true});
   CHECK(compiled(yard.build("#include \"own.cuh\"")));
   const BuildResult result = yard.build("#include <../other/reference.cu>");
   CHECK_FALSE(compiled(result));

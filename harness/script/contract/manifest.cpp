@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
 
 #include "harness/script/contract/manifest_api.h"
 #include "harness/script/sandbox/convert.h"
+#include "harness/system/files.h"
 
 namespace harness::script {
 namespace {
@@ -24,12 +23,10 @@ void push_fact(lua_State* lua, const Fact& fact) {
 std::string read_text(const std::filesystem::path& file, const std::string& shown) {
   std::error_code failed;
   const auto bytes = std::filesystem::file_size(file, failed);
-  std::ifstream stream(file, std::ios::binary);
-  if (failed || !stream) throw bad_input(shown + ": cannot be read; the file must exist and be readable");
-  if (bytes > kLargestFile) throw bad_input(shown + ": is larger than 4 MiB; plugin files are small texts");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  if (!failed && bytes > kLargestFile) throw bad_input(shown + ": is larger than 4 MiB; plugin files are small texts");
+  const std::optional<std::string> text = read_file_if_any(file);
+  if (!text) throw bad_input(shown + ": cannot be read; the file must exist and be readable");
+  return *text;
 }
 
 FactsTable::FactsTable(Manifest& manifest, const char* title, const Facts& facts) : manifest_(manifest) {

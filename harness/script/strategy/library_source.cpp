@@ -10,6 +10,7 @@
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
 #include "harness/script/strategy/pattern_page.h"
+#include "harness/system/files.h"
 
 namespace fs = std::filesystem;
 

@@ -2,22 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "harness/core/error.h"
-
-namespace fs = std::filesystem;
+#include "harness/system/files.h"
 
 namespace harness::script {
 
-Source read_source(const fs::path& file, const std::string& name) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (fs::is_directory(file) || in.bad() || !in.is_open()) {
+Source read_source(const std::filesystem::path& file, const std::string& name) {
+  const std::optional<std::string> text = read_file_if_any(file);
+  if (!text)
     throw bad_input(fmt::format("{}: cannot be read; check that it is a file with Lua text and its permissions", name));
-  }
-  return {name, text};
+  return {name, *text};
 }
 
 }  // namespace harness::script

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/run/separate_run.h"
-#include "harness/system/text_file.h"
+#include "harness/system/files.h"
+#include "harness/system/run_program.h"
 #include "harness/worker/memory/sanitizer_log.h"
 #include "harness/worker/processes/process.h"
 
@@ -44,29 +44,6 @@ class JobFolder {
   fs::path path_;
 };
 
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw environment_error(fmt::format("{} cannot be written; free some space.", path));
-}
-
-bool is_program(const fs::path& path) {
-  return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<fs::path> program_folders() {
-  std::vector<fs::path> folders;
-  const char* path = std::getenv("PATH");
-  std::istringstream parts(path ? path : "");
-  for (std::string folder; std::getline(parts, folder, ':');) folders.emplace_back(folder);
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(name);
-    if (root && *root) folders.push_back(fs::path(root) / "bin");
-  }
-  folders.emplace_back("/usr/local/cuda/bin");
-  return folders;
-}
-
 std::int64_t element_bytes(const Problem& problem, const std::string& name) {
   const Argument* argument = find_argument(problem, name);
   return argument && is_tensor(argument->kind) ? storage_bytes(argument->dtype) : 1;
@@ -74,12 +51,12 @@ std::int64_t element_bytes(const Problem& problem, const std::string& name) {
 
 /// What the run under a tool says of itself: that it came to its end, or what kept it from that.
 std::string trouble_of(const JobFolder& folder, const std::string& tool) {
-  const json said = parse_json_if_valid(read_text_if_any(folder.path(tool + ".end")));
+  const json said = parse_json_if_valid(read_file_if_any(folder.path(tool + ".end")).value_or(""));
   return said.is_object() ? said.value("trouble", "") : "it did not come to its end";
 }
 
 std::vector<PlacedBuffer> placed_buffers(const JobFolder& folder, const std::string& tool) {
-  const json said = parse_json_if_valid(read_text_if_any(folder.path(tool + ".buffers")));
+  const json said = parse_json_if_valid(read_file_if_any(folder.path(tool + ".buffers")).value_or(""));
   return said.is_array() ? said.get<std::vector<PlacedBuffer>>() : std::vector<PlacedBuffer>{};
 }
 
@@ -106,7 +83,7 @@ std::string first_lines(const std::string& log) {
 }
 
 MemoryCheck conclude(const JobFolder& folder, const std::string& tool, const ProcessEnd& end) {
-  const std::string log = read_text_if_any(folder.path(tool + ".log"));
+  const std::string log = read_file_if_any(folder.path(tool + ".log")).value_or("");
   MemoryCheck check{.tool = tool};
   check.findings = read_sanitizer_log(log, placed_buffers(folder, tool));
   const std::string trouble = trouble_of(folder, tool);
@@ -137,10 +114,13 @@ MemoryCheck await_tool(const JobFolder& folder, const std::string& tool, Process
 }  // namespace
 
 std::string find_compute_sanitizer() {
-  for (const fs::path& folder : program_folders()) {
-    if (is_program(folder / "compute-sanitizer")) return (folder / "compute-sanitizer").string();
+  std::vector<std::string> folders;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* root = std::getenv(name);
+    if (root && *root) folders.push_back(std::string(root) + "/bin");
   }
-  return "";
+  folders.push_back("/usr/local/cuda/bin");
+  return find_program("compute-sanitizer", folders);
 }
 
 std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executable& executable,
@@ -158,9 +138,9 @@ std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executabl
     return checks;
   }
   const JobFolder folder;
-  write_text(folder.path("job.json"), json_text(json{{"target", target}, {"executable", executable}}));
+  write_file(folder.path("job.json"), json_text(json{{"target", target}, {"executable", executable}}));
   const auto bytes = image.bytes();
-  write_text(folder.path("image"), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  write_file(folder.path("image"), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   // Side by side: nothing is timed meanwhile, and most of each is starting up.
   std::vector<Process> processes;
   for (const char* tool : kTools)
@@ -175,23 +155,23 @@ std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executabl
 int serve_sanitized(const std::string& folder, const std::string& tool) {
   json end = json::object();
   try {
-    const json job = parse_json(read_text(folder + "/job.json"));
+    const json job = parse_json(read_file(folder + "/job.json"));
     const auto target = job.at("target").get<Target>();
     const auto executable = job.at("executable").get<Executable>();
-    const std::string image = read_text(folder + "/image");
+    const std::string image = read_file(folder + "/image");
     const auto placed = [&](const std::vector<cuda::SeparateBuffer>& buffers) {
       std::vector<PlacedBuffer> known;
       for (const cuda::SeparateBuffer& b : buffers) {
         known.push_back({b.name, b.address, b.bytes, element_bytes(executable.problem, b.name)});
       }
-      write_text(folder + "/" + tool + ".buffers", json_text(known));
+      write_file(folder + "/" + tool + ".buffers", json_text(known));
     };
     cuda::run_separately(cuda_ordinal(target), executable, std::as_bytes(std::span(image)), tool == "initcheck",
                          placed);
   } catch (const std::exception& error) {
     end["trouble"] = error.what();
   }
-  write_text(folder + "/" + tool + ".end", json_text(end));
+  write_file(folder + "/" + tool + ".end", json_text(end));
   return end.contains("trouble") ? 1 : 0;
 }
 

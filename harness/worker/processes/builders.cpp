@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "harness/core/hash.h"
-#include "harness/system/compile_rights.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 

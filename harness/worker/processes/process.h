@@ -1,11 +1,11 @@
 #pragma once
-#include <sys/types.h>
-
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/system/child.h"
+#include "harness/system/descriptor.h"
 #include "harness/worker/processes/channel.h"
 
 namespace harness {
@@ -29,27 +29,27 @@ class Process {
   static Process start(const std::vector<std::string>& arguments);
   /// Another program at `path` in the same way; `words` are its argv.
   static Process start_program(const std::string& path, std::vector<std::string> words);
-  Process(Process&& other) noexcept;
-  Process& operator=(Process&& other) noexcept;
-  ~Process();
 
   Channel& channel() { return channel_; }
-  pid_t id() const { return pid_; }
+  pid_t id() const { return child_.id(); }
   void kill();        // SIGKILL to the group; returns when it is gone
   ProcessEnd wait();  // reaps; at most 5 s, then kills
   /// Whether it ends by itself in this time; false at once when `stop` says so. Reaps nothing.
-  bool ends_within(double seconds, const std::function<bool()>& stop) const;
+  bool ends_within(double seconds, const std::function<bool()>& stop) const {
+    return child_.ends_within(seconds, stop);
+  }
   /// The path of the program that start() starts.
   static std::string program();
   /// The program to start, for tests that link the rooms into another executable.
   static void set_program(std::string path);
 
  private:
-  Process(pid_t pid, Channel channel, int output) : pid_(pid), channel_(std::move(channel)), output_(output) {}
+  Process(Child child, Channel channel, Descriptor output)
+      : child_(std::move(child)), channel_(std::move(channel)), output_(std::move(output)) {}
   std::string captured() const;
-  pid_t pid_ = -1;
+  Child child_;
   Channel channel_;
-  int output_ = -1;
+  Descriptor output_;
   std::optional<ProcessEnd> end_;
 };
 

@@ -10,7 +10,7 @@
 #include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/session.h"
-#include "harness/system/compile_rights.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 
@@ -23,11 +23,10 @@ int cuda_ordinal(const Target& target) {
 }
 
 std::unique_ptr<Compiler> make_compiler(const Target& target) {
-  const Confine confine = confine_with(walls_here());
   if (is_cpu(target))
-    return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers, "", confine, target.compile);
+    return std::make_unique<CpuCompiler>(target.cache_folder, target.cpu_headers, "", walls_here(), target.compile);
   return std::make_unique<cuda::NvrtcCompiler>(target.cache_folder, target.architecture, target.toolkit_include,
-                                               confine, target.compile);
+                                               walls_here(), target.compile);
 }
 
 std::unique_ptr<Session> make_session(const Target& target) {

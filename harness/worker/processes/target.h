@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/system/confinement.h"
+#include "harness/system/compile_limits.h"
 
 namespace harness {
 
@@ -20,7 +20,7 @@ struct Target {
 
 bool is_cpu(const Target& target);
 int cuda_ordinal(const Target& target);  // 1 of "cuda:1"
-/// Confined as well as this machine allows (compile_rights.h). Throws Error(environment): no compiler.
+/// Confined as well as this machine allows (system/walls.h). Throws Error(environment): no compiler.
 std::unique_ptr<Compiler> make_compiler(const Target& target);
 std::unique_ptr<Session> make_session(const Target& target);  // throws Error(environment): no such device
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/compile/build_cache.h"
+#include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/device/cuda/compile/nvrtc_api.h"
 #include "harness/device/cuda/run/separate_run.h"
 #include "harness/device/cuda/session.h"
@@ -36,7 +36,7 @@ struct Addition {
     executable.artifact.key = "key";
     executable.artifact.entries = {{"add"}};
     executable.artifact.entries[0].spill_bytes = 16;
-    BuildCache(scratch.path("cache")).store(executable.artifact, {{"add", "_Z3addPfS_Pif"}}, "cubin");
+    CubinCache(scratch.path("cache")).store(executable.artifact, {{"add", "_Z3addPfS_Pif"}}, "cubin");
     executable.layout = {
         4096,
         {{"x", 256, 32, false, 4, 4, 8}, {"y", 512, 32}, {"count", 1024, 4, true}, {"pointers", 1280, 8}},
@@ -399,7 +399,7 @@ TEST_CASE("contenders alternate and each gets its own time") {
   f.driver.kernels["slow"].nanoseconds = 9000;
   Executable slow = f.executable;
   slow.artifact.key = "slow";
-  BuildCache(f.scratch.path("cache")).store(slow.artifact, {{"add", "slow"}}, "cubin");
+  CubinCache(f.scratch.path("cache")).store(slow.artifact, {{"add", "slow"}}, "cubin");
   CudaSession session(f.api, 0);
   auto image = f.image(0), other = f.image(0);
   std::vector<std::vector<std::span<std::byte>>> images = {{image}, {other}};

@@ -2,49 +2,30 @@
 
 #include <unistd.h>
 
-#include <atomic>
-#include <chrono>
-#include <filesystem>
-
-#include "harness/core/error.h"
 #include "harness/core/hash.h"
 
 namespace harness::cpu {
 namespace {
 
-namespace fs = std::filesystem;
-
-void make_folder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw environment_error("the cache folder " + path + " cannot be made: " + error.message());
+std::string library_in(const std::string& place) {
+  return place + "/candidate.so";
+}
+std::string record_in(const std::string& place) {
+  return place + "/artifact.json";
 }
 
-// Builds whose process was killed leave their scratch folder behind.
-void remove_orphans(const std::string& folder) {
-  std::error_code error;
-  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (entry.last_write_time(error) < old) fs::remove_all(entry.path(), error);
-}
-
-/// A write that other processes see whole or not at all.
-void replace_file(const std::string& path, const std::string& bytes, const std::string& temporary) {
-  write_file(temporary, bytes);
-  if (rename(temporary.c_str(), path.c_str()) != 0) throw environment_error(path + " cannot be written");
-}
-
-std::string unique_name() {
-  static std::atomic<int> count{0};
-  return std::to_string(getpid()) + "-" + std::to_string(count++);
+/// What was written whole and by this version.
+std::optional<Artifact> read_artifact(const std::string& place) {
+  const json record = parse_json_if_valid(read_file_if_any(record_in(place)).value_or(""));
+  if (access(library_in(place).c_str(), R_OK) != 0) return std::nullopt;
+  try {
+    return record.get<Artifact>();
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
-
-ArtifactCache::ArtifactCache(std::string folder) : folder_(fs::absolute(folder).string()) {
-  for (const char* name : {"/requests", "/artifacts", "/scratch"}) make_folder(folder_ + name);
-  remove_orphans(folder_ + "/scratch");
-}
 
 std::string ArtifactCache::key(const std::string& request, const std::vector<std::string>& headers) {
   Sha256 hash;
@@ -54,45 +35,29 @@ std::string ArtifactCache::key(const std::string& request, const std::vector<std
 }
 
 std::optional<Artifact> ArtifactCache::find(const std::string& request) {
-  const std::string known = folder_ + "/requests/" + request + ".json";
-  if (access(known.c_str(), R_OK) != 0) return std::nullopt;
-  const json headers = parse_json_if_valid(read_file(known));
+  const json headers = parse_json_if_valid(builds_.note(request).value_or(""));
   if (!headers.is_array()) return std::nullopt;
-  const std::string place = folder_ + "/artifacts/" + key(request, headers.get<std::vector<std::string>>());
-  if (access((place + "/candidate.so").c_str(), R_OK) != 0) return std::nullopt;
-  const json stored = parse_json_if_valid(read_file(place + "/artifact.json"));
-  if (!stored.is_object()) return std::nullopt;
-  Artifact artifact = stored.get<Artifact>();
-  artifact.path = place + "/candidate.so";
-  artifact.from_cache = true;
-  artifact.compile_s = 0;
+  const std::string key = this->key(request, headers.get<std::vector<std::string>>());
+  const std::optional<std::string> place = builds_.find(key);
+  if (!place) return std::nullopt;
+  std::optional<Artifact> artifact = read_artifact(*place);
+  if (!artifact) {
+    builds_.remove(key);
+    return std::nullopt;
+  }
+  artifact->path = library_in(*place);
+  artifact->from_cache = true;
+  artifact->compile_s = 0;
   return artifact;
-}
-
-std::string ArtifactCache::scratch() {
-  const std::string path = folder_ + "/scratch/" + unique_name();
-  discard(path);
-  make_folder(path);
-  return path;
 }
 
 void ArtifactCache::store(const std::string& request, const std::vector<std::string>& headers,
                           const std::string& scratch, Artifact& artifact) {
   artifact.key = key(request, headers);
-  const std::string place = folder_ + "/artifacts/" + artifact.key;
-  artifact.path = place + "/candidate.so";
-  write_file(scratch + "/artifact.json", json_text(artifact));
-  if (rename(scratch.c_str(), place.c_str()) != 0) {
-    discard(scratch);
-    if (access(artifact.path.c_str(), R_OK) != 0) throw environment_error(place + " cannot be written");
-  }
-  replace_file(folder_ + "/requests/" + request + ".json", json_text(headers),
-               folder_ + "/scratch/" + unique_name() + ".json");
-}
-
-void ArtifactCache::discard(const std::string& scratch) {
-  std::error_code error;
-  fs::remove_all(scratch, error);
+  artifact.path = "";  // where it will be is the cache's business
+  write_file(record_in(scratch), json_text(artifact));
+  artifact.path = library_in(builds_.store(artifact.key, scratch));
+  builds_.keep_note(request, json_text(headers));
 }
 
 }  // namespace harness::cpu

@@ -4,32 +4,31 @@
 #include <vector>
 
 #include "harness/core/plan.h"
+#include "harness/system/build_cache.h"
 #include "harness/system/files.h"
 
 namespace harness::cpu {
 
-/// Built candidates on disk, by what decided them; safe with several processes. In two steps, so that a hit needs no
-/// compiler: a request (source, options, compiler) names the headers that its last build read, and the request with the
-/// hashes of those headers names the artifact. A header that is added in front of another in the include path goes
-/// unnoticed until one of the headers that were read changes.
+/// Built candidates in the build cache: candidate.so and artifact.json. In two steps, so that a hit needs no compiler:
+/// a request (source, options, compiler) names the headers that its last build read, and the request with the hashes of
+/// those headers names the build. A header that is added in front of another in the include path goes unnoticed until
+/// one of the headers that were read changes.
 class ArtifactCache {
  public:
-  /// `folder` is made if it is absent. Throws environment_error if that fails.
-  explicit ArtifactCache(std::string folder);
+  explicit ArtifactCache(const std::string& folder) : builds_(folder) {}
 
   std::optional<Artifact> find(const std::string& request);
   /// A new empty folder for one build, to be given to `store` or `discard`.
-  std::string scratch();
-  /// Moves the finished build in: `scratch` holds candidate.so. Fills in the artifact's path and key. If another
-  /// process was first, its build is kept.
+  std::string scratch() const { return builds_.scratch(); }
+  /// Moves the finished build in: `scratch` holds candidate.so. Fills in the artifact's path and key.
   void store(const std::string& request, const std::vector<std::string>& headers, const std::string& scratch,
              Artifact& artifact);
-  static void discard(const std::string& scratch);
+  static void discard(const std::string& scratch) { BuildCache::discard(scratch); }
 
  private:
   std::string key(const std::string& request, const std::vector<std::string>& headers);
 
-  std::string folder_;
+  BuildCache builds_;
   FileHashes hashes_;
 };
 

@@ -57,17 +57,17 @@ std::string oversized(const std::vector<EntryResources>& entries) {
 }  // namespace
 
 CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler,
-                         Confine confine, CompileLimits limits)
+                         const Walls& walls, CompileLimits limits)
     : include_folder_(std::filesystem::absolute(include_folder).string()),
       compiler_(compiler.empty() ? find_program("g++") : compiler),
-      confine_(std::move(confine)),
+      walls_(walls),
       limits_(limits),
       cache_(cache_folder) {
   if (compiler_.empty())
     throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
   if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
   version_ = cpu::compiler_version(compiler_);
-  if (confine_) toolchain_ = cpu::toolchain_folders(compiler_);
+  if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);
   identity_ = version_ + "\n" + cpu::processor_features() + "\nglobals";  // what artifacts tell of
 }
 
@@ -104,21 +104,20 @@ BuildResult CpuCompiler::build(const BuildSpec& given) {
   return result;
 }
 
-EnterConfinement CpuCompiler::confinement(const BuildSpec& spec, const std::string& scratch) const {
-  if (!confine_) return {};
+Confinement CpuCompiler::confinement(const BuildSpec& spec, const std::string& scratch) const {
   Reach reach{spec.include_dirs, toolchain_, scratch};
   reach.readable.push_back(include_folder_);
-  return confine_(reach);
+  return {walls_, reach};
 }
 
 std::string CpuCompiler::run(std::vector<std::string> arguments, const std::vector<std::string>& files,
                              const BuildSpec& spec, const std::string& scratch, bool& failed) const {
   arguments.insert(arguments.begin(), compiler_);
   arguments.insert(arguments.end(), files.begin(), files.end());
-  const EnterConfinement enter = confinement(spec, scratch);
-  ProcessResult result = run_process(arguments, scratch, limits_, enter);
+  const Confinement confinement = this->confinement(spec, scratch);
+  ProcessResult result = run_process(arguments, scratch, limits_, confinement);
   // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed the first time.
-  if (was_killed(result)) result = run_process(arguments, scratch, limits_, enter);
+  if (was_killed(result)) result = run_process(arguments, scratch, limits_, confinement);
   keep_plain_files(scratch);
   failed = result.timed_out || result.exit_status != 0;
   if (result.timed_out)

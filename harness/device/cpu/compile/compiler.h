@@ -4,7 +4,8 @@
 
 #include "harness/core/device.h"
 #include "harness/device/cpu/compile/cache.h"
-#include "harness/system/confinement.h"
+#include "harness/system/compile_limits.h"
+#include "harness/system/walls.h"
 
 namespace harness {
 
@@ -20,9 +21,10 @@ namespace harness {
 class CpuCompiler : public Compiler {
  public:
   /// `include_folder` holds the emulation's headers (harness/device/cpu/guest). `compiler` is a path; "" looks for
-  /// g++ in PATH. Throws environment_error if there is none or the cache folder cannot be made.
+  /// g++ in PATH. g++ works within `walls`. Throws environment_error if there is no
+  /// compiler.
   CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler = "",
-              Confine confine = {}, CompileLimits limits = {});
+              const Walls& walls = {}, CompileLimits limits = {});
 
   /// A hit in the cache starts no process. g++ sees the spec's include folders, the emulation's and its own, and writes
   /// to a scratch folder; what it made is read and moved into the cache after it ended.
@@ -39,10 +41,10 @@ class CpuCompiler : public Compiler {
   /// Its log, which is never empty where it failed.
   std::string run(std::vector<std::string> arguments, const std::vector<std::string>& files, const BuildSpec& spec,
                   const std::string& scratch, bool& failed) const;
-  EnterConfinement confinement(const BuildSpec& spec, const std::string& scratch) const;
+  Confinement confinement(const BuildSpec& spec, const std::string& scratch) const;
 
   std::string include_folder_, compiler_, version_;
-  Confine confine_;
+  Walls walls_;
   CompileLimits limits_;
   std::vector<std::string> toolchain_;  // folders; found only where there is something to confine
   std::string identity_;                // of the compiler and of the processor that -march=native means

@@ -1,7 +1,6 @@
 #include "harness/device/cpu/compile/toolchain.h"
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "harness/core/error.h"
@@ -13,7 +12,7 @@ namespace {
 
 /// The first line "<key> : value" of /proc/cpuinfo.
 std::string cpuinfo(const std::string& key) {
-  std::ifstream in("/proc/cpuinfo");
+  std::istringstream in(read_file_if_any("/proc/cpuinfo").value_or(""));
   for (std::string line; std::getline(in, line);)
     if (line.starts_with(key) && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
   return "";

@@ -120,11 +120,11 @@ int compute_capability(const std::string& architecture) {
 }
 
 NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
-                             Confine confine, CompileLimits limits)
+                             const Walls& walls, CompileLimits limits)
     : cache_(cache_folder),
       architecture_(std::move(architecture)),
       toolkit_include_(std::move(toolkit_include)),
-      confine_(std::move(confine)),
+      walls_(walls),
       limits_(limits) {
   const NvrtcApi& api = require_nvrtc();
   const auto& known = api.architectures;
@@ -136,12 +136,11 @@ NvrtcCompiler::NvrtcCompiler(const std::string& cache_folder, std::string archit
   }
 }
 
-EnterConfinement NvrtcCompiler::confinement(const BuildSpec& spec) const {
-  if (!confine_) return {};
+Confinement NvrtcCompiler::confinement(const BuildSpec& spec) const {
   Reach reach{spec.include_dirs, {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"}, ""};
   if (!toolkit_include_.empty()) reach.readable.push_back(toolkit_include_);
   reach.programs.push_back(library_folder(require_nvrtc()));
-  return confine_(reach);
+  return {walls_, reach};
 }
 
 BuildResult NvrtcCompiler::build(const BuildSpec& given) {

@@ -2,8 +2,9 @@
 #include <string>
 
 #include "harness/core/device.h"
-#include "harness/device/cuda/compile/build_cache.h"
-#include "harness/system/confinement.h"
+#include "harness/device/cuda/compile/cubin_cache.h"
+#include "harness/system/compile_limits.h"
+#include "harness/system/walls.h"
 
 namespace harness::cuda {
 
@@ -16,16 +17,16 @@ class NvrtcCompiler : public Compiler {
   /// `architecture` is a real one, "sm_90a"; `toolkit_include` the folder of cuda_fp16.h (find_toolkit_include()) or
   /// "". Throws Error if there is no libnvrtc or it does not know the architecture.
   NvrtcCompiler(const std::string& cache_folder, std::string architecture, std::string toolkit_include,
-                Confine confine = {}, CompileLimits limits = {});
+                const Walls& walls = {}, CompileLimits limits = {});
 
   /// A refused option, a computed #include, an unknown entry and whatever NVRTC says are CompileFailures.
   BuildResult build(const BuildSpec& spec) override;
 
  private:
-  EnterConfinement confinement(const BuildSpec& spec) const;
-  BuildCache cache_;
+  Confinement confinement(const BuildSpec& spec) const;
+  CubinCache cache_;
   std::string architecture_, toolkit_include_;
-  Confine confine_;
+  Walls walls_;
   CompileLimits limits_;
 };
 

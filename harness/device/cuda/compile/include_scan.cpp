@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
+
+#include "harness/system/files.h"
 
 namespace harness::cuda {
 namespace {
@@ -42,16 +43,6 @@ std::optional<std::string_view> after_include(std::string_view line) {
   constexpr std::string_view kWord = "include";
   if (!line.starts_with(kWord)) return {};
   return line.substr(kWord.size());
-}
-
-std::optional<std::string> read_header(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return {};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return {};
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 class Scanner {
@@ -98,7 +89,7 @@ class Scanner {
       const fs::path path = (place / mention.name).lexically_normal();
       if (!is_within_folders(path)) continue;
       if (seen_.contains(path.string())) return;
-      if (auto text = read_header(path)) {
+      if (const auto text = read_file_if_any(path)) {
         seen_.insert(path.string());
         result_.headers.emplace_back(mention.name, *text);
         scan(path.string(), *text);

@@ -1,30 +1,18 @@
 #include "harness/device/cuda/run/foreign_processes.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <cstdlib>
 
 #include "harness/device/cuda/run/gpu_state.h"
+#include "harness/system/process_stat.h"
 
 namespace harness::cuda {
 namespace {
 
-/// The parent of a process, from /proc/ID/stat: "ID (NAME) STATE PARENT ..."; 0 if there is none to be seen.
-pid_t parent_of(pid_t id) {
-  std::ifstream file(fmt::format("/proc/{}/stat", id));
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string line = text.str();
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream rest(line.substr(name_end + 1));
-  std::string state;
-  pid_t parent = 0;
-  rest >> state >> parent;
-  return parent;
+pid_t parent_of(pid_t id) {  // 0 if there is none to be seen
+  return std::atoi(process_stat(id, 4).c_str());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/device.h"
-#include "harness/device/cuda/compile/build_cache.h"
+#include "harness/device/cuda/compile/cubin_cache.h"
 
 namespace harness::cuda {
 namespace {

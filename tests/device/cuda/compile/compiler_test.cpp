@@ -144,9 +144,9 @@ TEST_CASE("a damaged cache entry is compiled again") {
   if (no_nvrtc()) return;
   Fixture f;
   const Artifact first = f.compiled(simple_spec());
-  f.scratch.write("cache/" + first.key + ".cubin", "short");
+  f.scratch.write("cache/artifacts/" + first.key + "/module.cubin", "short");
   CHECK_FALSE(f.compiled(simple_spec()).from_cache);
-  f.scratch.write("cache/" + first.key + ".json", "{\"artifact\":");
+  f.scratch.write("cache/artifacts/" + first.key + "/module.json", "{\"artifact\":");
   CHECK_FALSE(f.compiled(simple_spec()).from_cache);
   CHECK(f.compiled(simple_spec()).from_cache);
 }

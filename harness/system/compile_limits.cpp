@@ -1,4 +1,4 @@
-#include "harness/system/confinement.h"
+#include "harness/system/compile_limits.h"
 
 #include "harness/core/json_fields.h"
 

@@ -1,4 +1,4 @@
-#include "harness/system/compile_rights.h"
+#include "harness/system/walls.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,10 +22,10 @@ namespace {
 
 // The errno that a confined child met with in `attempt`, which returns false where it failed; 0 where it succeeded.
 int refused_with(const Walls& walls, const Reach& reach, const std::function<bool()>& attempt) {
-  const EnterConfinement enter = confine_with(walls)(reach);
+  const Confinement confinement(walls, reach);
   const pid_t child = fork();
   if (child == 0) {
-    if (!enter()) _exit(kNotConfined);
+    if (!confinement.enter()) _exit(kNotConfined);
     errno = 0;
     _exit(attempt() ? 0 : errno);
   }

@@ -1,13 +1,9 @@
-#include "harness/system/compile_rights.h"
+#include "harness/system/walls.h"
 
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <memory>
 
 #include "harness/system/call_filter.h"
+#include "harness/system/child.h"
 #include "harness/system/landlock.h"
 #include "harness/system/own_root.h"
 
@@ -16,37 +12,33 @@ namespace {
 
 // Whether a child can enter it and go on.
 bool holds(const Walls& walls) {
-  EnterConfinement enter;
   try {
-    enter = confine_with(walls)({{"/usr/lib"}, {}, ""});
+    const Confinement confinement(walls, {{"/usr/lib"}, {}, ""});
+    return Child({.confinement = &confinement}, [] { return 0; }).wait().status() == 0;
   } catch (const std::exception&) {
     return false;
   }
-  const pid_t child = fork();
-  if (child == 0) _exit(enter() ? 0 : kNotConfined);
-  int status = -1;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace
 
-Confine confine_with(const Walls& walls) {
-  const auto filter = walls.filter ? std::make_shared<CallFilter>() : nullptr;
-  return [walls, filter](const Reach& reach) -> EnterConfinement {
-    Reach with_null = reach;
-    with_null.readable.push_back("/dev/null");
-    // Shared, for std::function wants copies and rules own a descriptor.
-    const auto root = walls.own_root ? std::make_shared<OwnRoot>(with_null) : nullptr;
-    const auto rules = walls.landlock ? std::make_shared<LandlockRules>(with_null) : nullptr;
-    return [root, rules, filter] {
-      if (root && !root->enter()) return false;
-      if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
-      if (rules && !rules->enter()) return false;
-      return !filter || filter->enter();
-    };
-  };
+Confinement::Confinement(const Walls& walls, const Reach& reach) {
+  Reach with_null = reach;
+  with_null.readable.push_back("/dev/null");
+  if (walls.own_root) root_ = std::make_unique<OwnRoot>(with_null);
+  if (walls.landlock) rules_ = std::make_unique<LandlockRules>(with_null);
+  if (walls.filter) filter_ = std::make_unique<CallFilter>();
+}
+
+Confinement::Confinement() = default;
+Confinement::Confinement(Confinement&&) noexcept = default;
+Confinement::~Confinement() = default;
+
+bool Confinement::enter() const {
+  if (root_ && !root_->enter()) return false;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
+  if (rules_ && !rules_->enter()) return false;
+  return !filter_ || filter_->enter();
 }
 
 Walls walls_here() {
@@ -74,6 +66,10 @@ std::string in_words(const Walls& walls) {
   if (walls.own_root && walls.landlock) words += " twice over (Landlock)";
   return words + (walls.filter ? "; they reach no network and no other process (seccomp)"
                                : "; nothing keeps them from the network (no seccomp)");
+}
+
+Error not_confined(const std::string& said) {
+  return environment_error("the compiler could not be confined to its folders, so it was not started: " + said);
 }
 
 }  // namespace harness

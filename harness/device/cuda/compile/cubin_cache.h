@@ -4,16 +4,15 @@
 #include <string>
 
 #include "harness/core/plan.h"
+#include "harness/system/build_cache.h"
 
 namespace harness::cuda {
 
-/// Compiled modules on disk, shared by processes: KEY.cubin, KEY.ptx and, written after them, KEY.json with the
-/// artifact and the mangled name of every entry. Files appear whole, by renaming; two writers of one key write the same
-/// bytes.
-class BuildCache {
+/// Compiled modules in the build cache: module.cubin, module.ptx and module.json with the artifact and the mangled name
+/// of every entry.
+class CubinCache {
  public:
-  /// The folder is made on the first store.
-  explicit BuildCache(const std::string& folder);
+  explicit CubinCache(const std::string& folder) : builds_(folder) {}
 
   /// The artifact with `from_cache` set and compile_s 0; nullopt if it is not there or not readable.
   std::optional<Artifact> find(const std::string& key) const;
@@ -22,7 +21,7 @@ class BuildCache {
              const std::string& ptx = "") const;
 
  private:
-  std::string folder_;
+  BuildCache builds_;
 };
 
 /// Entry (name expression) -> mangled name, from the file beside `artifact.path`. Throws Error if that is gone.

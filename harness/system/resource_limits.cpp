@@ -1,0 +1,29 @@
+#include "harness/system/resource_limits.h"
+
+#include <unistd.h>
+
+#include <sstream>
+
+#include "harness/system/files.h"
+
+namespace harness {
+
+void ResourceLimits::enter() const {
+  const auto limit = [](auto resource, rlim_t value) {
+    const rlimit both{value, value};
+    if (value != RLIM_INFINITY) setrlimit(resource, &both);
+  };
+  limit(RLIMIT_CPU, cpu_s);
+  limit(RLIMIT_AS, memory_bytes);
+  limit(RLIMIT_FSIZE, file_bytes);
+  limit(RLIMIT_CORE, 0);
+}
+
+rlim_t mapped_bytes() {
+  std::istringstream statistics(read_file_if_any("/proc/self/statm").value_or(""));
+  rlim_t pages = 0;
+  statistics >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace harness

@@ -1,0 +1,18 @@
+#pragma once
+#include <sys/resource.h>
+
+namespace harness {
+
+/// What a process and each that it starts may use (setrlimit). Core dumps are never written.
+struct ResourceLimits {
+  rlim_t cpu_s = RLIM_INFINITY;
+  rlim_t memory_bytes = RLIM_INFINITY;  // of address space
+  rlim_t file_bytes = RLIM_INFINITY;    // of each file it writes
+  /// For this process, for ever. Async-signal-safe.
+  void enter() const;
+};
+
+/// Of address space that this process has mapped now.
+rlim_t mapped_bytes();
+
+}  // namespace harness
