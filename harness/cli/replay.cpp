@@ -9,9 +9,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
-#include "harness/replay/chronicle_replay.h"
 #include "harness/replay/comparison.h"
-#include "harness/report/chronicle.h"
 #include "harness/report/replay.h"
 #include "harness/store/store.h"
 #include "harness/store/transfer.h"
@@ -26,9 +24,7 @@ struct ReplayArguments {
   bool exact = false, all = false, json = false;
 };
 
-// Strategies of chronicles and of campaigns that did not name one.
 constexpr const char* kDefaultStrategy = "roi";
-constexpr const char* kChronicleStrategy = "seeds/strategy";
 
 struct Source {
   std::unique_ptr<Ledger> ledger;
@@ -46,6 +42,10 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
   const Value number = parse_value(arguments.campaign);
   if (const auto* id = std::get_if<std::int64_t>(&number))
     return {store::Store::open(shell.store_path(), store::Mode::read_only), *id};
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(arguments.campaign, none))
+    throw bad_input(
+        fmt::format("'{}' is neither a campaign's number nor a file; see harness history", arguments.campaign));
   auto imported = store::Store::in_memory();
   const store::ImportReport report = store::import_store(*imported, arguments.campaign);
   const std::int64_t campaign = campaign_of_file(*imported, arguments.campaign, report.campaigns);
@@ -54,42 +54,6 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
 
 void print_json_line(const json& object) {
   std::puts(json_text(object).c_str());
-}
-
-/// The file of a chronicle: given as such, or by the name of a folder beside the strategies ("seeds"). "": no such
-/// file.
-std::string chronicle_file(const std::string& name, const Places& places) {
-  std::error_code none;
-  if (std::filesystem::is_regular_file(name, none)) return name;
-  for (const std::string& folder : places.strategy_folders) {
-    const std::string file = folder + "/" + name + "/campaign.json";
-    if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file, none)) return file;
-  }
-  return "";
-}
-
-std::string text_of(const std::string& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw bad_input(fmt::format("'{}' cannot be read", file));
-  return text.str();
-}
-
-int replay_chronicle_file(const ReplayArguments& arguments, const Shell& shell, const std::string& file,
-                          const std::string& text) {
-  if (!arguments.search.empty() || !arguments.budget.empty() || arguments.seed >= 0 || arguments.exact)
-    throw bad_input(
-        fmt::format("'{}' records sittings of people, which have no search; leave --search, --seed, --budget "
-                    "and --exact out",
-                    arguments.campaign));
-  const Chronicle chronicle = read_chronicle(text, file);
-  const auto scripts = shell.rooms.scripts(shell.places());
-  const auto strategy = scripts->strategy(arguments.strategy.empty() ? kChronicleStrategy : arguments.strategy);
-  const json replayed = chronicle_json(chronicle, replay_chronicle(chronicle, *strategy));
-  if (arguments.json) print_json_line(replayed);
-  else std::fputs(report::chronicle_text(replayed).c_str(), stdout);
-  return 0;
 }
 
 int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
@@ -114,29 +78,15 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   return 2;
 }
 
-int replay_what_is_named(const ReplayArguments& arguments, const Shell& shell) {
-  const Value number = parse_value(arguments.campaign);
-  if (std::holds_alternative<std::int64_t>(number)) return replay_campaign(arguments, shell);
-  const std::string file = chronicle_file(arguments.campaign, shell.places());
-  if (file.empty())
-    throw bad_input(fmt::format("'{}' is neither a campaign's number nor a file; see harness history, or replay seeds",
-                                arguments.campaign));
-  const std::string text = text_of(file);
-  if (looks_like_chronicle(text)) return replay_chronicle_file(arguments, shell, file, text);
-  return replay_campaign(arguments, shell);
-}
-
 }  // namespace
 
 void define_replay(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<ReplayArguments>();
-  app.add_option(
-         "campaign", arguments->campaign,
-         "Its number in the store, a file that harness export wrote, or a chronicle: seeds or a file (docs/replay.md)")
+  app.add_option("campaign", arguments->campaign,
+                 "Its number in the store, or a file that harness export wrote (docs/replay.md)")
       ->required()
       ->type_name("CAMPAIGN");
-  app.add_option("--strategy", arguments->strategy,
-                 "Who decides this time: a name or a file (default: roi; of a chronicle its own)");
+  app.add_option("--strategy", arguments->strategy, "Who decides this time: a name or a file (default: roi)");
   app.add_option("--search", arguments->search, "Another search than the recorded one: a name or a file");
   app.add_option("--seed", arguments->seed, "Another seed than the recorded one")->check(CLI::NonNegativeNumber);
   app.add_option("--budget", arguments->budget, "Another budget than the recorded one: 90s, 30m, 1h30m");
@@ -147,7 +97,7 @@ void define_replay(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--json", arguments->json, "JSON instead of a report");
   add_db_option(app, shell);
   add_plugin_options(app, shell);
-  action = [arguments, &shell] { return replay_what_is_named(*arguments, shell); };
+  action = [arguments, &shell] { return replay_campaign(*arguments, shell); };
 }
 
 }  // namespace harness
