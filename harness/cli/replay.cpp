@@ -73,7 +73,7 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
   else std::fputs(report::replay_text(comparison, arguments.all).c_str(), stdout);
-  if (replayed.summary.reason != "script_error") return 0;
+  if (replayed.summary.reason != EndReason::script_error) return 0;
   std::fprintf(stderr, "harness: %s\n", replayed.summary.message.c_str());
   return 2;
 }

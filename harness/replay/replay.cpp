@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "harness/campaign/loop.h"
-#include "harness/replay/todays_plugins.h"
 #include "harness/core/error.h"
+#include "harness/replay/todays_plugins.h"
 
 namespace harness {
 namespace {
@@ -23,8 +23,8 @@ CampaignOptions replay_options(const Recording& recorded, const ReplayOptions& w
   options.budget_s = wanted.budget_s ? wanted.budget_s : recorded.record.budget_s;
   options.max_cost_usd = recorded.record.max_cost_usd;
   options.usd_per_hour = recorded.record.usd_per_hour;
-  options.rivals = std::ranges::any_of(recorded.iterations,
-                                       [](const IterationSummary& iteration) { return iteration.purpose == "rival"; });
+  options.rivals = std::ranges::any_of(
+      recorded.iterations, [](const IterationSummary& iteration) { return iteration.purpose == Purpose::rival; });
   return options;
 }
 

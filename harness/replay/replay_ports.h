@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/replay/recording.h"
 #include "harness/core/clock.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/strategy.h"
+#include "harness/replay/recording.h"
 
 // The outside of a replayed campaign: the ports of a running one, answered from a record. No device, no store and no
 // time of the user's is touched.
@@ -137,7 +137,7 @@ class ReplayLedger : public Ledger {
 
   std::int64_t begin_campaign(const CampaignRecord& record) override;
   void resume_campaign(std::int64_t, const CampaignRecord&) override {}
-  void end_campaign(std::int64_t, const std::string& reason, double spent_s, std::optional<double>) override;
+  void end_campaign(std::int64_t, EndReason reason, double spent_s, std::optional<double>) override;
   std::int64_t record_decision(std::int64_t, const Decision& decision, const std::optional<ArmId>& from,
                                const ScriptIdentity&, std::int64_t now_unix, double) override;
   std::int64_t begin_attempt(const AttemptRecord& record) override;

@@ -123,8 +123,7 @@ class Refit {
 
 RecordToday with_todays_plugins(const Recording& recorded, Catalog& plugins) {
   Refit refit(recorded, plugins);
-  RecordToday today{{recorded.campaign, recorded.record, recorded.reason, recorded.spent_s, {}, recorded.decisions},
-                    {}};
+  RecordToday today{{recorded.campaign, recorded.record, recorded.spent_s, {}, recorded.decisions}, {}};
   for (const IterationSummary& row : recorded.iterations) {
     const auto& config = refit.config(row);
     if (!config) continue;

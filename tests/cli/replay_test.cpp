@@ -75,7 +75,7 @@ TEST_CASE("a campaign that people wrote down is imported, and can be asked like 
   INFO(asked.err);
   REQUIRE(asked.status == 0);
   const json rows = parse_json(asked.out);
-  const json sittings = parse_json(bytes_of("bench/seeds/campaign.json")).at("sittings");
+  const json sittings = parse_json(bytes_of(HARNESS_SOURCE_DIR "/bench/seeds/campaign.json")).at("sittings");
   REQUIRE(rows.size() == sittings.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const json &row = rows[i], &sitting = sittings[i];

@@ -47,7 +47,7 @@ inline CampaignRecord a_campaign(const std::string& device_name = "NVIDIA H200")
 
 inline Decision a_decision(const std::string& technique = "tiling") {
   Decision decision;
-  decision.action = "try";
+  decision.action = Action::try_arm;
   decision.arm = {"attention", "s128", technique};
   decision.why = "highest expected gain a minute";
   decision.predict = {2, 4, 12};
@@ -64,7 +64,7 @@ inline AttemptRecord an_attempt(std::int64_t campaign, std::int64_t block = 32,
   record.contract_hash = "c0ffee";
   record.source_hash = "beef";
   record.ask = block;
-  record.purpose = "search";
+  record.purpose = Purpose::search;
   return record;
 }
 
@@ -151,7 +151,7 @@ inline void random_history(Store& store, unsigned seed, int campaigns, int itera
       record(store, attempt, evaluation, pick(3) == 0);
       if (pick(3) == 0) store.charge(id, pick(2) ? "idle" : "prepare", 0.25);
     }
-    if (pick(2)) store.end_campaign(id, "budget", 100, 0.1);
+    if (pick(2)) store.end_campaign(id, EndReason::budget, 100, 0.1);
   }
 }
 

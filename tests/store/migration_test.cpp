@@ -126,7 +126,7 @@ TEST_CASE("a store of version 4 takes rivals") {
   {
     auto store = Store::open(path, Mode::read_write);
     AttemptRecord attempt = an_attempt(store->begin_campaign(a_campaign()));
-    attempt.purpose = "rival";
+    attempt.purpose = Purpose::rival;
     record(*store, attempt, passed(60));
     store->connection().database().exec("DROP VIEW v_rivals; DROP INDEX iteration_rivals; PRAGMA user_version = 4");
   }
