@@ -5,7 +5,7 @@
 
 #include "harness/campaign/loop.h"
 #include "harness/replay/comparison.h"
-#include "harness/replay/todays_plugins.h"
+#include "harness/replay/current_plugins.h"
 #include "tests/fakes/ports.h"
 
 using namespace harness;
@@ -227,7 +227,7 @@ TEST_CASE("a record is asked about today's configurations") {
   newer.info.workloads.pop_back();
   Past past;
   const Recording recorded = past.record();
-  const RecordToday today = with_todays_plugins(recorded, newer);
+  const CurrentRecord today = with_current_plugins(recorded, newer);
   int tiles = 0;
   for (const IterationSummary& row : today.recording.iterations) {
     CHECK(row.workload == "w1");
