@@ -31,7 +31,7 @@ Known best_known(const std::string& path, const DeviceInfo& device) {
   Known known;
   const auto store = store::Store::open(path, store::Mode::read_only);
   for (EarlierResult& result : store->earlier_results(INT64_MAX, kKernel, device.device)) {
-    if (result.outcome != "passed" || !result.time_ns || result.device_name != device.name) continue;
+    if (result.outcome != OutcomeKind::passed || !result.time_ns || result.device_name != device.name) continue;
     const auto [place, first] = known.try_emplace({result.workload, result.variant}, result);
     if (!first && *result.time_ns < *place->second.time_ns) place->second = std::move(result);
   }

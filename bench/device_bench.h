@@ -14,7 +14,7 @@
 #include "harness/core/error.h"
 #include "harness/device/cuda/compile/toolkit.h"
 #include "harness/evaluate/evaluator.h"
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/store/store.h"
 #include "harness/worker/processes/process.h"

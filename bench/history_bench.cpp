@@ -49,7 +49,7 @@ AttemptRecord attempt_record(std::int64_t campaign, std::int64_t number) {
   record.contract_hash = std::string(64, 'c');
   record.source_hash = std::string(64, 's');
   record.ask = number;
-  record.purpose = "search";
+  record.purpose = Purpose::search;
   return record;
 }
 

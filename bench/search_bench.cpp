@@ -79,7 +79,7 @@ simulate::RecordedSpace recorded() {
       rest /= 10;
     }
     for (const char* name : {"F", "G", "H", "I", "J"}) config.emplace_back(name, std::int64_t{1});
-    builder.add("recorded", config, {"passed", 1.0 + static_cast<double>(i * 7919 % 100'000), 1.0});
+    builder.add("recorded", config, {OutcomeKind::passed, 1.0 + static_cast<double>(i * 7919 % 100'000), 1.0});
   }
   return builder.finish("bench/synthetic.json");
 }

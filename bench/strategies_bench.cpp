@@ -73,7 +73,7 @@ Trial try_strategy(const std::string& strategy, const Recording& recording, Repl
     options.seed = static_cast<std::uint64_t>(seed);
     options.budget_s = budget_s;
     const Replayed run = replay(recording, plugins, scripts, nullptr, options);
-    if (run.summary.reason == "script_error") throw bad_input(strategy + ": " + run.summary.message);
+    if (run.summary.reason == EndReason::script_error) throw bad_input(strategy + ": " + run.summary.message);
     const auto curve = score_curve(run.recording, workload_weights(run.summary));
     trial.area.values.push_back(mean_log_score(curve, budget_s));
     trial.score.values.push_back(curve.back().score);
@@ -153,10 +153,10 @@ int decide(int evaluations, int count) {
     iteration.iteration = i;
     iteration.candidate = {"k", "10_x", id.technique, {{"N", std::int64_t{i}}}};
     iteration.workload = id.workload;
-    iteration.purpose = "search";
+    iteration.purpose = Purpose::search;
     iteration.ask = i;
     iteration.wall_s = 0.3 + 0.2 * share;
-    iteration.outcome = share < 0.8 ? "passed" : "wrong_answer";
+    iteration.outcome = share < 0.8 ? OutcomeKind::passed : OutcomeKind::wrong_answer;
     if (share < 0.8) {
       iteration.speedup = 1 + 2 * share + i * 1e-6;
       iteration.time_ns = 1000 / *iteration.speedup;

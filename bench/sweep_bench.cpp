@@ -59,7 +59,7 @@ class Sweep {
         builders_(target_, bench::builder_count()),
         judge_(target_, {}),
         runner_(target_, {}),
-        workshop_{target_, device_, default_limits(device_), {}, builders_, judge_, runner_, nullptr, {}},
+        workers_{target_, device_, default_limits(device_), {}, builders_, judge_, runner_, nullptr, {}},
         kernel_(std::move(kernel)),
         workload_(std::move(workload)) {}
 
@@ -91,21 +91,21 @@ class Sweep {
   }
 
   void measure(const Realized& realized, json& line) {
-    const BuildResult built = workshop_.await(realized.build);
+    const BuildResult built = workers_.await(realized.build);
     const auto* const artifact = std::get_if<Artifact>(&built);
     if (artifact == nullptr) {
       line["failure"] = std::get<CompileFailure>(built).log.substr(0, 400);
       return;
     }
     if (!artifact->notes.empty()) line["notes"] = artifact->notes;
-    Side side = workshop_.make_side(realized, *artifact, nullptr);
-    side.trusted = workshop_.build_trusted(realized);
+    Side side = workers_.make_side(realized, *artifact, nullptr);
+    side.trusted = workers_.build_trusted(realized);
     paint(side);
-    if (workshop_.native()) runner_.kill();
+    if (workers_.native()) runner_.kill();
     std::optional<RunnerFailure> failure = runner_.prepare({{&side.executable, {&side.images[0]}}}, kDeadline);
     if (!failure) failure = runner_.run(0, 0, kDeadline);
     if (!failure) compare(side, line);
-    if (!failure && !workshop_.native()) failure = time(side, line);
+    if (!failure && !workers_.native()) failure = time(side, line);
     if (!failure) return;
     line["failure"] = failure->detail;
     runner_.kill();
@@ -155,9 +155,9 @@ class Sweep {
   DeviceInfo device_;
   Target target_;
   Builders builders_;
-  Judge judge_;
+  JudgeProcess judge_;
   Runner runner_;
-  Workshop workshop_;
+  WorkerPool workers_;
   std::string kernel_, workload_;
   std::vector<Realized> realized_;
   std::map<std::string, std::vector<std::byte>> pristine_;  // images as painted, by layout

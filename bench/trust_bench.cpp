@@ -202,7 +202,7 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
     const Realized& realized = request.realized;
     const std::int64_t attempt =
         ledger->begin_attempt({campaign, 0, realized.candidate, trial.workload, realized.problem.contract_hash,
-                               realized.source_hash, 0, "eval"});
+                               realized.source_hash, 0, Purpose::eval});
     const Evaluation evaluation = bench.evaluator().evaluate(request);
     ledger->end_attempt(attempt, evaluation, false);
     ++recorded;
@@ -217,7 +217,7 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
       fmt::print(stderr, "{} of {}: {} wrong, {} KB, {:.0f} s\n", i + 1, count, wrong, resident_kb(),
                  steady_seconds() - begin);
   }
-  ledger->end_campaign(campaign, "exhausted", steady_seconds() - begin, std::nullopt);
+  ledger->end_campaign(campaign, EndReason::exhausted, steady_seconds() - begin, std::nullopt);
   const auto rows = ledger->iterations(campaign).size();
   fmt::print(
       "{}\n", json {

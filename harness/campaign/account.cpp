@@ -63,16 +63,16 @@ void account_wrong(Arm& arm, const IterationSummary& iteration) {
 bool account(Arm& arm, const IterationSummary& iteration, bool improved) {
   ArmState& state = arm.state;
   ++state.evaluations;
-  ++state.outcomes[iteration.outcome];
+  ++state.outcomes[std::string(name(iteration.outcome))];
   ++state.since_improvement;
   state.spent_s += iteration.wall_s;
   state.build_s += iteration.build_s;
   state.gates_s += iteration.gates_s;
   state.timing_s += iteration.timing_s;
   if (iteration.wall_s > 0) arm.log_seconds.add(std::log(iteration.wall_s));
-  if (iteration.outcome == "passed" && iteration.time_ns) return account_passed(arm, iteration, improved);
-  if (iteration.outcome == "wrong_answer") account_wrong(arm, iteration);
-  if (iteration.outcome == "abandoned" && iteration.speedup && *iteration.speedup > 0)
+  if (iteration.outcome == OutcomeKind::passed && iteration.time_ns) return account_passed(arm, iteration, improved);
+  if (iteration.outcome == OutcomeKind::wrong_answer) account_wrong(arm, iteration);
+  if (iteration.outcome == OutcomeKind::abandoned && iteration.speedup && *iteration.speedup > 0)
     add_gain(arm, *iteration.speedup);
   return false;
 }

@@ -28,7 +28,7 @@ std::optional<double> expected_minutes(const Prediction& predict) {
 }
 
 void CalibrationBook::score(const ScoredPrediction& prediction) {
-  if (prediction.outcome == "interrupted") return;
+  if (prediction.outcome == OutcomeKind::interrupted) return;
   score_speedup(prediction);
   score_minutes(prediction);
   score_passing(prediction);
@@ -57,9 +57,10 @@ void CalibrationBook::score_minutes(const ScoredPrediction& prediction) {
 }
 
 void CalibrationBook::score_passing(const ScoredPrediction& prediction) {
-  if (!prediction.predict.probability || prediction.outcome == "no_effect") return;
+  if (!prediction.predict.probability || prediction.outcome == OutcomeKind::no_effect) return;
   const auto n = static_cast<double>(calibration_.passed_n++);
-  const double passed = prediction.outcome == "passed" || prediction.outcome == "abandoned" ? 1 : 0;
+  const double passed =
+      prediction.outcome == OutcomeKind::passed || prediction.outcome == OutcomeKind::abandoned ? 1 : 0;
   const auto mean = [n](const std::optional<double>& so_far, double value) {
     return (so_far.value_or(0) * n + value) / (n + 1);
   };

@@ -15,7 +15,7 @@ IterationSummary assumed_iteration(const Candidate& candidate, const std::string
   IterationSummary iteration;
   iteration.candidate = candidate;
   iteration.workload = workload;
-  iteration.outcome = "passed";
+  iteration.outcome = OutcomeKind::passed;
   iteration.time_ns = kAssumedBaselineNs / speedup;
   iteration.baseline_ns = kAssumedBaselineNs;
   iteration.speedup = speedup;
@@ -32,7 +32,7 @@ void Campaign::assume(const Decision& decision) {
   const double each = state_.evaluation_seconds();
   if (!book.baseline_tried) {
     IterationSummary baseline = assumed_iteration(book.plan.baseline, book.plan.workload, 1, each);
-    baseline.purpose = "baseline";
+    baseline.purpose = Purpose::baseline;
     state_.apply(baseline);
     assumed_s_ += each;
   }
@@ -43,7 +43,7 @@ void Campaign::assume(const Decision& decision) {
   const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
   IterationSummary iteration =
       assumed_iteration(candidate, arm.state.id.workload, speedup, 60 * expected_minutes(predict).value_or(each / 60));
-  iteration.purpose = "search";
+  iteration.purpose = Purpose::search;
   iteration.ask = arm.asks + 1;
   state_.apply(iteration, &decision.predict);
   assumed_s_ += iteration.wall_s;
@@ -60,8 +60,8 @@ DryRun Campaign::dry_run(int decisions) {
   for (int i = 0; i < decisions && !check_limits(); ++i) {
     plan.decisions.push_back(decide());
     const Decision& decision = plan.decisions.back();
-    if (decision.action == "close") find_arm(state_.arms(), decision.arm)->state.closed = true;
-    else if (decision.action == "try") assume(decision);
+    if (decision.action == Action::close) find_arm(state_.arms(), decision.arm)->state.closed = true;
+    else if (decision.action == Action::try_arm) assume(decision);
     else break;
   }
   return plan;

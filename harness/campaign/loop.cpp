@@ -31,7 +31,13 @@ constexpr double kAbandonFactor = 2;
 // What is being tried, for recognizing an attempt that has ended the harness before.
 std::string attempt_key(const AttemptRecord& record) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", record.candidate.kernel, record.workload, record.candidate.variant,
-                     to_text(record.candidate.config), record.ask, record.purpose);
+                     to_text(record.candidate.config), record.ask, name(record.purpose));
+}
+
+/// After a stop or a spent budget, and not where the user, a script, the store or the device ended the campaign.
+bool leaves_winners_to_confirm(EndReason reason) {
+  return reason == EndReason::budget || reason == EndReason::cost || reason == EndReason::goal ||
+         reason == EndReason::exhausted || reason == EndReason::strategy;
 }
 
 std::optional<double> ahead_of_rival(const WorkloadBook& book) {
@@ -63,16 +69,14 @@ CampaignSummary Campaign::run() {
     if (Ended ended = admit_kernels()) return ended;
     return explore();
   });
-  const bool may_confirm = ended->reason == "budget" || ended->reason == "goal" || ended->reason == "exhausted" ||
-                           ended->reason == "strategy" || ended->reason == "cost";
-  if (may_confirm)
+  if (leaves_winners_to_confirm(ended->reason))
     if (Ended trouble = guarded([this] { return confirm_winners(); })) ended = trouble;
   CampaignSummary summary = summarize(*ended);
   try {
     ports_.ledger.charge(campaign_, "idle", std::max(0.0, summary.spent_s - spent_before_ - busy_s_));
     ports_.ledger.end_campaign(campaign_, summary.reason, summary.spent_s, summary.cost_usd);
   } catch (const Error& error) {  // what is saved is saved; the campaign stays resumable
-    summary.reason = "store_error";
+    summary.reason = EndReason::store_error;
     summary.message = error.what();
   }
   ports_.display.finished(summary);
@@ -175,7 +179,7 @@ Campaign::Ended Campaign::admit_kernels() {
     say(fmt::format("trying the gates of {} with its mutants", kernel));
     const double begin = ports_.clock.seconds();
     std::optional<Admission> admission = known_admission(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
-    if (!admission) return Ending{"interrupted", "stopped by the user"};
+    if (!admission) return Ending{EndReason::interrupted, "stopped by the user"};
     charge_gates(ports_.clock.seconds() - begin);
     if (!admission->passed) throw bad_input(refusal(*admission));
     admissions_[kernel] = std::move(*admission);
@@ -204,7 +208,7 @@ void Campaign::replay_record() {
     tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
   }
   for (const DecisionRecord& record : decisions)
-    if (record.decision.action == "close")
+    if (record.decision.action == Action::close)
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
     orphan_tries_[attempt_key(orphan.record)] = orphan.tries;
@@ -233,7 +237,7 @@ void Campaign::tell_recorded(const IterationSummary& iteration, const Prediction
   check_unchanged(iteration);
   const ArmId id{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique};
   Arm* arm = find_arm(state_.arms(), id);
-  if (iteration.ask > 0 && iteration.outcome != "interrupted" && arm != nullptr) {
+  if (iteration.ask > 0 && iteration.outcome != OutcomeKind::interrupted && arm != nullptr) {
     const std::optional<SearchAsk> ask = state_.advance(*arm);
     if (!ask || ask->variant != iteration.candidate.variant ||
         to_text(ask->config) != to_text(iteration.candidate.config))
@@ -251,11 +255,12 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
   try {
     return part();
   } catch (const StoreFailure& error) {
-    return Ending{"store_error", error.what()};
+    return Ending{EndReason::store_error, error.what()};
   } catch (const Error& error) {
-    return Ending{error.kind() == Error::Kind::environment ? "device_lost" : "script_error", error.what()};
+    return Ending{error.kind() == Error::Kind::environment ? EndReason::device_lost : EndReason::script_error,
+                  error.what()};
   } catch (const std::exception& error) {  // a value nobody foresaw: saved and told, never an abort
-    return Ending{"script_error", error.what()};
+    return Ending{EndReason::script_error, error.what()};
   }
 }
 
@@ -267,21 +272,21 @@ Campaign::Ended Campaign::explore() {
 }
 
 Campaign::Ended Campaign::check_limits() {
-  if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
-  if (goal_reached()) return Ending{"goal", "the goal is reached on every workload"};
+  if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
+  if (goal_reached()) return Ending{EndReason::goal, "the goal is reached on every workload"};
   // Before anything was measured there is no cost to predict: the first evaluation is begun in any budget.
   const double needed = state_.iterations() == 0 ? 0 : state_.evaluation_seconds() + reserve_seconds();
   if (options_.budget_s && spent_seconds() + needed > *options_.budget_s)
     return Ending{
-        "budget",
+        EndReason::budget,
         fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
                     spent_seconds(), *options_.budget_s)};
   if (options_.max_cost_usd && spent_usd() &&
       *spent_usd() + *options_.usd_per_hour * needed / 3600 > *options_.max_cost_usd)
-    return Ending{"cost", fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
+    return Ending{EndReason::cost, fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
   const auto& arms = state_.arms().arms;
   if (std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.state.exhausted || arm.state.closed; }))
-    return Ending{"exhausted", "nothing is left to try"};
+    return Ending{EndReason::exhausted, "nothing is left to try"};
   return std::nullopt;
 }
 
@@ -299,102 +304,105 @@ Campaign::Ended Campaign::step() {
   Decision decision = decide();
   const double decide_s = ports_.clock.seconds() - begin;
   busy_s_ += decide_s;
-  const std::int64_t id = stored([&] {
-    return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(),
-                                         ports_.clock.unix_seconds(), decide_s);
+  return obey(record(std::move(decision), decide_s));
+}
+
+DecisionRecord Campaign::record(Decision decision, double decide_s) {
+  DecisionRecord taken{0, std::move(decision), state_.current, ports_.clock.unix_seconds()};
+  taken.id = stored([&] {
+    return ports_.ledger.record_decision(campaign_, taken.decision, taken.from, strategy_->identity(), taken.now_unix,
+                                         decide_s);
   });
-  return obey(decision, id);
+  return taken;
 }
 
 Decision Campaign::decide() {
   Decision decision = strategy_->decide(snapshot());
-  if (decision.action != "try" && decision.action != "close") return decision;
+  if (decision.action != Action::try_arm && decision.action != Action::close) return decision;
   const Arm* arm = find_arm(state_.arms(), decision.arm);
   const std::string label = decision.arm.kernel + " " + decision.arm.workload + " " + decision.arm.technique;
   if (arm == nullptr)
     throw bad_input(fmt::format("strategy '{}' chose an arm that does not exist: {}", options_.strategy, label));
   if (arm->state.closed)
     throw bad_input(fmt::format("strategy '{}' chose an arm that it has closed: {}", options_.strategy, label));
-  if (decision.action == "try" && arm->state.exhausted)
+  if (decision.action == Action::try_arm && arm->state.exhausted)
     throw bad_input(fmt::format("strategy '{}' chose an arm that is exhausted: {}", options_.strategy, label));
   return decision;
 }
 
-Campaign::Ended Campaign::obey(const Decision& decision, std::int64_t decision_id) {
-  if (decision.action == "stop") return Ending{decision.reason.value_or("strategy"), decision.why};
-  if (decision.action == "confirm") return Ending{"strategy", decision.why};
-  if (decision.action == "propose")
+Campaign::Ended Campaign::obey(const DecisionRecord& taken) {
+  const Decision& decision = taken.decision;
+  if (decision.action == Action::stop) return Ending{decision.reason.value_or(EndReason::strategy), decision.why};
+  if (decision.action == Action::confirm) return Ending{EndReason::strategy, decision.why};
+  if (decision.action == Action::propose)
     throw bad_input(
         fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
   Arm& arm = *find_arm(state_.arms(), decision.arm);
   announce_pivot(decision);
-  if (decision.action == "close") {
+  if (decision.action == Action::close) {
     arm.state.closed = true;
     return std::nullopt;
   }
-  if (Ended ended = begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), decision, decision_id))
-    return ended;
-  return try_arm(decision, decision_id, arm);
+  if (Ended ended = begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), taken)) return ended;
+  return try_arm(taken, arm);
 }
 
 void Campaign::announce_pivot(const Decision& decision) {
-  const bool pivot = decision.action == "try" && state_.current && *state_.current != decision.arm;
-  if (pivot || decision.action == "close")
-    ports_.display.pivoted(
-        {campaign_, pivot ? "pivot" : "close", state_.current, decision.arm, decision.rule, decision.why});
+  const bool pivot = decision.action == Action::try_arm && state_.current && *state_.current != decision.arm;
+  if (pivot || decision.action == Action::close)
+    ports_.display.pivoted({campaign_, !pivot, state_.current, decision.arm, decision.rule, decision.why});
 }
 
 // Before anything is tried on a workload: its baseline, then the rivals.
-Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
+Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const DecisionRecord& taken) {
   if (!book.baseline_tried) {
-    if (Ended ended = evaluate_baseline(book, decision, decision_id)) return ended;
+    if (Ended ended = evaluate_baseline(book, taken)) return ended;
     if (Ended ended = check_limits()) return ended;
   }
-  return measure_rivals(book, decision, decision_id);
+  return measure_rivals(book, taken);
 }
 
 // All their configurations, through the same gates. A rival that fails is only not there to be compared with.
-Campaign::Ended Campaign::measure_rivals(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
+Campaign::Ended Campaign::measure_rivals(WorkloadBook& book, const DecisionRecord& taken) {
   while (const Candidate* rival = book.next_rival()) {
-    const Work work{ports_.catalog.realize(*rival, book.plan.workload, device_), "rival", 0, false};
-    if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+    const Work work{ports_.catalog.realize(*rival, book.plan.workload, device_), Purpose::rival, 0};
+    if (Ended ended = evaluate(work, taken)) return ended;
     if (Ended ended = check_limits()) return ended;
   }
   return std::nullopt;
 }
 
-Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const Decision& decision, std::int64_t decision_id) {
-  Work work{ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_), "baseline", 0, false};
-  if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken) {
+  Work work{ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_), Purpose::baseline, 0};
+  if (Ended ended = evaluate(work, taken)) return ended;
   book.baseline_tried = true;
   return std::nullopt;
 }
 
-Campaign::Ended Campaign::try_arm(const Decision& decision, std::int64_t decision_id, Arm& arm) {
+Campaign::Ended Campaign::try_arm(const DecisionRecord& taken, Arm& arm) {
   const std::optional<SearchAsk> ask = state_.advance(arm);
   if (!ask) return std::nullopt;  // now exhausted: the strategy decides again
   const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
   prepare_ahead(arm, *ask);
-  const Work work{ports_.catalog.realize(candidate, arm.state.id.workload, device_), "search", arm.asks + 1, false};
-  if (Ended ended = evaluate(work, decision, decision_id)) return ended;
-  return see_elsewhere(candidate, decision, decision_id);
+  const Work work{ports_.catalog.realize(candidate, arm.state.id.workload, device_), Purpose::search, arm.asks + 1};
+  if (Ended ended = evaluate(work, taken)) return ended;
+  return see_elsewhere(candidate, taken);
 }
 
 // With --objective single a configuration counts when it has passed on every workload: it is taken to the others while
 // it may still be the best of all. Their own searches are later answered from the record.
-Campaign::Ended Campaign::see_elsewhere(const Candidate& candidate, const Decision& decision,
-                                        std::int64_t decision_id) {
+Campaign::Ended Campaign::see_elsewhere(const Candidate& candidate, const DecisionRecord& taken) {
   for (;;) {
     const std::vector<std::string> needs = state_.single_needs(candidate);
     if (needs.empty() || !is_valid_on(candidate, needs.front())) return std::nullopt;
     WorkloadBook& book = state_.workload(candidate.kernel, needs.front());
     if (Ended ended = check_limits()) return ended;
     if (!book.baseline_tried || book.next_rival() != nullptr) {
-      if (Ended ended = begin_workload(book, decision, decision_id)) return ended;
+      if (Ended ended = begin_workload(book, taken)) return ended;
       continue;
     }
-    const Work work{ports_.catalog.realize(candidate, needs.front(), device_), "search", 0, false};
-    if (Ended ended = evaluate(work, decision, decision_id)) return ended;
+    const Work work{ports_.catalog.realize(candidate, needs.front(), device_), Purpose::search, 0};
+    if (Ended ended = evaluate(work, taken)) return ended;
   }
 }
 
@@ -428,9 +436,9 @@ void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
 
 std::optional<Incumbent> Campaign::incumbent_for(const Work& work, WorkloadBook& book) {
   const std::string& workload = book.plan.workload;
-  if (work.confirm && book.baseline_ns)
+  if (work.confirms() && book.baseline_ns)
     return Incumbent{ports_.catalog.realize(book.plan.baseline, workload, device_), *book.baseline_ns, 1.0};
-  if (book.standings.empty() || work.confirm || work.purpose == "rival") return std::nullopt;
+  if (book.standings.empty() || work.confirms() || work.purpose == Purpose::rival) return std::nullopt;
   const Standing& best = book.standings.back();
   return Incumbent{ports_.catalog.realize(best.candidate, workload, device_), best.time_ns, best.speedup};
 }
@@ -440,12 +448,12 @@ bool Campaign::wants_exact_times(const ArmId& id) {
   return arm != nullptr && arm->search->exact_times();
 }
 
-Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, std::int64_t decision_id) {
+Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken) {
   const Realized& realized = work.realized;
   const std::string workload = realized.problem.workload.name;
   WorkloadBook& book = state_.workload(realized.candidate.kernel, workload);
   AttemptRecord attempt{
-      campaign_, decision_id, realized.candidate, workload, realized.problem.contract_hash, realized.source_hash,
+      campaign_, taken.id,    realized.candidate, workload, realized.problem.contract_hash, realized.source_hash,
       work.ask,  work.purpose};
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
                            fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
@@ -458,13 +466,13 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   if (tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
     evaluation.outcome = Crashed{CrashKind::unknown, "the harness itself ended twice while this was evaluated"};
   } else {
-    EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, realized, work.confirm);
+    EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, realized, work.confirms());
     request.incumbent = incumbent_for(work, book);
-    if (work.purpose != "baseline") request.baseline_ns = book.baseline_ns;
-    request.confirm = work.confirm;
+    if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
+    request.confirm = work.confirms();
     const auto admission = admissions_.find(realized.candidate.kernel);
     if (admission != admissions_.end()) request.admission = &admission->second;
-    if (work.purpose == "search") {
+    if (work.purpose == Purpose::search) {
       if (!wants_exact_times({realized.candidate.kernel, workload, realized.candidate.technique}))
         request.abandon_factor = kAbandonFactor;
       request.recorded_with = [&](const std::string& hash) {
@@ -476,24 +484,26 @@ Campaign::Ended Campaign::evaluate(const Work& work, const Decision& decision, s
   }
   evaluation.cost.prepare_s = ports_.evaluator.take_prepare_seconds();
   busy_s_ += evaluation.cost.wall_s;
-  if (work.confirm) confirm_s_ = std::max(confirm_s_, evaluation.cost.wall_s);
+  if (work.confirms()) confirm_s_ = std::max(confirm_s_, evaluation.cost.wall_s);
   if (auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
-    if (work.purpose == "baseline") {  // it is its own baseline
+    if (work.purpose == Purpose::baseline) {  // it is its own baseline
       passed->timing.baseline_ns = passed->timing.time_ns;
       passed->timing.speedup = passed->timing.speedup_lo = passed->timing.speedup_hi = 1.0;
     }
   }
   if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
       crashed != nullptr && crashed->kind == CrashKind::device_lost)
-    return Ending{"device_lost", crashed->detail};  // not the candidate's doing: its attempt is tried again on resume
-  const bool confirmed = work.confirm && std::holds_alternative<Passed>(evaluation.outcome);
+    return Ending{EndReason::device_lost,
+                  crashed->detail};  // not the candidate's doing: its attempt is tried again on resume
+  const bool confirmed = work.confirms() && std::holds_alternative<Passed>(evaluation.outcome);
   const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
   const std::size_t standings_before = book.standings.size();
   evaluation_ended_ = ports_.clock.seconds();
-  state_.apply(summarize_iteration(iteration, attempt, evaluation), &decision.predict);
-  const bool new_best = !work.confirm && book.standings.size() > standings_before;
-  ports_.display.iteration({iteration, attempt, &evaluation, decision, device_.device, confirmed, new_best});
-  if (std::holds_alternative<Interrupted>(evaluation.outcome)) return Ending{"interrupted", "stopped by the user"};
+  state_.apply(summarize_iteration(iteration, attempt, evaluation), &taken.decision.predict);
+  const bool new_best = !work.confirms() && book.standings.size() > standings_before;
+  ports_.display.iteration({iteration, attempt, &evaluation, taken.decision, device_.device, confirmed, new_best});
+  if (std::holds_alternative<Interrupted>(evaluation.outcome))
+    return Ending{EndReason::interrupted, "stopped by the user"};
   return std::nullopt;
 }
 
@@ -517,24 +527,21 @@ Campaign::Ended Campaign::confirm_winners() {
 
 Campaign::Ended Campaign::confirm(WorkloadBook& book) {
   while (book.to_confirm()) {
-    if (ports_.stop && ports_.stop()) return Ending{"interrupted", "stopped by the user"};
+    if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
     const double expected = confirm_s_ > 0 ? confirm_s_ : 2 * state_.evaluation_seconds();
     if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;
     if (options_.max_cost_usd && *spent_usd() + *options_.usd_per_hour * expected / 3600 > *options_.max_cost_usd)
       return std::nullopt;
     Decision decision;
-    decision.action = "confirm";
+    decision.action = Action::confirm;
     const Candidate candidate = book.standings.back().candidate;
     decision.arm = {candidate.kernel, book.plan.workload, candidate.technique};
     decision.why =
         fmt::format("{} is the best on {}: timed again in a fresh process", candidate.variant, book.plan.workload);
-    const std::int64_t id = stored([&] {
-      return ports_.ledger.record_decision(campaign_, decision, state_.current, strategy_->identity(),
-                                           ports_.clock.unix_seconds(), 0);
-    });
+    const DecisionRecord taken = record(std::move(decision), 0);
     const std::int64_t winner = book.standings.back().iteration;
-    const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), "confirm", 0, true};
-    if (Ended ended = evaluate(work, decision, id)) return ended;
+    const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), Purpose::confirm, 0};
+    if (Ended ended = evaluate(work, taken)) return ended;
     const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
     if (undecided) return std::nullopt;
   }
@@ -592,8 +599,8 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.campaign = campaign_;
   summary.reason = ending.reason;
   summary.message = ending.message;
-  if (summary.reason == "goal" && (options_.goal_speedup || options_.goal_of_floor) && !goal_reached()) {
-    summary.reason = "strategy";
+  if (summary.reason == EndReason::goal && (options_.goal_speedup || options_.goal_of_floor) && !goal_reached()) {
+    summary.reason = EndReason::strategy;
     summary.message += ", but it did not hold when the winners were confirmed";
   }
   summary.iterations = state_.iterations();

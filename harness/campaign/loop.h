@@ -40,7 +40,8 @@ class Campaign {
 
  private:
   struct Ending {
-    std::string reason, message;
+    EndReason reason;
+    std::string message;
   };
   using Ended = std::optional<Ending>;
 
@@ -59,22 +60,22 @@ class Campaign {
   Ended explore();
   Ended step();
   Ended check_limits();
-  Ended obey(const Decision& decision, std::int64_t decision_id);
-  Ended try_arm(const Decision& decision, std::int64_t decision_id, Arm& arm);
-  Ended see_elsewhere(const Candidate& candidate, const Decision& decision, std::int64_t decision_id);
+  Ended obey(const DecisionRecord& taken);
+  Ended try_arm(const DecisionRecord& taken, Arm& arm);
+  Ended see_elsewhere(const Candidate& candidate, const DecisionRecord& taken);
   bool is_valid_on(const Candidate& candidate, const std::string& workload);
   Ended confirm_winners();
   Ended confirm(WorkloadBook& book);
-  Ended begin_workload(WorkloadBook& book, const Decision& decision, std::int64_t decision_id);
-  Ended evaluate_baseline(WorkloadBook& book, const Decision& decision, std::int64_t decision_id);
-  Ended measure_rivals(WorkloadBook& book, const Decision& decision, std::int64_t decision_id);
+  Ended begin_workload(WorkloadBook& book, const DecisionRecord& taken);
+  Ended evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken);
+  Ended measure_rivals(WorkloadBook& book, const DecisionRecord& taken);
   struct Work {
     Realized realized;
-    std::string purpose;
-    std::int64_t ask = 0;
-    bool confirm = false;
+    Purpose purpose;
+    std::int64_t ask = 0;  // number of it within its arm; 0: not asked by a search
+    bool confirms() const { return purpose == Purpose::confirm; }
   };
-  Ended evaluate(const Work& work, const Decision& decision, std::int64_t decision_id);
+  Ended evaluate(const Work& work, const DecisionRecord& taken);
   void tell_earlier();
   bool wants_exact_times(const ArmId& id);
   std::optional<Incumbent> incumbent_for(const Work& work, WorkloadBook& book);
@@ -83,6 +84,7 @@ class Campaign {
   void charge_gates(double seconds);
   void say(const std::string& doing);
   Decision decide();
+  DecisionRecord record(Decision decision, double decide_s);
   void assume(const Decision& decision);
   void announce_pivot(const Decision& decision);
   Snapshot snapshot();

@@ -29,10 +29,10 @@ std::optional<double> CampaignState::single_score(const Candidate& candidate) co
 }
 
 bool CampaignState::promote_single(const IterationSummary& iteration) {
-  const bool passed = iteration.outcome == "passed" && iteration.time_ns;
+  const bool passed = iteration.outcome == OutcomeKind::passed && iteration.time_ns;
   std::optional<Standing>& mine = seen_[single_key(iteration.candidate)][iteration.workload];
   mine = passed ? std::optional(standing_of(iteration)) : std::nullopt;
-  if (mine && iteration.purpose == "baseline") mine->speedup = 1.0;
+  if (mine && iteration.purpose == Purpose::baseline) mine->speedup = 1.0;
   if (!mine || !mine->speedup) return false;
   const auto [fastest, first] =
       fastest_.try_emplace({iteration.candidate.kernel, iteration.workload}, std::log(*mine->speedup));

@@ -15,8 +15,9 @@ std::string answer_key(const std::string& workload, const Candidate& candidate) 
 }
 
 SearchResult result_of(const IterationSummary& iteration) {
-  if (iteration.outcome == "abandoned") return {iteration.outcome, iteration.stopped_ns, iteration.wall_s};
-  return {iteration.outcome, iteration.outcome == "passed" ? iteration.time_ns : std::nullopt, iteration.wall_s};
+  if (iteration.outcome == OutcomeKind::abandoned) return {iteration.outcome, iteration.stopped_ns, iteration.wall_s};
+  return {iteration.outcome, iteration.outcome == OutcomeKind::passed ? iteration.time_ns : std::nullopt,
+          iteration.wall_s};
 }
 
 /// One configuration for all workloads that fails on one of them is none.
@@ -54,7 +55,7 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
   summary.ask = attempt.ask;
   summary.candidate = attempt.candidate;
   summary.workload = attempt.workload;
-  summary.outcome = outcome_name(evaluation.outcome);
+  summary.outcome = kind_of(evaluation.outcome);
   summary.purpose = attempt.purpose;
   summary.decision = attempt.decision;
   summary.wall_s = evaluation.cost.wall_s;
@@ -75,7 +76,7 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
     summary.speedup = passed->timing.speedup;
     summary.speedup_lo = passed->timing.speedup_lo;
     summary.speedup_hi = passed->timing.speedup_hi;
-    if (passed->timing.verdict) summary.verdict = name(*passed->timing.verdict);
+    summary.verdict = passed->timing.verdict;
   }
   if (const auto* abandoned = std::get_if<Abandoned>(&evaluation.outcome)) summary.stopped_ns = abandoned->time_ns;
   if (const auto* wrong = std::get_if<WrongAnswer>(&evaluation.outcome)) summary.fingerprint = wrong->fingerprint;
@@ -104,7 +105,7 @@ const Candidate* WorkloadBook::next_rival() const {
   const auto next = std::ranges::find_if(plan.rivals, [&](const Candidate& candidate) {
     return std::ranges::none_of(rivals, [&](const RivalRun& run) {
       return run.candidate.variant == candidate.variant &&
-             (run.outcome == "unsupported" || to_text(run.candidate.config) == to_text(candidate.config));
+             (run.outcome == OutcomeKind::unsupported || to_text(run.candidate.config) == to_text(candidate.config));
     });
   });
   return next == plan.rivals.end() ? nullptr : &*next;
@@ -128,16 +129,16 @@ double CampaignState::evaluation_seconds() const {
 }
 
 bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteration) {
-  if (iteration.outcome != "passed" || !iteration.time_ns) return false;
+  if (iteration.outcome != OutcomeKind::passed || !iteration.time_ns) return false;
   const bool first = book.standings.empty();
-  const bool faster =
-      iteration.verdict ? *iteration.verdict == "faster" : first || *iteration.time_ns < book.standings.back().time_ns;
+  const bool faster = iteration.verdict ? *iteration.verdict == Comparison::faster
+                                        : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) {
     keep_among_others(book, standing_of(iteration));
     return false;
   }
   book.standings.push_back(standing_of(iteration));
-  if (iteration.purpose == "baseline") book.standings.back().speedup = 1.0;
+  if (iteration.purpose == Purpose::baseline) book.standings.back().speedup = 1.0;
   return true;
 }
 
@@ -147,7 +148,7 @@ void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummar
     return answer_key("", standing.candidate) == answer_key("", iteration.candidate);
   });
   if (same == book.standings.end()) return;
-  if (iteration.outcome == "passed" && iteration.verdict != "slower") {
+  if (iteration.outcome == OutcomeKind::passed && iteration.verdict != Comparison::slower) {
     if (iteration.baseline_ns) book.baseline_ns = iteration.baseline_ns;  // measured beside the winner
     *same = standing_of(iteration);
     book.confirmed = iteration.iteration;
@@ -168,7 +169,7 @@ void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummar
 
 void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iteration) {
   aside_s_ += iteration.wall_s;
-  const bool passed = iteration.outcome == "passed";
+  const bool passed = iteration.outcome == OutcomeKind::passed;
   book.rivals.push_back({iteration.candidate, iteration.outcome, iteration.iteration,
                          passed ? iteration.time_ns : std::nullopt, iteration.wall_s});
 }
@@ -176,30 +177,30 @@ void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iter
 void CampaignState::apply(const IterationSummary& ended, const Prediction* predicted) {
   IterationSummary iteration = ended;
   ++iterations_;
-  ++outcomes_[iteration.outcome];
-  if (iteration.purpose == "rival" && iteration.outcome != "interrupted")
+  ++outcomes_[std::string(name(iteration.outcome))];
+  if (iteration.purpose == Purpose::rival && iteration.outcome != OutcomeKind::interrupted)
     return apply_rival(workload(iteration.candidate.kernel, iteration.workload), iteration);
-  recent_.push_back(iteration.outcome);
+  recent_.emplace_back(name(iteration.outcome));
   if (recent_.size() > kRecentOutcomes) recent_.erase(recent_.begin());
-  if (iteration.outcome == "interrupted") return;  // nothing was learnt
+  if (iteration.outcome == OutcomeKind::interrupted) return;  // nothing was learnt
   WorkloadBook& book = workload(iteration.candidate.kernel, iteration.workload);
   if (iteration.floor_ns) book.floor_ns = iteration.floor_ns;
   // What was abandoned is slow, and how slow is known: a strategy that did not learn it would try its like for ever.
-  if (iteration.outcome == "abandoned" && iteration.stopped_ns.value_or(0) > 0 && book.baseline_ns)
+  if (iteration.outcome == OutcomeKind::abandoned && iteration.stopped_ns.value_or(0) > 0 && book.baseline_ns)
     iteration.speedup = *book.baseline_ns / *iteration.stopped_ns;
-  if (iteration.purpose == "confirm") return apply_confirmation(book, iteration);
+  if (iteration.purpose == Purpose::confirm) return apply_confirmation(book, iteration);
   evaluated_s_ += iteration.wall_s;
   build_s_ += iteration.build_s;
   gates_s_ += iteration.gates_s;
   timing_s_ += iteration.timing_s;
   ++evaluated_;
-  since_passed_s_ = iteration.outcome == "passed" ? 0 : since_passed_s_ + iteration.wall_s;
+  since_passed_s_ = iteration.outcome == OutcomeKind::passed ? 0 : since_passed_s_ + iteration.wall_s;
   answers_[answer_key(iteration.workload, iteration.candidate)] = result_of(iteration);
-  if (iteration.purpose == "baseline") {
+  if (iteration.purpose == Purpose::baseline) {
     book.baseline_tried = true;
-    if (iteration.outcome == "passed") book.baseline_ns = iteration.time_ns;
+    if (iteration.outcome == OutcomeKind::passed) book.baseline_ns = iteration.time_ns;
   }
-  if (predicted != nullptr && iteration.purpose == "search") {
+  if (predicted != nullptr && iteration.purpose == Purpose::search) {
     const ScoredPrediction scored{*predicted, iteration.outcome, iteration.speedup, iteration.wall_s};
     calibration_.score(scored);
     own_calibration_.score(scored);
@@ -234,7 +235,7 @@ void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Predi
     ++arm.state.sittings;
   }
   ++sitting_->evaluations;
-  sitting_->passed += iteration.outcome == "passed" ? 1 : 0;
+  sitting_->passed += iteration.outcome == OutcomeKind::passed ? 1 : 0;
   sitting_->spent_s += iteration.wall_s;
 }
 

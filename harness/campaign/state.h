@@ -29,7 +29,7 @@ bool leads(const Standing& one, const Standing& other);
 /// A rival's configuration that was measured, or tried to be.
 struct RivalRun {
   Candidate candidate;
-  std::string outcome;
+  OutcomeKind outcome = OutcomeKind::passed;
   std::int64_t iteration = 0;
   std::optional<double> time_ns;  // where it passed
   double wall_s = 0;

@@ -29,8 +29,8 @@ std::vector<TechniqueState> CampaignState::techniques(const std::optional<double
     TechniqueState& technique = list[at->second];
     ++technique.workloads;
     technique.evaluations += state.evaluations;
-    for (const char* outcome : {"passed", "abandoned"})
-      if (const auto seen = state.outcomes.find(outcome); seen != state.outcomes.end())
+    for (const OutcomeKind outcome : {OutcomeKind::passed, OutcomeKind::abandoned})
+      if (const auto seen = state.outcomes.find(std::string(name(outcome))); seen != state.outcomes.end())
         technique.passed += seen->second;
     technique.spent_s += state.spent_s;
     if (state.predicted_s) technique.predicted_s = technique.predicted_s.value_or(0) + *state.predicted_s;

@@ -83,8 +83,8 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   Candidate candidate = asked;
   candidate.config = catalog.default_config(asked.kernel, asked.variant, workload, device, asked.config);
   const Realized realized = catalog.realize(candidate, workload, device);
-  AttemptRecord attempt{campaign, 0,     candidate, workload, realized.problem.contract_hash, realized.source_hash,
-                        0,        "eval"};
+  AttemptRecord attempt{campaign,     0, candidate, workload, realized.problem.contract_hash, realized.source_hash, 0,
+                        Purpose::eval};
   const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
   EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
   request.confirm = true;
@@ -149,7 +149,8 @@ int eval(const EvalArguments& arguments, Shell& shell) {
     if (interrupted()) break;
   }
   if (ledger != nullptr)
-    ledger->end_campaign(campaign, interrupted() ? "interrupted" : "exhausted", clock.seconds() - begin, std::nullopt);
+    ledger->end_campaign(campaign, interrupted() ? EndReason::interrupted : EndReason::exhausted,
+                         clock.seconds() - begin, std::nullopt);
   if (interrupted()) return 130;
   return all ? 0 : 1;
 }

@@ -209,9 +209,7 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto filter = with_json(app, shell);
   app.add_option("--campaign", filter->campaign, "Only this campaign");
   app.add_option("--kernel", filter->kernel, "Only this kernel");
-  app.add_option("--outcome", filter->outcome, "Only this outcome")
-      ->check(CLI::IsMember({"passed", "compile_error", "launch_error", "wrong_answer", "rejected", "no_effect",
-                             "abandoned", "unsupported", "crashed", "timed_out", "out_of_memory", "interrupted"}));
+  app.add_option("--outcome", filter->outcome, "Only this outcome")->check(CLI::IsMember(names_of<OutcomeKind>()));
   app.add_option("--limit", filter->history.limit, "At most this many, newest first")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));

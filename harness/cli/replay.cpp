@@ -7,11 +7,8 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
-#include "harness/replay/chronicle_replay.h"
 #include "harness/replay/comparison.h"
-#include "harness/report/chronicle.h"
 #include "harness/report/replay.h"
-#include "harness/system/files.h"
 
 // replay: what another strategy would have decided and spent on a recorded campaign.
 namespace harness {
@@ -23,9 +20,7 @@ struct ReplayArguments {
   bool exact = false, all = false, json = false;
 };
 
-// Strategies of chronicles and of campaigns that did not name one.
 constexpr const char* kDefaultStrategy = "roi";
-constexpr const char* kChronicleStrategy = "seeds/strategy";
 
 struct Source {
   std::unique_ptr<Archive> archive;
@@ -43,6 +38,10 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
   const Value number = parse_value(arguments.campaign);
   if (const auto* id = std::get_if<std::int64_t>(&number))
     return {shell.rooms.archive(shell.store_path(), ArchiveAccess::read), *id};
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(arguments.campaign, none))
+    throw bad_input(
+        fmt::format("'{}' is neither a campaign's number nor a file; see harness history", arguments.campaign));
   auto imported = shell.rooms.archive(":memory:", ArchiveAccess::write);
   const ImportReport report = imported->transfer().import_from(arguments.campaign);
   const std::int64_t campaign = campaign_of_file(imported->ledger(), arguments.campaign, report.campaigns);
@@ -51,34 +50,6 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
 
 void print_json_line(const json& object) {
   std::puts(json_text(object).c_str());
-}
-
-/// The file of a chronicle: given as such, or by the name of a folder beside the strategies ("seeds"). "": no such
-/// file.
-std::string chronicle_file(const std::string& name, const Places& places) {
-  std::error_code none;
-  if (std::filesystem::is_regular_file(name, none)) return name;
-  for (const std::string& folder : places.strategy_folders) {
-    const std::string file = folder + "/" + name + "/campaign.json";
-    if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file, none)) return file;
-  }
-  return "";
-}
-
-int replay_chronicle_file(const ReplayArguments& arguments, const Shell& shell, const std::string& file,
-                          const std::string& text) {
-  if (!arguments.search.empty() || !arguments.budget.empty() || arguments.seed >= 0 || arguments.exact)
-    throw bad_input(
-        fmt::format("'{}' records sittings of people, which have no search; leave --search, --seed, --budget "
-                    "and --exact out",
-                    arguments.campaign));
-  const Chronicle chronicle = read_chronicle(text, file);
-  const auto scripts = shell.rooms.scripts(shell.places());
-  const auto strategy = scripts->strategy(arguments.strategy.empty() ? kChronicleStrategy : arguments.strategy);
-  const json replayed = chronicle_json(chronicle, replay_chronicle(chronicle, *strategy));
-  if (arguments.json) print_json_line(replayed);
-  else std::fputs(report::chronicle_text(replayed).c_str(), stdout);
-  return 0;
 }
 
 int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
@@ -98,34 +69,20 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
   else std::fputs(report::replay_text(comparison, arguments.all).c_str(), stdout);
-  if (replayed.summary.reason != "script_error") return 0;
+  if (replayed.summary.reason != EndReason::script_error) return 0;
   std::fprintf(stderr, "harness: %s\n", replayed.summary.message.c_str());
   return 2;
-}
-
-int replay_what_is_named(const ReplayArguments& arguments, const Shell& shell) {
-  const Value number = parse_value(arguments.campaign);
-  if (std::holds_alternative<std::int64_t>(number)) return replay_campaign(arguments, shell);
-  const std::string file = chronicle_file(arguments.campaign, shell.places());
-  if (file.empty())
-    throw bad_input(fmt::format("'{}' is neither a campaign's number nor a file; see harness history, or replay seeds",
-                                arguments.campaign));
-  const std::string text = read_file(file, Error::Kind::bad_input);
-  if (looks_like_chronicle(text)) return replay_chronicle_file(arguments, shell, file, text);
-  return replay_campaign(arguments, shell);
 }
 
 }  // namespace
 
 void define_replay(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<ReplayArguments>();
-  app.add_option(
-         "campaign", arguments->campaign,
-         "Its number in the store, a file that harness export wrote, or a chronicle: seeds or a file (docs/replay.md)")
+  app.add_option("campaign", arguments->campaign,
+                 "Its number in the store, or a file that harness export wrote (docs/replay.md)")
       ->required()
       ->type_name("CAMPAIGN");
-  app.add_option("--strategy", arguments->strategy,
-                 "Who decides this time: a name or a file (default: roi; of a chronicle its own)");
+  app.add_option("--strategy", arguments->strategy, "Who decides this time: a name or a file (default: roi)");
   app.add_option("--search", arguments->search, "Another search than the recorded one: a name or a file");
   app.add_option("--seed", arguments->seed, "Another seed than the recorded one")->check(CLI::NonNegativeNumber);
   app.add_option("--budget", arguments->budget, "Another budget than the recorded one: 90s, 30m, 1h30m");
@@ -136,7 +93,7 @@ void define_replay(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--json", arguments->json, "JSON instead of a report");
   add_db_option(app, shell);
   add_plugin_options(app, shell);
-  action = [arguments, &shell] { return replay_what_is_named(*arguments, shell); };
+  action = [arguments, &shell] { return replay_campaign(*arguments, shell); };
 }
 
 }  // namespace harness

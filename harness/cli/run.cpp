@@ -105,12 +105,12 @@ std::unique_ptr<Display> make_display(const RunArguments& arguments) {
 }
 
 int exit_status(const CampaignSummary& summary, const CampaignOptions& options) {
-  if (summary.reason == "script_error") return 2;
-  if (summary.reason == "device_lost" || summary.reason == "store_error") return 3;
-  if (summary.reason == "interrupted") return 130;
+  if (summary.reason == EndReason::script_error) return 2;
+  if (summary.reason == EndReason::device_lost || summary.reason == EndReason::store_error) return 3;
+  if (summary.reason == EndReason::interrupted) return 130;
   const bool passed = std::any_of(summary.best.begin(), summary.best.end(),
                                   [](const BestRow& row) { return row.state.best_ns.has_value(); });
-  const bool goal_missed = (options.goal_speedup || options.goal_of_floor) && summary.reason != "goal";
+  const bool goal_missed = (options.goal_speedup || options.goal_of_floor) && summary.reason != EndReason::goal;
   return passed && !goal_missed ? 0 : 1;
 }
 
@@ -166,10 +166,11 @@ int run(RunArguments arguments, Shell& shell) {
     return 0;
   }
   const CampaignSummary summary = campaign.run();
-  if (summary.reason == "interrupted")
+  if (summary.reason == EndReason::interrupted)
     std::fprintf(stderr, "harness: stopped; everything that ended is saved, go on with: harness run --resume %lld\n",
                  static_cast<long long>(summary.campaign));
-  if (summary.reason == "script_error" || summary.reason == "device_lost" || summary.reason == "store_error")
+  if (summary.reason == EndReason::script_error || summary.reason == EndReason::device_lost ||
+      summary.reason == EndReason::store_error)
     std::fprintf(stderr, "harness: %s\n", summary.message.c_str());
   return exit_status(summary, arguments.options);
 }

@@ -57,14 +57,15 @@ HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, c
 HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden)
 HARNESS_JSON_DEFAULTS(Work, bytes, flops, exps)
 HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, policy)
-HARNESS_JSON_ENUM(ArgumentKind, {{ArgumentKind::input, "input"},
-                                 {ArgumentKind::output, "output"},
-                                 {ArgumentKind::inout, "inout"},
-                                 {ArgumentKind::scalar, "scalar"},
-                                 {ArgumentKind::structure, "structure"},
-                                 {ArgumentKind::view, "view"},
-                                 {ArgumentKind::pointers, "pointers"},
-                                 {ArgumentKind::tensor_map, "tensor_map"},
-                                 {ArgumentKind::workspace, "workspace"}})
+HARNESS_ENUM_TABLE(ArgumentKind, "kind of argument",
+                   {{ArgumentKind::input, "input"},
+                    {ArgumentKind::output, "output"},
+                    {ArgumentKind::inout, "inout"},
+                    {ArgumentKind::scalar, "scalar"},
+                    {ArgumentKind::structure, "structure"},
+                    {ArgumentKind::view, "view"},
+                    {ArgumentKind::pointers, "pointers"},
+                    {ArgumentKind::tensor_map, "tensor_map"},
+                    {ArgumentKind::workspace, "workspace"}})
 
 }  // namespace harness

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/dtype.h"
+#include "harness/core/enum_text.h"
 #include "harness/core/json.h"
 #include "harness/core/value.h"
 
@@ -114,8 +115,7 @@ std::int64_t span_elements(
     const Argument& a);  // elements between the first and the last, inclusive; 0 if any extent is 0
 std::int64_t count_elements(const Argument& a);  // product of the shape
 
-void to_json(json& to, ArgumentKind value);
-void from_json(const json& from, ArgumentKind& value);
+HARNESS_ENUM_TEXT(ArgumentKind);
 void to_json(json& to, const Workload& value);
 void from_json(const json& from, Workload& value);
 void to_json(json& to, const Generator& value);

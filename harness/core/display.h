@@ -22,16 +22,16 @@ struct IterationEnded {
   std::int64_t iteration = 0;
   AttemptRecord attempt;
   const Evaluation* evaluation = nullptr;  // valid during the call
-  Decision decision;
+  std::optional<Decision> decision;        // absent: eval
   std::string device;
   bool confirmed = false;
   bool new_best = false;
 };
 
-/// Another arm was chosen, or one was left for good.
+/// Another arm was chosen, or the arm `to` was left for good.
 struct Pivoted {
   std::int64_t campaign = 0;
-  std::string action;  // pivot, close
+  bool closed = false;  // left for good
   std::optional<ArmId> from;
   ArmId to;
   std::optional<std::string> rule;
@@ -56,7 +56,7 @@ struct BestRow {
 
 struct CampaignSummary {
   std::int64_t campaign = 0;
-  std::string reason;   // CLI.md: budget, cost, goal, exhausted, strategy, script_error, ...
+  EndReason reason = EndReason::exhausted;
   std::string message;  // why, in words
   std::int64_t iterations = 0;
   std::map<std::string, std::int64_t> outcomes;

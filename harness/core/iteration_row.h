@@ -47,7 +47,9 @@ json shown_error(const IterationRow& row);
 struct IterationIdentity {
   std::int64_t iteration = 0, campaign = 0;
   Candidate candidate;
-  std::string workload, purpose, device, contract_hash, source_hash;
+  std::string workload;
+  Purpose purpose = Purpose::search;
+  std::string device, contract_hash, source_hash;
   json decision = nullptr;  // decision_json, or null
 };
 

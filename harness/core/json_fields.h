@@ -1,4 +1,5 @@
 #pragma once
+#include "harness/core/enum_text.h"
 #include "harness/core/json.h"
 
 // The bodies of to_json and from_json, for .cpp files: a header only declares the two functions, so that a value's
@@ -23,15 +24,35 @@
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM_WITH_DEFAULT, __VA_ARGS__)) \
   }
 
-/// An enum as the text that its table pairs it with; an unknown text reads as the table's first value.
-#define HARNESS_JSON_ENUM(Type, ...)                                            \
+/// The texts of an enum, for the functions that HARNESS_ENUM_TEXT (core/enum_text.h) declares; `what`: what a value is,
+/// in sentences. Every value must be in the table.
+#define HARNESS_ENUM_TABLE(Type, what, ...)                                     \
   static constexpr std::pair<Type, const char*> kTextsOf##Type[] = __VA_ARGS__; \
-  void to_json(json& to, Type value) {                                          \
+  std::string_view name(Type value) {                                           \
     for (const auto& [known, text] : kTextsOf##Type)                            \
-      if (known == value) to = text;                                            \
+      if (known == value) return text;                                          \
+    return "?";                                                                 \
+  }                                                                             \
+  template <>                                                                   \
+  std::optional<Type> named_if<Type>(std::string_view text) {                   \
+    for (const auto& [value, known] : kTextsOf##Type)                           \
+      if (text == known) return value;                                          \
+    return std::nullopt;                                                        \
+  }                                                                             \
+  template <>                                                                   \
+  std::vector<std::string> names_of<Type>() {                                   \
+    std::vector<std::string> texts;                                             \
+    for (const auto& [value, text] : kTextsOf##Type) texts.push_back(text);     \
+    return texts;                                                               \
+  }                                                                             \
+  template <>                                                                   \
+  Type named<Type>(std::string_view text) {                                     \
+    if (const auto value = named_if<Type>(text)) return *value;                 \
+    refuse_name(what, text, names_of<Type>());                                  \
+  }                                                                             \
+  void to_json(json& to, Type value) {                                          \
+    to = std::string(name(value));                                              \
   }                                                                             \
   void from_json(const json& from, Type& value) {                               \
-    value = kTextsOf##Type[0].first;                                            \
-    for (const auto& [known, text] : kTextsOf##Type)                            \
-      if (from == text) value = known;                                          \
+    value = named<Type>(from.get_ref<const std::string&>());                    \
   }

@@ -23,6 +23,9 @@ struct CampaignRecord {
   std::optional<double> usd_per_hour;
 };
 
+/// What an evaluation is for: a search's ask, a workload's baseline or rival, a winner timed again, or `harness eval`.
+enum class Purpose { search, baseline, rival, confirm, eval };
+
 struct AttemptRecord {
   std::int64_t campaign = 0;
   std::int64_t decision = 0;  // id of the decision that led here; 0: none (eval)
@@ -30,18 +33,20 @@ struct AttemptRecord {
   std::string workload;
   std::string contract_hash, source_hash;
   std::int64_t ask = 0;  // number of this ask within its arm, from 1; 0: not asked by a search
-  std::string purpose;   // "search", "baseline", "rival", "confirm", "eval"
+  Purpose purpose = Purpose::search;
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.
 struct IterationSummary {
   std::int64_t iteration = 0, campaign = 0, ask = 0;
   Candidate candidate;
-  std::string workload, outcome, purpose, contract_hash, source_hash, binary_hash, fingerprint;
+  std::string workload, contract_hash, source_hash, binary_hash, fingerprint;
+  OutcomeKind outcome = OutcomeKind::passed;
+  Purpose purpose = Purpose::search;
   std::optional<double> time_ns, baseline_ns, speedup, speedup_lo, speedup_hi, floor_ns;
   std::optional<double> time_lo_ns, time_hi_ns;  // 95 %
   std::optional<double> stopped_ns;              // abandoned: its time when it was given up, which `speedup` is of
-  std::optional<std::string> verdict;
+  std::optional<Comparison> verdict;
   double wall_s = 0, build_s = 0, gates_s = 0, timing_s = 0;
   double begun_unix = 0, ended_unix = 0;  // 0: not known
   std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
@@ -82,7 +87,7 @@ struct EarlierBest {
 /// A decision's prediction and what came of the evaluation it led to.
 struct ScoredPrediction {
   Prediction predict;
-  std::string outcome;            // "passed", ...
+  OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> speedup;  // of a passed one
   double wall_s = 0;
 };
@@ -117,9 +122,8 @@ class Ledger {
   /// Takes a campaign up again under its new limits (budget, cost, options). Throws Error(bad_input) for one that is
   /// unknown, was made by eval or import, or that another living process is writing.
   virtual void resume_campaign(std::int64_t campaign, const CampaignRecord& record) = 0;
-  /// `reason` of CLI.md; also written on interruption, so that --resume finds it.
-  virtual void end_campaign(std::int64_t campaign, const std::string& reason, double spent_s,
-                            std::optional<double> usd) = 0;
+  /// Also written on interruption, so that --resume finds it.
+  virtual void end_campaign(std::int64_t campaign, EndReason reason, double spent_s, std::optional<double> usd) = 0;
   virtual std::int64_t record_decision(std::int64_t campaign, const Decision& decision,
                                        const std::optional<ArmId>& from, const ScriptIdentity& script,
                                        std::int64_t now_unix, double decide_s) = 0;
@@ -160,5 +164,7 @@ class Ledger {
   virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload,
                                    const std::string& binary_hash) = 0;
 };
+
+HARNESS_ENUM_TEXT(Purpose);
 
 }  // namespace harness

@@ -93,15 +93,13 @@ bool Verdict::passed() const {
   return std::ranges::all_of(gates, &GateResult::passed);
 }
 
+OutcomeKind kind_of(const Outcome& outcome) {
+  static_assert(std::variant_size_v<Outcome> == static_cast<std::size_t>(OutcomeKind::interrupted) + 1);
+  return static_cast<OutcomeKind>(outcome.index());
+}
+
 std::string_view outcome_name(const Outcome& outcome) {
-  return std::visit(
-      Match{[](const Passed&) { return "passed"; }, [](const CompileError&) { return "compile_error"; },
-            [](const LaunchError&) { return "launch_error"; }, [](const WrongAnswer&) { return "wrong_answer"; },
-            [](const Rejected&) { return "rejected"; }, [](const NoEffect&) { return "no_effect"; },
-            [](const Abandoned&) { return "abandoned"; }, [](const Unsupported&) { return "unsupported"; },
-            [](const Crashed&) { return "crashed"; }, [](const TimedOut&) { return "timed_out"; },
-            [](const OutOfMemory&) { return "out_of_memory"; }, [](const Interrupted&) { return "interrupted"; }},
-      outcome);
+  return name(kind_of(outcome));
 }
 
 json error_json(const Outcome& outcome) {
@@ -126,38 +124,6 @@ json error_json(const Outcome& outcome) {
       outcome);
 }
 
-std::string_view name(CrashKind kind) {
-  switch (kind) {
-    case CrashKind::illegal_access:
-      return "illegal_access";
-    case CrashKind::trap:
-      return "trap";
-    case CrashKind::assertion:
-      return "assertion";
-    case CrashKind::barrier_deadlock:
-      return "barrier_deadlock";
-    case CrashKind::signal:
-      return "signal";
-    case CrashKind::device_lost:
-      return "device_lost";
-    case CrashKind::unknown:
-      break;
-  }
-  return "unknown";
-}
-
-std::string_view name(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::faster:
-      return "faster";
-    case Comparison::slower:
-      return "slower";
-    case Comparison::same:
-      break;
-  }
-  return "same";
-}
-
 void to_json(json& j, const GateResult& gate) {
   j = {{"name", gate.name}, {"passed", gate.checked ? json(gate.passed) : json()}, {"detail", gate.detail}};
 }
@@ -173,14 +139,28 @@ HARNESS_JSON(ArgumentError, argument, relative_l2, max_ulp, ulp_histogram, non_f
 HARNESS_JSON(Verdict, seed, gates, errors, first_bad, pattern)
 HARNESS_JSON(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup, speedup_lo, speedup_hi,
              incumbent_ns, floor_ns, verdict, samples, emulation)
-HARNESS_JSON_ENUM(Comparison,
-                  {{Comparison::faster, "faster"}, {Comparison::slower, "slower"}, {Comparison::same, "same"}})
-HARNESS_JSON_ENUM(CrashKind, {{CrashKind::unknown, "unknown"},
-                              {CrashKind::illegal_access, "illegal_access"},
-                              {CrashKind::trap, "trap"},
-                              {CrashKind::assertion, "assertion"},
-                              {CrashKind::barrier_deadlock, "barrier_deadlock"},
-                              {CrashKind::signal, "signal"},
-                              {CrashKind::device_lost, "device_lost"}})
+HARNESS_ENUM_TABLE(OutcomeKind, "outcome",
+                   {{OutcomeKind::passed, "passed"},
+                    {OutcomeKind::compile_error, "compile_error"},
+                    {OutcomeKind::launch_error, "launch_error"},
+                    {OutcomeKind::wrong_answer, "wrong_answer"},
+                    {OutcomeKind::rejected, "rejected"},
+                    {OutcomeKind::no_effect, "no_effect"},
+                    {OutcomeKind::abandoned, "abandoned"},
+                    {OutcomeKind::unsupported, "unsupported"},
+                    {OutcomeKind::crashed, "crashed"},
+                    {OutcomeKind::timed_out, "timed_out"},
+                    {OutcomeKind::out_of_memory, "out_of_memory"},
+                    {OutcomeKind::interrupted, "interrupted"}})
+HARNESS_ENUM_TABLE(Comparison, "verdict",
+                   {{Comparison::faster, "faster"}, {Comparison::slower, "slower"}, {Comparison::same, "same"}})
+HARNESS_ENUM_TABLE(CrashKind, "kind of crash",
+                   {{CrashKind::unknown, "unknown"},
+                    {CrashKind::illegal_access, "illegal_access"},
+                    {CrashKind::trap, "trap"},
+                    {CrashKind::assertion, "assertion"},
+                    {CrashKind::barrier_deadlock, "barrier_deadlock"},
+                    {CrashKind::signal, "signal"},
+                    {CrashKind::device_lost, "device_lost"}})
 
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
+#include "harness/core/enum_text.h"
 #include "harness/core/json.h"
 
 namespace harness {
@@ -111,16 +112,29 @@ struct Interrupted {};
 using Outcome = std::variant<Passed, CompileError, LaunchError, WrongAnswer, Rejected, NoEffect, Abandoned, Unsupported,
                              Crashed, TimedOut, OutOfMemory, Interrupted>;
 
+/// Which case an outcome is, where that is all that is kept; in the order of the variant.
+enum class OutcomeKind {
+  passed,
+  compile_error,
+  launch_error,
+  wrong_answer,
+  rejected,
+  no_effect,
+  abandoned,
+  unsupported,
+  crashed,
+  timed_out,
+  out_of_memory,
+  interrupted
+};
+OutcomeKind kind_of(const Outcome& outcome);
 std::string_view outcome_name(const Outcome& outcome);  // "compile_error": the words of the CLI and the store
 /// The JSON `error` object of CLI.md ({stage, class, message, first_bad}); null for Passed.
 json error_json(const Outcome& outcome);
-std::string_view name(CrashKind kind);
-std::string_view name(Comparison comparison);
 
-void to_json(json& to, Comparison value);
-void from_json(const json& from, Comparison& value);
-void to_json(json& to, CrashKind value);
-void from_json(const json& from, CrashKind& value);
+HARNESS_ENUM_TEXT(OutcomeKind);
+HARNESS_ENUM_TEXT(Comparison);
+HARNESS_ENUM_TEXT(CrashKind);
 /// JSON has no infinities or NaN, and those are what a first bad element often holds: they are written "inf", "-inf",
 /// "nan".
 void to_json(json& j, const FirstBad& bad);

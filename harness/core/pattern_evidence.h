@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/action.h"
 #include "harness/core/json.h"
 
 // What came of the patterns of the playbook, as plain values.
@@ -27,7 +28,8 @@ struct PatternApplication {
   std::int64_t campaign = 0, decision = 0;
   std::string device_name;
   bool emulation = false;
-  std::string action, rule, why;            // of the decision; rule "": none
+  Action action = Action::try_arm;          // of the decision
+  std::string rule, why;                    // of the decision; rule "": none
   std::string kernel, workload, technique;  // the arm that was tried; "" when nothing was
   std::int64_t evaluations = 0, passed = 0;
   double seconds = 0;

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/action.h"
 #include "harness/core/catalog.h"
 #include "harness/core/json.h"
+#include "harness/core/outcome.h"
 #include "harness/core/pattern_evidence.h"
 
 // What a strategy sees and says. A snapshot is a read-only plain value; `decide` is a pure function of it (and of the
@@ -187,15 +189,13 @@ struct Prediction {
   std::optional<double> minutes_lo, minutes_hi;  // of the evaluation
 };
 
-/// `try`: the arm's search chooses the next configuration. `close`: never offer the arm again. `confirm`: time the
-/// winners again. `stop` ends the campaign with `why`.
 struct Decision {
-  std::string action;  // try, confirm, close, stop (propose: reserved for model clients)
+  Action action = Action::try_arm;
   ArmId arm;
   std::string why;
   std::optional<std::string> rule;     // the rule whose reason it is
   json rule_numbers;                   // what that rule measured; null: no rule, or it says none
-  std::optional<std::string> reason;   // of a stop: budget, cost, goal, exhausted, strategy
+  std::optional<EndReason> reason;     // of a stop: goal, exhausted, strategy
   std::vector<std::int64_t> patterns;  // ids of the playbook's pages that it rests on
   Prediction predict;
   json table = json::array();  // the numbers it chose from, one object an arm
@@ -227,7 +227,7 @@ class Strategy {
 
 /// The recorded result a search is told, for each configuration it asked for.
 struct SearchResult {
-  std::string outcome;            // "passed", ...
+  OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> time_ns;  // of what passed; of what was abandoned, its time so far
   double cost_s = 0;
 };
@@ -243,7 +243,7 @@ struct SearchAsk {
 struct EarlierResult {
   std::string workload, device_name, variant;
   Config config;
-  std::string outcome;
+  OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> time_ns;  // comparable only with others of its workload and device
 };
 

@@ -19,9 +19,9 @@ constexpr int kMutantDraws = 3;
 // A baseline further from its reference than this is not wrong by rounding: the form is out of its range.
 constexpr double kOutOfRange = 0.2;
 
-std::vector<Contender> as_contenders(const std::vector<Side>& sides) {
+std::vector<Contender> as_contenders(const std::vector<Subject>& subjects) {
   std::vector<Contender> contenders;
-  for (const Side& side : sides) contenders.push_back({&side.executable, {&side.images[0]}});
+  for (const Subject& subject : subjects) contenders.push_back({&subject.executable, {&subject.images[0]}});
   return contenders;
 }
 
@@ -32,11 +32,11 @@ std::string caught_by(const Evaluation& evaluation) {
 
 }  // namespace
 
-AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, Workshop& workshop, Evaluate evaluate)
-    : request_(request), workshop_(workshop), evaluate_(std::move(evaluate)) {
+AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, WorkerPool& workers, Evaluate evaluate)
+    : request_(request), workers_(workers), evaluate_(std::move(evaluate)) {
   admission_.kernel = request.kernel;
   admission_.hash = request.hash;
-  admission_.device_name = workshop.device.name;
+  admission_.device_name = workers.device.name;
 }
 
 Admission AdmissionTrial::finish() {
@@ -44,7 +44,7 @@ Admission AdmissionTrial::finish() {
   for (const AdmissionRequest::Group& group : request_.groups) try_group(group);
   if (admission_.problems.empty())
     for (const AdmissionRequest::Mutant& mutant : request_.mutants) try_source(mutant);
-  workshop_.judge.forget();
+  workers_.judge.forget();
   admission_.passed = admission_.problems.empty();
   admission_.seconds = steady_seconds() - begin;
   return std::move(admission_);
@@ -57,43 +57,43 @@ void AdmissionTrial::problem(std::string sentence) {
 
 void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   check_work(group.baseline);
-  std::vector<Side> sides;
-  sides.reserve(group.others.size() + 1);
+  std::vector<Subject> subjects;
+  subjects.reserve(group.others.size() + 1);
   const auto add = [&](const Realized& realized) {
-    const BuildResult built = workshop_.await(realized.build);
+    const BuildResult built = workers_.await(realized.build);
     if (const auto* failure = std::get_if<CompileFailure>(&built))
       return problem(fmt::format("the baseline does not compile on workload '{}': {}", realized.problem.workload.name,
                                  failure->log.substr(0, 500)));
-    Side& side = sides.emplace_back(workshop_.make_side(realized, std::get<Artifact>(built), nullptr));
-    side.trusted = workshop_.build_trusted(realized);
-    workshop_.paint(side, 0);
+    Subject& subject = subjects.emplace_back(workers_.make_subject(realized, std::get<Artifact>(built), nullptr));
+    subject.trusted = workers_.build_trusted(realized);
+    workers_.paint(subject, 0);
   };
   add(group.baseline);
   for (const Realized& other : group.others) add(other);
   if (!admission_.problems.empty()) return;
-  if (workshop_.native()) workshop_.runner.kill();
-  if (const auto failure = workshop_.runner.prepare(as_contenders(sides), kDeadline))
+  if (workers_.native()) workers_.runner.kill();
+  if (const auto failure = workers_.runner.prepare(as_contenders(subjects), kDeadline))
     return problem(fmt::format("the baseline cannot run: {}", failure->detail));
   std::vector<std::pair<std::string, Ranges>> measured;
   for (const std::string& form : judge::draw_forms()) {
     Ranges ranges;
-    if (measure_form(sides, form, ranges)) measured.emplace_back(form, std::move(ranges));
+    if (measure_form(subjects, form, ranges)) measured.emplace_back(form, std::move(ranges));
   }
   raise_to_worst(measured);
-  for (const auto& [form, ranges] : measured) add_tolerances(sides.front(), form, ranges);
-  if (workshop_.native()) workshop_.runner.kill();
+  for (const auto& [form, ranges] : measured) add_tolerances(subjects.front(), form, ranges);
+  if (workers_.native()) workers_.runner.kill();
   if (!admission_.problems.empty()) return;
-  sides.front().executable.problem = with_tolerances(group.baseline.problem, &admission_, "nominal");
-  try_generated(sides.front());
+  subjects.front().executable.problem = with_tolerances(group.baseline.problem, &admission_, "nominal");
+  try_generated(subjects.front());
 }
 
 // A runner that was killed from outside is no fault of the baseline: another one runs the same draw.
-std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Side>& sides, std::size_t index) {
-  std::optional<RunnerFailure> failure = workshop_.runner.run(index, 0, kDeadline);
+std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Subject>& subjects, std::size_t index) {
+  std::optional<RunnerFailure> failure = workers_.runner.run(index, 0, kDeadline);
   for (int attempt = 1; attempt < kWorkerTries && failure && was_killed(*failure); ++attempt) {
-    workshop_.repaint(sides[index], 0);
-    failure = workshop_.runner.prepare(as_contenders(sides), kDeadline);
-    if (!failure) failure = workshop_.runner.run(index, 0, kDeadline);
+    workers_.repaint(subjects[index], 0);
+    failure = workers_.runner.prepare(as_contenders(subjects), kDeadline);
+    if (!failure) failure = workers_.runner.run(index, 0, kDeadline);
   }
   return failure;
 }
@@ -121,22 +121,22 @@ bool AdmissionTrial::all_settled(const Problem& problem, const Ranges& ranges) {
 
 // The largest honest error over all shapes, and the impostor's at the first. False: the form is out of the kernel's
 // range.
-bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges) {
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    Side& side = sides[i];
-    if (is_large(side.executable.layout) && !is_tried_at_large_sizes(form)) continue;
-    workshop_.paint(side, 0, form);
+bool AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::string& form, Ranges& ranges) {
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    Subject& subject = subjects[i];
+    if (is_large(subject.executable.layout) && !is_tried_at_large_sizes(form)) continue;
+    workers_.paint(subject, 0, form);
     const std::string where =
-        fmt::format("form '{}' at {}, seed {}", form, side.problem().workload.name, side.draws[0].seed);
-    if (const auto failure = run(sides, i)) {
+        fmt::format("form '{}' at {}, seed {}", form, subject.problem().workload.name, subject.draws[0].seed);
+    if (const auto failure = run(subjects, i)) {
       problem(fmt::format("the baseline failed in {}: {}", where, failure->detail));
       return false;
     }
-    const bool needs_impostor = !all_settled(side.problem(), ranges);
-    const MeasuredErrors errors =
-        workshop_.judge.measure_errors(needs_impostor, side.executable, side.trusted, side.draws[0], side.images[0]);
+    const bool needs_impostor = !all_settled(subject.problem(), ranges);
+    const MeasuredErrors errors = workers_.judge.measure_errors(needs_impostor, subject.executable, subject.trusted,
+                                                                subject.draws[0], subject.images[0]);
     for (const auto& [output, honest] : errors.honest) {
-      const Argument& argument = *find_argument(side.problem(), output);
+      const Argument& argument = *find_argument(subject.problem(), output);
       const bool by_share = judge::compare_of(argument).kind != "ulp";
       if (!std::isfinite(honest) || (by_share && honest > kOutOfRange)) {
         const std::string sentence =
@@ -158,17 +158,17 @@ bool AdmissionTrial::measure_form(std::vector<Side>& sides, const std::string& f
   return true;
 }
 
-void AdmissionTrial::add_tolerances(const Side& side, const std::string& form, const Ranges& ranges) {
+void AdmissionTrial::add_tolerances(const Subject& subject, const std::string& form, const Ranges& ranges) {
   for (const auto& [output, range] : ranges) {
-    const Argument& argument = *find_argument(side.problem(), output);
+    const Argument& argument = *find_argument(subject.problem(), output);
     if (!judge::has_tolerance(argument)) {
       // Exact and custom comparisons judge by themselves; the form is still one that the gates use.
       admission_.tolerances.push_back(
-          {workload_group(side.problem().workload), form, output, range.honest, range.impostor, 0, "none"});
+          {workload_group(subject.problem().workload), form, output, range.honest, range.impostor, 0, "none"});
       continue;
     }
     const Tolerance tolerance{
-        workload_group(side.problem().workload), form, output, range.honest, range.impostor, 0, ""};
+        workload_group(subject.problem().workload), form, output, range.honest, range.impostor, 0, ""};
     if (judge::declares_tolerance(argument)) check_declared(argument, range, tolerance);
     else derive(argument, range, tolerance);
   }
@@ -216,14 +216,15 @@ void AdmissionTrial::check_work(const Realized& baseline) {
                     baseline.problem.work.bytes, baseline.problem.workload.name, held));
 }
 
-void AdmissionTrial::try_generated(Side& side) {
+void AdmissionTrial::try_generated(Subject& subject) {
   std::map<std::pair<std::string, std::string>, MutantTrial> trials;
   for (int draw = 0; draw < kMutantDraws; ++draw) {
-    for (MutantTrial& trial : workshop_.judge.try_mutants(side.executable, side.trusted, {fresh_seed(), "nominal"})) {
+    for (MutantTrial& trial :
+         workers_.judge.try_mutants(subject.executable, subject.trusted, {fresh_seed(), "nominal"})) {
       if (trial.name == "the right answer") {
         if (!trial.caught_by.empty())
           problem(fmt::format("its gates refuse the right answer itself on workload '{}': {}: {}",
-                              side.problem().workload.name, trial.caught_by, trial.detail));
+                              subject.problem().workload.name, trial.caught_by, trial.detail));
         continue;
       }
       MutantTrial& known = trials[{trial.name, trial.output}];
@@ -232,10 +233,10 @@ void AdmissionTrial::try_generated(Side& side) {
   }
   for (const auto& [key, trial] : trials) {
     admission_.mutants.push_back(
-        {trial.name, side.problem().workload.name, trial.output, trial.caught_by, trial.detail});
+        {trial.name, subject.problem().workload.name, trial.output, trial.caught_by, trial.detail});
     if (trial.caught_by.empty())
       problem(fmt::format("the mutant '{}' of output '{}' passes every gate on workload '{}'", trial.name, trial.output,
-                          side.problem().workload.name));
+                          subject.problem().workload.name));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "harness/core/admission.h"
 #include "harness/core/evaluator.h"
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
@@ -16,7 +16,7 @@ namespace harness {
 class AdmissionTrial {
  public:
   using Evaluate = std::function<Evaluation(const EvaluationRequest&)>;
-  AdmissionTrial(const AdmissionRequest& request, Workshop& workshop, Evaluate evaluate);
+  AdmissionTrial(const AdmissionRequest& request, WorkerPool& workers, Evaluate evaluate);
   Admission finish();
 
  private:
@@ -27,20 +27,20 @@ class AdmissionTrial {
   using Ranges = std::map<std::string, Range>;  // by output
 
   void try_group(const AdmissionRequest::Group& group);
-  std::optional<RunnerFailure> run(std::vector<Side>& sides, std::size_t index);
+  std::optional<RunnerFailure> run(std::vector<Subject>& subjects, std::size_t index);
   static void raise_to_worst(std::vector<std::pair<std::string, Ranges>>& measured);
   static bool all_settled(const Problem& problem, const Ranges& ranges);
-  bool measure_form(std::vector<Side>& sides, const std::string& form, Ranges& ranges);
-  void add_tolerances(const Side& side, const std::string& form, const Ranges& ranges);
+  bool measure_form(std::vector<Subject>& subjects, const std::string& form, Ranges& ranges);
+  void add_tolerances(const Subject& subject, const std::string& form, const Ranges& ranges);
   void derive(const Argument& output, const Range& range, Tolerance tolerance);
   void check_declared(const Argument& output, const Range& range, Tolerance tolerance);
   void check_work(const Realized& baseline);
-  void try_generated(Side& side);
+  void try_generated(Subject& subject);
   void try_source(const AdmissionRequest::Mutant& mutant);
   void problem(std::string sentence);
 
   const AdmissionRequest& request_;
-  Workshop& workshop_;
+  WorkerPool& workers_;
   Evaluate evaluate_;
   Admission admission_;
 };

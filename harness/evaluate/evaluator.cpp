@@ -28,12 +28,12 @@ struct PipelineEvaluator::CpuWorkers {
       : builders(target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
         judge(target, stop),
         runner(target, stop),
-        workshop{target, device, default_limits(device), stop, builders, judge, runner, nullptr, {}},
-        preflight(workshop) {}
+        workers{target, device, default_limits(device), stop, builders, judge, runner, nullptr, {}},
+        preflight(workers) {}
   Builders builders;
-  Judge judge;
+  JudgeProcess judge;
   Runner runner;
-  Workshop workshop;
+  WorkerPool workers;
   Preflight preflight;
 };
 
@@ -43,8 +43,8 @@ PipelineEvaluator::PipelineEvaluator(Options options)
       judge_(options_.target, options_.stop),
       runner_(options_.target, options_.stop),
       lock_(options_.target.device),
-      workshop_{options_.target, options_.device, options_.limits, options_.stop,   builders_,
-                judge_,          runner_,         &lock_,          options_.on_wait} {
+      workers_{options_.target, options_.device, options_.limits, options_.stop,   builders_,
+               judge_,          runner_,         &lock_,          options_.on_wait} {
   judge_.start();
   runner_.start();
   if (options_.preflight)
@@ -54,7 +54,7 @@ PipelineEvaluator::PipelineEvaluator(Options options)
 PipelineEvaluator::~PipelineEvaluator() = default;
 
 std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
-  return cpu_ ? std::optional(cpu_->workshop.device) : std::nullopt;
+  return cpu_ ? std::optional(cpu_->workers.device) : std::nullopt;
 }
 
 void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
@@ -66,11 +66,11 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
   const RunSettings settings{peaks_, options_.policy_refuses, cpu_ ? &cpu_->preflight : nullptr};
-  Evaluation evaluation = EvaluationRun(request, settings, workshop_).finish();
+  Evaluation evaluation = EvaluationRun(request, settings, workers_).finish();
   // No candidate has the right to send SIGKILL: its runner was killed from outside, or the machine is out of memory.
   const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
   if (crashed == nullptr || !crashed->detail.starts_with(kKilled)) return evaluation;
-  return EvaluationRun(request, settings, workshop_).finish();
+  return EvaluationRun(request, settings, workers_).finish();
 }
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
@@ -87,8 +87,8 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
 std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& request) {
   for (const AdmissionRequest::Group& group : request.groups) builders_.submit(group.baseline.build, true);
   try {
-    const auto hold = workshop_.native() ? std::nullopt : workshop_.hold_device();
-    return AdmissionTrial(request, workshop_, [this](const EvaluationRequest& mutant) { return run(mutant); }).finish();
+    const auto hold = workers_.native() ? std::nullopt : workers_.hold_device();
+    return AdmissionTrial(request, workers_, [this](const EvaluationRequest& mutant) { return run(mutant); }).finish();
   } catch (const InterruptedWork&) {
     return std::nullopt;
   }
@@ -97,7 +97,7 @@ std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& reques
 MeasuredPeaks PipelineEvaluator::measure_peaks() {
   MeasuredPeaks peaks;
   if (options_.device.emulation) return peaks;
-  const auto hold = workshop_.hold_device();
+  const auto hold = workers_.hold_device();
   if (const auto failure = runner_.measure_peaks(kPeaksDeadline, peaks))
     throw environment_error("the device's peaks could not be measured: " + failure->detail);
   return peaks;

@@ -7,7 +7,7 @@
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/preflight.h"
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
@@ -49,10 +49,10 @@ class PipelineEvaluator : public Evaluator {
   Options options_;
   MeasuredPeaks peaks_;
   Builders builders_;
-  Judge judge_;
+  JudgeProcess judge_;
   Runner runner_;
   DeviceLock lock_;
-  Workshop workshop_;
+  WorkerPool workers_;
   std::unique_ptr<CpuWorkers> cpu_;
 };
 

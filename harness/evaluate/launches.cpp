@@ -14,40 +14,41 @@ bool is_compared(const Argument& argument) {
 }
 
 template <typename F>
-void for_outputs(const Side& side, F&& f) {
-  for (const Argument& argument : side.problem().arguments)
+void for_outputs(const Subject& subject, F&& f) {
+  for (const Argument& argument : subject.problem().arguments)
     if (is_compared(argument))
-      if (const ImageBuffer* buffer = find_buffer(side.executable.layout, argument.name)) f(argument, *buffer);
+      if (const ImageBuffer* buffer = find_buffer(subject.executable.layout, argument.name)) f(argument, *buffer);
 }
 
 }  // namespace
 
-Launched launch_and_judge(Workshop& workshop, Side& side, std::size_t contender, std::size_t image, double deadline_s) {
+Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,
+                          double deadline_s) {
   Launched launched;
   const double begin = steady_seconds();
-  launched.failure = workshop.runner.run(contender, image, deadline_s);
+  launched.failure = workers.runner.run(contender, image, deadline_s);
   launched.seconds = steady_seconds() - begin;
   if (launched.failure) return launched;
-  const SharedMemory copy = workshop.native() ? side.images[image].copy() : SharedMemory();
-  const SharedMemory& evidence = workshop.native() ? copy : side.images[image];
-  launched.verdict = workshop.judge.verdict(side.executable, side.trusted, side.draws[image], evidence);
+  const SharedMemory copy = workers.native() ? subject.images[image].copy() : SharedMemory();
+  const SharedMemory& evidence = workers.native() ? copy : subject.images[image];
+  launched.verdict = workers.judge.verdict(subject.executable, subject.trusted, subject.draws[image], evidence);
   return launched;
 }
 
-std::vector<std::byte> output_bytes(const Side& side, std::size_t image) {
+std::vector<std::byte> output_bytes(const Subject& subject, std::size_t image) {
   std::vector<std::byte> bytes;
-  for_outputs(side, [&](const Argument&, const ImageBuffer& buffer) {
-    const auto begin = side.images[image].bytes().begin() + buffer.offset;
+  for_outputs(subject, [&](const Argument&, const ImageBuffer& buffer) {
+    const auto begin = subject.images[image].bytes().begin() + buffer.offset;
     bytes.insert(bytes.end(), begin, begin + buffer.bytes);
   });
   return bytes;
 }
 
-std::string difference_in_words(const Side& side, const std::vector<std::byte>& first,
+std::string difference_in_words(const Subject& subject, const std::vector<std::byte>& first,
                                 const std::vector<std::byte>& second) {
   std::size_t at = 0;
   std::string words;
-  for_outputs(side, [&](const Argument& argument, const ImageBuffer& buffer) {
+  for_outputs(subject, [&](const Argument& argument, const ImageBuffer& buffer) {
     const auto unit = static_cast<std::size_t>(storage_bytes(argument.dtype));
     const auto count = static_cast<std::size_t>(buffer.bytes) / unit;
     const std::byte *const one = first.data() + at, *const other = second.data() + at;

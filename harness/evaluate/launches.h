@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
-/// One launch that was judged: on which side, with which draw, and what came of it.
+/// One launch that was judged: on which subject, with which draw, and what came of it.
 struct Launched {
   Verdict verdict;
   std::optional<RunnerFailure> failure;  // it did not end; then there is no verdict
@@ -18,13 +18,14 @@ struct Launched {
 
 /// Runs a prepared contender once on an image painted before, and judges what it left. On the cpu device the candidate
 /// could still write to the image afterwards: what is judged is a copy taken when the launch had ended.
-Launched launch_and_judge(Workshop& workshop, Side& side, std::size_t contender, std::size_t image, double deadline_s);
+Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,
+                          double deadline_s);
 
 /// The bytes of every output, as the launch left them.
-std::vector<std::byte> output_bytes(const Side& side, std::size_t image);
+std::vector<std::byte> output_bytes(const Subject& subject, std::size_t image);
 /// In words, where two launches on the same inputs differ; "" if they agree bit for bit. Parts that the contract leaves
 /// open are not compared.
-std::string difference_in_words(const Side& side, const std::vector<std::byte>& first,
+std::string difference_in_words(const Subject& subject, const std::vector<std::byte>& first,
                                 const std::vector<std::byte>& second);
 
 /// "o 3.1e-04 of 6.3e-04, lse 2e-08 of 7e-06": errors against tolerances.

@@ -52,14 +52,14 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   const BuildResult built = cpu_.await(checked_build(cpu_.target, realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return {not_checked("it does not compile for the cpu device"), {}};
-  Side side = cpu_.make_side(realized, *artifact, admission);
-  side.trusted = cpu_.build_trusted(realized);
-  cpu_.paint(side, 0);
+  Subject subject = cpu_.make_subject(realized, *artifact, admission);
+  subject.trusted = cpu_.build_trusted(realized);
+  cpu_.paint(subject, 0);
   const std::string place = realized.problem.workload.name;
   cpu_.runner.kill();
-  if (auto failure = cpu_.runner.prepare({{&side.executable, {&side.images[0]}}}, kPreflightDeadline))
+  if (auto failure = cpu_.runner.prepare({{&subject.executable, {&subject.images[0]}}}, kPreflightDeadline))
     return {not_checked(fmt::format("on the cpu device at {}: {}", place, failure->detail)), {}};
-  const Launched launched = launch_and_judge(cpu_, side, 0, 0, kPreflightDeadline);
+  const Launched launched = launch_and_judge(cpu_, subject, 0, 0, kPreflightDeadline);
   cpu_.runner.kill();
   if (!launched.failure && !launched.verdict.passed()) {
     const GateResult& failed = *first_failed(launched.verdict.gates);
@@ -67,9 +67,9 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
     return {{kName, false, words},
             WrongAnswer{"preflight " + words, launched.verdict.first_bad, judge::fingerprint(launched.verdict)}};
   }
-  cpu_.paint(side, 0);
+  cpu_.paint(subject, 0);
   const std::vector<MemoryCheck> checks =
-      check_memory(cpu_.target, side.executable, side.images[0], kPreflightDeadline, cpu_.stop);
+      check_memory(cpu_.target, subject.executable, subject.images[0], kPreflightDeadline, cpu_.stop);
   cpu_.judge.forget();
   for (const MemoryCheck& check : checks) {
     if (!check.checked) return {not_checked(fmt::format("on the cpu device at {}: {}", place, check.why)), {}};

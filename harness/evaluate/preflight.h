@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/core/evaluator.h"
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
@@ -20,13 +20,13 @@ struct PreflightResult {
 /// where the GPU takes a fraction of one; a finalist is always tried itself.
 class Preflight {
  public:
-  explicit Preflight(Workshop& cpu) : cpu_(cpu) {}
+  explicit Preflight(WorkerPool& cpu) : cpu_(cpu) {}
   void announce(const Realized& realized, bool finalist = false);  // begins its build
   PreflightResult check(const Realized& realized, const Admission* admission, bool finalist);
 
  private:
   PreflightResult try_it(const Realized& realized, const Admission* admission);
-  Workshop& cpu_;
+  WorkerPool& cpu_;
   std::map<std::string, PreflightResult> known_;      // by build and contract
   std::map<std::string, std::string> tried_sources_;  // source hash -> what came of its first configuration
 };

@@ -74,11 +74,11 @@ double largest_error(const Verdict& verdict) {
 }
 
 // The artifact of the same machine code for another shape: only the plan and the memory differ.
-std::vector<Contender> contenders_of(std::vector<Side*> sides) {
+std::vector<Contender> contenders_of(std::vector<Subject*> subjects) {
   std::vector<Contender> contenders;
-  for (const Side* side : sides) {
-    Contender contender{&side->executable, {}};
-    for (const SharedMemory& image : side->images) contender.images.push_back(&image);
+  for (const Subject* subject : subjects) {
+    Contender contender{&subject->executable, {}};
+    for (const SharedMemory& image : subject->images) contender.images.push_back(&image);
     contenders.push_back(std::move(contender));
   }
   return contenders;
@@ -99,8 +99,8 @@ Limits default_limits(const DeviceInfo& device) {
   return limits;
 }
 
-EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, Workshop& workshop)
-    : request_(request), settings_(std::move(settings)), workshop_(workshop) {
+EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers)
+    : request_(request), settings_(std::move(settings)), workers_(workers) {
   evaluation_.contract_hash = request.realized.problem.contract_hash;
   evaluation_.source_hash = request.realized.source_hash;
   evaluation_.source_text = request.realized.build.source;
@@ -113,7 +113,7 @@ Evaluation EvaluationRun::finish() {
   } catch (const InterruptedWork&) {
     evaluation_.outcome = Interrupted{};
   }
-  workshop_.judge.forget();
+  workers_.judge.forget();
   evaluation_.cost.wall_s = steady_seconds() - begin;
   return std::move(evaluation_);
 }
@@ -124,7 +124,7 @@ Outcome EvaluationRun::steps() {
   if (Settled settled = gate_artifact()) return *settled;
   if (Settled settled = gate_preflight()) return *settled;
   // From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.
-  const std::optional<DeviceLock::Hold> hold = workshop_.native() ? std::nullopt : workshop_.hold_device();
+  const std::optional<DeviceLock::Hold> hold = workers_.native() ? std::nullopt : workers_.hold_device();
   if (Settled settled = prepare()) return *settled;
   if (Settled settled = gate_launch()) return *settled;
   if (Settled settled = gate_determinism()) return *settled;
@@ -137,7 +137,7 @@ Outcome EvaluationRun::steps() {
   }
   if (request_.confirm)
     if (Settled settled = gate_memory()) return *settled;
-  if (request_.stages) try_stages_of(request_.realized, side_.trusted, "nominal");
+  if (request_.stages) try_stages_of(request_.realized, subject_.trusted, "nominal");
   return Passed{timing};
 }
 
@@ -161,10 +161,10 @@ EvaluationRun::Settled EvaluationRun::gate_source() {
 
 EvaluationRun::Settled EvaluationRun::build() {
   const Charge charge(evaluation_.cost.build_s);
-  workshop_.announce_trusted(request_.realized);
-  for (const Realized& neighbour : request_.neighbours) workshop_.announce_trusted(neighbour);
+  workers_.announce_trusted(request_.realized);
+  for (const Realized& neighbour : request_.neighbours) workers_.announce_trusted(neighbour);
   if (settings_.preflight != nullptr && request_.preflight) settings_.preflight->announce(*request_.preflight);
-  const BuildResult result = workshop_.await(request_.realized.build);
+  const BuildResult result = workers_.await(request_.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     evaluation_.log = failure->log;
     add({"compile", false, "see the compiler's log"}, false);
@@ -193,16 +193,16 @@ EvaluationRun::Settled EvaluationRun::gate_artifact() {
   }
   if (Settled settled = add(check_entries(request_.realized.plan, artifact_))) return settled;
   if (Settled settled = add(check_arguments(request_.realized, artifact_))) return settled;
-  if (add(check_resources(request_.realized, artifact_, workshop_.device)))
+  if (add(check_resources(request_.realized, artifact_, workers_.device)))
     return LaunchError{evaluation_.gates.back().detail};
   if (Settled settled = add(check_state(artifact_, problem, settings_.policy_refuses))) return settled;
   if (request_.recorded_with)
     if (const std::int64_t same = request_.recorded_with(evaluation_.binary_hash); same > 0) return NoEffect{same};
-  side_ = workshop_.make_side(request_.realized, artifact_, request_.admission);
-  const std::int64_t limit = workshop_.device.memory_bytes / 4;
-  if (limit > 0 && side_.executable.layout.bytes > limit)
+  subject_ = workers_.make_subject(request_.realized, artifact_, request_.admission);
+  const std::int64_t limit = workers_.device.memory_bytes / 4;
+  if (limit > 0 && subject_.executable.layout.bytes > limit)
     return OutOfMemory{fmt::format("its buffers take {} bytes; at most {} (a quarter of the device's memory) are given",
-                                   side_.executable.layout.bytes, limit)};
+                                   subject_.executable.layout.bytes, limit)};
   return std::nullopt;
 }
 
@@ -222,26 +222,26 @@ EvaluationRun::Settled EvaluationRun::gate_preflight() {
 
 EvaluationRun::Settled EvaluationRun::prepare() {
   const Charge charge(evaluation_.cost.gates_s);
-  side_.trusted = workshop_.build_trusted(request_.realized);
-  paint(side_, 0);
-  std::vector<Side*> sides{&side_};
+  subject_.trusted = workers_.build_trusted(request_.realized);
+  paint(subject_, 0);
+  std::vector<Subject*> subjects{&subject_};
   if (request_.admission != nullptr) {
     neighbours_.reserve(request_.neighbours.size());
     for (const Realized& realized : request_.neighbours) {
-      Side& side = neighbours_.emplace_back(workshop_.make_side(realized, artifact_, request_.admission));
-      side.trusted = workshop_.build_trusted(realized);
-      side.images.emplace_back(side.image_bytes());
-      side.draws.resize(1);
+      Subject& subject = neighbours_.emplace_back(workers_.make_subject(realized, artifact_, request_.admission));
+      subject.trusted = workers_.build_trusted(realized);
+      subject.images.emplace_back(subject.image_bytes());
+      subject.draws.resize(1);
     }
-    for (Side& side : neighbours_) sides.push_back(&side);
+    for (Subject& subject : neighbours_) subjects.push_back(&subject);
   }
-  if (workshop_.native()) {
-    side_.images.emplace_back(side_.image_bytes());  // timed runs change addresses, too
-    side_.draws.resize(2);
-    workshop_.runner.kill();  // native code: a process per candidate
+  if (workers_.native()) {
+    subject_.images.emplace_back(subject_.image_bytes());  // timed runs change addresses, too
+    subject_.draws.resize(2);
+    workers_.runner.kill();  // native code: a process per candidate
   }
-  const double limit = workshop_.limits.run_s;
-  if (auto failure = workshop_.runner.prepare(contenders_of(sides), limit))
+  const double limit = workers_.limits.run_s;
+  if (auto failure = workers_.runner.prepare(contenders_of(subjects), limit))
     return to_outcome(*failure, "launch", limit);
   return std::nullopt;
 }
@@ -249,23 +249,23 @@ EvaluationRun::Settled EvaluationRun::prepare() {
 EvaluationRun::Settled EvaluationRun::gate_launch() {
   const Charge charge(evaluation_.cost.gates_s);
   const double begin = steady_seconds();
-  const Launched launched = launch_and_judge(workshop_, side_, 0, 0, deadline());
+  const Launched launched = launch_and_judge(workers_, subject_, 0, 0, deadline());
   if (launched.failure) return to_outcome(*launched.failure, "launch", deadline());
   launch_s_ = std::min(launched.seconds, steady_seconds() - begin);
-  first_outputs_ = output_bytes(side_, 0);
+  first_outputs_ = output_bytes(subject_, 0);
   for (const GateResult& gate : launched.verdict.gates) evaluation_.gates.push_back(gate);
   evaluation_.errors = launched.verdict.errors;
   if (launched.verdict.passed()) return std::nullopt;
-  return wrong(launched, side_, "");
+  return wrong(launched, subject_, "");
 }
 
 EvaluationRun::Settled EvaluationRun::gate_determinism() {
   const Charge charge(evaluation_.cost.gates_s);
-  if (!side_.problem().deterministic)
+  if (!subject_.problem().deterministic)
     return add({"determinism", true, "the contract allows the bits to differ from launch to launch", false});
-  workshop_.repaint(side_, 0);
-  if (auto failure = workshop_.runner.run(0, 0, deadline())) return to_outcome(*failure, "launch", deadline());
-  const std::string difference = difference_in_words(side_, first_outputs_, output_bytes(side_, 0));
+  workers_.repaint(subject_, 0);
+  if (auto failure = workers_.runner.run(0, 0, deadline())) return to_outcome(*failure, "launch", deadline());
+  const std::string difference = difference_in_words(subject_, first_outputs_, output_bytes(subject_, 0));
   if (difference.empty()) return add({"determinism", true, "a second launch on the same inputs gave the same bits"});
   add({"determinism", false, "a second launch on the same inputs: " + difference}, false);
   return WrongAnswer{
@@ -280,34 +280,35 @@ EvaluationRun::Settled EvaluationRun::gate_determinism() {
 EvaluationRun::Settled EvaluationRun::gate_forms() {
   if (request_.admission == nullptr) return std::nullopt;
   const Charge charge(evaluation_.cost.gates_s);
-  const std::vector<std::string> forms = admitted_forms(*request_.admission, workload_group(side_.problem().workload));
+  const std::vector<std::string> forms =
+      admitted_forms(*request_.admission, workload_group(subject_.problem().workload));
   const std::size_t count = neighbours_.size();
   const std::size_t launches = std::max(forms.size() - 1, count);
   for (std::size_t i = 0; i < launches; ++i) {
     // Forms beyond "nominal" first; neighbours beyond them see plain inputs and, what is hardest to notice, few spikes.
     const std::string& form = i + 1 < forms.size() ? forms[i + 1] : i % 2 == 0 ? forms[0] : stealthy(forms);
-    Side& side = count > 0 ? neighbours_[i % count] : side_;
-    const std::string place = count > 0 ? side.problem().workload.name : "the timed size";
-    if (Settled settled = judge_form(side, count > 0 ? i % count + 1 : 0, form, place)) return settled;
+    Subject& subject = count > 0 ? neighbours_[i % count] : subject_;
+    const std::string place = count > 0 ? subject.problem().workload.name : "the timed size";
+    if (Settled settled = judge_form(subject, count > 0 ? i % count + 1 : 0, form, place)) return settled;
   }
   if (!request_.confirm || count == 0) return std::nullopt;
-  const bool large = is_large(side_.executable.layout);
+  const bool large = is_large(subject_.executable.layout);
   for (std::size_t i = 1; i < forms.size(); ++i) {
     if (large && !is_tried_at_large_sizes(forms[i])) continue;
-    if (Settled settled = judge_form(side_, 0, forms[i], "the timed size")) return settled;
+    if (Settled settled = judge_form(subject_, 0, forms[i], "the timed size")) return settled;
   }
   return std::nullopt;
 }
 
-EvaluationRun::Settled EvaluationRun::judge_form(Side& side, std::size_t contender, const std::string& form,
+EvaluationRun::Settled EvaluationRun::judge_form(Subject& subject, std::size_t contender, const std::string& form,
                                                  const std::string& place) {
-  paint(side, 0, form);
-  const Problem nominal = side.executable.problem;
+  paint(subject, 0, form);
+  const Problem nominal = subject.executable.problem;
   const Realized& realized = contender == 0 ? request_.realized : request_.neighbours[contender - 1];
-  side.executable.problem = with_tolerances(realized.problem, request_.admission, form);
-  const Launched launched = launch_and_judge(workshop_, side, contender, 0, deadline());
-  side.executable.problem = nominal;
-  const std::string where = fmt::format("at {}, seed {}", place, side.draws[0].seed);
+  subject.executable.problem = with_tolerances(realized.problem, request_.admission, form);
+  const Launched launched = launch_and_judge(workers_, subject, contender, 0, deadline());
+  subject.executable.problem = nominal;
+  const std::string where = fmt::format("at {}, seed {}", place, subject.draws[0].seed);
   const std::string name = form == "nominal" ? "shape" : "form:" + form;
   if (contender > 0 && is_unsupported(launched.failure) && has_library_step(realized.plan))
     return judge_form_here(form, name, where + ": " + launched.failure->detail);
@@ -320,7 +321,7 @@ EvaluationRun::Settled EvaluationRun::judge_form(Side& side, std::size_t contend
   if (launched.verdict.passed()) return add({name, true, where + ": " + errors_in_words(launched.verdict)});
   const GateResult& failed = *first_failed(launched.verdict.gates);
   add({name, false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
-  return wrong(launched, side, fmt::format("{} {}: ", name, where));
+  return wrong(launched, subject, fmt::format("{} {}: ", name, where));
 }
 
 // A library offers so many engines for one shape and fewer for another: where it has none, nothing is judged, and the
@@ -328,36 +329,38 @@ EvaluationRun::Settled EvaluationRun::judge_form(Side& side, std::size_t contend
 EvaluationRun::Settled EvaluationRun::judge_form_here(const std::string& form, const std::string& name,
                                                       const std::string& why) {
   add({name, true, "not tried " + why, false});
-  if (form == "nominal" || (is_large(side_.executable.layout) && !is_tried_at_large_sizes(form))) return std::nullopt;
-  return judge_form(side_, 0, form, "the timed size");
+  if (form == "nominal" || (is_large(subject_.executable.layout) && !is_tried_at_large_sizes(form)))
+    return std::nullopt;
+  return judge_form(subject_, 0, form, "the timed size");
 }
 
 EvaluationRun::Settled EvaluationRun::gate_after_timing() {
   const Charge charge(evaluation_.cost.gates_s);
-  paint(side_, 0);
+  paint(subject_, 0);
   // The very process that was timed is judged: code that works once a process, or that answered before it had worked,
   // is found out.
-  const Launched launched = launch_and_judge(workshop_, side_, 0, 0, deadline());
+  const Launched launched = launch_and_judge(workers_, subject_, 0, 0, deadline());
   if (launched.failure) return to_outcome(*launched.failure, "launch", deadline());
   for (GateResult gate : launched.verdict.gates) {
     gate.name += " after timing";
     evaluation_.gates.push_back(std::move(gate));
   }
   if (launched.verdict.passed()) return std::nullopt;
-  return wrong(launched, side_, "after timing: ");
+  return wrong(launched, subject_, "after timing: ");
 }
 
-EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Side& side, const std::string& where) {
+EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Subject& subject, const std::string& where) {
   const GateResult& failed = *first_failed(launched.verdict.gates);
   std::string message = where + failed.name + ": " + failed.detail;
   if (!launched.verdict.pattern.empty()) message += "; " + launched.verdict.pattern;
   if (const std::string tiles = in_tiles(launched.verdict.pattern, request_.realized.candidate.config); !tiles.empty())
     message += " [" + tiles + "]";
-  if (&side == &side_ && where.empty())
+  if (&subject == &subject_ && where.empty())
     if (const std::string words = diagnosis(launched); !words.empty()) message += "; " + words;
-  const Realized& realized =
-      &side == &side_ ? request_.realized : request_.neighbours[static_cast<std::size_t>(&side - neighbours_.data())];
-  if (const std::string words = try_stages_of(realized, side.trusted, side.draws[0].form); !words.empty())
+  const Realized& realized = &subject == &subject_
+                                 ? request_.realized
+                                 : request_.neighbours[static_cast<std::size_t>(&subject - neighbours_.data())];
+  if (const std::string words = try_stages_of(realized, subject.trusted, subject.draws[0].form); !words.empty())
     message += "; " + words;
   return WrongAnswer{message, launched.verdict.first_bad, judge::fingerprint(launched.verdict)};
 }
@@ -365,14 +368,14 @@ EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Side& side
 // A wrong answer at the timed size: does it change from run to run, and what do the points where it is right share?
 std::string EvaluationRun::diagnosis(const Launched& launched) {
   std::string words;
-  workshop_.repaint(side_, 0);
-  if (workshop_.runner.run(0, 0, deadline())) return words;
-  if (!difference_in_words(side_, first_outputs_, output_bytes(side_, 0)).empty())
+  workers_.repaint(subject_, 0);
+  if (workers_.runner.run(0, 0, deadline())) return words;
+  if (!difference_in_words(subject_, first_outputs_, output_bytes(subject_, 0)).empty())
     words = "changes from run to run (a race, or memory that nobody wrote)";
-  std::vector<Observation> observations{{side_.problem().workload.values, false, largest_error(launched.verdict)}};
+  std::vector<Observation> observations{{subject_.problem().workload.values, false, largest_error(launched.verdict)}};
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     paint(neighbours_[i], 0);
-    const Launched other = launch_and_judge(workshop_, neighbours_[i], i + 1, 0, deadline());
+    const Launched other = launch_and_judge(workers_, neighbours_[i], i + 1, 0, deadline());
     if (other.failure) return words;
     observations.push_back({neighbours_[i].problem().workload.values, other.passed(), largest_error(other.verdict)});
   }
@@ -383,12 +386,12 @@ std::string EvaluationRun::diagnosis(const Launched& launched) {
 
 // Where in a candidate of several launches it begins to go wrong. Gates of their own in the record; they decide
 // nothing.
-std::string EvaluationRun::try_stages_of(const Realized& realized, const Judge::Trusted& trusted,
+std::string EvaluationRun::try_stages_of(const Realized& realized, const JudgeProcess::Trusted& trusted,
                                          const std::string& form) {
   std::string words;
   if (realized.stages.parts.empty()) return words;
   for (const StageResult& result :
-       try_stages(workshop_, realized, artifact_, request_.admission, trusted, form, deadline())) {
+       try_stages(workers_, realized, artifact_, request_.admission, trusted, form, deadline())) {
     add({"stage:" + result.name, result.right, result.detail, result.checked}, false);
     const char* const found = !result.checked ? "not checked" : result.right ? "right" : "wrong";
     words += fmt::format("{}{} {} ({})", words.empty() ? "stages alone: " : ", ", result.name, found, result.detail);
@@ -396,43 +399,43 @@ std::string EvaluationRun::try_stages_of(const Realized& realized, const Judge::
   return words;
 }
 
-void EvaluationRun::paint(Side& side, std::size_t image, const std::string& form) {
-  workshop_.paint(side, image, form);
-  evaluation_.seeds.push_back(side.draws[image].seed);
+void EvaluationRun::paint(Subject& subject, std::size_t image, const std::string& form) {
+  workers_.paint(subject, image, form);
+  evaluation_.seeds.push_back(subject.draws[image].seed);
 }
 
 double EvaluationRun::deadline() const {
   const auto best = request_.incumbent ? std::optional(request_.incumbent->time_ns) : request_.baseline_ns;
   constexpr double kImageBytesPerSecond = 1e9;  // to the device and back, at the least
   constexpr double kLibraryBuildSeconds = 10;   // cuDNN compiles when it meets a shape for the first time
-  return run_deadline(workshop_.limits, best) + static_cast<double>(side_.image_bytes()) / kImageBytesPerSecond +
+  return run_deadline(workers_.limits, best) + static_cast<double>(subject_.image_bytes()) / kImageBytesPerSecond +
          (has_library_step(request_.realized.plan) ? kLibraryBuildSeconds : 0);
 }
 
 // ---- timing
 
-std::optional<Side> EvaluationRun::incumbent_side() {
+std::optional<Subject> EvaluationRun::incumbent_subject() {
   if (!request_.incumbent) return std::nullopt;
-  const BuildResult result = workshop_.await(request_.incumbent->realized.build);
+  const BuildResult result = workers_.await(request_.incumbent->realized.build);
   const auto* artifact = std::get_if<Artifact>(&result);
   if (artifact == nullptr) return std::nullopt;  // its cache entry went and it no longer builds: time alone
-  Side side = workshop_.make_side(request_.incumbent->realized, *artifact, request_.admission);
-  side.trusted = side_.trusted;
-  return side;
+  Subject subject = workers_.make_subject(request_.incumbent->realized, *artifact, request_.admission);
+  subject.trusted = subject_.trusted;
+  return subject;
 }
 
 EvaluationRun::Settled EvaluationRun::measure(Timing& timing) {
   const Charge charge(evaluation_.cost.timing_s);
-  std::optional<Side> incumbent = incumbent_side();
-  const auto hold = workshop_.hold_device();
+  std::optional<Subject> incumbent = incumbent_subject();
+  const auto hold = workers_.hold_device();
   // On the cpu device compilers would take the cores that are timed.
-  const auto quiet = workshop_.native() ? workshop_.builders.pause_speculative() : nullptr;
-  TimingPolicy policy = request_.confirm ? workshop_.limits.confirm : workshop_.limits.search;
+  const auto quiet = workers_.native() ? workers_.builders.pause_speculative() : nullptr;
+  TimingPolicy policy = request_.confirm ? workers_.limits.confirm : workers_.limits.search;
   if (!request_.confirm) policy.abandon_factor = request_.abandon_factor;
   std::vector<Samples> samples;
-  Side* other = incumbent ? &*incumbent : nullptr;
+  Subject* other = incumbent ? &*incumbent : nullptr;
   const Settled settled =
-      workshop_.native() ? measure_by_turns(other, policy, samples) : measure_on_device(other, policy, samples);
+      workers_.native() ? measure_by_turns(other, policy, samples) : measure_on_device(other, policy, samples);
   if (settled) return settled;
   timing = describe(samples);
   if (samples.size() > 1 && clearly_slower(samples[0].rotating_ns, samples[1].rotating_ns, policy.abandon_factor))
@@ -440,22 +443,22 @@ EvaluationRun::Settled EvaluationRun::measure(Timing& timing) {
   return gate_timed_launch(samples[0]);
 }
 
-EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const TimingPolicy& policy,
+EvaluationRun::Settled EvaluationRun::measure_on_device(Subject* incumbent, const TimingPolicy& policy,
                                                         std::vector<Samples>& samples) {
-  std::vector<Side*> sides{&side_};
-  if (incumbent != nullptr) sides.push_back(incumbent);
-  for (Side* side : sides) {
-    const std::size_t draws = side->executable.layout.bytes > kLargeImage ? 1 : kTimingDraws;
+  std::vector<Subject*> subjects{&subject_};
+  if (incumbent != nullptr) subjects.push_back(incumbent);
+  for (Subject* subject : subjects) {
+    const std::size_t draws = subject->executable.layout.bytes > kLargeImage ? 1 : kTimingDraws;
     for (std::size_t i = 0; i < draws; ++i) {
-      if (side == &side_) paint(*side, i);
-      else workshop_.paint(*side, i);
+      if (subject == &subject_) paint(*subject, i);
+      else workers_.paint(*subject, i);
     }
   }
   // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included.
-  const double limit = workshop_.limits.run_s + policy.max_s * 4 + 60 * launch_s_;
-  if (auto failure = workshop_.runner.prepare(contenders_of(sides), workshop_.limits.run_s))
-    return to_outcome(*failure, "timing", workshop_.limits.run_s);
-  const auto failure = workshop_.runner.time(policy, limit, samples);
+  const double limit = workers_.limits.run_s + policy.max_s * 4 + 60 * launch_s_;
+  if (auto failure = workers_.runner.prepare(contenders_of(subjects), workers_.limits.run_s))
+    return to_outcome(*failure, "timing", workers_.limits.run_s);
+  const auto failure = workers_.runner.time(policy, limit, samples);
   if (!failure) return std::nullopt;
   // A candidate is not blamed for its incumbent: only what it does alone counts.
   if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted)
@@ -465,37 +468,37 @@ EvaluationRun::Settled EvaluationRun::measure_on_device(Side* incumbent, const T
 
 // Before every timed run the image gets other inputs, fresh poison and clean workspaces, at one of two addresses; what
 // one of the runs left, chosen as they go by so that nobody can know which, is judged.
-EvaluationRun::Settled EvaluationRun::measure_by_turns(Side* incumbent, const TimingPolicy& policy,
+EvaluationRun::Settled EvaluationRun::measure_by_turns(Subject* incumbent, const TimingPolicy& policy,
                                                        std::vector<Samples>& samples) {
-  Runner second(workshop_.target, workshop_.stop);
+  Runner second(workers_.target, workers_.stop);
   std::vector<std::vector<std::byte>> pristine(kTimingDraws);
   std::vector<DrawId> draws;
   for (auto& bytes : pristine) {
-    paint(side_, 0);
-    draws.push_back(side_.draws[0]);
-    bytes.assign(side_.images[0].bytes().begin(), side_.images[0].bytes().end());
+    paint(subject_, 0);
+    draws.push_back(subject_.draws[0]);
+    bytes.assign(subject_.images[0].bytes().begin(), subject_.images[0].bytes().end());
   }
   std::vector<Turns> turns;
   std::size_t drawn = 0, runs = 0;
-  turns.push_back({&workshop_.runner,
+  turns.push_back({&workers_.runner,
                    [&] {
-                     const std::size_t image = random_below(side_.images.size());
+                     const std::size_t image = random_below(subject_.images.size());
                      drawn = random_below(pristine.size());
-                     std::memcpy(side_.images[image].bytes().data(), pristine[drawn].data(), pristine[drawn].size());
+                     std::memcpy(subject_.images[image].bytes().data(), pristine[drawn].data(), pristine[drawn].size());
                      return image;
                    },
                    [&](std::size_t image) {
                      if (random_below(++runs) != 0) return;
-                     const auto bytes = side_.images[image].bytes();
+                     const auto bytes = subject_.images[image].bytes();
                      timed_copy_.assign(bytes.begin(), bytes.end());
                      timed_draw_ = draws[drawn];
                    }});
   std::vector<std::byte> other;
   if (incumbent != nullptr) {
-    workshop_.paint(*incumbent, 0);
+    workers_.paint(*incumbent, 0);
     const auto bytes = incumbent->images[0].bytes();
     other.assign(bytes.begin(), bytes.end());
-    if (!second.prepare(contenders_of({incumbent}), workshop_.limits.run_s))  // else it is timed alone
+    if (!second.prepare(contenders_of({incumbent}), workers_.limits.run_s))  // else it is timed alone
       turns.push_back({&second,
                        [&other, incumbent] {
                          std::memcpy(incumbent->images[0].bytes().data(), other.data(), other.size());
@@ -514,26 +517,27 @@ EvaluationRun::Settled EvaluationRun::gate_timed_launch(const Samples& samples) 
   Launched timed;
   std::uint64_t rotation = 0;
   DrawId draw = timed_draw_;
-  if (workshop_.native()) {
+  if (workers_.native()) {
     const SharedMemory evidence(timed_copy_.size());
     std::memcpy(evidence.bytes().data(), timed_copy_.data(), timed_copy_.size());
-    timed.verdict = workshop_.judge.verdict(side_.executable, side_.trusted, draw, evidence);
+    timed.verdict = workers_.judge.verdict(subject_.executable, subject_.trusted, draw, evidence);
   } else {
     const std::size_t image = random_below(std::max<std::size_t>(1, samples.rotations.size()));
-    draw = side_.draws[image];
+    draw = subject_.draws[image];
     if (image < samples.rotations.size()) rotation = samples.rotations[image];
-    timed.verdict = workshop_.judge.verdict(side_.executable, side_.trusted, draw, side_.images[image], rotation);
+    timed.verdict =
+        workers_.judge.verdict(subject_.executable, subject_.trusted, draw, subject_.images[image], rotation);
   }
   const std::string where = fmt::format("a secretly chosen timed launch, seed {}", draw.seed);
   if (timed.verdict.passed()) return add({"timed-launch", true, where + ": " + errors_in_words(timed.verdict)});
   const GateResult& failed = *first_failed(timed.verdict.gates);
   add({"timed-launch", false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
-  return wrong(timed, side_, "timed-launch: ");
+  return wrong(timed, subject_, "timed-launch: ");
 }
 
 EvaluationRun::Settled EvaluationRun::gate_plausibility(const Timing& timing) {
   const Charge charge(evaluation_.cost.gates_s);
-  return add(judge::plausibility_gate(side_.problem().work, workshop_.device, settings_.peaks, timing));
+  return add(judge::plausibility_gate(subject_.problem().work, workers_.device, settings_.peaks, timing));
 }
 
 // ---- finalists
@@ -542,17 +546,17 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   const Charge charge(evaluation_.cost.gates_s);
   if (!request_.realized.plan.steps.empty() && !has_launch(request_.realized.plan))
     return add({"memory", true, "the plan runs library code alone, whose memory nobody here can mend", false});
-  const BuildResult built = workshop_.await(checked_build(workshop_.target, request_.realized.build));
+  const BuildResult built = workers_.await(checked_build(workers_.target, request_.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
-  const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workshop_.device.emulation);
+  const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workers_.device.emulation);
   const bool small = !request_.neighbours.empty();
-  Side side = workshop_.make_side(realized, *artifact, request_.admission);
-  side.trusted = workshop_.build_trusted(realized);
-  workshop_.paint(side, 0);
+  Subject subject = workers_.make_subject(realized, *artifact, request_.admission);
+  subject.trusted = workers_.build_trusted(realized);
+  workers_.paint(subject, 0);
   const std::string place = small ? realized.problem.workload.name : "the timed size";
   for (const MemoryCheck& check :
-       check_memory(workshop_.target, side.executable, side.images[0], kMemoryCheckSeconds, workshop_.stop)) {
+       check_memory(workers_.target, subject.executable, subject.images[0], kMemoryCheckSeconds, workers_.stop)) {
     const std::string name = "memory:" + check.tool;
     if (!check.checked) {
       add({name, true, "not checked: " + check.why, false});
@@ -570,7 +574,7 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
 }
 
 Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
-  const ProcessSpread spread = workshop_.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
+  const ProcessSpread spread = workers_.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
   Timing timing;
   const Estimate own = estimate(samples[0].rotating_ns, spread);
   timing.time_ns = own.median;
@@ -580,10 +584,10 @@ Timing EvaluationRun::describe(const std::vector<Samples>& samples) const {
   if (const int others = samples[0].foreign_processes; others > 0)  // the record shows it with the time
     timing.samples.method +=
         fmt::format("; DISTURBED: {} other process{} used the device", others, others == 1 ? "" : "es");
-  timing.emulation = workshop_.device.emulation;
+  timing.emulation = workers_.device.emulation;
   if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
   if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
-  if (const auto floor = floor_ns(request_.realized.problem.work, workshop_.device)) timing.floor_ns = floor->ns;
+  if (const auto floor = floor_ns(request_.realized.problem.work, workers_.device)) timing.floor_ns = floor->ns;
   std::optional<Estimate> baseline;
   if (request_.baseline_ns) baseline = Estimate{*request_.baseline_ns, *request_.baseline_ns, *request_.baseline_ns, 0};
   if (samples.size() > 1) {

@@ -7,7 +7,7 @@
 #include "harness/evaluate/diagnosis.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/preflight.h"
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
@@ -24,7 +24,7 @@ struct RunSettings {
 /// memory.
 class EvaluationRun {
  public:
-  EvaluationRun(const EvaluationRequest& request, RunSettings settings, Workshop& workshop);
+  EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers);
   Evaluation finish();
 
  private:
@@ -43,30 +43,30 @@ class EvaluationRun {
   Settled gate_memory();
 
   Settled measure(Timing& timing);
-  Settled measure_on_device(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
-  Settled measure_by_turns(Side* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
-  std::optional<Side> incumbent_side();
+  Settled measure_on_device(Subject* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
+  Settled measure_by_turns(Subject* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
+  std::optional<Subject> incumbent_subject();
   Settled gate_timed_launch(const Samples& samples);
   Settled gate_plausibility(const Timing& timing);
   Timing describe(const std::vector<Samples>& samples) const;
 
   Settled add(GateResult gate, bool refuses = true);
   Settled judge_form_here(const std::string& form, const std::string& name, const std::string& why);
-  Settled judge_form(Side& side, std::size_t contender, const std::string& form, const std::string& place);
-  Settled wrong(const Launched& launched, Side& side, const std::string& where);
-  std::string try_stages_of(const Realized& realized, const Judge::Trusted& trusted, const std::string& form);
+  Settled judge_form(Subject& subject, std::size_t contender, const std::string& form, const std::string& place);
+  Settled wrong(const Launched& launched, Subject& subject, const std::string& where);
+  std::string try_stages_of(const Realized& realized, const JudgeProcess::Trusted& trusted, const std::string& form);
   std::string diagnosis(const Launched& launched);
-  void paint(Side& side, std::size_t image, const std::string& form = "nominal");
+  void paint(Subject& subject, std::size_t image, const std::string& form = "nominal");
   double deadline() const;
 
   const EvaluationRequest& request_;
   RunSettings settings_;
-  Workshop& workshop_;
+  WorkerPool& workers_;
   Evaluation evaluation_;
   Artifact artifact_;
-  double launch_s_ = 0;           // of the judged launch, transfers included
-  Side side_;                     // contender 0
-  std::vector<Side> neighbours_;  // contenders 1, 2, ...
+  double launch_s_ = 0;              // of the judged launch, transfers included
+  Subject subject_;                  // contender 0
+  std::vector<Subject> neighbours_;  // contenders 1, 2, ...
   std::vector<std::byte> first_outputs_;
   std::vector<std::byte> timed_copy_;  // cpu: what a secretly chosen timed run left
   DrawId timed_draw_;

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::byte kUnwritten{0xff};  // a NaN in every floating type
 
-std::span<std::byte> bytes_of(Side& side, const std::string& buffer) {
-  const ImageBuffer& found = *find_buffer(side.executable.layout, buffer);
-  return side.images[0].bytes().subspan(static_cast<std::size_t>(found.offset), static_cast<std::size_t>(found.bytes));
+std::span<std::byte> bytes_of(Subject& subject, const std::string& buffer) {
+  const ImageBuffer& found = *find_buffer(subject.executable.layout, buffer);
+  return subject.images[0].bytes().subspan(static_cast<std::size_t>(found.offset),
+                                           static_cast<std::size_t>(found.bytes));
 }
 
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {
@@ -53,27 +54,27 @@ StageResult compare_result(const std::string& name, Dtype dtype, double toleranc
 
 class StageTrial {
  public:
-  StageTrial(Workshop& workshop, const Realized& realized, double deadline_s)
-      : workshop_(workshop), realized_(realized), deadline_s_(deadline_s) {}
+  StageTrial(WorkerPool& workers, const Realized& realized, double deadline_s)
+      : workers_(workers), realized_(realized), deadline_s_(deadline_s) {}
 
   std::vector<StageResult> run(const Artifact& own, const Artifact& plain, const Admission* admission,
-                               const Judge::Trusted& trusted, const std::string& form) {
+                               const JudgeProcess::Trusted& trusted, const std::string& form) {
     const std::vector<Step>& steps = realized_.plan.steps;
     std::size_t begin = 0;
     for (const Stage& stage : realized_.stages.parts) {
-      add_side(plain, admission, {Step(stage.reference)});
-      add_side(
+      add_subject(plain, admission, {Step(stage.reference)});
+      add_subject(
           own, admission,
           {steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.begin() + static_cast<std::ptrdiff_t>(stage.end)});
       begin = stage.end;
     }
-    Side& rest = add_side(own, admission, {steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.end()});
+    Subject& rest = add_subject(own, admission, {steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.end()});
     rest.trusted = trusted;
     rest.executable.problem = with_tolerances(realized_.problem, admission, form);
-    workshop_.paint(rest, 0, form);
+    workers_.paint(rest, 0, form);
     painted_.assign(rest.images[0].bytes().begin(), rest.images[0].bytes().end());
-    if (workshop_.native()) workshop_.runner.kill();
-    if (auto failure = workshop_.runner.prepare(contenders(), deadline_s_)) return {failed("stages", *failure)};
+    if (workers_.native()) workers_.runner.kill();
+    if (auto failure = workers_.runner.prepare(contenders(), deadline_s_)) return {failed("stages", *failure)};
     for (std::size_t k = 0; k < realized_.stages.parts.size(); ++k)
       if (!try_stage(realized_.stages.parts[k], 2 * k)) return std::move(results_);
     try_rest(rest);
@@ -81,17 +82,17 @@ class StageTrial {
   }
 
  private:
-  Side& add_side(const Artifact& artifact, const Admission* admission, std::vector<Step> steps) {
-    Side side = workshop_.make_side(realized_, artifact, admission);
-    side.executable.plan.steps = std::move(steps);
-    side.images.emplace_back(side.image_bytes());
-    side.draws.resize(1);
-    return sides_.emplace_back(std::move(side));
+  Subject& add_subject(const Artifact& artifact, const Admission* admission, std::vector<Step> steps) {
+    Subject subject = workers_.make_subject(realized_, artifact, admission);
+    subject.executable.plan.steps = std::move(steps);
+    subject.images.emplace_back(subject.image_bytes());
+    subject.draws.resize(1);
+    return subjects_.emplace_back(std::move(subject));
   }
 
   std::vector<Contender> contenders() const {
     std::vector<Contender> all;
-    for (const Side& side : sides_) all.push_back({&side.executable, {&side.images[0]}});
+    for (const Subject& subject : subjects_) all.push_back({&subject.executable, {&subject.images[0]}});
     return all;
   }
 
@@ -100,22 +101,22 @@ class StageTrial {
   }
 
   /// As the judge painted it, with everything that the stages so far should have handed on.
-  void feed(Side& side) {
-    copy_bytes(painted_, side.images[0].bytes());
-    for (const auto& [name, bytes] : right_) copy_bytes(bytes, bytes_of(side, name));
+  void feed(Subject& subject) {
+    copy_bytes(painted_, subject.images[0].bytes());
+    for (const auto& [name, bytes] : right_) copy_bytes(bytes, bytes_of(subject, name));
   }
 
   /// False: nothing after it can be tried.
   bool try_stage(const Stage& stage, std::size_t contender) {
-    Side &plain = sides_[contender], &own = sides_[contender + 1];
+    Subject &plain = subjects_[contender], &own = subjects_[contender + 1];
     feed(plain);
     feed(own);
     for (const auto& [name, dtype] : stage.results) std::ranges::fill(bytes_of(plain, name), kUnwritten);
-    if (auto failure = workshop_.runner.run(contender, 0, deadline_s_)) {
+    if (auto failure = workers_.runner.run(contender, 0, deadline_s_)) {
       results_.push_back(failed(stage.name, *failure));
       return false;
     }
-    if (auto failure = workshop_.runner.run(contender + 1, 0, deadline_s_)) {
+    if (auto failure = workers_.runner.run(contender + 1, 0, deadline_s_)) {
       results_.push_back({stage.name, false, true, failure->detail});
       return false;
     }
@@ -131,9 +132,9 @@ class StageTrial {
     return true;
   }
 
-  void try_rest(Side& rest) {
+  void try_rest(Subject& rest) {
     feed(rest);
-    const Launched launched = launch_and_judge(workshop_, rest, sides_.size() - 1, 0, deadline_s_);
+    const Launched launched = launch_and_judge(workers_, rest, subjects_.size() - 1, 0, deadline_s_);
     if (launched.failure) {
       results_.push_back({"the rest", false, true, launched.failure->detail});
       return;
@@ -143,10 +144,10 @@ class StageTrial {
                         wrong == nullptr ? errors_in_words(launched.verdict) : wrong->name + ": " + wrong->detail});
   }
 
-  Workshop& workshop_;
+  WorkerPool& workers_;
   const Realized& realized_;
   double deadline_s_;
-  std::deque<Side> sides_;  // plain and own of each stage, then the rest
+  std::deque<Subject> subjects_;  // plain and own of each stage, then the rest
   std::vector<std::byte> painted_;
   std::map<std::string, std::vector<std::byte>> right_;  // workspaces, as the stages so far should leave them
   std::vector<StageResult> results_;
@@ -154,14 +155,14 @@ class StageTrial {
 
 }  // namespace
 
-std::vector<StageResult> try_stages(Workshop& workshop, const Realized& realized, const Artifact& artifact,
-                                    const Admission* admission, const Judge::Trusted& trusted, const std::string& form,
-                                    double deadline_s) {
-  const BuildResult built = workshop.await(realized.stages.build);
+std::vector<StageResult> try_stages(WorkerPool& workers, const Realized& realized, const Artifact& artifact,
+                                    const Admission* admission, const JudgeProcess::Trusted& trusted,
+                                    const std::string& form, double deadline_s) {
+  const BuildResult built = workers.await(realized.stages.build);
   if (const auto* failure = std::get_if<CompileFailure>(&built))
     return {{"stages", false, false,
              fmt::format("{} does not compile: {}", realized.stages.build.source_name, failure->log.substr(0, 500))}};
-  return StageTrial(workshop, realized, deadline_s).run(artifact, std::get<Artifact>(built), admission, trusted, form);
+  return StageTrial(workers, realized, deadline_s).run(artifact, std::get<Artifact>(built), admission, trusted, form);
 }
 
 }  // namespace harness

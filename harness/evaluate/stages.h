@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
@@ -17,8 +17,8 @@ struct StageResult {
 /// Tries every stage of a candidate of several launches alone, on a fresh draw of this form: each is fed what the
 /// stages before it should have handed on (computed by the variant's own plain launches), and the rest is judged like a
 /// whole launch. On the cpu device it runs in a process of its own. Replaces what the runner had prepared.
-std::vector<StageResult> try_stages(Workshop& workshop, const Realized& realized, const Artifact& artifact,
-                                    const Admission* admission, const Judge::Trusted& trusted, const std::string& form,
-                                    double deadline_s);
+std::vector<StageResult> try_stages(WorkerPool& workers, const Realized& realized, const Artifact& artifact,
+                                    const Admission* admission, const JudgeProcess::Trusted& trusted,
+                                    const std::string& form, double deadline_s);
 
 }  // namespace harness

@@ -18,16 +18,16 @@ std::multimap<std::int64_t, const IterationSummary*> by_decision(const Recording
 bool goes_on(const std::vector<Stretch>& stretches, const Decision& decision) {
   if (stretches.empty()) return false;
   const Stretch& last = stretches.back();
-  return last.action == decision.action && (decision.action == "confirm" || last.arm == decision.arm) &&
-         decision.action != "close";
+  return last.action == decision.action && (decision.action == Action::confirm || last.arm == decision.arm) &&
+         decision.action != Action::close;
 }
 
 void add_evaluation(Stretch& stretch, const IterationSummary& iteration) {
-  if (iteration.purpose == "rival") return;  // nobody decided on it
+  if (iteration.purpose == Purpose::rival) return;  // nobody decided on it
   ++stretch.evaluations;
-  if (iteration.outcome != "passed") return;
+  if (iteration.outcome != OutcomeKind::passed) return;
   ++stretch.passed;
-  const bool baseline = iteration.purpose == "baseline";  // of the workload, whatever arm it was measured for
+  const bool baseline = iteration.purpose == Purpose::baseline;  // of the workload, whatever arm it was measured for
   if (!baseline && iteration.speedup && iteration.speedup > stretch.best_speedup)
     stretch.best_speedup = iteration.speedup;
 }
@@ -52,7 +52,7 @@ json stretch_json(const Stretch& stretch) {
 json arms_json(const std::vector<Stretch>& stretches) {
   std::vector<Stretch> arms;
   for (const Stretch& stretch : stretches) {
-    if (stretch.action != "try") continue;
+    if (stretch.action != Action::try_arm) continue;
     auto arm = std::find_if(arms.begin(), arms.end(), [&](const Stretch& each) { return each.arm == stretch.arm; });
     if (arm == arms.end()) {
       arms.push_back(stretch);
@@ -99,7 +99,7 @@ json prediction_json(const Calibration& score) {
 
 std::map<std::string, std::int64_t> outcomes_of(const Recording& recording) {
   std::map<std::string, std::int64_t> outcomes;
-  for (const IterationSummary& iteration : recording.iterations) ++outcomes[iteration.outcome];
+  for (const IterationSummary& iteration : recording.iterations) ++outcomes[std::string(name(iteration.outcome))];
   return outcomes;
 }
 
@@ -226,7 +226,7 @@ Calibration score_predictions(const Recording& recording) {
   CalibrationBook book;
   for (const IterationSummary& iteration : recording.iterations) {
     const auto predicted = predictions.find(iteration.decision);
-    if (iteration.purpose != "search" || predicted == predictions.end()) continue;
+    if (iteration.purpose != Purpose::search || predicted == predictions.end()) continue;
     book.score({*predicted->second, iteration.outcome, iteration.speedup, iteration.wall_s});
   }
   return book.now();

@@ -10,7 +10,7 @@ namespace harness {
 
 /// Consecutive decisions for one arm: from when to when, why it was taken up, what it brought.
 struct Stretch {
-  std::string action;  // try, close, confirm, stop
+  Action action = Action::try_arm;
   ArmId arm;
   double from_s = 0, until_s = 0;  // of the campaign
   std::int64_t decisions = 0, evaluations = 0, passed = 0;

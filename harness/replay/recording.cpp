@@ -17,8 +17,8 @@ std::string code_key(const std::string& workload, const std::string& binary_hash
 }
 
 bool ran_to_a_result(const IterationSummary& iteration) {
-  return iteration.outcome == "passed" || iteration.outcome == "wrong_answer" || iteration.outcome == "rejected" ||
-         iteration.outcome == "abandoned";
+  return iteration.outcome == OutcomeKind::passed || iteration.outcome == OutcomeKind::wrong_answer ||
+         iteration.outcome == OutcomeKind::rejected || iteration.outcome == OutcomeKind::abandoned;
 }
 
 bool same_candidate(const Candidate& a, const Candidate& b) {
@@ -76,18 +76,18 @@ DeviceInfo recorded_device(const CampaignRecord& record) {
 
 RecordBook::RecordBook(const Recording& recording) {
   for (const IterationSummary& iteration : recording.iterations) {
-    if (iteration.outcome == "interrupted") continue;
-    if (iteration.purpose == "confirm") {
+    if (iteration.outcome == OutcomeKind::interrupted) continue;
+    if (iteration.purpose == Purpose::confirm) {
       add_confirmation(iteration);
       continue;
     }
     if (!by_candidate_.emplace(record_key(iteration.workload, iteration.candidate), &iteration).second) continue;
-    if (iteration.purpose != "rival")
+    if (iteration.purpose != Purpose::rival)
       by_arm_[{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique}].push_back(&iteration);
     if (iteration.binary_hash.empty()) continue;
     const std::string code = code_key(iteration.workload, iteration.binary_hash);
     if (ran_to_a_result(iteration)) by_binary_.emplace(code, &iteration);
-    else if (iteration.outcome == "no_effect") no_effect_s_.emplace(code, iteration.wall_s);
+    else if (iteration.outcome == OutcomeKind::no_effect) no_effect_s_.emplace(code, iteration.wall_s);
   }
   follow_incumbents(recording.iterations);
 }
@@ -135,15 +135,15 @@ const IterationSummary* RecordBook::incumbent(const IterationSummary& iteration)
 }
 
 bool Podium::apply(const IterationSummary& iteration) {
-  if (iteration.purpose == "rival") return false;
+  if (iteration.purpose == Purpose::rival) return false;
   auto& [standings, others] = places_[{iteration.candidate.kernel, iteration.workload}];
-  const bool passed = iteration.outcome == "passed" && iteration.time_ns;
-  if (iteration.purpose == "confirm") {
+  const bool passed = iteration.outcome == OutcomeKind::passed && iteration.time_ns;
+  if (iteration.purpose == Purpose::confirm) {
     const auto same = std::find_if(standings.begin(), standings.end(), [&](const IterationSummary* standing) {
       return same_candidate(standing->candidate, iteration.candidate);
     });
     if (same == standings.end()) return false;
-    if (passed && iteration.verdict != "slower") {
+    if (passed && iteration.verdict != Comparison::slower) {
       *same = &iteration;
       return false;
     }
@@ -156,7 +156,7 @@ bool Podium::apply(const IterationSummary& iteration) {
     return false;
   }
   if (!passed) return false;
-  const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == "faster"
+  const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == Comparison::faster
                                                               : *iteration.time_ns < *standings.back()->time_ns);
   (faster ? standings : others).push_back(&iteration);
   return faster;

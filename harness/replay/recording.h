@@ -13,7 +13,6 @@ namespace harness {
 struct Recording {
   std::int64_t campaign = 0;
   CampaignRecord record;
-  std::string reason;                        // why it ended; "" unknown
   double spent_s = 0;                        // wall seconds, what was spent outside evaluations included
   std::vector<IterationSummary> iterations;  // ascending
   std::vector<DecisionRecord> decisions;     // ascending

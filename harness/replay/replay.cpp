@@ -7,7 +7,7 @@
 
 #include "harness/campaign/loop.h"
 #include "harness/core/error.h"
-#include "harness/replay/todays_plugins.h"
+#include "harness/replay/current_plugins.h"
 
 namespace harness {
 namespace {
@@ -23,8 +23,8 @@ CampaignOptions replay_options(const Recording& recorded, const ReplayOptions& w
   options.budget_s = wanted.budget_s ? wanted.budget_s : recorded.record.budget_s;
   options.max_cost_usd = recorded.record.max_cost_usd;
   options.usd_per_hour = recorded.record.usd_per_hour;
-  options.rivals = std::ranges::any_of(recorded.iterations,
-                                       [](const IterationSummary& iteration) { return iteration.purpose == "rival"; });
+  options.rivals = std::ranges::any_of(
+      recorded.iterations, [](const IterationSummary& iteration) { return iteration.purpose == Purpose::rival; });
   return options;
 }
 
@@ -38,7 +38,7 @@ std::int64_t began_unix(const Recording& recorded) {
 Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
                 const ReplayOptions& options) {
   Replayed replayed;
-  const RecordToday today = with_todays_plugins(recorded, plugins);
+  const CurrentRecord today = with_current_plugins(recorded, plugins);
   replayed.notes = today.notes;
   const RecordBook book(today.recording);
   ReplayClock clock(began_unix(recorded));

@@ -111,15 +111,30 @@ class ReplaySearch : public Search {
 
 Outcome recorded_failure(const IterationSummary& row) {
   const std::string as_recorded = fmt::format("as recorded in iteration {}", row.iteration);
-  if (row.outcome == "compile_error") return CompileError{as_recorded};
-  if (row.outcome == "launch_error") return LaunchError{as_recorded};
-  if (row.outcome == "wrong_answer") return WrongAnswer{as_recorded, {}, row.fingerprint};
-  if (row.outcome == "rejected") return Rejected{"recorded", as_recorded};
-  if (row.outcome == "no_effect") return NoEffect{0};
-  if (row.outcome == "abandoned") return Abandoned{.time_ns = row.stopped_ns.value_or(0)};
-  if (row.outcome == "crashed") return Crashed{CrashKind::unknown, as_recorded};
-  if (row.outcome == "timed_out") return TimedOut{row.wall_s, "recorded"};
-  if (row.outcome == "out_of_memory") return OutOfMemory{as_recorded};
+  switch (row.outcome) {
+    case OutcomeKind::compile_error:
+      return CompileError{as_recorded};
+    case OutcomeKind::launch_error:
+      return LaunchError{as_recorded};
+    case OutcomeKind::wrong_answer:
+      return WrongAnswer{as_recorded, {}, row.fingerprint};
+    case OutcomeKind::rejected:
+      return Rejected{"recorded", as_recorded};
+    case OutcomeKind::no_effect:
+      return NoEffect{0};
+    case OutcomeKind::abandoned:
+      return Abandoned{.time_ns = row.stopped_ns.value_or(0)};
+    case OutcomeKind::crashed:
+      return Crashed{CrashKind::unknown, as_recorded};
+    case OutcomeKind::timed_out:
+      return TimedOut{row.wall_s, "recorded"};
+    case OutcomeKind::out_of_memory:
+      return OutOfMemory{as_recorded};
+    case OutcomeKind::passed:  // without a time: nothing to compare with
+    case OutcomeKind::unsupported:
+    case OutcomeKind::interrupted:
+      break;
+  }
   return Unsupported{as_recorded};
 }
 
@@ -193,7 +208,7 @@ Evaluation ReplayEvaluator::evaluate(const EvaluationRequest& request) {
 
 Evaluation ReplayEvaluator::answer(const IterationSummary& row, const EvaluationRequest& request, double seconds) {
   Evaluation evaluation;
-  if (row.outcome == "passed" && row.time_ns) evaluation.outcome = Passed{timing_of(row, request)};
+  if (row.outcome == OutcomeKind::passed && row.time_ns) evaluation.outcome = Passed{timing_of(row, request)};
   else evaluation.outcome = recorded_failure(row);
   evaluation.contract_hash = row.contract_hash;
   evaluation.source_hash = row.source_hash;
@@ -224,7 +239,7 @@ Evaluation ReplayEvaluator::search_answer(const IterationSummary& row, const Eva
   Evaluation evaluation;
   evaluation.outcome = NoEffect{first->second};
   evaluation.binary_hash = row.binary_hash;
-  evaluation.cost.wall_s = row.outcome == "no_effect" ? row.wall_s : *wasted;
+  evaluation.cost.wall_s = row.outcome == OutcomeKind::no_effect ? row.wall_s : *wasted;
   clock_.pass(evaluation.cost.wall_s);
   return evaluation;
 }
@@ -237,7 +252,7 @@ Evaluation ReplayEvaluator::confirm_answer(const EvaluationRequest& request) {
   }
   const IterationSummary* row = book_.find(workload, request.realized.candidate);
   if (row == nullptr) return Evaluation{};
-  if (row->outcome == "no_effect") row = book_.ran(workload, row->binary_hash);
+  if (row->outcome == OutcomeKind::no_effect) row = book_.ran(workload, row->binary_hash);
   ++tally_.assumed_confirmations;
   return answer(*row, request,
                 book_.confirm_seconds() > 0 ? book_.confirm_seconds() : kAssumedConfirmation * row->wall_s);
@@ -261,12 +276,10 @@ Timing ReplayEvaluator::timing_of(const IterationSummary& row, const EvaluationR
 
 std::optional<Comparison> ReplayEvaluator::verdict_on(const IterationSummary& row, const EvaluationRequest& request) {
   const auto recorded = [&]() -> std::optional<Comparison> {
-    if (row.verdict == "faster") return Comparison::faster;
-    if (row.verdict == "slower") return Comparison::slower;
-    if (row.verdict == "same") return Comparison::same;
+    if (row.verdict) return row.verdict;
     return std::nullopt;
   };
-  if (row.purpose == "confirm") return recorded();
+  if (row.purpose == Purpose::confirm) return recorded();
   if (request.confirm || !request.incumbent) return std::nullopt;
   const Candidate& rival = request.incumbent->realized.candidate;
   const IterationSummary* then = book_.incumbent(row);
@@ -274,7 +287,7 @@ std::optional<Comparison> ReplayEvaluator::verdict_on(const IterationSummary& ro
       to_text(then->candidate.config) == to_text(rival.config))
     return recorded();
   const IterationSummary* other = book_.find(row.workload, rival);
-  if (other != nullptr && other->outcome == "no_effect") other = book_.ran(row.workload, other->binary_hash);
+  if (other != nullptr && other->outcome == OutcomeKind::no_effect) other = book_.ran(row.workload, other->binary_hash);
   if (other == nullptr || !other->time_ns) return std::nullopt;
   ++tally_.verdicts_recomputed;
   const auto [lo, hi] = interval(row);
@@ -288,8 +301,7 @@ std::int64_t ReplayLedger::begin_campaign(const CampaignRecord& record) {
   return recording_.campaign;
 }
 
-void ReplayLedger::end_campaign(std::int64_t, const std::string& reason, double spent_s, std::optional<double>) {
-  recording_.reason = reason;
+void ReplayLedger::end_campaign(std::int64_t, EndReason, double spent_s, std::optional<double>) {
   recording_.spent_s = spent_s;
 }
 

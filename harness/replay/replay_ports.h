@@ -137,7 +137,7 @@ class ReplayLedger : public Ledger {
 
   std::int64_t begin_campaign(const CampaignRecord& record) override;
   void resume_campaign(std::int64_t, const CampaignRecord&) override {}
-  void end_campaign(std::int64_t, const std::string& reason, double spent_s, std::optional<double>) override;
+  void end_campaign(std::int64_t, EndReason reason, double spent_s, std::optional<double>) override;
   std::int64_t record_decision(std::int64_t, const Decision& decision, const std::optional<ArmId>& from,
                                const ScriptIdentity&, std::int64_t now_unix, double) override;
   std::int64_t begin_attempt(const AttemptRecord& record) override;

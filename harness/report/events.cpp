@@ -42,7 +42,7 @@ json started_json(const CampaignStarted& event) {
 }
 
 json iteration_json(const IterationEnded& event) {
-  const json decision = event.decision.action.empty() ? json() : decision_json(event.decision);
+  const json decision = event.decision ? decision_json(*event.decision) : json();
   json object = harness::iteration_json(event.attempt, *event.evaluation, event.iteration, event.confirmed, decision,
                                         event.device, Detail::line);
   object["event"] = "iteration";
@@ -55,9 +55,12 @@ json evaluation_json(const IterationEnded& event) {
 }
 
 json pivot_json(const Pivoted& event) {
-  return {{"event", "decision"},      {"campaign", event.campaign},
-          {"action", event.action},   {"from", event.from ? arm_json(*event.from) : json()},
-          {"to", arm_json(event.to)}, {"rule", or_null(event.rule)},
+  return {{"event", "decision"},
+          {"campaign", event.campaign},
+          {"action", event.closed ? "close" : "pivot"},
+          {"from", event.from ? arm_json(*event.from) : json()},
+          {"to", arm_json(event.to)},
+          {"rule", or_null(event.rule)},
           {"why", event.why}};
 }
 

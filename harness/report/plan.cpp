@@ -77,8 +77,8 @@ Table decisions_table(const std::vector<Decision>& decisions) {
   Table table{{"#", "action", "arm", "predicted", "why"}, {}};
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const Decision& decision = decisions[i];
-    const bool tries = decision.action == "try";
-    table.rows.push_back({std::to_string(i + 1), decision.action,
+    const bool tries = decision.action == Action::try_arm;
+    table.rows.push_back({std::to_string(i + 1), std::string(name(decision.action)),
                           decision.arm.kernel.empty() ? "-" : arm_name(decision.arm),
                           tries ? prediction_text(decision.predict) : "-",
                           (decision.rule ? fmt::format("(rule {}) ", *decision.rule) : "") + decision.why});

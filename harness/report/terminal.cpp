@@ -95,29 +95,28 @@ void TerminalDisplay::rival(const IterationEnded& event) {
 }
 
 void TerminalDisplay::iteration(const IterationEnded& event) {
-  if (event.attempt.purpose == "rival") return rival(event);
+  if (event.attempt.purpose == Purpose::rival) return rival(event);
   const auto* passed = std::get_if<Passed>(&event.evaluation->outcome);
   const Candidate& candidate = event.attempt.candidate;
   if (passed == nullptr) {
     const json error = error_json(event.evaluation->outcome);
-    if (event.attempt.purpose == "baseline")
+    if (event.attempt.purpose == Purpose::baseline)
       say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload,
                       describe(candidate), error.is_null() ? "" : clean(error.value("message", ""))));
     return;
   }
   if (!event.new_best && !event.confirmed) return;
   const Timing& timing = passed->timing;
-  const std::string what = event.confirmed                       ? "confirmed"
-                           : event.attempt.purpose == "baseline" ? "baseline "
-                                                                 : "new best ";
+  const std::string what = event.confirmed                              ? "confirmed"
+                           : event.attempt.purpose == Purpose::baseline ? "baseline "
+                                                                        : "new best ";
   say(fmt::format("{} {} {}  {}  {}  {}", event.confirmed || event.new_best ? strong(what) : what, candidate.kernel,
                   event.attempt.workload, nanoseconds(timing.time_ns), ratio(timing.speedup), describe(candidate)));
 }
 
 void TerminalDisplay::pivoted(const Pivoted& event) {
-  say(fmt::format("{}     {} {} {}{}: {}", event.action == "close" ? "leave" : "pivot", event.to.kernel,
-                  event.to.workload, event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "",
-                  event.why));
+  say(fmt::format("{}     {} {} {}{}: {}", event.closed ? "leave" : "pivot", event.to.kernel, event.to.workload,
+                  event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "", event.why));
 }
 
 void TerminalDisplay::progress(const Progress& event) {
@@ -155,14 +154,15 @@ std::string closing_text(const CampaignSummary& summary) {
     if (state.best_ns && example.empty()) example = fmt::format("harness show {}", row.iteration);
   }
   std::string text = aligned(table);
-  text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, summary.reason,
+  text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, name(summary.reason),
                       summary.message, summary.iterations, outcome_counts(summary.outcomes));
   text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines), {} spent, cost {}\n",
                       ratio(summary.score), seconds(summary.spent_s), money(summary.cost_usd));
   if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
     text += fmt::format("predictions, 90 % ranges: {}\n", predictions);
   if (summary.emulation) text += "times are emulation on a CPU: they rank nothing on a GPU\n";
-  if (summary.reason == "interrupted" || summary.reason == "device_lost" || summary.reason == "store_error")
+  if (summary.reason == EndReason::interrupted || summary.reason == EndReason::device_lost ||
+      summary.reason == EndReason::store_error)
     text += fmt::format("everything that ended is saved; go on with: harness run --resume {}\n", summary.campaign);
   else if (!example.empty())
     text += fmt::format("next: {}   or   harness history --campaign {}\n", example, summary.campaign);

@@ -14,8 +14,8 @@ std::string line_of(const json& j) {
 }
 
 json error_of(const Record& record) {
-  if (record.outcome == "passed") return nullptr;
-  return {{"stage", record.outcome == "compile_error" ? "build" : "run"},
+  if (record.outcome == OutcomeKind::passed) return nullptr;
+  return {{"stage", record.outcome == OutcomeKind::compile_error ? "build" : "run"},
           {"class", record.outcome},
           {"message", "recorded as a failure; why is not in the file"},
           {"first_bad", nullptr}};
@@ -99,7 +99,7 @@ std::string as_export(const RecordedSpace& space, double unix_time) {
       const Record& record = space.records[number++];
       const Config config = configuration(points, i);
       content.field(variant + " " + to_text(config));
-      content.field(fmt::format("{} {} {}", record.outcome, record.time_ms.value_or(0), record.cost_s));
+      content.field(fmt::format("{} {} {}", name(record.outcome), record.time_ms.value_or(0), record.cost_s));
       attempts += line_of(attempt_of(space, contract, variant, config, unix_time));
       attempts += line_of(iteration_of(record, number, unix_time));
       spent_s += record.cost_s;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::array<const char*, 4> kCosts{"compile_time", "verification_time", "benchmark_time", "framework_time"};
 
-std::string outcome_of_failure(const std::string& failure) {
-  if (failure == "CompilationFailedConfig") return "compile_error";
-  if (failure == "RuntimeFailedConfig") return "crashed";
-  return "launch_error";  // InvalidConfig: the device refuses it
+OutcomeKind outcome_of_failure(const std::string& failure) {
+  if (failure == "CompilationFailedConfig") return OutcomeKind::compile_error;
+  if (failure == "RuntimeFailedConfig") return OutcomeKind::crashed;
+  return OutcomeKind::launch_error;  // InvalidConfig: the device refuses it
 }
 
 class CacheReader : public nlohmann::json_sax<json> {
@@ -116,7 +116,7 @@ class CacheReader : public nlohmann::json_sax<json> {
       throw bad_input(fmt::format("'{}': the configuration \"{}\" has no time", file_, second_));
     const double ms = number(time->second);
     if (std::isfinite(ms)) record.time_ms = ms;
-    record.outcome = record.time_ms ? "passed" : outcome_of_failure(to_text(time->second));
+    record.outcome = record.time_ms ? OutcomeKind::passed : outcome_of_failure(to_text(time->second));
     builder_.add(kRecordedVariant, config, std::move(record));
   }
 

@@ -14,7 +14,7 @@ namespace harness::simulate {
 /// What was recorded of one configuration. `cost_s` is what an evaluation costs: compilation, verification, benchmark
 /// and framework time, of failed ones too.
 struct Record {
-  std::string outcome;            // of CLI.md: passed, compile_error, crashed, ...
+  OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> time_ms;  // of a passed one
   double cost_s = 0;
 };

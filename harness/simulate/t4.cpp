@@ -19,12 +19,12 @@ double milliseconds_per(const std::string& unit, const std::string& file) {
                               file, unit));
 }
 
-std::string outcome_of_invalidity(const std::string& invalidity) {
-  if (invalidity == "compile") return "compile_error";
-  if (invalidity == "runtime") return "crashed";
-  if (invalidity == "timeout") return "timed_out";
-  if (invalidity == "correctness") return "wrong_answer";
-  return "launch_error";
+OutcomeKind outcome_of_invalidity(const std::string& invalidity) {
+  if (invalidity == "compile") return OutcomeKind::compile_error;
+  if (invalidity == "runtime") return OutcomeKind::crashed;
+  if (invalidity == "timeout") return OutcomeKind::timed_out;
+  if (invalidity == "correctness") return OutcomeKind::wrong_answer;
+  return OutcomeKind::launch_error;
 }
 
 double sum_of(const json& times, const char* key) {
@@ -61,7 +61,7 @@ void add_result(RecordedSpaceBuilder& builder, const json& result, double unit) 
   const std::string invalidity = result.value("invalidity", "correct");
   const auto time = invalidity == "correct" ? objective_of(result) : std::nullopt;
   if (time) record.time_ms = *time * unit;
-  record.outcome = record.time_ms ? "passed" : outcome_of_invalidity(invalidity);
+  record.outcome = record.time_ms ? OutcomeKind::passed : outcome_of_invalidity(invalidity);
   if (invalidity != "constraints") builder.add(kRecordedVariant, config, std::move(record));  // outside the space
 }
 

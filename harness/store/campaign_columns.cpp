@@ -69,11 +69,11 @@ std::int64_t insert_decision(Connection& connection, std::int64_t campaign, cons
       "why, rule, reason, predict_speedup_lo, predict_speedup_hi, predict_evaluations, numbers, script, script_hash, "
       "now_unix, decide_s, predict_probability, predict_minutes_lo, predict_minutes_hi, rule_numbers, patterns) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      campaign, decision.action, decision.arm.kernel, decision.arm.workload, decision.arm.technique,
+      campaign, name(decision.action), decision.arm.kernel, decision.arm.workload, decision.arm.technique,
       from(&ArmId::kernel), from(&ArmId::workload), from(&ArmId::technique), decision.why, decision.rule,
-      decision.reason, decision.predict.speedup_lo, decision.predict.speedup_hi, decision.predict.evaluations,
-      dumped(decision.table), script.name, script.hash, record.now_unix, decide_s, decision.predict.probability,
-      decision.predict.minutes_lo, decision.predict.minutes_hi,
+      decision.reason ? std::optional(name(*decision.reason)) : std::nullopt, decision.predict.speedup_lo,
+      decision.predict.speedup_hi, decision.predict.evaluations, dumped(decision.table), script.name, script.hash,
+      record.now_unix, decide_s, decision.predict.probability, decision.predict.minutes_lo, decision.predict.minutes_hi,
       decision.rule_numbers.is_null() ? std::nullopt : std::optional(dumped(decision.rule_numbers)),
       dumped(decision.patterns))
       .run();
@@ -107,7 +107,7 @@ std::int64_t insert_attempt(Connection& connection, const AttemptRecord& record,
       "INSERT INTO attempt (campaign, decision, candidate, workload, ask, purpose, begun_unix) VALUES (?, ?, ?, ?, "
       "?, ?, ?)",
       record.campaign, record.decision > 0 ? std::optional(record.decision) : std::nullopt, candidate, record.workload,
-      record.ask, record.purpose, begun_unix)
+      record.ask, name(record.purpose), begun_unix)
       .run();
   return connection.database().getLastInsertRowid();
 }

@@ -112,11 +112,11 @@ class Importer {
   void take_decision(const json& j) {
     DecisionRecord record;
     Decision& decision = record.decision;
-    decision.action = text_of(j, "action");
+    decision.action = named<Action>(text_of(j, "action"));
     decision.arm = {text_of(j, "kernel"), text_of(j, "workload"), text_of(j, "technique")};
     decision.why = text_of(j, "why");
     decision.rule = maybe<std::string>(j, "rule");
-    decision.reason = maybe<std::string>(j, "reason");
+    decision.reason = maybe<EndReason>(j, "reason");
     decision.predict = {j.at("predict_speedup_lo").get<double>(), j.at("predict_speedup_hi").get<double>(),
                         j.at("predict_evaluations").get<int>()};
     decision.table = j.at("numbers");
@@ -150,7 +150,7 @@ class Importer {
     record.contract_hash = text_of(j, "contract_hash");
     record.source_hash = text_of(j, "source_hash");
     record.ask = j.at("ask").get<std::int64_t>();
-    record.purpose = text_of(j, "purpose");
+    record.purpose = named<Purpose>(text_of(j, "purpose"));
     attempts_.push_back(insert_attempt(connection_, record, j.at("begun_unix").get<double>()));
     candidates_.resize(attempts_.size());
     candidates_.back() = record.candidate;

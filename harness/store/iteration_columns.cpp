@@ -102,7 +102,7 @@ json read_decision(Connection& connection, std::int64_t id) {
       id);
   if (!query.next()) return nullptr;
   Decision decision;
-  decision.action = query.text(0);
+  decision.action = named<Action>(query.text(0));
   decision.why = query.text(1);
   decision.rule = query.maybe_text(2);
   decision.predict = {query.real(3),       query.real(4),       static_cast<int>(query.integer(5)),
@@ -161,7 +161,7 @@ std::int64_t read_identity(const Statement& query, IterationIdentity& identity) 
   identity.campaign = query.integer(1);
   identity.candidate = {query.text(2), query.text(3), query.text(4), config_from_json(query.parsed(5))};
   identity.workload = query.text(6);
-  identity.purpose = query.text(7);
+  identity.purpose = named<Purpose>(query.text(7));
   identity.device = query.text(8);
   identity.contract_hash = query.text(9);
   identity.source_hash = query.text(10);

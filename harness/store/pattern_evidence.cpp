@@ -22,7 +22,8 @@ struct RecordedCampaign {
 
 struct DecidedRow {
   std::int64_t id = 0;
-  std::string action, rule, why;
+  Action action = Action::try_arm;
+  std::string rule, why;
   ArmId arm;
   std::set<int> patterns;
 };
@@ -30,9 +31,10 @@ struct DecidedRow {
 struct EvaluatedRow {
   std::int64_t decision = 0;
   WorkloadName workload;
-  std::string purpose, outcome;
+  Purpose purpose = Purpose::search;
+  OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> time_ns;
-  std::optional<std::string> verdict;
+  std::optional<Comparison> verdict;
   double wall_s = 0;
   std::optional<double> usd;
 };
@@ -51,7 +53,7 @@ class ApplicationReader {
       : campaign_(campaign), found_(found) {}
 
   void decide(const DecidedRow& decision) {
-    if (decision.action == "try") settle_on(decision.arm);
+    if (decision.action == Action::try_arm) settle_on(decision.arm);
     else end_where([&](const OpenApplication& open) { return open.on_arm; });
     for (const int id : decision.patterns) begin(id, decision);
   }
@@ -60,11 +62,12 @@ class ApplicationReader {
     for (OpenApplication& open : open_) {
       if (!open.on_arm) continue;
       count(open.seen, row);
-      if (row.purpose == "baseline" && row.outcome == "passed") open.before_ns = row.time_ns;
+      if (row.purpose == Purpose::baseline && row.outcome == OutcomeKind::passed) open.before_ns = row.time_ns;
     }
-    if (row.outcome != "passed" || !row.time_ns || row.purpose == "confirm") return;
+    if (row.outcome != OutcomeKind::passed || !row.time_ns || row.purpose == Purpose::confirm) return;
     const auto known = best_.find(row.workload);
-    const bool faster = row.verdict ? *row.verdict == "faster" : known == best_.end() || *row.time_ns < known->second;
+    const bool faster =
+        row.verdict ? *row.verdict == Comparison::faster : known == best_.end() || *row.time_ns < known->second;
     if (known == best_.end() || faster) best_[row.workload] = *row.time_ns;
   }
 
@@ -104,13 +107,13 @@ class ApplicationReader {
     open.seen.rule = decision.rule;
     open.seen.why = decision.why;
     open.seen.usd = 0.0;
-    if (decision.action == "try") put_on(open, decision.arm);
+    if (decision.action == Action::try_arm) put_on(open, decision.arm);
     open_.push_back(open);
   }
 
   static void count(PatternApplication& seen, const EvaluatedRow& row) {
     ++seen.evaluations;
-    seen.passed += row.outcome == "passed" ? 1 : 0;
+    seen.passed += row.outcome == OutcomeKind::passed ? 1 : 0;
     seen.seconds += row.wall_s;
     if (seen.usd && row.usd) *seen.usd += *row.usd;
     else seen.usd.reset();
@@ -135,8 +138,12 @@ class ApplicationReader {
 };
 
 DecidedRow decided_row(const Statement& query, const RulePatterns& rules) {
-  DecidedRow row{
-      query.integer(0), query.text(1), query.text(2), query.text(3), {query.text(4), query.text(5), query.text(6)}, {}};
+  DecidedRow row{query.integer(0),
+                 named<Action>(query.text(1)),
+                 query.text(2),
+                 query.text(3),
+                 {query.text(4), query.text(5), query.text(6)},
+                 {}};
   if (const auto rule = rules.find(row.rule); rule != rules.end()) row.patterns.insert(rule->second);
   for (const json& id : query.parsed(7))
     if (id.is_number_integer()) row.patterns.insert(id.get<int>());
@@ -144,10 +151,14 @@ DecidedRow decided_row(const Statement& query, const RulePatterns& rules) {
 }
 
 EvaluatedRow evaluated_row(const Statement& query) {
-  return {query.integer(0),    {query.text(1), query.text(2)},
-          query.text(3),       query.text(4),
-          query.maybe_real(5), query.maybe_text(6),
-          query.real(7),       query.maybe_real(8)};
+  return {query.integer(0),
+          {query.text(1), query.text(2)},
+          named<Purpose>(query.text(3)),
+          named<OutcomeKind>(query.text(4)),
+          query.maybe_real(5),
+          query.null(6) ? std::nullopt : std::optional(named<Comparison>(query.text(6))),
+          query.real(7),
+          query.maybe_real(8)};
 }
 
 void read_campaign(Store& store, const RulePatterns& rules, const RecordedCampaign& campaign,

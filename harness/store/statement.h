@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "harness/core/json.h"
 #include "harness/store/connection.h"
@@ -30,6 +31,7 @@ class Statement {
   void bind(int index, double value);  // not finite: NULL
   void bind(int index, const std::string& value);
   void bind(int index, const char* value) { bind(index, std::string(value)); }
+  void bind(int index, std::string_view value) { bind(index, std::string(value)); }
   void bind(int index, std::nullopt_t);
   template <typename T>
   void bind(int index, const std::optional<T>& value) {

@@ -122,13 +122,13 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   claimed_.insert(campaign);
 }
 
-void Store::end_campaign(std::int64_t campaign, const std::string& reason, double spent_s, std::optional<double> usd) {
+void Store::end_campaign(std::int64_t campaign, EndReason reason, double spent_s, std::optional<double> usd) {
   Write write(connection_, Durability::machine);
   Statement(
       connection_,
       "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = coalesce(?5, cost_usd), owner = NULL "
       "WHERE id = ?1",
-      campaign, now_unix(), reason, spent_s, usd)
+      campaign, now_unix(), name(reason), spent_s, usd)
       .run();
   write.commit();
   claimed_.erase(campaign);

@@ -100,7 +100,7 @@ std::vector<ScoredPrediction> predictions_before(Connection& connection, const E
     ScoredPrediction scored;
     scored.predict = {query.real(0),       query.real(1),       static_cast<int>(query.integer(2)),
                       query.maybe_real(3), query.maybe_real(4), query.maybe_real(5)};
-    scored.outcome = query.text(6);
+    scored.outcome = named<OutcomeKind>(query.text(6));
     scored.speedup = query.maybe_real(7);
     scored.wall_s = query.real(8);
     rows.push_back(std::move(scored));

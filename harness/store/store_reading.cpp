@@ -16,8 +16,8 @@ IterationSummary summary(const Statement& query) {
   row.ask = query.integer(2);
   row.candidate = {query.text(3), query.text(4), query.text(5), config_from_json(query.parsed(6))};
   row.workload = query.text(7);
-  row.outcome = query.text(8);
-  row.purpose = query.text(9);
+  row.outcome = named<OutcomeKind>(query.text(8));
+  row.purpose = named<Purpose>(query.text(9));
   row.contract_hash = query.text(10);
   row.source_hash = query.text(11);
   row.binary_hash = query.text(12);
@@ -25,7 +25,7 @@ IterationSummary summary(const Statement& query) {
   row.time_ns = query.maybe_real(14);
   row.baseline_ns = query.maybe_real(15);
   row.speedup = query.maybe_real(16);
-  row.verdict = query.maybe_text(17);
+  if (!query.null(17)) row.verdict = named<Comparison>(query.text(17));
   row.wall_s = query.real(18);
   row.usd = query.maybe_real(19);
   row.decision = query.integer(20);
@@ -52,12 +52,12 @@ IterationSummary summary(const Statement& query) {
 DecisionRecord decision(const Statement& query) {
   DecisionRecord record;
   record.id = query.integer(0);
-  record.decision.action = query.text(1);
+  record.decision.action = named<Action>(query.text(1));
   record.decision.arm = {query.text(2), query.text(3), query.text(4)};
   if (!query.null(5)) record.from = ArmId{query.text(5), query.text(6), query.text(7)};
   record.decision.why = query.text(8);
   record.decision.rule = query.maybe_text(9);
-  record.decision.reason = query.maybe_text(10);
+  if (!query.null(10)) record.decision.reason = named<EndReason>(query.text(10));
   record.decision.predict = {query.real(11), query.real(12), static_cast<int>(query.integer(13))};
   record.decision.table = query.parsed(14);
   record.now_unix = query.integer(15);
@@ -80,7 +80,7 @@ Orphan orphan(const Statement& query) {
   found.record.contract_hash = query.text(8);
   found.record.source_hash = query.text(9);
   found.record.ask = query.integer(10);
-  found.record.purpose = query.text(11);
+  found.record.purpose = named<Purpose>(query.text(11));
   found.tries = static_cast<int>(query.integer(12));
   return found;
 }
@@ -164,8 +164,8 @@ std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const s
                   "AND i.outcome NOT IN ('interrupted', 'no_effect') ORDER BY i.id DESC LIMIT 20000",
                   campaign, kernel, device);
   while (query.next())
-    rows.push_back({query.text(0), query.text(1), query.text(2), config_from_json(query.parsed(3)), query.text(4),
-                    query.maybe_real(5)});
+    rows.push_back({query.text(0), query.text(1), query.text(2), config_from_json(query.parsed(3)),
+                    named<OutcomeKind>(query.text(4)), query.maybe_real(5)});
   return rows;
 }
 

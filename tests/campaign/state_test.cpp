@@ -27,17 +27,17 @@ struct Memory {
     device.device = "cuda:0";
     return make_arms(catalog, scripts, options, device);
   }
-  IterationSummary told(std::int64_t n, const std::string& outcome, double speedup = 0, double spread = 0.01) {
+  IterationSummary told(std::int64_t n, OutcomeKind outcome, double speedup = 0, double spread = 0.01) {
     IterationSummary iteration;
     iteration.iteration = ++count;
     iteration.candidate = {"k", "10_tile", "tile", {{"N", n}}};
     iteration.workload = "w1";
     iteration.outcome = outcome;
-    iteration.purpose = "search";
+    iteration.purpose = Purpose::search;
     iteration.ask = n;
     iteration.wall_s = 2;
     iteration.build_s = 1;
-    if (outcome != "passed") return iteration;
+    if (outcome != OutcomeKind::passed) return iteration;
     iteration.time_ns = 1000 / speedup;
     iteration.speedup = speedup;
     iteration.speedup_lo = speedup * (1 - spread);
@@ -60,7 +60,7 @@ ScoredPrediction scored(double lo, double hi, double speedup, double minutes = 1
   prediction.predict.minutes_lo = 0.5;
   prediction.predict.minutes_hi = 2;
   prediction.predict.probability = 0.8;
-  prediction.outcome = "passed";
+  prediction.outcome = OutcomeKind::passed;
   prediction.speedup = speedup;
   prediction.wall_s = 60 * minutes;
   return prediction;
@@ -90,10 +90,10 @@ TEST_CASE("variants whose instructions are emulated become arms on the cpu devic
 
 TEST_CASE("an arm's records are its bests, and credible where their intervals are apart") {
   Memory memory;
-  memory.state.apply(memory.told(1, "passed", 2));
-  memory.state.apply(memory.told(2, "passed", 1.5));
-  memory.state.apply(memory.told(3, "passed", 2.01));
-  memory.state.apply(memory.told(4, "passed", 3));
+  memory.state.apply(memory.told(1, OutcomeKind::passed, 2));
+  memory.state.apply(memory.told(2, OutcomeKind::passed, 1.5));
+  memory.state.apply(memory.told(3, OutcomeKind::passed, 2.01));
+  memory.state.apply(memory.told(4, OutcomeKind::passed, 3));
   const ArmState arm = tile(memory.state.snapshot({}));
   REQUIRE(arm.records.size() == 3);
   CHECK(arm.records[1].evaluation == 3);
@@ -109,12 +109,12 @@ TEST_CASE("an arm's records are its bests, and credible where their intervals ar
 
 TEST_CASE("what was abandoned teaches how slow its arm is, and that it passes the gates") {
   Memory memory;
-  IterationSummary baseline = memory.told(0, "passed", 1);
+  IterationSummary baseline = memory.told(0, OutcomeKind::passed, 1);
   baseline.candidate = {"k", "00_base", "base", {}};
-  baseline.purpose = "baseline";
+  baseline.purpose = Purpose::baseline;
   memory.state.apply(baseline);
-  memory.state.apply(memory.told(1, "passed", 2));
-  IterationSummary slow = memory.told(2, "abandoned");
+  memory.state.apply(memory.told(1, OutcomeKind::passed, 2));
+  IterationSummary slow = memory.told(2, OutcomeKind::abandoned);
   slow.stopped_ns = 4000;  // the baseline took 1000
   memory.state.apply(slow);
   const Snapshot after = memory.state.snapshot({});
@@ -138,14 +138,14 @@ TEST_CASE("what is unknown is absent, never 0") {
   CHECK_FALSE(tile(before).log_gain_mean);
   CHECK_FALSE(tile(before).launch);
   CHECK(*tile(memory.state.snapshot(3600.0)).predicted_usd == Approx(24));  // 8 evaluations of 3 s at a dollar a second
-  memory.state.apply(memory.told(1, "passed", 2));
+  memory.state.apply(memory.told(1, OutcomeKind::passed, 2));
   CHECK(*tile(memory.state.snapshot(3600.0)).spent_usd == Approx(2));
 }
 
 TEST_CASE("a snapshot's size does not grow with the history") {
   Memory memory;
   for (int i = 1; i <= 3000; ++i) {
-    IterationSummary iteration = memory.told(i, "passed", 1 + 0.001 * i);
+    IterationSummary iteration = memory.told(i, OutcomeKind::passed, 1 + 0.001 * i);
     iteration.ask = 0;  // nobody asked: the search has eight points
     memory.state.apply(iteration);
   }
@@ -161,9 +161,9 @@ TEST_CASE("a sitting is what one arm has had since it was taken up, against the 
   first.evaluations = 5;
   first.minutes_lo = first.minutes_hi = 0.1;
   later.evaluations = 50;
-  memory.state.apply(memory.told(1, "passed", 2), &first);
-  memory.state.apply(memory.told(2, "passed", 3), &later);
-  memory.state.apply(memory.told(3, "wrong_answer"), &later);
+  memory.state.apply(memory.told(1, OutcomeKind::passed, 2), &first);
+  memory.state.apply(memory.told(2, OutcomeKind::passed, 3), &later);
+  memory.state.apply(memory.told(3, OutcomeKind::wrong_answer), &later);
   Snapshot snapshot = memory.state.snapshot({});
   REQUIRE(snapshot.sitting);
   CHECK(snapshot.sitting->evaluations == 3);
@@ -171,7 +171,7 @@ TEST_CASE("a sitting is what one arm has had since it was taken up, against the 
   CHECK(snapshot.sitting->spent_s == 6);
   CHECK(snapshot.sitting->improvements == 2);
   CHECK(*snapshot.sitting->predicted_s == Approx(30));
-  IterationSummary elsewhere = memory.told(1, "passed", 2);
+  IterationSummary elsewhere = memory.told(1, OutcomeKind::passed, 2);
   elsewhere.workload = "w2";
   memory.state.apply(elsewhere, &later);
   snapshot = memory.state.snapshot({});
@@ -181,10 +181,10 @@ TEST_CASE("a sitting is what one arm has had since it was taken up, against the 
 
 TEST_CASE("the seconds since something passed are those of evaluations") {
   Memory memory;
-  memory.state.apply(memory.told(1, "wrong_answer"));
-  memory.state.apply(memory.told(2, "crashed"));
+  memory.state.apply(memory.told(1, OutcomeKind::wrong_answer));
+  memory.state.apply(memory.told(2, OutcomeKind::crashed));
   CHECK(memory.state.snapshot({}).since_passed_s == 4);
-  memory.state.apply(memory.told(3, "passed", 2));
+  memory.state.apply(memory.told(3, OutcomeKind::passed, 2));
   CHECK(memory.state.snapshot({}).since_passed_s == 0);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a technique's spending adds up over workloads and earlier campaigns")
   Experience experience;
   experience.techniques = {{"k", "tile", 3, 40, 0, 600.0, 1.5, std::nullopt}};
   memory.state.add_experience(experience);
-  memory.state.apply(memory.told(1, "wrong_answer"));
+  memory.state.apply(memory.told(1, OutcomeKind::wrong_answer));
   const Snapshot snapshot = memory.state.snapshot(3600.0);
   const auto found = std::find_if(snapshot.techniques.begin(), snapshot.techniques.end(),
                                   [](const TechniqueState& t) { return t.technique == "tile"; });
@@ -235,7 +235,7 @@ TEST_CASE("minutes are scaled by what they turn out to be") {
   CHECK(book.now().minutes_scale == Approx(3).epsilon(0.05));
   CHECK(book.now().minutes_held > 150);
   ScoredPrediction interrupted = scored(1, 2, 1.5);
-  interrupted.outcome = "interrupted";
+  interrupted.outcome = OutcomeKind::interrupted;
   book.score(interrupted);
   CHECK(book.now().speedup_n == 200);
 }

@@ -30,10 +30,6 @@ TEST_CASE("what --help and the lists print is approved") {
   check_golden("strategies.txt", run_harness({"strategies"}).out);
 }
 
-TEST_CASE("the report of the seeds' campaign is approved") {
-  check_golden("replay_seeds.txt", run_harness({"replay", "seeds"}).out);
-}
-
 TEST_CASE("refusals are approved sentences") {
   std::string all;
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{

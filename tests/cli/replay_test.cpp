@@ -64,31 +64,48 @@ TEST_CASE("a whole recorded space answers any strategy, and the store is only re
   CHECK(bytes_of(db) == before);
 }
 
-TEST_CASE("the seeds' campaign is replayed by its name, by its file and under another strategy's rules") {
-  const json seeds = replayed({"seeds"});
-  CHECK(seeds.at("sittings").size() == 20);
-  CHECK(seeds.at("strategy") == "seeds");
-  std::vector<std::string> ended;
-  for (const json& firing : seeds.at("firings"))
-    if (firing.at("rule") == "time-overrun") ended.push_back(firing.at("iteration"));
-  CHECK(ended == std::vector<std::string>{"N+2", "N+3", "It1"});
-  json by_file = replayed({"strategies/seeds/campaign.json"});
-  by_file["file"] = seeds.at("file");
-  CHECK(by_file == seeds);
-  CHECK(replayed({"seeds", "--strategy", "roi"}).at("strategy") == "roi");
+TEST_CASE("a campaign that people wrote down is imported, and can be asked like any other") {
+  const Scratch scratch;
+  const std::string db = scratch.db(), file = "bench/seeds/campaign.jsonl";
+  REQUIRE(run_harness({"import", file, "--db", db}).status == 0);
+  const Finished asked =
+      run_harness({"query", "--format", "json", "--db", db,
+                   "SELECT i.variant, i.technique, i.outcome, i.speedup, i.usd, p.minutes, p.predict_minutes_hi "
+                   "FROM v_iterations i JOIN v_predictions p USING (iteration) ORDER BY iteration"});
+  INFO(asked.err);
+  REQUIRE(asked.status == 0);
+  const json rows = parse_json(asked.out);
+  const json sittings = parse_json(bytes_of(HARNESS_SOURCE_DIR "/bench/seeds/campaign.json")).at("sittings");
+  REQUIRE(rows.size() == sittings.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const json &row = rows[i], &sitting = sittings[i];
+    INFO(sitting.at("iteration"));
+    CHECK(row.at("variant") == sitting.at("iteration"));
+    CHECK(row.at("technique") == sitting.at("technique"));
+    CHECK(row.at("minutes") == sitting.at("minutes"));
+    CHECK(row.at("outcome") == (sitting.at("outcome") == "unmeasured" ? "interrupted" : sitting.at("outcome")));
+    const bool of_two_workloads = sitting.contains("over_workload");
+    if (sitting.at("outcome") == "passed" && !of_two_workloads) CHECK(row.at("speedup") == sitting.at("speedup"));
+    else CHECK(row.at("speedup").is_null());  // a wrong answer, or times of two workloads: no speedup
+    const json predicted = sitting.value("predicted_minutes", json());
+    CHECK(row.at("predict_minutes_hi") == (predicted.is_array() ? predicted.at(1) : predicted));
+    double usd = 0;
+    for (const json& part : sitting.at("usd")) usd += part.is_null() ? 0 : part.get<double>();
+    CHECK(row.at("usd").get<double>() == Approx(usd).margin(1e-9));
+  }
+  const Finished refused = run_harness({"replay", file});
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("holds no campaign of harness run") != std::string::npos);
 }
 
 TEST_CASE("what cannot be replayed is refused in a sentence") {
   const Scratch scratch;
-  scratch.write("text.json", "{\"harness_chronicle\": 1, \"name\": \"x\"}");
   scratch.write("other.jsonl", "nothing of ours\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> refusals{
       {{"replay", "nosuch"}, "neither a campaign's number nor a file"},
-      {{"replay", "seeds", "--budget", "5m"}, "have no search"},
-      {{"replay", scratch.path("text.json")}, "has no 'kernel'"},
       {{"replay", scratch.path("other.jsonl")}, "other.jsonl"},
       {{"replay", "1", "--db", scratch.path("absent.db")}, "absent.db"},
-      {{"replay", "seeds", "--strategy", "rio"}, "did you mean 'roi'"},
+      {{"replay", "bench/h200/experiments.jsonl", "--strategy", "rio"}, "did you mean 'roi'"},
   };
   for (const auto& [arguments, sentence] : refusals) {
     const Finished finished = run_harness(arguments);

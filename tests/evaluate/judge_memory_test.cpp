@@ -2,7 +2,7 @@
 
 #include "harness/device/cpu/probe.h"
 #include "harness/evaluate/limits.h"
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 #include "harness/judge/layout.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/worker/processes/process.h"
@@ -20,8 +20,8 @@ struct Shop {
   Side side() {
     const Config config = catalog.default_config("vector_scale", "00_naive", "odd_n1003_f32", device, {});
     const Realized realized = catalog.realize({"vector_scale", "00_naive", "", config}, "odd_n1003_f32", device);
-    Side side = workshop.make_side(realized, std::get<Artifact>(workshop.await(realized.build)), nullptr);
-    side.trusted = workshop.build_trusted(realized);
+    Side side = workers.make_side(realized, std::get<Artifact>(workers.await(realized.build)), nullptr);
+    side.trusted = workers.build_trusted(realized);
     return side;
   }
 
@@ -32,9 +32,9 @@ struct Shop {
   DeviceInfo device;
   Target target;
   Builders builders{target, 1};
-  Judge judge{target, {}};
+  JudgeProcess judge{target, {}};
   Runner runner{target, {}};
-  Workshop workshop{target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
+  WorkerPool workers{target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
 };
 
 /// Of an image that nobody ran anything on: all but the outputs is as it was drawn.
@@ -53,7 +53,7 @@ TEST_CASE("a judge paints again what it no longer remembers, and the same bits")
   Shop shop;
   Side side = shop.side();
   constexpr std::size_t kMoreThanRemembered = 7;
-  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) shop.workshop.paint(side, i);
+  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) shop.workers.paint(side, i);
   for (std::size_t i = 0; i < kMoreThanRemembered; ++i) check_untouched(shop, side, i);
   check_untouched(shop, side, 0);
   shop.judge.forget();
@@ -63,12 +63,12 @@ TEST_CASE("a judge paints again what it no longer remembers, and the same bits")
 TEST_CASE("one draw in another layout is another image") {
   Shop shop;
   Side side = shop.side(), larger = shop.side();
-  shop.workshop.paint(side, 0);
+  shop.workers.paint(side, 0);
   larger.executable.plan.workspaces.push_back({"scratch", 100000, 16, false});
   larger.executable.layout = judge::make_layout(larger.executable.problem, larger.executable.plan);
   larger.images.emplace_back(larger.image_bytes());
   larger.draws = side.draws;
-  shop.workshop.repaint(larger, 0);
+  shop.workers.repaint(larger, 0);
   REQUIRE(larger.image_bytes() > side.image_bytes());
   check_untouched(shop, larger, 0);
   check_untouched(shop, side, 0);

@@ -174,7 +174,7 @@ class FakeLedger : public Ledger {
     return static_cast<std::int64_t>(campaigns.size());
   }
   void resume_campaign(std::int64_t, const CampaignRecord&) override {}
-  void end_campaign(std::int64_t, const std::string& reason, double spent, std::optional<double>) override {
+  void end_campaign(std::int64_t, EndReason reason, double spent, std::optional<double>) override {
     ended = reason;
     spent_s = spent;
   }
@@ -196,7 +196,7 @@ class FakeLedger : public Ledger {
     row.ask = record.ask;
     row.candidate = record.candidate;
     row.workload = record.workload;
-    row.outcome = outcome_name(evaluation.outcome);
+    row.outcome = kind_of(evaluation.outcome);
     row.purpose = record.purpose;
     row.decision = record.decision;
     row.wall_s = evaluation.cost.wall_s;
@@ -208,7 +208,7 @@ class FakeLedger : public Ledger {
       row.speedup = passed->timing.speedup;
       row.speedup_lo = passed->timing.speedup_lo;
       row.speedup_hi = passed->timing.speedup_hi;
-      if (passed->timing.verdict) row.verdict = name(*passed->timing.verdict);
+      row.verdict = passed->timing.verdict;
     }
     rows.push_back(row);
     return row.iteration;
@@ -243,7 +243,7 @@ class FakeLedger : public Ledger {
   std::vector<Orphan> orphaned;
   Experience earlier;
   std::map<std::string, double> charged;
-  std::string ended;
+  std::optional<EndReason> ended;
   double spent_s = 0;
   bool full = false;
 };
@@ -307,7 +307,7 @@ class FakeScripts : public ScriptLibrary {
 
   static Decision try_arm(const ArmState& arm) {
     Decision decision;
-    decision.action = "try";
+    decision.action = Action::try_arm;
     decision.arm = arm.id;
     decision.why = "the first that is open";
     return decision;
@@ -317,8 +317,8 @@ class FakeScripts : public ScriptLibrary {
     for (const ArmState& arm : snapshot.arms)
       if (!arm.exhausted && !arm.closed) return try_arm(arm);
     Decision stop;
-    stop.action = "stop";
-    stop.reason = "exhausted";
+    stop.action = Action::stop;
+    stop.reason = EndReason::exhausted;
     return stop;
   }
   FakeStrategy::Decide decide = first_open;

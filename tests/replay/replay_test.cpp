@@ -5,7 +5,7 @@
 
 #include "harness/campaign/loop.h"
 #include "harness/replay/comparison.h"
-#include "harness/replay/todays_plugins.h"
+#include "harness/replay/current_plugins.h"
 #include "tests/fakes/ports.h"
 
 using namespace harness;
@@ -42,20 +42,37 @@ Decision last_open(const Snapshot& snapshot) {
   for (auto arm = snapshot.arms.rbegin(); arm != snapshot.arms.rend(); ++arm)
     if (!arm->exhausted && !arm->closed) return FakeScripts::try_arm(*arm);
   Decision stop;
-  stop.action = "stop";
-  stop.reason = "exhausted";
+  stop.action = Action::stop;
+  stop.reason = EndReason::exhausted;
   return stop;
 }
 
 std::vector<std::string> told(const Recording& recording) {
   std::vector<std::string> rows;
   for (const IterationSummary& row : recording.iterations)
-    rows.push_back(row.purpose + " " + row.workload + " " + row.candidate.variant + " " +
-                   to_text(row.candidate.config) + " " + row.outcome + " " + row.verdict.value_or("-"));
+    rows.push_back(fmt::format("{} {} {} {} {} {}", name(row.purpose), row.workload, row.candidate.variant,
+                               to_text(row.candidate.config), name(row.outcome),
+                               row.verdict ? name(*row.verdict) : "-"));
   return rows;
 }
 
 }  // namespace
+
+TEST_CASE("a winner that failed its confirmation is no best of the record either") {
+  Past past;
+  past.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    const Candidate& candidate = request.realized.candidate;
+    if (candidate.variant != "10_tile") return FakeEvaluator::honest(request);
+    const auto n = std::get<std::int64_t>(candidate.config.at("N"));
+    if (request.confirm && n == 1) return WrongAnswer{"race", {}, "rows"};
+    return FakeEvaluator::passed(100 + 10 * static_cast<double>(n), request);  // each slower than the one before
+  };
+  const Recording recorded = past.record();
+  Podium podium;
+  for (const IterationSummary& row : recorded.iterations) podium.apply(row);
+  REQUIRE(podium.best("k", "w1") != nullptr);
+  CHECK(to_text(podium.best("k", "w1")->candidate.config) == "N=2");
+}
 
 TEST_CASE("a replay with the recorded strategy tells the record again") {
   Past past;
@@ -74,7 +91,7 @@ TEST_CASE("another strategy gets the recorded outcomes in its own order, with ve
   const Recording recorded = past.record();
   past.scripts.decide = last_open;
   const Replayed replayed = past.replay(recorded);
-  CHECK(replayed.summary.reason == "exhausted");
+  CHECK(replayed.summary.reason == EndReason::exhausted);
   CHECK(*replayed.summary.score == Approx(10));
   CHECK(replayed.recording.iterations.front().workload == "w2");
   CHECK(replayed.recording.iterations.size() == recorded.iterations.size());
@@ -103,7 +120,7 @@ TEST_CASE("a verdict against another incumbent comes from the recorded intervals
   const Replayed other = past.replay(reversed);
   CHECK(other.answers.verdicts_recomputed > 0);
   bool same = false;
-  for (const IterationSummary& row : other.recording.iterations) same = same || row.verdict == "same";
+  for (const IterationSummary& row : other.recording.iterations) same = same || row.verdict == Comparison::same;
   CHECK(same);
 }
 
@@ -115,7 +132,7 @@ TEST_CASE("an arm ends where its record ends, and the replay says so") {
   ReplayOptions options;
   options.budget_s = 1000;
   const Replayed replayed = past.replay(recorded, options);
-  CHECK(replayed.summary.reason == "exhausted");
+  CHECK(replayed.summary.reason == EndReason::exhausted);
   CHECK(replayed.answers.ended.contains(ArmId{"k", "w2", "tile"}));
   CHECK(replayed.answers.unanswered == 1);  // the baseline of w2, which the record never reached
   CHECK(replayed.recording.iterations.size() <= recorded.iterations.size() + 1);
@@ -147,12 +164,12 @@ TEST_CASE("of two configurations with the same machine code the first to be aske
   Past past;
   Recording recorded = past.record();
   for (IterationSummary& row : recorded.iterations) {
-    if (row.workload != "w1" || row.purpose != "search") continue;
+    if (row.workload != "w1" || row.purpose != Purpose::search) continue;
     const std::string config = to_text(row.candidate.config);
     if (config == "N=2") row.binary_hash = "same";
     if (config != "N=1") continue;  // recorded as a repetition of N=2, though the replay asks for it first
     row.binary_hash = "same";
-    row.outcome = "no_effect";
+    row.outcome = OutcomeKind::no_effect;
     row.time_ns = row.speedup = std::nullopt;
     row.wall_s = 0.25;
   }
@@ -161,7 +178,7 @@ TEST_CASE("of two configurations with the same machine code the first to be aske
   double seconds = 0;
   for (const IterationSummary& row : replayed.recording.iterations)
     if (row.binary_hash == "same") {
-      outcomes.push_back(to_text(row.candidate.config) + " " + row.outcome);
+      outcomes.push_back(fmt::format("{} {}", to_text(row.candidate.config), name(row.outcome)));
       seconds += row.wall_s;
     }
   CHECK(outcomes == std::vector<std::string>{"N=1 passed", "N=2 no_effect"});
@@ -172,7 +189,7 @@ TEST_CASE("a winner that was never confirmed is taken to hold, at the price of a
   Past past;
   Recording recorded = past.record();
   std::erase_if(recorded.iterations,
-                [](const IterationSummary& row) { return row.purpose == "confirm" && row.workload == "w1"; });
+                [](const IterationSummary& row) { return row.purpose == Purpose::confirm && row.workload == "w1"; });
   const Replayed replayed = past.replay(recorded);
   CHECK(replayed.answers.confirmations == 1);
   CHECK(replayed.answers.assumed_confirmations == 1);
@@ -210,7 +227,7 @@ TEST_CASE("a record is asked about today's configurations") {
   newer.info.workloads.pop_back();
   Past past;
   const Recording recorded = past.record();
-  const RecordToday today = with_todays_plugins(recorded, newer);
+  const CurrentRecord today = with_current_plugins(recorded, newer);
   int tiles = 0;
   for (const IterationSummary& row : today.recording.iterations) {
     CHECK(row.workload == "w1");
@@ -255,7 +272,7 @@ TEST_CASE("decisions for the same arm are one stretch with the reason that began
   CHECK(list[1].evaluations == 8);
   CHECK(*list[1].best_speedup == Approx(10));
   CHECK(list[1].why == "the first that is open");
-  CHECK(list.back().action == "confirm");
+  CHECK(list.back().action == Action::confirm);
 }
 
 TEST_CASE("a replay tells the record's rivals again, and asks for none where the record has none") {

@@ -9,7 +9,7 @@ using namespace harness;
 TEST_CASE("the closing table can be pasted and names the next command") {
   CampaignSummary summary;
   summary.campaign = 3;
-  summary.reason = "budget";
+  summary.reason = EndReason::budget;
   summary.message = "28 of 30 s are spent";
   summary.iterations = 42;
   summary.outcomes = {{"passed", 30}, {"wrong_answer", 12}};
@@ -62,7 +62,7 @@ TEST_CASE("the closing table shows how the best stands against the fastest rival
 TEST_CASE("an interrupted campaign says how to go on") {
   CampaignSummary summary;
   summary.campaign = 7;
-  summary.reason = "interrupted";
+  summary.reason = EndReason::interrupted;
   CHECK(report::closing_text(summary).find("harness run --resume 7") != std::string::npos);
 }
 

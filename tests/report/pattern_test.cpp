@@ -12,7 +12,7 @@ PatternApplication application(std::int64_t decision, double gain) {
   each.campaign = 3;
   each.decision = decision;
   each.device_name = "NVIDIA H200";
-  each.action = "close";
+  each.action = Action::close;
   each.rule = "time-overrun";
   each.kernel = "attention";
   each.workload = "s128";

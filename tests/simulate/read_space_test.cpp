@@ -47,14 +47,14 @@ TEST_CASE("a Kernel Tuner cache becomes a space, failures and costs included") {
   REQUIRE(space.arm.variants.size() == 1);
   CHECK(space.arm.variants[0].second.parameters[0].name == "block_size_x");
   const Record& passed = record_of(space, 32, 4, 2, 1);
-  CHECK(passed.outcome == "passed");
+  CHECK(passed.outcome == OutcomeKind::passed);
   CHECK(*passed.time_ms == Approx(1.04));
   CHECK(passed.cost_s == Approx((600 + 5 + 20.8 + 1.5) / 1000));
   const Record& refused = record_of(space, 128, 4, 4, 0);
-  CHECK(refused.outcome == "compile_error");
+  CHECK(refused.outcome == OutcomeKind::compile_error);
   CHECK_FALSE(refused.time_ms);
   CHECK(refused.cost_s == Approx(0.8065));
-  CHECK(record_of(space, 64, 4, 4, 0).outcome == "crashed");
+  CHECK(record_of(space, 64, 4, 4, 0).outcome == OutcomeKind::crashed);
   CHECK_FALSE(space.find("recorded", {{"block_size_x", std::int64_t{128}},
                                       {"block_size_y", std::int64_t{8}},
                                       {"tile", std::int64_t{1}},

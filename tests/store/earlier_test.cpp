@@ -19,7 +19,7 @@ TEST_CASE("earlier results are those of campaigns before, newest first, on the s
 
   const auto on_gpu = store->earlier_results(now, "attention", "cuda:1");
   REQUIRE(on_gpu.size() == 2);
-  CHECK(on_gpu[0].outcome == "wrong_answer");
+  CHECK(on_gpu[0].outcome == OutcomeKind::wrong_answer);
   CHECK_FALSE(on_gpu[0].time_ns);
   CHECK(on_gpu[1].device_name == "NVIDIA H100");
   CHECK(to_text(on_gpu[1].config) == "BLOCK=1 FAST=true");

@@ -175,7 +175,7 @@ TEST_CASE("the fastest rival stands beside the best of its own workload, contrac
   const auto campaign = store->begin_campaign(a_campaign());
   const auto rival = [&](std::int64_t engine, const Evaluation& evaluation, const std::string& contract = "c0ffee") {
     AttemptRecord attempt = an_attempt(campaign, engine, "cudnn");
-    attempt.purpose = "rival";
+    attempt.purpose = Purpose::rival;
     attempt.contract_hash = contract;
     return record(*store, attempt, evaluation);
   };

@@ -19,14 +19,14 @@ class Diary {
   explicit Diary(Store& store, const CampaignRecord& record = a_campaign())
       : store_(store), campaign_(store.begin_campaign(record)) {}
 
-  std::int64_t decide(const std::string& action, const std::string& technique, std::optional<std::string> rule = {}) {
+  std::int64_t decide(Action action, const std::string& technique, std::optional<std::string> rule = {}) {
     Decision decision = a_decision(technique);
     decision.action = action;
     decision.rule = std::move(rule);
     decision_ = store_.record_decision(campaign_, decision, {}, {"roi", "h"}, 1750000000, 0.001);
     return decision_;
   }
-  void evaluate(const std::string& technique, Evaluation evaluation, const std::string& purpose = "search") {
+  void evaluate(const std::string& technique, Evaluation evaluation, Purpose purpose = Purpose::search) {
     AttemptRecord attempt = an_attempt(campaign_, ++ask_, technique);
     attempt.decision = decision_;
     attempt.purpose = purpose;
@@ -50,22 +50,22 @@ Evaluation no_faster(double time_ns) {
 TEST_CASE("a close by a rule is followed by what was tried next") {
   auto store = Store::in_memory();
   Diary diary(*store);
-  diary.decide("try", "split-kv");
-  diary.evaluate("split-kv", passed(1000), "baseline");
+  diary.decide(Action::try_arm, "split-kv");
+  diary.evaluate("split-kv", passed(1000), Purpose::baseline);
   diary.evaluate("split-kv", wrong());
-  const std::int64_t close = diary.decide("close", "split-kv", "time-overrun");
-  diary.decide("try", "tiling");
+  const std::int64_t close = diary.decide(Action::close, "split-kv", "time-overrun");
+  diary.decide(Action::try_arm, "tiling");
   diary.evaluate("tiling", passed(250));
-  diary.decide("try", "tiling");
+  diary.decide(Action::try_arm, "tiling");
   diary.evaluate("tiling", passed(200));
-  diary.decide("try", "wmma");  // another arm: the application has ended
+  diary.decide(Action::try_arm, "wmma");  // another arm: the application has ended
   diary.evaluate("wmma", passed(100));
   const auto found = pattern_applications(*store, kRules);
   REQUIRE(found.size() == 1);
   CHECK(found[0].id == 17);
   CHECK(found[0].decision == close);
   CHECK(found[0].rule == "time-overrun");
-  CHECK(found[0].action == "close");
+  CHECK(found[0].action == Action::close);
   CHECK(found[0].technique == "tiling");
   CHECK(found[0].evaluations == 2);
   CHECK(found[0].passed == 2);
@@ -78,12 +78,12 @@ TEST_CASE("a close by a rule is followed by what was tried next") {
 TEST_CASE("a pivot by a rule is followed by its own arm, and a time no faster gains nothing") {
   auto store = Store::in_memory();
   Diary diary(*store);
-  diary.decide("try", "tiling");
-  diary.evaluate("tiling", passed(1000), "baseline");
+  diary.decide(Action::try_arm, "tiling");
+  diary.evaluate("tiling", passed(1000), Purpose::baseline);
   diary.evaluate("tiling", passed(500));
-  diary.decide("try", "split-kv", "plateau");
+  diary.decide(Action::try_arm, "split-kv", "plateau");
   diary.evaluate("split-kv", no_faster(499));
-  diary.decide("try", "tiling", "plateau");
+  diary.decide(Action::try_arm, "tiling", "plateau");
   diary.evaluate("tiling", wrong());
   const auto found = pattern_applications(*store, kRules);
   REQUIRE(found.size() == 2);
@@ -97,10 +97,10 @@ TEST_CASE("a pivot by a rule is followed by its own arm, and a time no faster ga
 TEST_CASE("a rule that fires again on the same arm goes on with the same application") {
   auto store = Store::in_memory();
   Diary diary(*store);
-  diary.decide("try", "tiling");
-  diary.evaluate("tiling", passed(1000), "baseline");
+  diary.decide(Action::try_arm, "tiling");
+  diary.evaluate("tiling", passed(1000), Purpose::baseline);
   for (const double time : {900.0, 800.0}) {
-    diary.decide("try", "split-kv", "plateau");
+    diary.decide(Action::try_arm, "split-kv", "plateau");
     diary.evaluate("split-kv", passed(time));
   }
   const auto found = pattern_applications(*store, kRules);
@@ -112,10 +112,10 @@ TEST_CASE("a rule that fires again on the same arm goes on with the same applica
 TEST_CASE("what ends a campaign was followed by nothing, and rules without a pattern are no application") {
   auto store = Store::in_memory();
   Diary diary(*store);
-  diary.decide("try", "tiling");
-  diary.evaluate("tiling", passed(1000), "baseline");
-  diary.decide("stop", "", "enough");
-  diary.decide("close", "tiling", "time-overrun");
+  diary.decide(Action::try_arm, "tiling");
+  diary.evaluate("tiling", passed(1000), Purpose::baseline);
+  diary.decide(Action::stop, "", "enough");
+  diary.decide(Action::close, "tiling", "time-overrun");
   const auto found = pattern_applications(*store, kRules);
   REQUIRE(found.size() == 1);
   CHECK(found[0].technique == "");
@@ -129,7 +129,7 @@ TEST_CASE("earlier campaigns only, and money that is unknown stays unknown") {
   unpriced.device = "cpu";
   for (int i = 0; i < 2; ++i) {
     Diary diary(*store, unpriced);
-    diary.decide("try", "tiling", "plateau");
+    diary.decide(Action::try_arm, "tiling", "plateau");
     Evaluation evaluation = passed(500);
     evaluation.cost.usd.reset();
     diary.evaluate("tiling", evaluation);
@@ -145,14 +145,14 @@ TEST_CASE("earlier campaigns only, and money that is unknown stays unknown") {
 TEST_CASE("a campaign's lesson has its techniques, dearest first, and what rules left") {
   auto store = Store::in_memory();
   Diary diary(*store);
-  diary.decide("try", "split-kv");
+  diary.decide(Action::try_arm, "split-kv");
   for (int i = 0; i < 3; ++i) diary.evaluate("split-kv", wrong());
-  diary.decide("close", "split-kv", "time-overrun");
-  diary.decide("try", "tiling");
+  diary.decide(Action::close, "split-kv", "time-overrun");
+  diary.decide(Action::try_arm, "tiling");
   diary.evaluate("tiling", passed(500));
-  diary.decide("try", "wmma");
+  diary.decide(Action::try_arm, "wmma");
   diary.evaluate("wmma", passed(250));
-  store->end_campaign(diary.campaign(), "exhausted", 12, 0.5);
+  store->end_campaign(diary.campaign(), EndReason::exhausted, 12, 0.5);
   const CampaignLesson lesson = campaign_lesson(*store, diary.campaign());
   CHECK(lesson.reason == "exhausted");
   CHECK(*lesson.cost_usd == 0.5);

@@ -74,7 +74,7 @@ inline void random_history(Store& store, unsigned seed, int campaigns, int itera
       record(store, attempt, evaluation, pick(3) == 0);
       if (pick(3) == 0) store.charge(id, pick(2) ? "idle" : "prepare", 0.25);
     }
-    if (pick(2)) store.end_campaign(id, "budget", 100, 0.1);
+    if (pick(2)) store.end_campaign(id, EndReason::budget, 100, 0.1);
   }
 }
 

@@ -56,14 +56,14 @@ TEST_CASE("iterations are read back in order with what resume and replay need") 
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].time_ns == 100);
   CHECK(rows[0].speedup == 10);
-  CHECK(rows[0].verdict == "faster");
+  CHECK(rows[0].verdict == Comparison::faster);
   CHECK(rows[0].decision == attempt.decision);
   CHECK(rows[0].candidate.config == attempt.candidate.config);
   CHECK(rows[0].ask == 32);
   CHECK(rows[0].binary_hash == "b1");
   CHECK(rows[0].wall_s == 0.7);
   CHECK(rows[0].usd == 0.0007);
-  CHECK(rows[1].outcome == "wrong_answer");
+  CHECK(rows[1].outcome == OutcomeKind::wrong_answer);
   CHECK(rows[1].fingerprint == "f00d");
   CHECK_FALSE(rows[1].time_ns);
 }
@@ -116,7 +116,7 @@ TEST_CASE("orphans count their tries until one of them ends") {
   CHECK(orphans[0].tries == 2);
   CHECK(orphans[0].attempt == again);
   CHECK(orphans[0].record.candidate.config == an_attempt(campaign, 2).candidate.config);
-  CHECK(orphans[0].record.purpose == "search");
+  CHECK(orphans[0].record.purpose == Purpose::search);
   store->end_attempt(again, an_evaluation(Crashed{}), false);
   CHECK(store->orphans(campaign).empty());
 }
@@ -126,15 +126,15 @@ TEST_CASE("what can be resumed is the newest campaign that was cut short") {
   CHECK_FALSE(store->latest_resumable());
   const auto first = store->begin_campaign(a_campaign());
   CHECK(store->latest_resumable() == first);
-  store->end_campaign(first, "interrupted", 10, {});
+  store->end_campaign(first, EndReason::interrupted, 10, {});
   const auto second = store->begin_campaign(a_campaign());
-  store->end_campaign(second, "budget", 10, {});
+  store->end_campaign(second, EndReason::budget, 10, {});
   CHECK(store->latest_resumable() == first);
   CampaignRecord eval = a_campaign();
   eval.strategy = "";
   store->begin_campaign(eval);
   CHECK(store->latest_resumable() == first);
-  store->end_campaign(first, "goal", 10, {});
+  store->end_campaign(first, EndReason::goal, 10, {});
   CHECK_FALSE(store->latest_resumable());
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("a campaign that goes on has no end, and keeps what it has spent") {
   auto store = Store::in_memory();
   const auto campaign = store->begin_campaign(a_campaign());
   record(*store, an_attempt(campaign, 1), passed(100));
-  store->end_campaign(campaign, "interrupted", 20, 0.02);
+  store->end_campaign(campaign, EndReason::interrupted, 20, 0.02);
   CHECK(store->spent_seconds(campaign) == 20);
   record(*store, an_attempt(campaign, 2), passed(100));
   CHECK(store->spent_seconds(campaign) == Approx(20.7));

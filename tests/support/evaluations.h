@@ -25,7 +25,7 @@ inline CampaignRecord a_campaign(const std::string& device_name = "NVIDIA H200")
 
 inline Decision a_decision(const std::string& technique = "tiling") {
   Decision decision;
-  decision.action = "try";
+  decision.action = Action::try_arm;
   decision.arm = {"attention", "s128", technique};
   decision.why = "highest expected gain a minute";
   decision.predict = {2, 4, 12};
@@ -42,7 +42,7 @@ inline AttemptRecord an_attempt(std::int64_t campaign, std::int64_t block = 32,
   record.contract_hash = "c0ffee";
   record.source_hash = "beef";
   record.ask = block;
-  record.purpose = "search";
+  record.purpose = Purpose::search;
   return record;
 }
 

@@ -122,7 +122,7 @@ std::vector<Samples> CudaSession::time(std::span<const Executable> contenders,
   return with_fault_named([&] { return time_all(contenders, images, policy); });
 }
 
-std::vector<std::unique_ptr<Contender>> CudaSession::prepare(std::span<const Executable> contenders,
+std::vector<std::unique_ptr<TimedPlan>> CudaSession::prepare(std::span<const Executable> contenders,
                                                              std::span<const std::vector<std::span<std::byte>>> images,
                                                              const MeasuringKernels& kernels) {
   const std::int64_t available = free_bytes(api_) + set_memory_.capacity();
@@ -135,9 +135,9 @@ std::vector<std::unique_ptr<Contender>> CudaSession::prepare(std::span<const Exe
     needed.push_back(InputSets::bytes_needed(layout, given, sets.back()));
   }
   DevicePointer base = set_memory_.reserve(std::accumulate(needed.begin(), needed.end(), std::int64_t{0}));
-  std::vector<std::unique_ptr<Contender>> prepared;
+  std::vector<std::unique_ptr<TimedPlan>> prepared;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    prepared.push_back(std::make_unique<Contender>(
+    prepared.push_back(std::make_unique<TimedPlan>(
         api_, stream_.get(), kernels, LoadedPlan(api_, modules_, libraries_, contenders[i]),
         InputSets(api_, stream_.get(), kernels, base, contenders[i].layout, images[i], sets[i])));
     base += static_cast<DevicePointer>(needed[i]);
@@ -180,7 +180,7 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
   if (policy.cold) cold = measure_cold(prepared, *own.timer);
   std::vector<Samples> all;
   for (std::size_t i = 0; i < prepared.size(); ++i) {
-    Contender& contender = *prepared[i];
+    TimedPlan& contender = *prepared[i];
     Samples samples;
     samples.rotating_ns = contender.samples_ns();
     samples.cold_ns = std::move(cold[i]);

@@ -4,10 +4,10 @@
 
 #include "harness/core/device.h"
 #include "harness/device/cuda/library/libraries.h"
-#include "harness/device/cuda/run/contender.h"
 #include "harness/device/cuda/run/device_arena.h"
 #include "harness/device/cuda/run/module_cache.h"
 #include "harness/device/cuda/run/single_call.h"
+#include "harness/device/cuda/run/timed_plan.h"
 
 namespace harness::cuda {
 
@@ -40,7 +40,7 @@ class CudaSession : public TimingSession {
   void run_once(const Executable& executable, std::span<std::byte> image);
   std::vector<Samples> time_all(std::span<const Executable> contenders,
                                 std::span<const std::vector<std::span<std::byte>>> images, const TimingPolicy& policy);
-  std::vector<std::unique_ptr<Contender>> prepare(std::span<const Executable> contenders,
+  std::vector<std::unique_ptr<TimedPlan>> prepare(std::span<const Executable> contenders,
                                                   std::span<const std::vector<std::span<std::byte>>> images,
                                                   const MeasuringKernels& kernels);
   const Measuring& measuring(const std::string& cache_folder);

@@ -155,7 +155,7 @@ Snapshot nothing_left() {
 
 std::string said(const Decision& decision) {
   const std::string arm = decision.arm.technique.empty() ? "" : " " + decision.arm.technique;
-  return fmt::format("{}{}{}: {}", decision.action, arm, decision.rule ? " by the rule " + *decision.rule : "",
+  return fmt::format("{}{}{}: {}", name(decision.action), arm, decision.rule ? " by the rule " + *decision.rule : "",
                      decision.why);
 }
 
@@ -182,7 +182,8 @@ std::string run_search(const SourceSet& sources, Limits limits, bool anything_pa
     asked.insert(config);
     const double time = 1000 + static_cast<double>(std::hash<std::string>{}(config) % 1000);
     const bool passes = anything_passes && asks % 5 != 4;
-    search.tell({passes ? "passed" : "compile_error", passes ? std::optional(time) : std::nullopt, 1.0});
+    search.tell(
+        {passes ? OutcomeKind::passed : OutcomeKind::compile_error, passes ? std::optional(time) : std::nullopt, 1.0});
   }
   return fmt::format("{}: asked for {} of 24 configurations in {} asks{}",
                      anything_passes ? "where four of five pass" : "where nothing passes", asked.size(), asks,

@@ -136,7 +136,7 @@ json describe_earlier(std::vector<EarlierResult> earlier) {
                   {"workload", result.workload},
                   {"config", config},
                   {"outcome", result.outcome},
-                  {"passed", result.outcome == "passed"}};
+                  {"passed", result.outcome == OutcomeKind::passed}};
     if (result.time_ns) entry["time_ns"] = *result.time_ns;
     list.push_back(std::move(entry));
   }
@@ -193,9 +193,10 @@ void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sand
 
 void push_result(lua_State* L, const SearchResult& result) {
   lua_createtable(L, 0, 4);
-  lua_pushlstring(L, result.outcome.data(), result.outcome.size());
+  const std::string_view outcome = name(result.outcome);
+  lua_pushlstring(L, outcome.data(), outcome.size());
   lua_setfield(L, -2, "outcome");
-  lua_pushboolean(L, result.outcome == "passed" ? 1 : 0);
+  lua_pushboolean(L, result.outcome == OutcomeKind::passed ? 1 : 0);
   lua_setfield(L, -2, "passed");
   if (result.time_ns) {
     lua_pushnumber(L, *result.time_ns);

@@ -9,11 +9,11 @@ namespace {
 /// Reads the table that api.decide made: its fields are checked already.
 Decision decision_from(const json& j) {
   Decision decision;
-  decision.action = j.at("action");
+  decision.action = j.at("action").get<Action>();
   decision.why = j.at("why");
   decision.arm = {j.value("kernel", ""), j.value("workload", ""), j.value("technique", "")};
   if (j.contains("rule")) decision.rule = j.at("rule");
-  if (j.contains("reason")) decision.reason = j.at("reason");
+  if (j.contains("reason")) decision.reason = j.at("reason").get<EndReason>();
   if (j.contains("rule_numbers")) decision.rule_numbers = j.at("rule_numbers");
   decision.patterns = j.at("patterns").get<std::vector<std::int64_t>>();
   decision.predict = j.at("predict").get<Prediction>();

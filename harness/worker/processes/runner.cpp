@@ -25,8 +25,7 @@ CrashKind kind_of_signal(const std::string& detail) {
 
 Crashed crashed_by_fault(const std::string& detail) {
   const auto colon = detail.find(": ");
-  const json word = detail.substr(0, colon);
-  return {word.get<CrashKind>(), detail};
+  return {named_if<CrashKind>(detail.substr(0, colon)).value_or(CrashKind::unknown), detail};
 }
 
 std::optional<RunnerFailure> failure_in(const json& body) {

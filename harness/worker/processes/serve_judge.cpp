@@ -17,7 +17,7 @@
 #include "harness/judge/reference.h"
 #include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
-#include "harness/worker/processes/judge.h"
+#include "harness/worker/processes/judge_process.h"
 
 namespace harness {
 namespace {
@@ -33,7 +33,7 @@ class JudgeService {
       kept_.clear();
       return json::object();
     }
-    const Case asked{body.at("executable").get<Executable>(), body.at("trusted").get<Judge::Trusted>(),
+    const Case asked{body.at("executable").get<Executable>(), body.at("trusted").get<JudgeProcess::Trusted>(),
                      body.at("draw").get<DrawId>()};
     if (op == "paint") return paint(asked, image);
     if (op == "errors") return errors(asked, image, body.at("impostor"));
@@ -52,7 +52,7 @@ class JudgeService {
   /// What every request names.
   struct Case {
     Executable executable;
-    Judge::Trusted trusted;
+    JudgeProcess::Trusted trusted;
     DrawId draw;
   };
 
@@ -188,7 +188,8 @@ class JudgeService {
   }
 
   // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.
-  void check_golden(const Executable& executable, const Judge::Trusted& trusted, std::span<const std::byte> before) {
+  void check_golden(const Executable& executable, const JudgeProcess::Trusted& trusted,
+                    std::span<const std::byte> before) {
     if (!golden_checked_.insert(executable.problem.contract_hash).second) return;
     for (const std::string& folder : executable.problem.reference.golden) {
       std::vector<std::byte> golden(before.begin(), before.end());
@@ -203,7 +204,7 @@ class JudgeService {
     }
   }
 
-  void run(judge::CustomJob& job, const Judge::Trusted& trusted) {
+  void run(judge::CustomJob& job, const JudgeProcess::Trusted& trusted) {
     job.executable.artifact = trusted.custom.at(job.source);
     session().run(job.executable, job.image);
   }

@@ -53,7 +53,7 @@ TEST_CASE("a script may be given as a file, and uses the rules beside it and the
   CHECK(strategy->identity().name == "given");
   const Decision d = strategy->decide(snapshot({}));
   CHECK(d.why == "own rule");
-  CHECK(d.reason == "goal");
+  CHECK(d.reason == EndReason::goal);
 }
 
 TEST_CASE("the first folder wins, and a broken file hides no other") {

@@ -47,7 +47,7 @@ TEST_CASE("the examples of strategies/README.md work") {
   std::vector<std::string> asked;
   while (const auto ask = search->ask()) {
     asked.push_back(to_text(ask->config));
-    search->tell({"passed", asked.size() == 2 ? 1.0 : 2.0, 1.0});
+    search->tell({OutcomeKind::passed, asked.size() == 2 ? 1.0 : 2.0, 1.0});
   }
   CHECK(asked == std::vector<std::string>{"X=1 Y=1", "X=2 Y=1", "X=2 Y=2"});
 }

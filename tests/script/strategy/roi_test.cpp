@@ -13,7 +13,7 @@ Decision decide(const Snapshot& s, const std::string& strategy = "roi") {
 }
 
 std::string technique(const Decision& d) {
-  return d.action + " " + d.arm.technique;
+  return std::string(name(d.action)) + " " + d.arm.technique;
 }
 
 }  // namespace
@@ -174,13 +174,13 @@ TEST_CASE("money decides where it is the scarcer of the two") {
 TEST_CASE("roi stops when nothing is left to try, or nothing is expected to pay") {
   Snapshot s = snapshot({arm("a", 1.1, 1.2, 0.8, 10)});
   s.arms[0].exhausted = true;
-  CHECK(decide(s).reason == "exhausted");
+  CHECK(decide(s).reason == EndReason::exhausted);
   s.arms[0].exhausted = false;
   evaluate(s.arms[0], std::vector<double>(400, 1.2));
   s.workloads[0].speedup = 1.2;
   const Decision d = decide(s);
-  CHECK(d.action == "stop");
-  CHECK(d.reason == "strategy");
+  CHECK(d.action == Action::stop);
+  CHECK(d.reason == EndReason::strategy);
 }
 
 TEST_CASE("every arm is tried before roi gives up on it") {
@@ -200,5 +200,5 @@ TEST_CASE("exhaustive goes through the arms in order, baselines first, and ends 
   s.arms[0].exhausted = true;
   CHECK(technique(decide(s, "exhaustive")) == "try b");
   s.arms[2].closed = true;
-  CHECK(decide(s, "exhaustive").reason == "exhausted");
+  CHECK(decide(s, "exhaustive").reason == EndReason::exhausted);
 }

@@ -22,7 +22,7 @@ Decision with_rule(const std::string& entry, Snapshot s) {
 
 std::string fired(const std::string& rule, const Snapshot& s, const std::string& options = "") {
   const Decision d = with_rule("{ 'rules/" + rule + "', options = {" + options + "} }", s);
-  return d.rule ? d.action + " " + d.arm.technique : "";
+  return d.rule ? std::string(name(d.action)) + " " + d.arm.technique : "";
 }
 
 double factor(const std::string& rule, const Snapshot& s, std::size_t arm, const std::string& options = "") {
@@ -283,8 +283,8 @@ TEST_CASE("enough stops at the goal or at its share of the floor") {
   CHECK(fired("enough", s).empty());
   s.goal_speedup = 4;
   const Decision d = with_rule("'rules/enough'", s);
-  CHECK(d.action == "stop");
-  CHECK(d.reason == "goal");
+  CHECK(d.action == Action::stop);
+  CHECK(d.reason == EndReason::goal);
   CHECK(d.why == "the speedup of 4.00x has reached the goal of 4x");
   s.goal_speedup.reset();
   s.workloads[0].of_floor = 0.96;
@@ -306,7 +306,7 @@ TEST_CASE("a rule may say what it measured and choose its effect; both are check
     return "";
   };
   const Decision d = with_rule(begin + "return 'why', { x = 1 }, 'close' end }", two());
-  CHECK(d.action == "close");
+  CHECK(d.action == Action::close);
   CHECK(d.rule_numbers == parse_json("{\"x\":1}"));
   CHECK(refusal(begin + "return 'why', 7 end }").find("the rule 'r' returned a number as its numbers") !=
         std::string::npos);

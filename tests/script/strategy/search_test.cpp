@@ -55,7 +55,7 @@ std::string text(const SearchAsk& ask) {
 using Judge = std::function<SearchResult(const SearchAsk&)>;
 
 SearchResult passed(double time_ns) {
-  return {"passed", time_ns, 1.0};
+  return {OutcomeKind::passed, time_ns, 1.0};
 }
 
 /// All asks of a search, at most `most`.
@@ -164,14 +164,14 @@ TEST_CASE("hillclimb finds the bottom of a bowl in a fraction of the space") {
 
 TEST_CASE("hillclimb copes with configurations that fail, and with all of them failing") {
   const auto all = shipped("hillclimb", two_variants(), 3, [](const SearchAsk&) {
-    return SearchResult{"crashed", {}, 1};
+    return SearchResult{OutcomeKind::crashed, {}, 1};
   });
   CHECK(all.size() == 14);
 }
 
 TEST_CASE("asking twice gives the same ask, and the record replayed gives the same asks") {
   const auto judge = [](const SearchAsk& ask) {
-    return at(ask, "X") == 3 ? SearchResult{"wrong_answer", {}, 1} : bowl(ask);
+    return at(ask, "X") == 3 ? SearchResult{OutcomeKind::wrong_answer, {}, 1} : bowl(ask);
   };
   auto first = script::Library({kShipped}).search("hillclimb", one_variant(6), 9);
   CHECK(text(*first->ask()) == text(*first->ask()));
@@ -193,16 +193,16 @@ TEST_CASE("asking twice gives the same ask, and the record replayed gives the sa
 TEST_CASE("evaluate returns what was told, and a configuration asked again is answered from the record") {
   auto search = written(R"(
     local r = evaluate(space:point(1))
-    assert(r.outcome == "passed" and r.passed == true and r.time_ns == 50 and r.cost_s == 1.0)
+    assert(r.outcome == 'passed' and r.passed == true and r.time_ns == 50 and r.cost_s == 1.0)
     assert(evaluate(space:point(1)).time_ns == 50)
     r = evaluate({ variant = "20_b", MODE = "q", X = 2 })
-    assert(r.outcome == "timed_out" and r.passed == false and r.time_ns == nil)
+    assert(r.outcome == 'timed_out' and r.passed == false and r.time_ns == nil)
     local ok = pcall(function() evaluate(space:point(2)) end)
     assert(ok))");
   CHECK(text(*search->ask()) == "10_a X=1 Y=1");
   search->tell(passed(50));
   CHECK(text(*search->ask()) == "20_b MODE=q X=2");
-  search->tell({"timed_out", {}, 1});
+  search->tell({OutcomeKind::timed_out, {}, 1});
   CHECK(text(*search->ask()) == "10_a X=1 Y=2");
   search->tell(passed(1));
   CHECK_FALSE(search->ask().has_value());
@@ -353,7 +353,7 @@ TEST_CASE("every shipped search asks for every configuration of a small space on
 }
 
 TEST_CASE("every shipped search ends on a space where nothing passes") {
-  const auto failing = [](const SearchAsk&) { return SearchResult{"wrong_answer", std::nullopt, 1.0}; };
+  const auto failing = [](const SearchAsk&) { return SearchResult{OutcomeKind::wrong_answer, std::nullopt, 1.0}; };
   for (const std::string& name : kAllShipped) {
     CAPTURE(name);
     CHECK(shipped(name, two_variants(), 3, failing).size() == 14);
@@ -432,7 +432,7 @@ assert(dear.cost_s > 2 * cheap.cost_s)
                               one_variant(30));
   const auto judge = [](const SearchAsk& ask) {
     SearchResult result = passed(100);
-    if (at(ask, "X") > 15) result = {"compile_error", std::nullopt, 1.0};
+    if (at(ask, "X") > 15) result = {OutcomeKind::compile_error, std::nullopt, 1.0};
     result.cost_s = at(ask, "Y") > 15 ? 10 : 1;
     return result;
   };
@@ -450,7 +450,7 @@ TEST_CASE("default begins with what was fastest elsewhere") {
   ArmSpace space = one_variant(30);
   for (std::int64_t x = 1; x <= 30; ++x)
     space.earlier.push_back(
-        {"other", "gpu", "10_a", {{"X", x}, {"Y", std::int64_t{7}}}, "passed", 100.0 + std::abs(x - 20.0)});
+        {"other", "gpu", "10_a", {{"X", x}, {"Y", std::int64_t{7}}}, OutcomeKind::passed, 100.0 + std::abs(x - 20.0)});
   const auto search = script::Library({kShipped}).search("default", space, 1);
   const auto asked = asks(*search, bowl, 4);
   CHECK(asked == std::vector<std::string>{"10_a X=1 Y=1", "10_a X=20 Y=7", "10_a X=19 Y=7", "10_a X=21 Y=7"});

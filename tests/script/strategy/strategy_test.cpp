@@ -60,7 +60,7 @@ TEST_CASE("a strategy sees every field of the snapshot") {
     return { action = "try", kernel = "k", workload = "w", technique = "split-kv", why = "because",
              predict = { speedup = { 2, 3 }, evaluations = 7 }, table = { { arm = "x", score = 1.5 } } })",
                             s);
-  CHECK(d.action == "try");
+  CHECK(d.action == Action::try_arm);
   CHECK(d.arm == ArmId{"k", "w", "split-kv"});
   CHECK(d.why == "because");
   CHECK(!d.rule);
@@ -187,15 +187,15 @@ TEST_CASE("rules are asked in order and the first with a reason wins") {
       "end } end\n";
   Decision d =
       decide(kTryFirst, s, rules, "says('a', 'close'), says('b', 'close', 'no use'), says('c', 'stop', 'late')");
-  CHECK(d.action == "close");
+  CHECK(d.action == Action::close);
   CHECK(d.arm == s.arms[0].id);
   CHECK(d.rule == "b");
   CHECK(d.why == "no use");
   d = decide(kTryFirst, s, rules, "says('c', 'stop', 'late')");
-  CHECK(d.action == "stop");
-  CHECK(d.reason == "strategy");
+  CHECK(d.action == Action::stop);
+  CHECK(d.reason == EndReason::strategy);
   d = decide(kTryFirst, s, rules, "says('p', 'pivot', 'enough of this')");
-  CHECK(d.action == "try");
+  CHECK(d.action == Action::try_arm);
   CHECK(d.arm == s.arms[1].id);
   CHECK(d.rule == "p");
   CHECK(d.why == "enough of this; first");
@@ -217,7 +217,7 @@ TEST_CASE("rules that concern an arm are not asked about one that is closed") {
   s.current = s.arms[0].id;
   CHECK(
       decide(kTryFirst, s, "", "rule { name = 'c', effect = 'close', when = function() return 'again' end }").action ==
-      "try");
+      Action::try_arm);
 }
 
 TEST_CASE("a rule that answers nonsense is refused by name and line") {

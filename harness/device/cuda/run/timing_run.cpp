@@ -18,7 +18,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<std::vector<double>> all_samples(std::span<const std::unique_ptr<Contender>> contenders) {
+std::vector<std::vector<double>> all_samples(std::span<const std::unique_ptr<TimedPlan>> contenders) {
   std::vector<std::vector<double>> samples;
   for (const auto& contender : contenders) samples.push_back(contender->samples_ns());
   return samples;
@@ -26,7 +26,7 @@ std::vector<std::vector<double>> all_samples(std::span<const std::unique_ptr<Con
 
 }  // namespace
 
-void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, const TimingPolicy& policy,
+void measure_rotating(std::span<const std::unique_ptr<TimedPlan>> contenders, const TimingPolicy& policy,
                       const ClockReader& clock, ForeignProcesses& foreign) {
   constexpr int kLeastRounds = 2;  // each contender has gone first once
   const auto start = Clock::now();
@@ -44,7 +44,7 @@ void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, co
   for (const auto& contender : contenders) contender->complete_audit(clock);
 }
 
-std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Contender>> contenders,
+std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<TimedPlan>> contenders,
                                               const SingleCallTimer& timer) {
   constexpr std::int64_t kSamples = 10, kLeastSamples = 3;
   const auto start = Clock::now();
@@ -52,7 +52,7 @@ std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Co
   for (std::int64_t sample = 0; sample < kSamples; ++sample) {
     if (sample >= kLeastSamples && seconds_since(start) > kLongS) break;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      Contender& contender = *contenders[i];
+      TimedPlan& contender = *contenders[i];
       const std::int64_t set = sample % contender.sets().count();
       cold[i].push_back(
           timer.time_ns([&] { contender.enqueue_refresh(set, false); }, [&] { contender.enqueue_call(set); }));
@@ -61,7 +61,7 @@ std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Co
   return cold;
 }
 
-std::vector<double> measure_warm(Contender& contender, const SingleCallTimer& timer) {
+std::vector<double> measure_warm(TimedPlan& contender, const SingleCallTimer& timer) {
   if (!contender.sets().has_restored()) return contender.time_one_set();
   std::vector<double> samples;
   constexpr int kSamples = 6;  // the first warms
@@ -73,7 +73,7 @@ std::vector<double> measure_warm(Contender& contender, const SingleCallTimer& ti
   return samples;
 }
 
-std::string describe_method(const Contender& contender, const SingleCallTimer* timer) {
+std::string describe_method(const TimedPlan& contender, const SingleCallTimer* timer) {
   std::string text = fmt::format(
       "graph x{}, {} sets, refreshed and flushed before each launch, {} burst{}; events around a graph add about 2.2 "
       "us "

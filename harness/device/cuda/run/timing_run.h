@@ -4,27 +4,27 @@
 #include <string>
 #include <vector>
 
-#include "harness/device/cuda/run/contender.h"
 #include "harness/device/cuda/run/foreign_processes.h"
 #include "harness/device/cuda/run/single_call.h"
+#include "harness/device/cuda/run/timed_plan.h"
 
 namespace harness::cuda {
 
 /// Samples the contenders in turns (A B, B A, A B, ...), one burst and one pause each, until should_stop(), and on
 /// until every image of each was audited.
-void measure_rotating(std::span<const std::unique_ptr<Contender>> contenders, const TimingPolicy& policy,
+void measure_rotating(std::span<const std::unique_ptr<TimedPlan>> contenders, const TimingPolicy& policy,
                       const ClockReader& clock, ForeignProcesses& foreign);
 
 /// Single calls after a flush of the L2, in turns: ten per contender (three at least where they take longer than a
 /// second in all), on refreshed sets in turn.
-std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Contender>> contenders,
+std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<TimedPlan>> contenders,
                                               const SingleCallTimer& timer);
 
 /// One input set again and again. Buffers that must be pristine before each call allow no graph of many: then single
 /// calls, each on a set that was just refreshed.
-std::vector<double> measure_warm(Contender& contender, const SingleCallTimer& timer);
+std::vector<double> measure_warm(TimedPlan& contender, const SingleCallTimer& timer);
 
 /// What was done, in words: stored with the samples. `timer`: null where there were no cold samples.
-std::string describe_method(const Contender& contender, const SingleCallTimer* timer);
+std::string describe_method(const TimedPlan& contender, const SingleCallTimer* timer);
 
 }  // namespace harness::cuda

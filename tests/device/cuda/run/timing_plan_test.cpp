@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "harness/device/cuda/run/contender.h"
 #include "harness/device/cuda/run/input_sets.h"
+#include "harness/device/cuda/run/timed_plan.h"
 
 using namespace harness::cuda;
 

@@ -9,7 +9,7 @@
 #include "harness/evaluate/limits.h"
 #include "harness/worker/processes/builders.h"
 #include "harness/worker/processes/device_lock.h"
-#include "harness/worker/processes/judge.h"
+#include "harness/worker/processes/judge_process.h"
 #include "harness/worker/processes/runner.h"
 
 namespace harness {
@@ -28,10 +28,11 @@ class Charge {
   double begin_;
 };
 
-/// A built executable, what judges it, and its images. `draws[i]` is what images[i] was last painted with.
-struct Side {
+/// A candidate under test: its executable, what judges it, and its images. `draws[i]` is what images[i] was last
+/// painted with.
+struct Subject {
   Executable executable;
-  Judge::Trusted trusted;
+  JudgeProcess::Trusted trusted;
   std::vector<SharedMemory> images;
   std::vector<DrawId> draws;
 
@@ -40,13 +41,13 @@ struct Side {
 };
 
 /// The workers of one device and what every use of them needs: building, painting and judging in plain calls.
-struct Workshop {
+struct WorkerPool {
   Target target;
   DeviceInfo device;
   Limits limits;
   std::function<bool()> stop;
   Builders& builders;
-  Judge& judge;
+  JudgeProcess& judge;
   Runner& runner;
   DeviceLock* lock = nullptr;
   DeviceLock::OnWait on_wait;
@@ -58,12 +59,12 @@ struct Workshop {
   /// Begins what build_trusted will wait for.
   void announce_trusted(const Realized& realized);
   /// The reference and custom code of a kernel. Throws Error(bad_input) if it does not compile.
-  Judge::Trusted build_trusted(const Realized& realized);
-  /// `admission`: whose tolerances the side is judged by in the nominal form; may be null.
-  Side make_side(const Realized& realized, const Artifact& artifact, const Admission* admission);
+  JudgeProcess::Trusted build_trusted(const Realized& realized);
+  /// `admission`: whose tolerances the subject is judged by in the nominal form; may be null.
+  Subject make_subject(const Realized& realized, const Artifact& artifact, const Admission* admission);
   /// Draws anew into images[image] and remembers the draw, also in the judge.
-  void paint(Side& side, std::size_t image, const std::string& form = "nominal");
-  void repaint(Side& side, std::size_t image);  // the same draw again
+  void paint(Subject& subject, std::size_t image, const std::string& form = "nominal");
+  void repaint(Subject& subject, std::size_t image);  // the same draw again
 };
 
 /// The problem with the tolerances that an admission measured for its group in this form; as it is without one.

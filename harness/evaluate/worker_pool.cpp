@@ -1,4 +1,4 @@
-#include "harness/evaluate/workshop.h"
+#include "harness/evaluate/worker_pool.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -41,7 +41,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::optional<DeviceLock::Hold> Workshop::hold_device() {
+std::optional<DeviceLock::Hold> WorkerPool::hold_device() {
   if (lock == nullptr) return std::nullopt;
   constexpr double kMoment = 1.5;  // an evaluation elsewhere; nobody needs to know
   if (auto hold = lock->acquire({}, stop, kMoment)) return hold;
@@ -50,19 +50,19 @@ std::optional<DeviceLock::Hold> Workshop::hold_device() {
   return hold;
 }
 
-BuildResult Workshop::await(const BuildSpec& spec) {
+BuildResult WorkerPool::await(const BuildSpec& spec) {
   const Builders::Result result = builders.submit(spec, true);
   while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
     if (stop && stop()) throw InterruptedWork{};
   return result.get();
 }
 
-void Workshop::announce_trusted(const Realized& realized) {
+void WorkerPool::announce_trusted(const Realized& realized) {
   builders.submit(reference_spec(realized), true);
 }
 
-Judge::Trusted Workshop::build_trusted(const Realized& realized) {
-  Judge::Trusted trusted;
+JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {
+  JudgeProcess::Trusted trusted;
   const auto build_one = [&](const BuildSpec& spec) {
     const BuildResult result = await(spec);
     if (const auto* failure = std::get_if<CompileFailure>(&result))
@@ -78,22 +78,22 @@ Judge::Trusted Workshop::build_trusted(const Realized& realized) {
   return trusted;
 }
 
-Side Workshop::make_side(const Realized& realized, const Artifact& artifact, const Admission* admission) {
-  Side side;
-  side.executable = {artifact, realized.plan, with_tolerances(realized.problem, admission, "nominal"),
-                     judge::make_layout(realized.problem, realized.plan)};
-  return side;
+Subject WorkerPool::make_subject(const Realized& realized, const Artifact& artifact, const Admission* admission) {
+  Subject subject;
+  subject.executable = {artifact, realized.plan, with_tolerances(realized.problem, admission, "nominal"),
+                        judge::make_layout(realized.problem, realized.plan)};
+  return subject;
 }
 
-void Workshop::paint(Side& side, std::size_t image, const std::string& form) {
-  while (side.images.size() <= image) side.images.emplace_back(side.image_bytes());
-  side.draws.resize(side.images.size());
-  side.draws[image] = {fresh_seed(), form};
-  repaint(side, image);
+void WorkerPool::paint(Subject& subject, std::size_t image, const std::string& form) {
+  while (subject.images.size() <= image) subject.images.emplace_back(subject.image_bytes());
+  subject.draws.resize(subject.images.size());
+  subject.draws[image] = {fresh_seed(), form};
+  repaint(subject, image);
 }
 
-void Workshop::repaint(Side& side, std::size_t image) {
-  judge.paint(side.executable, side.trusted, side.draws[image], side.images[image]);
+void WorkerPool::repaint(Subject& subject, std::size_t image) {
+  judge.paint(subject.executable, subject.trusted, subject.draws[image], subject.images[image]);
 }
 
 Problem with_tolerances(Problem problem, const Admission* admission, const std::string& form) {

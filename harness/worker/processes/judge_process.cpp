@@ -1,4 +1,4 @@
-#include "harness/worker/processes/judge.h"
+#include "harness/worker/processes/judge_process.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -25,14 +25,14 @@ Error killed_again() {
 constexpr double kDeadline = 120;
 }  // namespace
 
-void Judge::start() {
+void JudgeProcess::start() {
   if (process_) return;
   process_ = Process::start({"judge"});
   process_->channel().send(target_);
 }
 
-json Judge::ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
-                const SharedMemory* image) {
+json JudgeProcess::ask(json body, const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                       const SharedMemory* image) {
   body["executable"] = executable;
   body["trusted"] = trusted;
   body["draw"] = draw;
@@ -42,7 +42,7 @@ json Judge::ask(json body, const Executable& executable, const Trusted& trusted,
   throw killed_again();
 }
 
-std::optional<json> Judge::try_ask(const json& body, const SharedMemory* image) {
+std::optional<json> JudgeProcess::try_ask(const json& body, const SharedMemory* image) {
   start();
   Message reply;
   process_->channel().send(body, image != nullptr ? std::vector<int>{image->descriptor()} : std::vector<int>{});
@@ -64,7 +64,7 @@ std::optional<json> Judge::try_ask(const json& body, const SharedMemory* image) 
                               ended.output.empty() ? "" : ": " + ended.output));
 }
 
-void Judge::refuse(const json& body, const json& reply) {
+void JudgeProcess::refuse(const json& body, const json& reply) {
   const std::string kernel = body.at("executable").at("problem").at("kernel"), error = reply.at("error");
   const bool environment = reply.value("environment", false);
   if (environment || reply.value("broken", false)) process_.reset();
@@ -72,19 +72,20 @@ void Judge::refuse(const json& body, const json& reply) {
   throw bad_input(fmt::format("the judge could not judge kernel '{}': {}", kernel, error));
 }
 
-void Judge::paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image) {
+void JudgeProcess::paint(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                         const SharedMemory& image) {
   ask({{"op", "paint"}}, executable, trusted, draw, &image);
 }
 
-Verdict Judge::verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw,
-                       const SharedMemory& image, std::uint64_t rotation) {
+Verdict JudgeProcess::verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw,
+                              const SharedMemory& image, std::uint64_t rotation) {
   const json reply = ask({{"op", "verdict"}, {"rotation", rotation}}, executable, trusted, draw, &image);
   reference_s_ += reply.at("reference_s").get<double>();
   return reply.at("verdict").get<Verdict>();
 }
 
-MeasuredErrors Judge::measure_errors(bool impostor, const Executable& executable, const Trusted& trusted,
-                                     const DrawId& draw, const SharedMemory& image) {
+MeasuredErrors JudgeProcess::measure_errors(bool impostor, const Executable& executable, const Trusted& trusted,
+                                            const DrawId& draw, const SharedMemory& image) {
   const json reply = ask({{"op", "errors"}, {"impostor", impostor}}, executable, trusted, draw, &image);
   MeasuredErrors errors;
   // JSON has no infinity: an output that disagrees in finiteness is null there.
@@ -97,11 +98,12 @@ MeasuredErrors Judge::measure_errors(bool impostor, const Executable& executable
   return errors;
 }
 
-std::vector<MutantTrial> Judge::try_mutants(const Executable& executable, const Trusted& trusted, const DrawId& draw) {
+std::vector<MutantTrial> JudgeProcess::try_mutants(const Executable& executable, const Trusted& trusted,
+                                                   const DrawId& draw) {
   return ask({{"op", "mutants"}}, executable, trusted, draw, nullptr).at("mutants").get<std::vector<MutantTrial>>();
 }
 
-void Judge::forget() {
+void JudgeProcess::forget() {
   if (!process_) return;
   Message reply;
   process_->channel().send({{"op", "forget"}});
@@ -110,6 +112,6 @@ void Judge::forget() {
 
 HARNESS_JSON(DrawId, seed, form)
 HARNESS_JSON(MutantTrial, name, output, caught_by, detail)
-HARNESS_JSON(Judge::Trusted, reference, custom)
+HARNESS_JSON(JudgeProcess::Trusted, reference, custom)
 
 }  // namespace harness

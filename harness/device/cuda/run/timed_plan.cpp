@@ -1,4 +1,4 @@
-#include "harness/device/cuda/run/contender.h"
+#include "harness/device/cuda/run/timed_plan.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@ std::int64_t calls_in_graph(double call_ns, std::int64_t sets) {
   return std::clamp<std::int64_t>(std::llround(calls), 1, std::min(sets, kMostCalls));
 }
 
-Contender::Contender(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan,
+TimedPlan::TimedPlan(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan,
                      InputSets sets)
     : api_(api), stream_(stream), kernels_(kernels), plan_(std::move(plan)), sets_(std::move(sets)), events_(api) {
   call_ns_ = estimate_call_ns();
@@ -28,7 +28,7 @@ Contender::Contender(const DriverApi& api, Stream stream, const MeasuringKernels
   launch_refreshed(0, nullptr);
 }
 
-double Contender::estimate_call_ns() {
+double TimedPlan::estimate_call_ns() {
   for (int i = 0; i < 2; ++i) {  // the first call also loads code
     sets_.enqueue_refresh(0, 1, 0);
     events_.record_start(stream_);
@@ -40,7 +40,7 @@ double Contender::estimate_call_ns() {
   return events_.ns() > kLongNs ? events_.ns() : estimate_in_graph_ns();
 }
 
-double Contender::estimate_in_graph_ns() {
+double TimedPlan::estimate_in_graph_ns() {
   const std::int64_t calls = std::min<std::int64_t>(20, sets_.count());
   const OwnedGraphExec graph = capture_graph(api_, stream_, [&] {
     for (std::int64_t set = 0; set < calls; ++set) enqueue_call(set);
@@ -55,14 +55,14 @@ double Contender::estimate_in_graph_ns() {
   return events_.ns() / static_cast<double>(calls);
 }
 
-void Contender::enqueue_refresh(std::int64_t set, bool warm) {
+void TimedPlan::enqueue_refresh(std::int64_t set, bool warm) {
   kernels_.release_persisting();
   sets_.enqueue_refresh(set, 1, 0);
   if (!warm) kernels_.enqueue_flush(stream_);
 }
 
 /// The graph on fresh sets, to its end: nanoseconds. The GPU has the refresh to do while the graph is being launched.
-double Contender::launch_refreshed(std::int64_t phase, const ClockReader* clock) {
+double TimedPlan::launch_refreshed(std::int64_t phase, const ClockReader* clock) {
   kernels_.release_persisting();
   sets_.enqueue_refresh(0, calls_, phase);
   kernels_.enqueue_flush(stream_);
@@ -75,13 +75,13 @@ double Contender::launch_refreshed(std::int64_t phase, const ClockReader* clock)
 }
 
 /// Whether a call is audited is decided after it ran.
-void Contender::launch_timed(const ClockReader& clock) {
+void TimedPlan::launch_timed(const ClockReader& clock) {
   samples_ns_.push_back(launch_refreshed(phase_, &clock) / static_cast<double>(calls_));
   sets_.enqueue_audit(calls_, phase_);
   phase_ = (phase_ + 1) % sets_.images();
 }
 
-void Contender::run_burst(double seconds, const ClockReader& clock) {
+void TimedPlan::run_burst(double seconds, const ClockReader& clock) {
   const auto start = std::chrono::steady_clock::now();
   const auto is_over = [&] {
     return std::chrono::steady_clock::now() - start >= std::chrono::duration<double>(seconds);
@@ -93,11 +93,11 @@ void Contender::run_burst(double seconds, const ClockReader& clock) {
   ++bursts_;
 }
 
-void Contender::complete_audit(const ClockReader& clock) {
+void TimedPlan::complete_audit(const ClockReader& clock) {
   while (!sets_.audited()) launch_timed(clock);
 }
 
-std::vector<double> Contender::time_one_set() {
+std::vector<double> TimedPlan::time_one_set() {
   const std::int64_t calls = std::min<std::int64_t>(calls_, 100);
   const OwnedGraphExec graph = capture_graph(api_, stream_, [&] {
     for (std::int64_t call = 0; call < calls; ++call) enqueue_call(0);
@@ -117,7 +117,7 @@ std::vector<double> Contender::time_one_set() {
   return samples;
 }
 
-std::vector<double> Contender::clocks_mhz() const {
+std::vector<double> TimedPlan::clocks_mhz() const {
   std::vector<double> known;
   for (const auto& mhz : clocks_mhz_) {
     if (mhz) known.push_back(*mhz);

@@ -17,11 +17,11 @@ namespace harness::cuda {
 std::int64_t calls_in_graph(double call_ns, std::int64_t sets);
 
 /// One of the plans that are timed against each other: its graph, its input sets and its samples.
-class Contender {
+class TimedPlan {
  public:
   /// Runs the plan a few times to see how long it takes, captures the graph and launches it once. A fault of the
   /// kernels shows here at the latest. `kernels` must outlive this.
-  Contender(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan, InputSets sets);
+  TimedPlan(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan, InputSets sets);
 
   /// Launches the graph again and again for about `seconds`, each time on refreshed sets and with nothing of them in
   /// the L2. The first launch of a burst finds an idle GPU and is not counted, unless it takes long.

@@ -1,4 +1,4 @@
-#include "harness/replay/todays_plugins.h"
+#include "harness/replay/current_plugins.h"
 
 #include <fmt/format.h>
 
@@ -121,10 +121,9 @@ class Refit {
 
 }  // namespace
 
-RecordToday with_todays_plugins(const Recording& recorded, Catalog& plugins) {
+CurrentRecord with_current_plugins(const Recording& recorded, Catalog& plugins) {
   Refit refit(recorded, plugins);
-  RecordToday today{{recorded.campaign, recorded.record, recorded.reason, recorded.spent_s, {}, recorded.decisions},
-                    {}};
+  CurrentRecord today{{recorded.campaign, recorded.record, recorded.spent_s, {}, recorded.decisions}, {}};
   for (const IterationSummary& row : recorded.iterations) {
     const auto& config = refit.config(row);
     if (!config) continue;

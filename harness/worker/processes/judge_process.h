@@ -34,9 +34,9 @@ struct MeasuredErrors {
 /// decides. A judge that is killed is replaced and asked again, for a draw is a function of its seed; the reference is
 /// blamed only for what it does itself. It never holds a candidate's code, and a candidate's process never holds a
 /// reference value.
-class Judge {
+class JudgeProcess {
  public:
-  Judge(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
+  JudgeProcess(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
 
   /// Artifacts of kernel-author code the judge runs: the reference, and custom generators or comparisons by source
   /// path.
@@ -74,7 +74,7 @@ class Judge {
   double reference_s_ = 0;
 };
 
-/// Thrown out of a Judge call when the supervisor was asked to stop.
+/// Thrown out of a JudgeProcess call when the supervisor was asked to stop.
 struct InterruptedWork {};
 
 /// The worker's side: serves on descriptor 3 until it is closed.
@@ -84,7 +84,7 @@ void to_json(json& to, const DrawId& value);
 void from_json(const json& from, DrawId& value);
 void to_json(json& to, const MutantTrial& value);
 void from_json(const json& from, MutantTrial& value);
-void to_json(json& to, const Judge::Trusted& value);
-void from_json(const json& from, Judge::Trusted& value);
+void to_json(json& to, const JudgeProcess::Trusted& value);
+void from_json(const json& from, JudgeProcess::Trusted& value);
 
 }  // namespace harness
