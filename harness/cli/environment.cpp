@@ -15,7 +15,6 @@ constexpr Variable kVariables[] = {
     {"HARNESS_DB", "The store, where --db names none (default: experiments.db in the project's top folder)"},
     {"HARNESS_CACHE", "The folder of compiled candidates (default: $XDG_CACHE_HOME/harness, else ~/.cache/harness)"},
     {"HARNESS_USD_PER_HOUR", "The price of the device, where --usd-per-hour gives none"},
-    {"HARNESS_REVISION", "What campaigns record as the revision (default: the commit of the home folder)"},
     {"NO_COLOR", "If it is set, nothing is printed in color"},
     {"PATH", "Where g++, addr2line and compute-sanitizer are found"},
     {"CUDA_HOME, CUDA_PATH", "The CUDA toolkit, looked at before /usr/local/cuda"},
