@@ -23,6 +23,9 @@ struct CampaignRecord {
   std::optional<double> usd_per_hour;
 };
 
+/// Whether its times are emulation, as its device said when it began.
+bool in_emulation(const CampaignRecord& record);
+
 struct AttemptRecord {
   std::int64_t campaign = 0;
   std::int64_t decision = 0;  // id of the decision that led here; 0: none (eval)

@@ -16,8 +16,8 @@
 #include "harness/judge/policy.h"
 #include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
-#include "harness/worker/memory/memory_check.h"
 #include "harness/system/text_file.h"
+#include "harness/worker/memory/memory_check.h"
 
 namespace harness {
 namespace {
@@ -542,7 +542,7 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   const Charge charge(evaluation_.cost.gates_s);
   if (!request_.realized.plan.steps.empty() && !has_launch(request_.realized.plan))
     return add({"memory", true, "the plan runs library code alone, whose memory nobody here can mend", false});
-  const BuildResult built = workshop_.await(checked_build(workshop_.target, request_.realized.build));
+  const BuildResult built = workshop_.await(workshop_.kind.checked_build(request_.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
   const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workshop_.device.emulation);
@@ -551,8 +551,8 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   side.trusted = workshop_.build_trusted(realized);
   workshop_.paint(side, 0);
   const std::string place = small ? realized.problem.workload.name : "the timed size";
-  for (const MemoryCheck& check :
-       check_memory(workshop_.target, side.executable, side.images[0], kMemoryCheckSeconds, workshop_.stop)) {
+  for (const MemoryCheck& check : check_memory(workshop_.kind, workshop_.target, side.executable, side.images[0],
+                                               kMemoryCheckSeconds, workshop_.stop)) {
     const std::string name = "memory:" + check.tool;
     if (!check.checked) {
       add({name, true, "not checked: " + check.why, false});

@@ -10,7 +10,7 @@ using namespace harness::script;
 namespace {
 
 LuaCatalog fixtures() {
-  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {});
+  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {}, {"cpu", "cuda"});
 }
 
 Realized realized(const std::string& kernel, const std::string& variant, const std::string& workload,

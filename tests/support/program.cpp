@@ -20,7 +20,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-int spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+int spawn(const char* program, const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
           const std::string& out, const std::string& err) {
   const int process = fork();
   if (process != 0) return process;
@@ -31,10 +31,10 @@ int spawn(const std::vector<std::string>& arguments, const std::vector<std::stri
   dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
   setenv("HARNESS_DB", (out + ".db").c_str(), 1);  // never the project's own store
   for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
-  std::vector<char*> words{const_cast<char*>(HARNESS_BINARY)};
+  std::vector<char*> words{const_cast<char*>(program)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  execv(HARNESS_BINARY, words.data());
+  execv(program, words.data());
   _exit(121);
 }
 
@@ -70,16 +70,21 @@ int wait_for(int process) {
 }
 
 Finished run_harness(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+  return run_program(HARNESS_BINARY, arguments, environment);
+}
+
+Finished run_program(const std::string& program, const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& environment) {
   const Scratch scratch;
   Finished finished;
-  finished.status = wait_for(spawn(arguments, environment, scratch.path("out"), scratch.path("err")));
+  finished.status = wait_for(spawn(program.c_str(), arguments, environment, scratch.path("out"), scratch.path("err")));
   finished.out = read_file(scratch.path("out"));
   finished.err = read_file(scratch.path("err"));
   return finished;
 }
 
 int start_harness(const std::vector<std::string>& arguments, const std::string& out) {
-  return spawn(arguments, {}, out, out + ".err");
+  return spawn(HARNESS_BINARY, arguments, {}, out, out + ".err");
 }
 
 }  // namespace harness::tests

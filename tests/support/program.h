@@ -28,6 +28,9 @@ class Scratch {
 
 /// Runs the harness program as a person would, from the project's folder, with `environment` added.
 Finished run_harness(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
+/// The same of another program that is made of harness.
+Finished run_program(const std::string& program, const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& environment = {});
 /// Starts it and returns its process id, its own process group; stdout goes to `out`.
 int start_harness(const std::vector<std::string>& arguments, const std::string& out);
 int wait_for(int process);

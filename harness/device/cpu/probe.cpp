@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "harness/core/error.h"
+#include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
 #include "harness/system/run_program.h"
-#include "harness/device/cpu/compile/toolchain.h"
 
 namespace harness {
 
@@ -24,6 +24,7 @@ DeviceInfo describe(int threads) {
   info.name = processor_name();
   info.available = true;
   info.emulation = true;
+  info.native = true;
   info.architecture = "x86-64";
   info.multiprocessors = threads;
   info.max_shared_bytes = HARNESS_CPU_MAX_SHARED;

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstring>
 
-#include "harness/device/cpu/execute/arguments.h"
 #include "harness/device/cpu/check/checker.h"
+#include "harness/device/cpu/execute/arguments.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/module.h"
-#include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/execute/workers.h"
+#include "harness/device/cpu/probe.h"
 
 namespace harness {
 namespace {
@@ -173,7 +173,7 @@ void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   run_steps(executable, image, module);
 }
 
-std::optional<std::vector<cpu::RawFinding>> CpuSession::take_findings() {
+std::optional<std::vector<RawFinding>> CpuSession::take_findings() {
   if (!checker_) return std::nullopt;
   return checker_->take_findings();
 }

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
+#include "harness/device/cuda/api/toolkit.h"
 #include "harness/device/cuda/run/gpu_state.h"
-#include "harness/device/cuda/compile/toolkit.h"
 
 namespace harness::cuda {
 

@@ -1,4 +1,4 @@
-#include "harness/worker/memory/memory_check_cpu.h"
+#include "harness/worker/memory/instrumented_check.h"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,10 @@
 #include <cstring>
 #include <set>
 
-#include "harness/device/cpu/check/source_lines.h"
 #include "harness/worker/processes/runner.h"
 
 namespace harness {
 namespace {
-
-using cpu::RawFinding;
 
 constexpr std::size_t kMaxFindings = 20, kMaxText = 500, kMaxSites = 2;
 constexpr const char* kKinds[] = {"out_of_bounds", "misaligned", "uninitialized", "race", "barrier_divergence"};
@@ -74,7 +71,7 @@ std::vector<Told> merged(const std::vector<RawFinding>& raw, const std::map<std:
   return told;
 }
 
-/// A fault's text begins with its kind (CpuSession); "": the checker stopped the launch and has said why.
+/// A fault's text begins with its kind (DeviceFault); "": the checker stopped the launch and has said why.
 Finding describe_fault(const std::string& text) {
   if (text.find("stopped by the memory checker") != std::string::npos) return {};
   const std::string message = clean(text);
@@ -106,11 +103,11 @@ void conclude_failure(const RunnerFailure& failure, double deadline_s, MemoryChe
   }
 }
 
-std::vector<Finding> resolve(const Executable& executable, const std::vector<RawFinding>& raw) {
+std::vector<Finding> resolve(const DeviceKind& kind, const Executable& executable, const std::vector<RawFinding>& raw) {
   std::set<std::uint64_t> offsets;
   for (const RawFinding& finding : raw) offsets.insert(finding.sites.begin(), finding.sites.end());
   const std::vector<std::uint64_t> wanted(offsets.begin(), offsets.end());
-  return describe_findings(raw, cpu::source_lines(executable.artifact.path, wanted));
+  return describe_findings(raw, kind.source_lines(executable.artifact, wanted));
 }
 
 }  // namespace
@@ -134,11 +131,11 @@ std::vector<Finding> describe_findings(const std::vector<RawFinding>& raw,
   return findings;
 }
 
-MemoryCheck check_memory_cpu(const Target& target, const Executable& executable, const SharedMemory& image,
-                             double deadline_s, const std::function<bool()>& stop) {
+MemoryCheck check_memory_instrumented(const DeviceKind& kind, const Target& target, const Executable& executable,
+                                      const SharedMemory& image, double deadline_s, const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  MemoryCheck check{.tool = "cpu-checked"};
+  MemoryCheck check{.tool = kind.name() + "-checked"};
   const SharedMemory copy = image.copy();
   Runner runner(target, stop);
   auto failure = runner.prepare({{&executable, {&copy}}}, deadline_s);
@@ -146,7 +143,7 @@ MemoryCheck check_memory_cpu(const Target& target, const Executable& executable,
     std::optional<std::vector<RawFinding>> raw;
     failure = runner.run(0, 0, std::max(0.0, deadline_s - seconds()), &raw);
     check.checked = raw.has_value();
-    if (raw) check.findings = resolve(executable, *raw);
+    if (raw) check.findings = resolve(kind, executable, *raw);
     else check.why = "the candidate was not built for the checker";
   }
   if (failure) conclude_failure(*failure, deadline_s, check);

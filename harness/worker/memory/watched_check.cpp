@@ -1,7 +1,6 @@
-#include "harness/worker/memory/memory_check_cuda.h"
+#include "harness/worker/memory/watched_check.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -9,9 +8,7 @@
 #include <fstream>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/run/separate_run.h"
 #include "harness/system/text_file.h"
-#include "harness/worker/memory/sanitizer_log.h"
 #include "harness/worker/processes/process.h"
 
 namespace harness {
@@ -19,15 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kTools[] = {"memcheck", "racecheck", "initcheck", "synccheck"};
-constexpr int kErrorsFound = 86;
+constexpr int kErrorsFound = 86;  // the status of a tool that found something
 
 class JobFolder {
  public:
   JobFolder() {
-    std::string name = (fs::temp_directory_path() / "harness-sanitized-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "harness-watched-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
-      throw environment_error("no folder for compute-sanitizer can be made in TMPDIR.");
+      throw environment_error("no folder for the memory checkers can be made in TMPDIR.");
     path_ = name;
   }
   ~JobFolder() {
@@ -50,28 +46,6 @@ void write_text(const std::string& path, const std::string& text) {
   if (!file.flush()) throw environment_error(fmt::format("{} cannot be written; free some space.", path));
 }
 
-bool is_program(const fs::path& path) {
-  return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
-}
-
-std::vector<fs::path> program_folders() {
-  std::vector<fs::path> folders;
-  const char* path = std::getenv("PATH");
-  std::istringstream parts(path ? path : "");
-  for (std::string folder; std::getline(parts, folder, ':');) folders.emplace_back(folder);
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(name);
-    if (root && *root) folders.push_back(fs::path(root) / "bin");
-  }
-  folders.emplace_back("/usr/local/cuda/bin");
-  return folders;
-}
-
-std::int64_t element_bytes(const Problem& problem, const std::string& name) {
-  const Argument* argument = find_argument(problem, name);
-  return argument && is_tensor(argument->kind) ? storage_bytes(argument->dtype) : 1;
-}
-
 /// What the run under a tool says of itself: that it came to its end, or what kept it from that.
 std::string trouble_of(const JobFolder& folder, const std::string& tool) {
   const json said = parse_json_if_valid(read_text_if_any(folder.path(tool + ".end")));
@@ -83,19 +57,12 @@ std::vector<PlacedBuffer> placed_buffers(const JobFolder& folder, const std::str
   return said.is_array() ? said.get<std::vector<PlacedBuffer>>() : std::vector<PlacedBuffer>{};
 }
 
-std::vector<std::string> command(const std::string& sanitizer, const JobFolder& folder, const std::string& tool) {
-  std::vector<std::string> words{sanitizer,
-                                 "--tool",
-                                 tool,
-                                 "--error-exitcode",
-                                 std::to_string(kErrorsFound),
-                                 "--log-file",
-                                 folder.path(tool + ".log"),
-                                 "--print-limit",
-                                 "20"};
-  // A call that the driver refuses (a symbol that a module lacks, a limit) is ours and no fault of device code.
-  if (tool == "memcheck") words.insert(words.end(), {"--report-api-errors", "no"});
-  words.insert(words.end(), {Process::program(), "worker", "sanitized", folder.path(), tool});
+std::vector<std::string> command(const MemoryWatcher& watcher, const std::string& program, const JobFolder& folder,
+                                 const std::string& tool) {
+  std::vector<std::string> words{program};
+  for (std::string& word : watcher.arguments(tool, folder.path(tool + ".log"), kErrorsFound))
+    words.push_back(std::move(word));
+  words.insert(words.end(), {Process::program(), "worker", "watched", folder.path(), tool});
   return words;
 }
 
@@ -105,30 +72,31 @@ std::string first_lines(const std::string& log) {
   return log.substr(0, std::min(kShown, log.size()));
 }
 
-MemoryCheck conclude(const JobFolder& folder, const std::string& tool, const ProcessEnd& end) {
-  const std::string log = read_text_if_any(folder.path(tool + ".log"));
-  MemoryCheck check{.tool = tool};
-  check.findings = read_sanitizer_log(log, placed_buffers(folder, tool));
+MemoryCheck conclude(const MemoryWatcher& watcher, const JobFolder& folder, const std::string& tool,
+                     const ProcessEnd& end) {
+  const std::string text = read_text_if_any(folder.path(tool + ".log"));
+  WatchedLog log = watcher.read(text, placed_buffers(folder, tool));
+  MemoryCheck check{.tool = tool, .findings = std::move(log.findings)};
   const std::string trouble = trouble_of(folder, tool);
   const bool found = !check.findings.empty();
-  check.checked = has_sanitizer_summary(log) && (found || trouble.empty());
+  check.checked = log.complete && (found || trouble.empty());
   if (check.checked && !found && !end.signaled && end.code == kErrorsFound) {
-    check.findings.push_back(
-        {"other", "compute-sanitizer reports errors in none of the forms known here: " + first_lines(log)});
+    check.findings.push_back({"other", fmt::format("{} reports errors in none of the forms known here: {}",
+                                                   watcher.name(), first_lines(text))});
   }
   if (!check.checked) {
     check.why =
-        fmt::format("compute-sanitizer did not finish its check ({} {}): {}", end.signaled ? "signal" : "exit status",
-                    end.code, !trouble.empty() ? trouble : log.substr(0, 300));
+        fmt::format("{} did not finish its check ({} {}): {}", watcher.name(), end.signaled ? "signal" : "exit status",
+                    end.code, !trouble.empty() ? trouble : text.substr(0, 300));
     if (!end.output.empty()) check.why += "; " + end.output.substr(0, 300);
   }
   return check;
 }
 
 /// `left` of the `allowed` seconds that all tools have from their common start.
-MemoryCheck await_tool(const JobFolder& folder, const std::string& tool, Process& process, double left, double allowed,
-                       const std::function<bool()>& stop) {
-  if (process.ends_within(std::max(0.0, left), stop)) return conclude(folder, tool, process.wait());
+MemoryCheck await_tool(const MemoryWatcher& watcher, const JobFolder& folder, const std::string& tool, Process& process,
+                       double left, double allowed, const std::function<bool()>& stop) {
+  if (process.ends_within(std::max(0.0, left), stop)) return conclude(watcher, folder, tool, process.wait());
   process.kill();
   if (stop && stop()) return {.tool = tool, .why = "it was interrupted"};
   return {.tool = tool, .why = fmt::format("it did not end within {:.1f} s", allowed)};
@@ -136,24 +104,18 @@ MemoryCheck await_tool(const JobFolder& folder, const std::string& tool, Process
 
 }  // namespace
 
-std::string find_compute_sanitizer() {
-  for (const fs::path& folder : program_folders()) {
-    if (is_program(folder / "compute-sanitizer")) return (folder / "compute-sanitizer").string();
-  }
-  return "";
-}
-
-std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executable& executable,
-                                           const SharedMemory& image, double deadline_s,
-                                           const std::function<bool()>& stop) {
+std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, const Target& target,
+                                              const Executable& executable, const SharedMemory& image,
+                                              double deadline_s, const std::function<bool()>& stop) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  const std::string sanitizer = find_compute_sanitizer();
+  const std::vector<std::string> tools = watcher.tools();
+  const std::string program = watcher.find_program();
   std::vector<MemoryCheck> checks;
-  if (sanitizer.empty()) {
-    for (const char* tool : kTools) {
-      checks.push_back({.tool = tool, .why = "compute-sanitizer was not found in PATH or the toolkit's bin folder"});
+  if (program.empty()) {
+    for (const std::string& tool : tools) {
+      checks.push_back({.tool = tool, .why = watcher.name() + " was not found in PATH or the toolkit's bin folder"});
     }
     return checks;
   }
@@ -163,31 +125,27 @@ std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executabl
   write_text(folder.path("image"), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   // Side by side: nothing is timed meanwhile, and most of each is starting up.
   std::vector<Process> processes;
-  for (const char* tool : kTools)
-    processes.push_back(Process::start_program(sanitizer, command(sanitizer, folder, tool)));
+  for (const std::string& tool : tools)
+    processes.push_back(Process::start_program(program, command(watcher, program, folder, tool)));
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    checks.push_back(await_tool(folder, kTools[i], processes[i], deadline_s - elapsed_s(), deadline_s, stop));
+    checks.push_back(await_tool(watcher, folder, tools[i], processes[i], deadline_s - elapsed_s(), deadline_s, stop));
     checks.back().seconds = elapsed_s();
   }
   return checks;
 }
 
-int serve_sanitized(const std::string& folder, const std::string& tool) {
+int serve_watched(const DeviceKinds& kinds, const std::string& folder, const std::string& tool) {
   json end = json::object();
   try {
     const json job = parse_json(read_text(folder + "/job.json"));
     const auto target = job.at("target").get<Target>();
-    const auto executable = job.at("executable").get<Executable>();
     const std::string image = read_text(folder + "/image");
-    const auto placed = [&](const std::vector<cuda::SeparateBuffer>& buffers) {
-      std::vector<PlacedBuffer> known;
-      for (const cuda::SeparateBuffer& b : buffers) {
-        known.push_back({b.name, b.address, b.bytes, element_bytes(executable.problem, b.name)});
-      }
-      write_text(folder + "/" + tool + ".buffers", json_text(known));
-    };
-    cuda::run_separately(cuda_ordinal(target), executable, std::as_bytes(std::span(image)), tool == "initcheck",
-                         placed);
+    const auto watcher = find_kind(kinds, target.device).make_watcher();
+    if (!watcher) throw environment_error(fmt::format("nothing watches the memory of {}", target.device));
+    watcher->run(target, job.at("executable").get<Executable>(), std::as_bytes(std::span(image)), tool,
+                 [&](const std::vector<PlacedBuffer>& placed) {
+                   write_text(folder + "/" + tool + ".buffers", json_text(placed));
+                 });
   } catch (const std::exception& error) {
     end["trouble"] = error.what();
   }

@@ -3,23 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/device.h"
 #include "harness/core/memory_check.h"
+#include "harness/device/port/device_kind.h"
 #include "harness/worker/processes/shared_memory.h"
-#include "harness/worker/processes/target.h"
 
 namespace harness {
 
-/// compute-sanitizer's memcheck, racecheck, initcheck and synccheck, one after the other under one deadline.
-std::vector<MemoryCheck> check_memory_cuda(const Target& target, const Executable& executable,
-                                           const SharedMemory& image, double deadline_s,
-                                           const std::function<bool()>& stop);
+/// Every tool of `watcher` on one run of the plan, side by side under one deadline.
+std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, const Target& target,
+                                              const Executable& executable, const SharedMemory& image,
+                                              double deadline_s, const std::function<bool()>& stop);
 
-/// The path of compute-sanitizer: in PATH, then in the toolkit's bin folder; "" where there is none.
-std::string find_compute_sanitizer();
-
-/// The side that compute-sanitizer watches: `harness worker sanitized FOLDER TOOL` runs the job that was written into
-/// the folder once. Returns the exit status.
-int serve_sanitized(const std::string& folder, const std::string& tool);
+/// The side that is watched: `harness worker watched FOLDER TOOL` runs the job that was written into the folder once.
+/// Returns the exit status.
+int serve_watched(const DeviceKinds& kinds, const std::string& folder, const std::string& tool);
 
 }  // namespace harness

@@ -1,4 +1,4 @@
-#include "harness/worker/memory/memory_check_cuda.h"
+#include "harness/worker/memory/watched_check.h"
 
 #include <sys/stat.h>
 
@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "harness/device/cuda/memory/compute_sanitizer.h"
 #include "tests/support/program.h"
 
 // With a script in place of compute-sanitizer: how it is called, watched and believed.
@@ -44,7 +45,8 @@ struct FakeSanitizer {
     chmod(scratch.path("bin/compute-sanitizer").c_str(), 0755);
   }
   std::vector<MemoryCheck> check(double deadline_s, const std::function<bool()>& stop = {}) {
-    return check_memory_cuda({"cuda:0", "sm_90a", scratch.path("cache"), "", ""}, executable, image, deadline_s, stop);
+    return check_memory_watched(cuda::ComputeSanitizer(), {"cuda:0", "sm_90a", scratch.path("cache")}, executable,
+                                image, deadline_s, stop);
   }
 };
 
@@ -106,8 +108,8 @@ TEST_CASE("the deadline holds for all tools together, and an interrupt ends them
 TEST_CASE("a machine without compute-sanitizer says so") {
   const Environment nowhere("PATH", "/nonexistent");
   const Environment home("CUDA_HOME", ""), path("CUDA_PATH", "");
-  if (!find_compute_sanitizer().empty()) return;  // it is in the toolkit's bin folder
-  const auto checks = check_memory_cuda({}, {}, SharedMemory(4096), 1, {});
+  if (!cuda::ComputeSanitizer().find_program().empty()) return;  // it is in the toolkit's bin folder
+  const auto checks = check_memory_watched(cuda::ComputeSanitizer(), {}, {}, SharedMemory(4096), 1, {});
   REQUIRE(checks.size() == 4);
   for (const MemoryCheck& check : checks) {
     CHECK_FALSE(check.checked);

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/api/check.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
-#include "harness/device/cuda/run/driver_api.h"
-#include "harness/device/cuda/compile/nvrtc_api.h"
+#include "harness/device/cuda/api/driver_api.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
 
 namespace harness::cuda {
 

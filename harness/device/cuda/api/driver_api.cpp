@@ -1,9 +1,9 @@
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/device/cuda/shared_library.h"
+#include "harness/device/cuda/api/shared_library.h"
 
 namespace harness::cuda {
 namespace {

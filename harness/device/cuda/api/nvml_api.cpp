@@ -1,8 +1,8 @@
-#include "harness/device/cuda/run/nvml_api.h"
+#include "harness/device/cuda/api/nvml_api.h"
 
 #include <vector>
 
-#include "harness/device/cuda/shared_library.h"
+#include "harness/device/cuda/api/shared_library.h"
 
 namespace harness::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/compile/nvrtc_api.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "harness/device/cuda/shared_library.h"
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cuda/api/shared_library.h"
+#include "harness/device/cuda/api/toolkit.h"
 
 namespace harness::cuda {
 namespace {

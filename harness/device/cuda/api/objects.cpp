@@ -1,4 +1,4 @@
-#include "harness/device/cuda/run/objects.h"
+#include "harness/device/cuda/api/objects.h"
 
 #include <fmt/format.h>
 

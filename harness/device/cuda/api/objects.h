@@ -1,8 +1,8 @@
 #pragma once
 #include <utility>
 
-#include "harness/device/cuda/check.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/check.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 namespace harness::cuda {
 

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/shared_library.h"
+#include "harness/device/cuda/api/shared_library.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cuda/api/toolkit.h"
 
 #include <glob.h>
 

@@ -16,11 +16,11 @@
 #include "harness/device/cuda/compile/build_options.h"
 #include "harness/device/cuda/compile/builtin_headers.h"
 #include "harness/device/cuda/compile/compile_log.h"
-#include "harness/system/run_in_child.h"
 #include "harness/device/cuda/compile/cubin.h"
 #include "harness/device/cuda/compile/include_scan.h"
-#include "harness/device/cuda/run/module_state.h"
+#include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
+#include "harness/system/run_in_child.h"
 
 namespace harness::cuda {
 namespace {

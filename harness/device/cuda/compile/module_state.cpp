@@ -1,4 +1,4 @@
-#include "harness/device/cuda/run/module_state.h"
+#include "harness/device/cuda/compile/module_state.h"
 
 #include <cxxabi.h>
 

@@ -2,8 +2,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/json.h"
+#include "harness/device/cuda/api/check.h"
 #include "harness/device/cuda/compile/builtin_headers.h"
-#include "harness/device/cuda/check.h"
 
 namespace harness::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "harness/worker/memory/sanitizer_log.h"
+#include "harness/device/cuda/memory/sanitizer_log.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,7 @@
 #include <charconv>
 #include <optional>
 
-#include "harness/core/json_fields.h"
-
-namespace harness {
+namespace harness::cuda {
 namespace {
 
 constexpr std::string_view kPrefix = "=========";
@@ -159,6 +157,4 @@ bool has_sanitizer_summary(std::string_view log) {
   return contains(log, "========= ERROR SUMMARY:") || contains(log, "========= RACECHECK SUMMARY:");
 }
 
-HARNESS_JSON(PlacedBuffer, name, address, bytes, element_bytes)
-
-}  // namespace harness
+}  // namespace harness::cuda

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/run/module_state.h"
+#include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
 #include "tests/support/skip.h"
 

@@ -1,8 +1,9 @@
-#include "harness/worker/memory/sanitizer_log.h"
+#include "harness/device/cuda/memory/sanitizer_log.h"
 
 #include <catch2/catch.hpp>
 
 using namespace harness;
+using namespace harness::cuda;
 
 namespace {
 

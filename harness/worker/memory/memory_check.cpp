@@ -1,0 +1,15 @@
+#include "harness/worker/memory/memory_check.h"
+
+#include "harness/worker/memory/instrumented_check.h"
+#include "harness/worker/memory/watched_check.h"
+
+namespace harness {
+
+std::vector<MemoryCheck> check_memory(const DeviceKind& kind, const Target& target, const Executable& executable,
+                                      const SharedMemory& image, double deadline_s, const std::function<bool()>& stop) {
+  if (const auto watcher = kind.make_watcher())
+    return check_memory_watched(*watcher, target, executable, image, deadline_s, stop);
+  return {check_memory_instrumented(kind, target, executable, image, deadline_s, stop)};
+}
+
+}  // namespace harness
