@@ -12,30 +12,31 @@
 #include "harness/campaign/arms.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cpu/cpu_kind.h"
+#include "harness/device/cuda/cuda_kind.h"
 #include "harness/evaluate/evaluator.h"
 #include "harness/evaluate/worker_pool.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/store/store.h"
 #include "harness/worker/processes/process.h"
-#include "harness/worker/processes/target.h"
 
 namespace harness::bench {
 
+inline const DeviceKinds& kinds() {
+  static const DeviceKinds all{std::make_shared<cuda::CudaKind>(), std::make_shared<cpu::CpuKind>()};
+  return all;
+}
+
 inline DeviceInfo find_device(const std::string& name) {
-  for (const DeviceInfo& device : probe_devices())
+  for (const DeviceInfo& device : probe_devices(kinds()))
     if (device.device == name && device.available) return device;
   throw environment_error("no device " + name);
 }
 
 inline Target make_target(const DeviceInfo& device) {
   const char* const cache = std::getenv("HARNESS_CACHE");
-  return {device.device,
-          device.architecture,
-          cache != nullptr ? cache : "/tmp/trust-cache",
-          "harness/device/cpu/guest",
-          cuda::find_toolkit_include(),
-          {}};
+  return harness::make_target(find_kind(kinds(), device.device), device, cache != nullptr ? cache : "/tmp/trust-cache",
+                              "harness/device/cpu/guest");
 }
 
 inline int builder_count() {
@@ -85,8 +86,7 @@ class Bench {
         store_(store::Store::in_memory()),
         device_(find_device(device_name)) {
     PipelineEvaluator::Options options;
-    options.target = make_target(device_);
-    options.device = device_;
+    options.device = {&find_kind(kinds(), device_.device), make_target(device_), device_};
     options.limits = default_limits(device_);
     options.builders = builder_count();
     options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "{}\n", sentence); };

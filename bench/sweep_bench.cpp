@@ -59,7 +59,16 @@ class Sweep {
         builders_(target_, bench::builder_count()),
         judge_(target_, {}),
         runner_(target_, {}),
-        workers_{target_, device_, default_limits(device_), {}, builders_, judge_, runner_, nullptr, {}},
+        workers_{find_kind(bench::kinds(), device_.device),
+                  target_,
+                  device_,
+                  default_limits(device_),
+                  {},
+                  builders_,
+                  judge_,
+                  runner_,
+                  nullptr,
+                  {}},
         kernel_(std::move(kernel)),
         workload_(std::move(workload)) {}
 

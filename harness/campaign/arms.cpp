@@ -14,10 +14,6 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-std::string kind_of(const DeviceInfo& device) {
-  return device.emulation ? "cpu" : "cuda";
-}
-
 /// What the instructions of a GPU's architecture cost where they are emulated says nothing of the GPU.
 bool is_emulated(const VariantInfo& variant, const DeviceInfo& device) {
   return device.emulation && variant.requirements.contains("arch");
@@ -163,7 +159,7 @@ std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::v
   }
   if (chosen.empty() && asked.empty())
     throw bad_input(fmt::format("kernel '{}' has no workload in the set 'default' for {}; name one with --workload",
-                                kernel.name, kind_of(device)));
+                                kernel.name, device_kind(device.device)));
   return chosen;
 }
 

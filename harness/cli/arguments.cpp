@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
@@ -66,25 +68,52 @@ std::vector<std::string> split_commas(const std::string& text) {
   return parts;
 }
 
+namespace {
+
+bool is_numbered(const std::string& device) {
+  return device.find(':') != std::string::npos;
+}
+
+// "cuda:7" where other devices are called cuda:N.
+bool is_unknown_number(const std::string& wanted, const std::vector<DeviceInfo>& devices) {
+  const std::string kind = device_kind(wanted);
+  const std::string number = wanted.substr(std::min(wanted.size(), kind.size() + 1));
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string::npos &&
+         std::ranges::any_of(devices, [&](const DeviceInfo& device) {
+           return is_numbered(device.device) && device_kind(device.device) == kind;
+         });
+}
+
+// "auto, cpu, cuda:N".
+std::string known_devices(const std::vector<DeviceInfo>& devices) {
+  std::set<std::string> words;
+  for (const DeviceInfo& device : devices)
+    words.insert(device_kind(device.device) + (is_numbered(device.device) ? ":N" : ""));
+  return fmt::format("auto, {}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {
-  const std::string wanted = asked == "cuda" ? "cuda:0" : asked;
-  std::vector<std::string> known{"auto", "cuda"};
+  std::vector<std::string> known{"auto"};
   for (const DeviceInfo& device : devices) {
+    const bool first = device.device == asked + ":0";  // "cuda"
+    known.push_back(device_kind(device.device));
     known.push_back(device.device);
-    if ((wanted == "auto" && device.available) || device.device == wanted) {
+    if ((asked == "auto" && device.available) || device.device == asked || first) {
       if (device.available) return device;
       throw environment_error(fmt::format(
-          "device '{}' is not available: {}", wanted,
+          "device '{}' is not available: {}", device.device,
           device.missing.empty() ? "it does not answer" : fmt::format("{}", fmt::join(device.missing, "; "))));
     }
   }
-  if (wanted.starts_with("cuda:") && wanted.find_first_not_of("0123456789", 5) == std::string::npos &&
-      wanted.size() > 5)
+  if (is_unknown_number(asked, devices))
     throw environment_error(
-        fmt::format("device '{}' is not available: there is no such GPU here; see harness devices", wanted));
-  if (wanted == "auto")
+        fmt::format("device '{}' is not available: there is no such GPU here; see harness devices", asked));
+  if (asked == "auto")
     throw environment_error("no device is available: neither a GPU nor a host compiler is found; see harness devices");
-  throw bad_input(fmt::format("no device '{}'; did you mean '{}'? (auto, cpu, cuda:N)", asked, nearest(asked, known)));
+  throw bad_input(
+      fmt::format("no device '{}'; did you mean '{}'? ({})", asked, nearest(asked, known), known_devices(devices)));
 }
 
 }  // namespace harness

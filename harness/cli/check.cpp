@@ -74,20 +74,15 @@ void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kern
 }
 
 // Every variant's first configuration on every workload for a named architecture; needs no GPU.
-void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& kernel, const CheckArguments& arguments,
-                     Report& report) {
-  DeviceInfo device;
-  device.device = "cuda:0";
-  device.architecture = arguments.architecture;
-  device.compute_capability = std::atoi(arguments.architecture.c_str() + 3);
-  device.multiprocessors = 132;
-  device.max_shared_bytes = 232448;
+void compile_offline(Catalog& catalog, const OfflineDevice& offline, const KernelInfo& kernel,
+                     const CheckArguments& arguments, Report& report) {
+  const DeviceInfo& device = offline.info;
   int built = 0;
   for (const VariantInfo& variant : kernel.variants) {
     if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
     for (const std::string& workload : choose_workloads(kernel, {}, device)) {
       const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
-      const BuildResult result = compiler.build(
+      const BuildResult result = offline.compiler->build(
           catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
       ++built;
       if (const auto* failure = std::get_if<CompileFailure>(&result))
@@ -95,7 +90,7 @@ void compile_offline(Catalog& catalog, Compiler& compiler, const KernelInfo& ker
                                               arguments.architecture, failure->log));
     }
   }
-  note(arguments, fmt::format("{} builds for {} through NVRTC", built, arguments.architecture));
+  note(arguments, fmt::format("{} builds for {} through {}", built, device.architecture, device.compiler));
 }
 
 // The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
@@ -119,15 +114,15 @@ bool try_gates(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const Che
   return admission->passed;
 }
 
-Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Ledger& ledger, Compiler* offline,
-                    const CheckArguments& arguments) {
+Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
+                    const OfflineDevice& offline, const CheckArguments& arguments) {
   Report report;
   try {
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
     if (!try_gates(catalog, evaluator, ledger, arguments, name, report)) return report;
     run_variants(catalog, evaluator, kernel, arguments, report);
-    if (offline != nullptr) compile_offline(catalog, *offline, kernel, arguments, report);
+    if (offline.compiler) compile_offline(catalog, offline, kernel, arguments, report);
   } catch (const Error& error) {
     if (error.kind() == Error::Kind::environment) throw;
     report.problems.emplace_back(error.what());
@@ -147,9 +142,9 @@ json mutants_json(const Admission& admission) {
 }
 
 int check(CheckArguments arguments, Shell& shell) {
-  if (!arguments.architecture.starts_with("sm_"))
-    throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", arguments.architecture));
   const Places places = shell.places();
+  const auto offline = shell.rooms.offline_device(places, arguments.architecture);
+  if (!offline) throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", arguments.architecture));
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
   for (const std::string& name : arguments.kernels) {  // an unknown name is bad usage, not a kernel that fails
@@ -162,13 +157,14 @@ int check(CheckArguments arguments, Shell& shell) {
   const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
   Ledger& ledger = archive->ledger();
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
-  const auto offline = shell.rooms.offline_compiler(places, arguments.architecture);
-  if (!offline) note(arguments, "no NVRTC here: compiling for " + arguments.architecture + " is not checked");
+  if (!offline->compiler)
+    note(arguments, fmt::format("{}: compiling for {} is not checked", fmt::join(offline->info.missing, "; "),
+                                arguments.architecture));
   bool all = true;
   for (const std::string& name : arguments.kernels) {
     if (interrupted()) return 130;
     if (!arguments.json) std::fprintf(stderr, "%s\n", name.c_str());
-    const Report report = check_kernel(name, *catalog, *evaluator, ledger, offline.get(), arguments);
+    const Report report = check_kernel(name, *catalog, *evaluator, ledger, *offline, arguments);
     if (interrupted()) return 130;
     all = all && report.problems.empty();
     if (arguments.json) {
@@ -192,7 +188,7 @@ int check(CheckArguments arguments, Shell& shell) {
 void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<CheckArguments>();
   app.add_option("kernel", arguments->kernels, "Kernels (default: all)")->type_name("[KERNEL...]");
-  app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
+  app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")
       ->capture_default_str();
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");

@@ -167,7 +167,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->take_all();
   app.add_option("--workload", arguments->workloads,
                  "Workloads or sets, separated by commas (default: the set 'default')");
-  app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
+  app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");

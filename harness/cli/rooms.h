@@ -20,12 +20,20 @@ struct ProgramVersion {
   std::string revision;  // of git, with "-dirty" after edits; "unknown" where it was built outside git
 };
 
-/// What the commands are made of. main.cpp fills it with the real classes; a command asks for what it needs, so that
-/// `harness --help` opens nothing.
+/// A device that is not here: what is known of its architecture, and what compiles for it, nullptr where that is
+/// missing too.
+struct OfflineDevice {
+  DeviceInfo info;
+  std::unique_ptr<Compiler> compiler;
+};
+
+/// What the commands are made of. composition.cpp fills it with the real classes; a command asks for what it needs, so
+/// that `harness --help` opens nothing.
 struct Rooms {
   std::function<std::unique_ptr<Catalog>(const Places&)> catalog;
   std::function<std::unique_ptr<ScriptLibrary>(const Places&)> scripts;
   std::function<std::vector<DeviceInfo>(const Places&)> devices;
+  std::string device_words;  // what --device takes
   std::function<std::unique_ptr<Evaluator>(const Places&, const DeviceInfo&, std::optional<double> usd_per_hour,
                                            std::function<bool()> stop)>
       evaluator;
@@ -33,8 +41,8 @@ struct Rooms {
   std::function<std::string()> confinement;
   /// The store at a path; ":memory:" is one that vanishes with the archive.
   std::function<std::unique_ptr<Archive>(const std::string& path, ArchiveAccess access)> archive;
-  /// Compiles for a named architecture with no device; nullptr where there is no NVRTC.
-  std::function<std::unique_ptr<Compiler>(const Places&, const std::string& architecture)> offline_compiler;
+  /// Nothing: no kind of device has such an architecture.
+  std::function<std::optional<OfflineDevice>(const Places&, const std::string& architecture)> offline_device;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
   ProgramVersion program;
 };

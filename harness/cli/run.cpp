@@ -191,7 +191,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "each: the fastest configuration of every workload; single: one for all workloads of a kernel")
       ->capture_default_str()
       ->check(CLI::IsMember({"each", "single"}));
-  app.add_option("--device", arguments->device, "auto, cpu or cuda[:N]")->capture_default_str();
+  app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_option("--workload", arguments->workloads,
                  "Workloads or sets, separated by commas (default: the set 'default')");
   app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");

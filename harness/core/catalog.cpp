@@ -20,7 +20,7 @@ Config configuration(const Space& space, std::size_t point) {
 }
 
 bool is_sensible_on(const Workload& workload, const DeviceInfo& device) {
-  const std::string kind = device.device.starts_with("cuda") ? "cuda" : "cpu";
+  const std::string kind = device_kind(device.device);
   return workload.devices.empty() || std::ranges::find(workload.devices, kind) != workload.devices.end();
 }
 

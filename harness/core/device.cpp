@@ -4,7 +4,25 @@
 
 namespace harness {
 
-HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, available, emulation, architecture, driver, compiler, missing,
+std::string device_kind(const std::string& device) {
+  return device.substr(0, device.find(':'));
+}
+
+int device_number(const std::string& device) {
+  const std::size_t colon = device.find(':');
+  return colon == std::string::npos ? 0 : std::stoi(device.substr(colon + 1));
+}
+
+std::vector<Samples> Session::time(std::span<const Executable>, std::span<const std::vector<std::span<std::byte>>>,
+                                   const TimingPolicy&) {
+  throw NotSupported("this device has no clock that can be believed");
+}
+
+MeasuredPeaks Session::measure_peaks() {
+  throw NotSupported("this device has no clock that can be believed");
+}
+
+HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, available, emulation, native, architecture, driver, compiler, missing,
                       compute_capability, multiprocessors, max_threads_per_block, max_shared_bytes, l2_bytes,
                       memory_bytes, peak_bytes_per_s, peak_flops, peak_exps_per_s)
 HARNESS_JSON(Executable, artifact, plan, problem, layout)

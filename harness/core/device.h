@@ -1,24 +1,29 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/core/image.h"
+#include "harness/core/memory_check.h"
 #include "harness/core/plan.h"
 
-// The port to a kind of device. device/cuda and device/cpu each implement it; worker/ holds sessions in disposable
-// processes. Nothing here is thread-safe: one session, one thread.
+// What a device is, and the ports to its compiler and to a session on it. The folders of device/ implement them;
+// worker/ holds sessions in disposable processes. Nothing here is thread-safe: one session, one thread.
 namespace harness {
 
-/// What `harness devices` prints, and what Lua sees as `device`.
+/// What `harness devices` prints, and what Lua sees as `device`. Rooms above device/ decide by these properties and
+/// never by the name of a kind.
 struct DeviceInfo {
-  std::string device;  // "cpu", "cuda:0"
+  std::string device;  // its kind, and its number where there are several: "cpu", "cuda:0"
   std::string name;    // "NVIDIA H200", "Intel(R) Xeon(R) Processor"
   bool available = false;
   bool emulation = false;            // times are marked as emulation and never compared with a GPU's
+  bool native = false;               // candidates are code of this machine's processors: each has a process of its own
+                                     // without rights, and the supervisor's clock times it
   std::string architecture;          // "sm_90a", "x86-64"
   std::string driver, compiler;      // versions; "" where absent
   std::vector<std::string> missing;  // sentences: what was not found and what it is needed for
@@ -33,7 +38,12 @@ struct DeviceInfo {
   double peak_exps_per_s = 0;
 };
 
-/// Device code did something that ends its process: illegal address, trap, failed assert, signal, barrier deadlock.
+/// The kind of a device by its name: "cuda" of "cuda:1".
+std::string device_kind(const std::string& device);
+int device_number(const std::string& device);  // 1 of "cuda:1"; 0 of "cpu"
+
+/// Device code did something that ends its process: illegal address, trap, failed assert, signal, barrier deadlock. Its
+/// text begins with a CrashKind and a colon.
 struct DeviceFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -107,12 +117,16 @@ class Session {
   /// Loads if needed, brings the image to the device (relocations resolved), runs the plan once, waits, and brings the
   /// image back in place. Throws DeviceFault, LaunchRefused, DeviceMemoryExhausted or NotSupported.
   virtual void run(const Executable& executable, std::span<std::byte> image) = 0;
-};
 
-/// A session whose clock can be believed: our host code around foreign device code (cuda). On the cpu device the
-/// candidate is native code and the supervisor's clock times it instead.
-class TimingSession : public Session {
- public:
+  // Where candidates are native code, before their process gives up its rights: threads for the plan, then the module.
+  virtual void make_threads(const Plan&) {}
+  virtual void preload(const Artifact&) {}
+  /// What the last run found, also if it threw; nothing: its candidate was not built to be checked.
+  virtual std::optional<std::vector<RawFinding>> take_findings() { return std::nullopt; }
+
+  // Where the session's clock can be believed: our host code around foreign device code. Native candidates are timed by
+  // the supervisor's clock instead, and these throw NotSupported.
+
   /// Times contenders against each other in one interleaved run; images[i] are painted images for contenders[i] (at
   /// least one each). Implementations keep them pristine and make sets of them, which together exceed the L2. Before
   /// every timed launch of a graph each of its sets is refreshed: poison, workspaces and guards as painted, inputs
@@ -121,9 +135,9 @@ class TimingSession : public Session {
   /// Samples::rotations[k] the rotation of that set. Same order of results as of contenders.
   virtual std::vector<Samples> time(std::span<const Executable> contenders,
                                     std::span<const std::vector<std::span<std::byte>>> images,
-                                    const TimingPolicy& policy) = 0;
+                                    const TimingPolicy& policy);
   /// Takes about a second; nothing else may use the device meanwhile.
-  virtual MeasuredPeaks measure_peaks() = 0;
+  virtual MeasuredPeaks measure_peaks();
 };
 
 void to_json(json& to, const DeviceInfo& value);

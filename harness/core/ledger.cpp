@@ -11,4 +11,9 @@ HARNESS_ENUM_TABLE(Purpose, "purpose",
                     {Purpose::confirm, "confirm"},
                     {Purpose::eval, "eval"}})
 
+bool in_emulation(const CampaignRecord& record) {
+  const json::json_pointer emulation("/device/emulation");
+  return record.environment.is_object() && record.environment.value(emulation, false);
+}
+
 }  // namespace harness

@@ -25,6 +25,8 @@ struct CampaignRecord {
 
 /// What an evaluation is for: a search's ask, a workload's baseline or rival, a winner timed again, or `harness eval`.
 enum class Purpose { search, baseline, rival, confirm, eval };
+/// Whether its times are emulation, as its device said when it began.
+bool in_emulation(const CampaignRecord& record);
 
 struct AttemptRecord {
   std::int64_t campaign = 0;

@@ -5,6 +5,7 @@
 namespace harness {
 
 HARNESS_JSON(Finding, kind, message)
+HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values)
 HARNESS_JSON_DEFAULTS(MemoryCheck, tool, checked, why, findings, seconds)
 
 }  // namespace harness

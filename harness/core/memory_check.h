@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,17 @@ struct Finding {
   std::string kind, message;
 };
 
+/// A finding of a checked run as the process that ran the candidate can say it. Places in the source are offsets into
+/// the candidate's code; the text names the n-th of them as "@n". What reads it must not trust it: native code ran
+/// beside its writer.
+struct RawFinding {
+  std::string kind;  // as a Finding's
+  std::string text;
+  std::vector<std::uint64_t> sites;
+  long long count = 1;        // how often it was seen
+  long long same_values = 0;  // of these, both sides were seen to write one value
+};
+
 /// What one run of a plan under a checker found. `checked` is false where the tool is absent or did not finish, and
 /// `why` says so: never to be read as "passed".
 struct MemoryCheck {
@@ -25,6 +37,8 @@ struct MemoryCheck {
 
 void to_json(json& to, const Finding& value);
 void from_json(const json& from, Finding& value);
+void to_json(json& to, const RawFinding& value);
+void from_json(const json& from, RawFinding& value);
 void to_json(json& to, const MemoryCheck& value);
 void from_json(const json& from, MemoryCheck& value);
 

@@ -23,12 +23,13 @@ bool may_become_a_finalist(const EvaluationRequest& request, const Evaluation& e
 
 }  // namespace
 
-struct PipelineEvaluator::CpuWorkers {
-  CpuWorkers(const Target& target, const DeviceInfo& device, std::function<bool()> stop)
-      : builders(target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
-        judge(target, stop),
-        runner(target, stop),
-        workers{target, device, default_limits(device), stop, builders, judge, runner, nullptr, {}},
+struct PipelineEvaluator::PreflightWorkers {
+  PreflightWorkers(const Device& device, std::function<bool()> stop)
+      : builders(device.target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
+        judge(device.target, stop),
+        runner(device.target, stop),
+        workers{*device.kind, device.target, device.info, default_limits(device.info), stop, builders, judge,
+                 runner,       nullptr,       {}},
         preflight(workers) {}
   Builders builders;
   JudgeProcess judge;
@@ -39,33 +40,40 @@ struct PipelineEvaluator::CpuWorkers {
 
 PipelineEvaluator::PipelineEvaluator(Options options)
     : options_(std::move(options)),
-      builders_(options_.target, options_.builders),
-      judge_(options_.target, options_.stop),
-      runner_(options_.target, options_.stop),
-      lock_(options_.target.device),
-      workers_{options_.target, options_.device, options_.limits, options_.stop,   builders_,
-               judge_,          runner_,         &lock_,          options_.on_wait} {
+      builders_(options_.device.target, options_.builders),
+      judge_(options_.device.target, options_.stop),
+      runner_(options_.device.target, options_.stop),
+      lock_(options_.device.info.device, options_.device.kind->identity(options_.device.info.device)),
+      workers_{*options_.device.kind,
+                options_.device.target,
+                options_.device.info,
+                options_.limits,
+                options_.stop,
+                builders_,
+                judge_,
+                runner_,
+                &lock_,
+                options_.on_wait} {
   judge_.start();
   runner_.start();
-  if (options_.preflight)
-    cpu_ = std::make_unique<CpuWorkers>(options_.preflight->first, options_.preflight->second, options_.stop);
+  if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);
 }
 
 PipelineEvaluator::~PipelineEvaluator() = default;
 
 std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
-  return cpu_ ? std::optional(cpu_->workers.device) : std::nullopt;
+  return emulated_ ? std::optional(emulated_->workers.device) : std::nullopt;
 }
 
 void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
   for (const Realized& candidate : candidates) {
     builders_.submit(candidate.build, false);
-    if (cpu_) cpu_->preflight.announce(candidate);
+    if (emulated_) emulated_->preflight.announce(candidate);
   }
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  const RunSettings settings{peaks_, options_.policy_refuses, cpu_ ? &cpu_->preflight : nullptr};
+  const RunSettings settings{peaks_, options_.policy_refuses, emulated_ ? &emulated_->preflight : nullptr};
   Evaluation evaluation = EvaluationRun(request, settings, workers_).finish();
   // No candidate has the right to send SIGKILL: its runner was killed from outside, or the machine is out of memory.
   const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
@@ -77,8 +85,8 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
   if (request.confirm) runner_.kill();  // a fresh process: nothing an earlier candidate left behind
   Evaluation evaluation = run(request);
   if (may_become_a_finalist(request, evaluation)) {  // its instrumented builds take seconds that nobody should wait for
-    builders_.submit(checked_build(options_.target, request.realized.build), false);
-    if (cpu_ && request.preflight) cpu_->preflight.announce(*request.preflight, true);
+    builders_.submit(workers_.kind.checked_build(request.realized.build), false);
+    if (emulated_ && request.preflight) emulated_->preflight.announce(*request.preflight, true);
   }
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;
@@ -96,7 +104,7 @@ std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& reques
 
 MeasuredPeaks PipelineEvaluator::measure_peaks() {
   MeasuredPeaks peaks;
-  if (options_.device.emulation) return peaks;
+  if (options_.device.info.emulation) return peaks;
   const auto hold = workers_.hold_device();
   if (const auto failure = runner_.measure_peaks(kPeaksDeadline, peaks))
     throw environment_error("the device's peaks could not be measured: " + failure->detail);

@@ -12,24 +12,29 @@
 namespace harness {
 
 /// Build -> gates -> timing in disposable worker processes. Holds a pool of builders, one judge and one runner; a fault
-/// costs the runner, never the campaign. For a GPU it may hold the same of the cpu device, for pre-flight checks.
+/// costs the runner, never the campaign. It may hold the same of an emulation, for pre-flight checks.
 class PipelineEvaluator : public Evaluator {
  public:
-  struct Options {
+  /// A device, its kind, and how its workers are told of it.
+  struct Device {
+    const DeviceKind* kind = nullptr;  // outlives the evaluator
     Target target;
-    DeviceInfo device;
+    DeviceInfo info;
+  };
+  struct Options {
+    Device device;
     Limits limits;
     int builders = 1;
     std::optional<double> usd_per_hour;
     std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
     bool policy_refuses = true;  // false: what the source policy flags is only marked
-    std::optional<std::pair<Target, DeviceInfo>> preflight;
+    std::optional<Device> preflight;
     std::function<void(const std::string&)> on_wait;  // told when another process has the device
   };
 
   explicit PipelineEvaluator(Options options);
   ~PipelineEvaluator() override;
-  DeviceInfo device() override { return options_.device; }
+  DeviceInfo device() override { return options_.device.info; }
   std::optional<DeviceInfo> preflight_device() override;
   void prepare(std::span<const Realized> candidates) override;
   Evaluation evaluate(const EvaluationRequest& request) override;
@@ -41,8 +46,8 @@ class PipelineEvaluator : public Evaluator {
   double take_prepare_seconds() override { return builders_.take_speculative_seconds(); }
 
  private:
-  /// Workers of the cpu device beside a GPU's.
-  struct CpuWorkers;
+  /// Workers of an emulation beside a GPU's.
+  struct PreflightWorkers;
 
   Evaluation run(const EvaluationRequest& request);
 
@@ -53,7 +58,7 @@ class PipelineEvaluator : public Evaluator {
   Runner runner_;
   DeviceLock lock_;
   WorkerPool workers_;
-  std::unique_ptr<CpuWorkers> cpu_;
+  std::unique_ptr<PreflightWorkers> emulated_;
 };
 
 }  // namespace harness

@@ -26,7 +26,7 @@ std::string identity(const Realized& realized) {
 
 void Preflight::announce(const Realized& realized, bool finalist) {
   if ((!finalist && tried_sources_.contains(realized.source_hash)) || known_.contains(identity(realized))) return;
-  cpu_.builders.submit(checked_build(cpu_.target, realized.build), false);
+  cpu_.builders.submit(cpu_.kind.checked_build(realized.build), false);
 }
 
 PreflightResult Preflight::check(const Realized& realized, const Admission* admission, bool finalist) {
@@ -49,7 +49,7 @@ PreflightResult Preflight::check(const Realized& realized, const Admission* admi
 // Only what is wrong on any device settles: a wrong answer and what the memory checker saw. How a fault shows differs
 // between devices by nature (an integer division by zero traps here and gives a number there), so it is marked.
 PreflightResult Preflight::try_it(const Realized& realized, const Admission* admission) {
-  const BuildResult built = cpu_.await(checked_build(cpu_.target, realized.build));
+  const BuildResult built = cpu_.await(cpu_.kind.checked_build(realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return {not_checked("it does not compile for the cpu device"), {}};
   Subject subject = cpu_.make_subject(realized, *artifact, admission);
@@ -69,7 +69,7 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   }
   cpu_.paint(subject, 0);
   const std::vector<MemoryCheck> checks =
-      check_memory(cpu_.target, subject.executable, subject.images[0], kPreflightDeadline, cpu_.stop);
+      check_memory(cpu_.kind, cpu_.target, subject.executable, subject.images[0], kPreflightDeadline, cpu_.stop);
   cpu_.judge.forget();
   for (const MemoryCheck& check : checks) {
     if (!check.checked) return {not_checked(fmt::format("on the cpu device at {}: {}", place, check.why)), {}};

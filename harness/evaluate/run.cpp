@@ -546,7 +546,7 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   const Charge charge(evaluation_.cost.gates_s);
   if (!request_.realized.plan.steps.empty() && !has_launch(request_.realized.plan))
     return add({"memory", true, "the plan runs library code alone, whose memory nobody here can mend", false});
-  const BuildResult built = workers_.await(checked_build(workers_.target, request_.realized.build));
+  const BuildResult built = workers_.await(workers_.kind.checked_build(request_.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
   const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workers_.device.emulation);
@@ -555,8 +555,8 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   subject.trusted = workers_.build_trusted(realized);
   workers_.paint(subject, 0);
   const std::string place = small ? realized.problem.workload.name : "the timed size";
-  for (const MemoryCheck& check :
-       check_memory(workers_.target, subject.executable, subject.images[0], kMemoryCheckSeconds, workers_.stop)) {
+  for (const MemoryCheck& check : check_memory(workers_.kind, workers_.target, subject.executable, subject.images[0],
+                                               kMemoryCheckSeconds, workers_.stop)) {
     const std::string name = "memory:" + check.tool;
     if (!check.checked) {
       add({name, true, "not checked: " + check.why, false});

@@ -42,6 +42,7 @@ struct Subject {
 
 /// The workers of one device and what every use of them needs: building, painting and judging in plain calls.
 struct WorkerPool {
+  const DeviceKind& kind;
   Target target;
   DeviceInfo device;
   Limits limits;
@@ -54,7 +55,7 @@ struct WorkerPool {
 
   /// The device for this process alone; waiting longer than a moment is told. Throws InterruptedWork.
   std::optional<DeviceLock::Hold> hold_device();
-  bool native() const { return is_cpu(target); }
+  bool native() const { return target.native; }
   BuildResult await(const BuildSpec& spec);
   /// Begins what build_trusted will wait for.
   void announce_trusted(const Realized& realized);

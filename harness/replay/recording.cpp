@@ -69,7 +69,6 @@ DeviceInfo recorded_device(const CampaignRecord& record) {
     device = record.environment.at("device").get<DeviceInfo>();
   device.device = record.device;
   device.name = record.device_name;
-  device.emulation = record.device == "cpu";
   device.available = true;
   return device;
 }

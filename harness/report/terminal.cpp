@@ -68,9 +68,8 @@ void TerminalDisplay::started(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
   say(fmt::format("campaign {}{}: {} on {} ({}){}, {} workloads, {} arms, strategy {}, search {}, budget {}",
                   event.campaign, event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device,
-                  record.device_name, record.device == "cpu" ? " EMULATION: times are not a GPU's" : "",
-                  event.workloads, event.arms, record.strategy, record.search,
-                  record.budget_s ? seconds(*record.budget_s) : "none"));
+                  record.device_name, in_emulation(record) ? " EMULATION: times are not a GPU's" : "", event.workloads,
+                  event.arms, record.strategy, record.search, record.budget_s ? seconds(*record.budget_s) : "none"));
   for (const std::string& note : event.notes) say("note      " + clean(note));
 }
 

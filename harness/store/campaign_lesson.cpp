@@ -12,7 +12,7 @@ void read_header(Store& store, CampaignLesson& lesson) {
   lesson.device_name = record.device_name;
   lesson.strategy = record.strategy;
   lesson.kernels = record.kernels;
-  lesson.emulation = record.device == "cpu";
+  lesson.emulation = in_emulation(record);
   lesson.spent_s = store.spent_seconds(lesson.campaign);
   Statement query(store.connection(), "SELECT coalesce(reason, ''), cost_usd FROM campaign WHERE id = ?",
                   lesson.campaign);

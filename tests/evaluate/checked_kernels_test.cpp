@@ -7,13 +7,14 @@
 
 #include "harness/device/cpu/check/source_lines.h"
 #include "harness/device/cpu/compile/compiler.h"
+#include "harness/device/cpu/cpu_kind.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/device/cpu/session.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/paint.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/worker/memory/instrumented_check.h"
 #include "harness/worker/memory/memory_check.h"
-#include "harness/worker/memory/memory_check_cpu.h"
 #include "tests/support/program.h"
 
 // Every variant of every shipped kernel under the memory checker of the cpu device, on its smallest workload.
@@ -41,11 +42,11 @@ class CheckedBench {
   Checked check(const Realized& realized) {
     Checked result{.workload = realized.problem.workload.name};
     result.plain_s = run(realized, realized.build);
-    result.checked_s = run(realized, checked_build({.device = "cpu"}, realized.build));
+    result.checked_s = run(realized, cpu::CpuKind().checked_build(realized.build));
     const auto raw = session_.take_findings();
     REQUIRE(raw);
     std::vector<std::uint64_t> sites;
-    for (const cpu::RawFinding& finding : *raw) sites.insert(sites.end(), finding.sites.begin(), finding.sites.end());
+    for (const RawFinding& finding : *raw) sites.insert(sites.end(), finding.sites.begin(), finding.sites.end());
     result.findings = describe_findings(*raw, cpu::source_lines(artifact_.path, sites));
     return result;
   }

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "harness/device/cpu/cpu_kind.h"
 #include "harness/device/cpu/probe.h"
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/worker_pool.h"
@@ -14,7 +15,7 @@ using namespace harness;
 namespace {
 
 struct Shop {
-  Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, "", {}} {
+  Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, true, {}} {
     Process::set_program(HARNESS_BINARY);
   }
   Side side() {
@@ -29,12 +30,13 @@ struct Shop {
   tests::Scratch scratch;
   script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/kernels"},
                              {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
+  cpu::CpuKind kind;
   DeviceInfo device;
   Target target;
   Builders builders{target, 1};
   JudgeProcess judge{target, {}};
   Runner runner{target, {}};
-  WorkerPool workers{target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
+  WorkerPool workers{kind, target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
 };
 
 /// Of an image that nobody ran anything on: all but the outputs is as it was drawn.

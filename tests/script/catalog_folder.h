@@ -93,7 +93,7 @@ class PluginFolder {
   void variant(const std::string& text) const { write("scale/variants/00_naive.lua", text); }
 
   std::filesystem::path path() const { return root_ / "kernels"; }
-  LuaCatalog catalog() const { return LuaCatalog({path()}, {path() / "include"}); }
+  LuaCatalog catalog() const { return LuaCatalog({path()}, {path() / "include"}, {"cpu", "cuda"}); }
 
  private:
   std::filesystem::path root_;

@@ -127,6 +127,7 @@ TEST_CASE("earlier campaigns only, and money that is unknown stays unknown") {
   auto store = Store::in_memory();
   CampaignRecord unpriced = a_campaign("a CPU");
   unpriced.device = "cpu";
+  unpriced.environment = {{"device", {{"emulation", true}}}};
   for (int i = 0; i < 2; ++i) {
     Diary diary(*store, unpriced);
     diary.decide(Action::try_arm, "tiling", "plateau");

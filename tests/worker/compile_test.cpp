@@ -6,10 +6,11 @@
 
 #include "harness/core/bounded_log.h"
 #include "harness/device/cpu/compile/compiler.h"
-#include "harness/device/cuda/compile/nvrtc_api.h"
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cpu/cpu_kind.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
+#include "harness/device/cuda/api/toolkit.h"
+#include "harness/device/cuda/cuda_kind.h"
 #include "harness/system/walls.h"
-#include "harness/worker/processes/target.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
 
@@ -24,6 +25,8 @@ constexpr const char* kSecret = "the_treasure_is_under_the_oak";
 // A kernel's folder beside things that are not the candidate's.
 struct Yard {
   Scratch scratch;
+  cpu::CpuKind cpu;
+  cuda::CudaKind cuda;
   Target target;
   std::unique_ptr<Compiler> compiler;
 
@@ -33,14 +36,17 @@ struct Yard {
     scratch.write("kernels/other/reference.cu", kSecret);
     scratch.write("experiments.db", kSecret);
     scratch.write("cache/requests/aa.json", kSecret);
+    target.device = device;
     target = {device,
               device == "cpu" ? "x86-64" : "sm_90a",
               scratch.path("cache"),
-              HARNESS_SOURCE_DIR "/harness/device/cpu/guest",
-              cuda::find_toolkit_include(),
+              kind().find_headers(HARNESS_SOURCE_DIR "/harness/device/cpu/guest"),
+              device == "cpu",
               limits};
-    compiler = make_compiler(target);
+    compiler = make_compiler(kind(), target);
   }
+
+  const DeviceKind& kind() const { return target.device == "cpu" ? cpu : static_cast<const DeviceKind&>(cuda); }
 
   BuildResult build(const std::string& source) {
     BuildSpec spec;
@@ -125,14 +131,14 @@ TEST_CASE("nothing outside a build's folders can be included, embedded or assemb
 
 TEST_CASE("without walls the same attack succeeds") {
   Yard yard("cpu");
-  yard.compiler = std::make_unique<CpuCompiler>(yard.scratch.path("cache"), yard.target.cpu_headers);
+  yard.compiler = std::make_unique<CpuCompiler>(yard.scratch.path("cache"), yard.target.headers);
   CHECK(revealed(yard.build("#include <../other/reference.cu>")).find(kSecret) != std::string::npos);
 }
 
 TEST_CASE("Landlock alone lets no file be read either") {
   if (!walls_here().landlock) return skip("this kernel has no Landlock");
   Yard yard("cpu");
-  yard.compiler = std::make_unique<CpuCompiler>(yard.scratch.path("cache"), yard.target.cpu_headers, "",
+  yard.compiler = std::make_unique<CpuCompiler>(yard.scratch.path("cache"), yard.target.headers, "",
                                                 Walls{.landlock = true, .filter = true});
   CHECK(compiled(yard.build("#include \"own.cuh\"")));
   const BuildResult result = yard.build("#include <../other/reference.cu>");
@@ -219,7 +225,7 @@ TEST_CASE("a compiler bomb costs its deadline or its memory, says so, and the ne
   CHECK_FALSE(revealed(result).empty());
   if (took > kDeadline) CHECK(revealed(result).find("gave up after 2 s") != std::string::npos);
   yard.target.compile = {};  // this one may take its time on a busy machine
-  yard.compiler = make_compiler(yard.target);
+  yard.compiler = make_compiler(yard.kind(), yard.target);
   const BuildResult next = yard.build("");
   INFO(revealed(next));
   CHECK(compiled(next));

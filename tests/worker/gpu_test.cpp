@@ -2,8 +2,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "harness/device/cuda/compile/toolkit.h"
-#include "harness/worker/memory/memory_check_cuda.h"
+#include "harness/device/cuda/api/toolkit.h"
+#include "harness/device/cuda/cuda_kind.h"
+#include "harness/device/cuda/memory/compute_sanitizer.h"
+#include "harness/worker/memory/watched_check.h"
 #include "harness/worker/processes/runner.h"
 #include "tests/device/cuda/on_gpu.h"
 #include "tests/judge/launched.h"
@@ -48,12 +50,13 @@ Target gpu_target(const tests::Scratch& scratch) {
   const char* program = getenv("HARNESS_PROGRAM");
   Process::set_program(program ? program : HARNESS_BINARY);
   const std::string architecture = in_child([] { return cuda::probe_cuda().at(0).architecture; });
-  return {"cuda:0", architecture, scratch.path("cache"), "", cuda::find_toolkit_include()};
+  return {"cuda:0", architecture, scratch.path("cache"), cuda::find_toolkit_include()};
 }
 
 std::vector<MemoryCheck> checks_of(const Target& target, const std::string& entry) {
   constexpr std::int64_t kCount = 1000;
-  BuildResult built = make_compiler(target)->build({"k.cu", kSource, {"clean", "overrun", "race", "peek", "split"}});
+  BuildResult built =
+      make_compiler(cuda::CudaKind(), target)->build({"k.cu", kSource, {"clean", "overrun", "race", "peek", "split"}});
   if (const auto* failure = std::get_if<CompileFailure>(&built)) FAIL(failure->log);
   Executable executable;
   executable.artifact = std::get<Artifact>(built);
@@ -68,7 +71,7 @@ std::vector<MemoryCheck> checks_of(const Target& target, const std::string& entr
   executable.layout = make_layout(executable.problem, executable.plan);
   const SharedMemory image(static_cast<std::size_t>(executable.layout.bytes));
   paint(executable.problem, executable.plan, executable.layout, 1, image.bytes());
-  const auto checks = check_memory_cuda(target, executable, image, 120, {});
+  const auto checks = check_memory_watched(cuda::ComputeSanitizer(), target, executable, image, 120, {});
   for (const MemoryCheck& check : checks) std::cout << entry << " " << json_text(check) << std::endl;
   return checks;
 }
@@ -81,7 +84,7 @@ bool has_finding(const MemoryCheck& check, const std::string& kind) {
 
 TEST_CASE("compute-sanitizer finds what is wrong with kernels on the GPU, and nothing in a clean one", "[gpu]") {
   if (no_gpu()) return;
-  if (find_compute_sanitizer().empty()) {
+  if (cuda::ComputeSanitizer().find_program().empty()) {
     harness::tests::skip("compute-sanitizer was not found");
     return;
   }

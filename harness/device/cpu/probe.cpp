@@ -24,6 +24,7 @@ DeviceInfo describe(int threads) {
   info.name = processor_name();
   info.available = true;
   info.emulation = true;
+  info.native = true;
   info.architecture = "x86-64";
   info.multiprocessors = threads;
   info.max_shared_bytes = HARNESS_CPU_MAX_SHARED;

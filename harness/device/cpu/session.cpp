@@ -173,7 +173,7 @@ void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   run_steps(executable, image, module);
 }
 
-std::optional<std::vector<cpu::RawFinding>> CpuSession::take_findings() {
+std::optional<std::vector<RawFinding>> CpuSession::take_findings() {
   if (!checker_) return std::nullopt;
   return checker_->take_findings();
 }

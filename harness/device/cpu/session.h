@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cpu/check/finding.h"
 
 namespace harness {
 
@@ -31,16 +30,15 @@ class CpuSession : public Session {
 
   DeviceInfo info() override;
   /// Makes the further threads that clusters of this plan need, a thread a block; before rights are dropped.
-  void make_threads(const Plan& plan);
+  void make_threads(const Plan& plan) override;
   /// Loads the candidate and allocates its shared memory on every thread. Throws LaunchRefused if it does not load.
-  void preload(const Artifact& artifact);
+  void preload(const Artifact& artifact) override;
   /// Kernels work on `image` where it lies. A cooperative launch needs a host thread for each of its blocks. Clusters
   /// run one after the other, each as described in cluster.h.
   /// A candidate built with BuildSpec::checked runs under the memory checker: one host thread at a time in a fixed
   /// order, and a DeviceFault ends it before the first access that would leave the image and its own memory.
   void run(const Executable& executable, std::span<std::byte> image) override;
-  /// What the last run found, also if it threw; nothing: its candidate was not built to be checked.
-  std::optional<std::vector<cpu::RawFinding>> take_findings();
+  std::optional<std::vector<RawFinding>> take_findings() override;
 
  private:
   void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);

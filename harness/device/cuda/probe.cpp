@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/check.h"
-#include "harness/device/cuda/compile/nvrtc_api.h"
+#include "harness/device/cuda/api/check.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
 
 namespace harness::cuda {
 namespace {

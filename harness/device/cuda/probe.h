@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cuda/compile/toolkit.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
+#include "harness/device/cuda/api/toolkit.h"
 #include "harness/device/cuda/run/gpu_state.h"
 
 namespace harness::cuda {

@@ -13,7 +13,7 @@ namespace harness::cuda {
 
 /// Runs and times plans on one GPU, in the primary context of the constructing thread. After a DeviceFault the process
 /// is of no further use: every call fails with the same code.
-class CudaSession : public TimingSession {
+class CudaSession : public Session {
  public:
   /// `cache_folder`: where the kernels of measurements are compiled into; "" for beside the artifacts that are timed.
   /// Throws Error with a sentence when there is no driver or no such GPU.

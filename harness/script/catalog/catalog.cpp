@@ -27,8 +27,9 @@ void collect(std::vector<std::string>& problems, Action action) {
 
 }  // namespace
 
-LuaCatalog::LuaCatalog(const std::vector<fs::path>& kernel_folders, std::vector<fs::path> include_dirs)
-    : include_dirs_(std::move(include_dirs)) {
+LuaCatalog::LuaCatalog(const std::vector<fs::path>& kernel_folders, std::vector<fs::path> include_dirs,
+                       std::vector<std::string> device_kinds)
+    : include_dirs_(std::move(include_dirs)), device_kinds_(std::move(device_kinds)) {
   for (const fs::path& folder : kernel_folders) {
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(folder, failed)) {
@@ -62,7 +63,7 @@ LoadedKernel& LuaCatalog::load(const std::string& name) {
     throw bad_input(fmt::format("there is no kernel '{}'{}", name, help));
   }
   auto& kept = loaded_[name];
-  if (!kept) kept = std::make_unique<LoadedKernel>(folder->second, include_dirs_);
+  if (!kept) kept = std::make_unique<LoadedKernel>(folder->second, include_dirs_, device_kinds_);
   return *kept;
 }
 

@@ -16,8 +16,10 @@ struct LoadedKernel;
 class LuaCatalog : public Catalog {
  public:
   /// Each of `kernel_folders` holds one folder a kernel; `include_dirs` (kernels/include) are what every device source
-  /// may include from. Throws Error(bad_input) for a folder that is not there and for a kernel that is in two of them.
-  LuaCatalog(const std::vector<std::filesystem::path>& kernel_folders, std::vector<std::filesystem::path> include_dirs);
+  /// may include from. `device_kinds` are those that manifests may name; of none given any name will do. Throws
+  /// Error(bad_input) for a folder that is not there and for a kernel that is in two of them.
+  LuaCatalog(const std::vector<std::filesystem::path>& kernel_folders, std::vector<std::filesystem::path> include_dirs,
+             std::vector<std::string> device_kinds = {});
   ~LuaCatalog() override;
 
   std::vector<std::string> kernel_names() override;
@@ -43,6 +45,7 @@ class LuaCatalog : public Catalog {
 
   std::map<std::string, std::filesystem::path> folders_;  // kernel name -> its folder
   std::vector<std::filesystem::path> include_dirs_;
+  std::vector<std::string> device_kinds_;
   std::map<std::string, std::unique_ptr<LoadedKernel>> loaded_;
 };
 

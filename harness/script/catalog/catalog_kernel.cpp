@@ -95,15 +95,16 @@ std::string shown_path(const fs::path& path) {
   return inside ? relative.generic_string() : path.lexically_normal().generic_string();
 }
 
-LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& include_dirs)
-    : manifest(folder, shown_path(folder), include_dirs) {
+LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& include_dirs,
+                           const std::vector<std::string>& device_kinds)
+    : manifest(folder, shown_path(folder), include_dirs, device_kinds) {
   info = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}, {}};
   const std::string base = folder.parent_path().filename().string() + "/" + manifest.name() + "/";
   const auto load = [&](const fs::path& file, const std::string& name) {
     const fs::path own = file.parent_path();
     return std::make_unique<VariantManifest>(file, shown_path(file),
                                              base + own.filename().string() + "/" + name + ".cu",
-                                             include_folders(own, folder, include_dirs));
+                                             include_folders(own, folder, include_dirs), device_kinds);
   };
   for (const fs::path& file : manifests_in(folder / "variants")) {
     const std::string name = variant_name(file);

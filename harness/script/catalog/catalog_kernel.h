@@ -13,7 +13,8 @@ namespace harness::script {
 /// A kernel's folder, read: its manifest, its variants in order of their numbers, and its mutants.
 struct LoadedKernel {
   /// Throws Error(bad_input) for anything wrong in it, also for a variant file that is not named NN_name.lua.
-  LoadedKernel(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& include_dirs);
+  LoadedKernel(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& include_dirs,
+               const std::vector<std::string>& device_kinds);
 
   /// A variant or a mutant. Throws Error with the nearest known name.
   VariantManifest& variant(const std::string& name);

@@ -43,9 +43,10 @@ void check_contract(const Reader& kernel, const std::string& folder_name) {
 }  // namespace
 
 KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& shown,
-                               std::vector<std::filesystem::path> include_dirs)
+                               std::vector<std::filesystem::path> include_dirs, std::vector<std::string> device_kinds)
     : folder_(std::move(folder)),
       include_dirs_(std::move(include_dirs)),
+      device_kinds_(std::move(device_kinds)),
       manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
   const Reader kernel(manifest_, manifest_.root(), "kernel");
   kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
@@ -78,12 +79,10 @@ Workload KernelManifest::read_workload(const Node& node, std::size_t position) c
   Workload workload;
   workload.name = reader.text("name");
   workload.sets = reader.find("sets") != nullptr ? reader.texts("sets") : std::vector<std::string>{"default"};
-  workload.devices =
-      reader.find("devices") != nullptr ? reader.texts("devices") : std::vector<std::string>{"cpu", "cuda"};
-  for (const std::string& device : workload.devices) {
-    if (device != "cpu" && device != "cuda")
-      throw reader.error(fmt::format("names the device '{}'; devices are cpu and cuda", device));
-  }
+  workload.devices = reader.find("devices") != nullptr ? reader.texts("devices") : device_kinds_;
+  for (const std::string& device : workload.devices)
+    if (const std::string wrong = not_a_device(device, device_kinds_); !wrong.empty())
+      throw reader.error(fmt::format("names the device '{}'{}", device, wrong));
   workload.weight = reader.number("weight", 1);
   if (!(workload.weight > 0) || !std::isfinite(workload.weight)) throw reader.wrong("weight", "a number above 0");
   for (const auto& [name, field] : node.fields) {

@@ -16,9 +16,9 @@ inline constexpr int kGatesVersion = 4;
 class KernelManifest {
  public:
   /// `folder` is the kernel's own; `shown` its path in messages. `include_dirs` are what its reference may include
-  /// from besides the folder.
+  /// from besides the folder; `device_kinds` what a workload's `devices` may name.
   KernelManifest(std::filesystem::path folder, const std::string& shown,
-                 std::vector<std::filesystem::path> include_dirs);
+                 std::vector<std::filesystem::path> include_dirs, std::vector<std::string> device_kinds);
 
   const std::string& name() const { return name_; }
   const std::string& summary() const { return summary_; }
@@ -49,6 +49,7 @@ class KernelManifest {
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> include_dirs_;
+  std::vector<std::string> device_kinds_;
   Manifest manifest_;
   std::string name_, summary_;
   Domain domain_;

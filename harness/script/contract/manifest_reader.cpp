@@ -96,4 +96,10 @@ Error Reader::wrong(const std::string& name, const std::string& expected) const 
                          fmt::format("{}: field '{}' must be {}, not {}", what_, name, expected, found.described()));
 }
 
+std::string not_a_device(const std::string& device, const std::vector<std::string>& kinds) {
+  if (kinds.empty() || std::ranges::find(kinds, device) != kinds.end()) return "";
+  if (kinds.size() == 1) return fmt::format("; the only device is {}", kinds.front());
+  return fmt::format("; devices are {} and {}", fmt::join(kinds.begin(), kinds.end() - 1, ", "), kinds.back());
+}
+
 }  // namespace harness::script

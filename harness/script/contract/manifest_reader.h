@@ -45,4 +45,7 @@ class Reader {
   std::string what_;
 };
 
+/// "; devices are cpu and cuda" if `device` is none of these kinds; "" if it is one, or if none are known.
+std::string not_a_device(const std::string& device, const std::vector<std::string>& kinds);
+
 }  // namespace harness::script

@@ -88,7 +88,7 @@ std::string variant_name(const std::filesystem::path& file) {
 std::map<std::string, Value> device_values(const DeviceInfo& device) {
   return {{"name", device.name},
           {"architecture", device.architecture},
-          {"cuda", device.device.starts_with("cuda")},
+          {"kind", device_kind(device.device)},
           {"emulation", device.emulation},
           {"compute_capability", std::int64_t{device.compute_capability}},
           {"multiprocessors", std::int64_t{device.multiprocessors}},
@@ -99,7 +99,8 @@ std::map<std::string, Value> device_values(const DeviceInfo& device) {
 }
 
 VariantManifest::VariantManifest(const std::filesystem::path& file, const std::string& shown, std::string source_name,
-                                 std::vector<std::filesystem::path> include_dirs)
+                                 std::vector<std::filesystem::path> include_dirs,
+                                 const std::vector<std::string>& device_kinds)
     : manifest_(file, shown, "variant"), source_name_(std::move(source_name)), include_dirs_(std::move(include_dirs)) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
@@ -116,7 +117,7 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   read_parameters(variant);
   read_starts(variant);
   read_estimate(variant);
-  read_requirements(variant);
+  read_requirements(variant, device_kinds);
   read_options(variant);
   std::filesystem::path device_source = file;
   device_source.replace_extension(".cu");
@@ -170,21 +171,21 @@ Prior VariantManifest::prior(const Workload& workload) {
   return prior_of(Reader(manifest_, estimate, "estimate"));
 }
 
-void VariantManifest::read_requirements(const Reader& variant) {
+void VariantManifest::read_requirements(const Reader& variant, const std::vector<std::string>& device_kinds) {
   const Node* table = variant.find("requires");
   if (table == nullptr) return;
   const Reader required(manifest_, *table, "requires");
-  required.only({"arch", "device", "cuda"});
+  required.only({"arch", "device"});
   if (required.find("arch") != nullptr) {
     const std::string arch = required.text("arch");
     if (!parse_requirement(arch))
       throw required.error(fmt::format("has arch = '{}'; write \">=80\", \"80\" or \"90a\"", arch));
     info_.requirements["arch"] = arch;
   }
-  std::string device = required.text("device", required.flag("cuda", false) ? "cuda" : "");
+  const std::string device = required.text("device", "");
   if (device.empty()) return;
-  if (device != "cuda" && device != "cpu")
-    throw required.error(fmt::format("has device = '{}'; devices are cpu and cuda", device));
+  if (const std::string wrong = not_a_device(device, device_kinds); !wrong.empty())
+    throw required.error(fmt::format("has device = '{}'{}", device, wrong));
   info_.requirements["device"] = device;
 }
 
@@ -247,13 +248,12 @@ BuildSpec VariantManifest::stages_build(std::vector<std::string> entries) const 
 }
 
 std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const {
-  const bool cuda = device.device.starts_with("cuda");
   const std::string wanted = info_.requirements.value("device", "");
-  if (!wanted.empty() && (wanted == "cuda") != cuda) {
+  if (!wanted.empty() && wanted != device_kind(device.device)) {
     return fmt::format("variant '{}' requires a {} device and this is '{}'", info_.name, wanted, device.device);
   }
   const std::string arch = info_.requirements.value("arch", "");
-  if (arch.empty() || !cuda || meets(*parse_requirement(arch), device.compute_capability)) return "";
+  if (arch.empty() || device.emulation || meets(*parse_requirement(arch), device.compute_capability)) return "";
   return fmt::format("variant '{}' requires architecture {} and '{}' has {}", info_.name, arch, device.device,
                      device.architecture);
 }

@@ -13,16 +13,17 @@ namespace harness::script {
 /// Number NN_name of a variant file, without its extension; "" if the name is not of that form.
 std::string variant_name(const std::filesystem::path& file);
 
-/// The facts Lua sees as `device`: numbers and texts of a DeviceInfo, and `cuda` (true on a GPU).
+/// The facts Lua sees as `device`: numbers and texts of a DeviceInfo, and its `kind`, "cuda".
 std::map<std::string, Value> device_values(const DeviceInfo& device);
 
 /// A variants/NN_name.lua and the NN_name.cu beside it. Source and hash are read once: a campaign measures what was
 /// there when it began.
 class VariantManifest {
  public:
-  /// `shown` is the manifest's path in messages, `source_name` the .cu's in diagnostics of compilers.
+  /// `shown` is the manifest's path in messages, `source_name` the .cu's in diagnostics of compilers, `device_kinds`
+  /// what it may require.
   VariantManifest(const std::filesystem::path& file, const std::string& shown, std::string source_name,
-                  std::vector<std::filesystem::path> include_dirs);
+                  std::vector<std::filesystem::path> include_dirs, const std::vector<std::string>& device_kinds);
 
   const VariantInfo& info() const { return info_; }
   Manifest& manifest() { return manifest_; }
@@ -47,7 +48,7 @@ class VariantManifest {
   void read_parameters(const Reader& variant);
   void read_starts(const Reader& variant);
   void read_estimate(const Reader& variant);
-  void read_requirements(const Reader& variant);
+  void read_requirements(const Reader& variant, const std::vector<std::string>& device_kinds);
   void read_options(const Reader& variant);
 
   Manifest manifest_;

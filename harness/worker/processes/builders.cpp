@@ -179,7 +179,7 @@ std::optional<BuildResult> Builders::ask(std::optional<Process>& process, const 
   return reply.body.at("artifact").get<Artifact>();
 }
 
-int serve_builder() {
+int serve_builder(const DeviceKinds& kinds) {
   Channel channel(3);
   Message message;
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
@@ -189,7 +189,7 @@ int serve_builder() {
     json reply;
     if (!compiler) reply["confinement"] = in_words(walls_here());
     try {
-      if (!compiler) compiler = make_compiler(target);
+      if (!compiler) compiler = make_compiler(find_kind(kinds, target.device), target);
       const BuildResult result = compiler->build(message.body.get<BuildSpec>());
       if (const auto* artifact = std::get_if<Artifact>(&result)) reply["artifact"] = *artifact;
       else reply["failure"] = std::get<CompileFailure>(result);

@@ -13,8 +13,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/plan.h"
+#include "harness/device/port/device_kind.h"
 #include "harness/worker/processes/process.h"
-#include "harness/worker/processes/target.h"
 
 namespace harness {
 
@@ -79,6 +79,6 @@ class Builders {
 };
 
 /// The worker's side: serves builds on descriptor 3 until it is closed.
-int serve_builder();
+int serve_builder(const DeviceKinds& kinds);
 
 }  // namespace harness

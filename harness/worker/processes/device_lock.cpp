@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -61,25 +60,18 @@ bool is_plain_file(int file) {
 
 }  // namespace
 
-std::string device_identity(const std::string& device) {
-  std::string identity = device;
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (device.starts_with("cuda:") && visible != nullptr) {
-    std::istringstream list(visible);
-    std::string entry;
-    for (int left = std::atoi(device.c_str() + 5); left >= 0 && std::getline(list, entry, ',');) --left;
-    if (!entry.empty()) identity = "cuda:" + entry;
-  }
+std::string lock_name(std::string identity) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '-'; };
   std::replace_if(
       identity.begin(), identity.end(), [&](unsigned char c) { return !is_plain(c); }, '-');
   return identity;
 }
 
-DeviceLock::DeviceLock(std::string device, const std::string& folder) : device_(std::move(device)) {
+DeviceLock::DeviceLock(std::string device, const std::string& identity, const std::string& folder)
+    : device_(std::move(device)) {
   command_start();
   make_lock_folder(folder);
-  const std::string path = folder + "/" + device_identity(device_);
+  const std::string path = folder + "/" + lock_name(identity);
   file_ = open_lock_file(path);
   if (file_ >= 0 && is_plain_file(file_)) return;
   const std::string why = file_ >= 0 ? "it is no plain file" : std::strerror(errno);

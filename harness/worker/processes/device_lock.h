@@ -15,8 +15,9 @@ class DeviceLock {
   /// "waiting for cuda:0: another harness (pid 123, since 14:03) is timing on it".
   using OnWait = std::function<void(const std::string& sentence)>;
 
-  /// `device`: "cpu", "cuda:0". Throws Error(environment) if `folder` or the file cannot be used.
-  explicit DeviceLock(std::string device, const std::string& folder = "/tmp/harness-locks");
+  /// `device`: "cpu", "cuda:0", for people; `identity`: what names the same device in every process
+  /// (DeviceKind::identity). Throws Error(environment) if `folder` or the file cannot be used.
+  DeviceLock(std::string device, const std::string& identity, const std::string& folder = "/tmp/harness-locks");
   DeviceLock(const DeviceLock&) = delete;
   DeviceLock& operator=(const DeviceLock&) = delete;
   ~DeviceLock();
@@ -51,8 +52,7 @@ class DeviceLock {
   int holds_ = 0;
 };
 
-/// What distinguishes a device on this machine, as a file name: on cuda what CUDA_VISIBLE_DEVICES maps its number to,
-/// so that two processes that number the GPUs differently mean the same one.
-std::string device_identity(const std::string& device);
+/// An identity as a file name.
+std::string lock_name(std::string identity);
 
 }  // namespace harness

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "harness/core/outcome.h"
+#include "harness/device/port/device_kind.h"
 #include "harness/worker/processes/process.h"
 #include "harness/worker/processes/shared_memory.h"
-#include "harness/worker/processes/target.h"
 
 namespace harness {
 
@@ -78,7 +78,7 @@ class JudgeProcess {
 struct InterruptedWork {};
 
 /// The worker's side: serves on descriptor 3 until it is closed.
-int serve_judge();
+int serve_judge(const DeviceKinds& kinds);
 
 void to_json(json& to, const DrawId& value);
 void from_json(const json& from, DrawId& value);

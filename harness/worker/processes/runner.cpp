@@ -72,7 +72,7 @@ void Runner::start() {
   process_ = Process::start({"runner"});
   process_->channel().send(target_);
   foreign_ = false;
-  if (is_cpu(target_)) process_->channel().limit_received(1 << 20);  // native code may write there
+  if (target_.native) process_->channel().limit_received(1 << 20);  // native code may write there
 }
 
 std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
@@ -122,17 +122,17 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
   auto failure = ask(body, descriptors, deadline_s, reply);
   // Nothing a candidate may do kills with SIGKILL, and nothing has been run yet: not blamed the first time.
   if (failure && was_killed(*failure)) failure = ask(body, descriptors, deadline_s, reply);
-  foreign_ = is_cpu(target_) && !failure;
+  foreign_ = target_.native && !failure;
   return failure;
 }
 
 std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s,
-                                         std::optional<std::vector<cpu::RawFinding>>* findings) {
+                                         std::optional<std::vector<RawFinding>>* findings) {
   Message reply;
   auto failure = ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
   if (!findings) return failure;
   try {
-    if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<cpu::RawFinding>>();
+    if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<RawFinding>>();
   } catch (const json::exception&) {
     process_.reset();
     failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "harness/core/outcome.h"
-#include "harness/device/cpu/check/finding.h"
+#include "harness/device/port/device_kind.h"
 #include "harness/worker/processes/process.h"
 #include "harness/worker/processes/shared_memory.h"
-#include "harness/worker/processes/target.h"
 
 namespace harness {
 
@@ -29,25 +28,25 @@ struct Contender {
   std::vector<const SharedMemory*> images;
 };
 
-/// A process that runs plans on a device. On cuda it serves until a fault; on cpu its candidate is native code, so it
-/// is for one candidate only: after `prepare` all its rights are gone. Nothing is believed that a cpu runner says of
-/// time.
+/// A process that runs plans on a device. It serves until a fault; where its candidate is native code, it is for one
+/// candidate only: after `prepare` all its rights are gone, and nothing is believed that it says of time.
 class Runner {
  public:
   Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
 
   /// Starts the process if there is none and makes its session, so that a later prepare finds it warm.
   void start();
-  /// Loads executables and maps images. On cuda replaces what was prepared before.
+  /// Loads executables and maps images. Replaces what was prepared before.
   std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
-  /// Runs contender's plan once on its image. `findings`: what the memory checker of the cpu device saw, also where the
+  /// Runs contender's plan once on its image. `findings`: what the instrumented build saw, also where the
   /// run failed; left empty by a candidate that was not built to be checked.
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
-                                   std::optional<std::vector<cpu::RawFinding>>* findings = nullptr);
-  /// Device-timed, interleaved (cuda). Samples in order of the contenders. Afterwards the images hold results of timed
-  /// calls: TimingSession::time.
+                                   std::optional<std::vector<RawFinding>>* findings = nullptr);
+  /// Device-timed, interleaved; never for native candidates. Samples in order of the contenders. Afterwards the images
+  /// hold results of timed calls: Session::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
-  /// What the device reaches with kernels that do nothing else (cuda). Replaces nothing that was prepared.
+  /// What the device reaches with kernels that do nothing else; not of a native one. Replaces nothing that was
+  /// prepared.
   std::optional<RunnerFailure> measure_peaks(double deadline_s, MeasuredPeaks& peaks);
   void kill() { process_.reset(); }
   bool alive() const { return process_.has_value(); }
@@ -62,6 +61,6 @@ class Runner {
 };
 
 /// The worker's side: serves on descriptor 3 until it is closed.
-int serve_runner();
+int serve_runner(const DeviceKinds& kinds);
 
 }  // namespace harness

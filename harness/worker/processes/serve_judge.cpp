@@ -24,7 +24,7 @@ namespace {
 
 class JudgeService {
  public:
-  explicit JudgeService(Target target) : target_(std::move(target)) {}
+  JudgeService(const DeviceKinds& kinds, Target target) : kinds_(kinds), target_(std::move(target)) {}
 
   /// `image`: what the candidate's process maps too; empty for what needs none.
   json answer(const json& body, std::span<std::byte> image) {
@@ -45,7 +45,7 @@ class JudgeService {
 
  private:
   Session& session() {
-    if (!session_) session_ = make_session(target_);
+    if (!session_) session_ = find_kind(kinds_, target_.device).make_session(target_);
     return *session_;
   }
 
@@ -209,6 +209,7 @@ class JudgeService {
     session().run(job.executable, job.image);
   }
 
+  const DeviceKinds& kinds_;
   Target target_;
   std::unique_ptr<Session> session_;
   std::deque<std::pair<std::string, std::shared_ptr<const judge::Bytes>>> kept_;  // images as painted, by draw
@@ -235,11 +236,11 @@ json guarded(JudgeService& service, Message& message) {
 
 }  // namespace
 
-int serve_judge() {
+int serve_judge(const DeviceKinds& kinds) {
   Channel channel(3);
   Message message;
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
-  JudgeService service(message.body.get<Target>());
+  JudgeService service(kinds, message.body.get<Target>());
   while (channel.receive(message, -1) == Channel::Status::ok)
     if (!channel.send(guarded(service, message))) break;
   return 0;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "harness/core/error.h"
-#include "harness/device/cpu/session.h"
 #include "harness/system/rights.h"
 #include "harness/worker/processes/runner.h"
 
@@ -30,30 +29,25 @@ Prepared take(const Message& message) {
   return prepared;
 }
 
-TimingSession& timing_of(Session& session) {
-  auto* timing = dynamic_cast<TimingSession*>(&session);
-  if (timing == nullptr) throw NotSupported("this device has no clock that can be believed");
-  return *timing;
-}
-
 json time(Session& session, const Prepared& prepared, const TimingPolicy& policy) {
   std::vector<std::vector<std::span<std::byte>>> images;
   for (const auto& owned : prepared.images) {
     auto& views = images.emplace_back();
     for (const SharedMemory& memory : owned) views.push_back(memory.bytes());
   }
-  return {{"samples", timing_of(session).time(prepared.executables, images, policy)}};
+  return {{"samples", session.time(prepared.executables, images, policy)}};
 }
 
 class RunnerService {
  public:
-  explicit RunnerService(const Target& target) : native_(is_cpu(target)), session_(make_session(target)) {}
+  RunnerService(const DeviceKinds& kinds, const Target& target)
+      : native_(target.native), session_(find_kind(kinds, target.device).make_session(target)) {}
 
   json answer(const Message& message) {
     const std::string op = message.body.at("op");
     if (op == "prepare") return prepare(message);
     if (op == "time") return time(*session_, prepared_, message.body.at("policy").get<TimingPolicy>());
-    if (op == "peaks") return {{"peaks", timing_of(*session_).measure_peaks()}};
+    if (op == "peaks") return {{"peaks", session_->measure_peaks()}};
     const auto contender = message.body.at("contender").get<std::size_t>();
     session_->run(prepared_.executables.at(contender),
                   prepared_.images.at(contender).at(message.body.at("image").get<std::size_t>()).bytes());
@@ -62,8 +56,7 @@ class RunnerService {
 
   /// Of the last run, also if it failed; null: it was not a checked one.
   json take_findings() {
-    auto* const cpu = dynamic_cast<CpuSession*>(session_.get());
-    const auto findings = cpu ? cpu->take_findings() : std::nullopt;
+    const auto findings = session_->take_findings();
     return findings ? json(*findings) : json();
   }
 
@@ -72,10 +65,9 @@ class RunnerService {
     prepared_ = {};
     prepared_ = take(message);
     if (native_) {
-      auto& cpu = dynamic_cast<CpuSession&>(*session_);
-      for (const Executable& executable : prepared_.executables) cpu.make_threads(executable.plan);
+      for (const Executable& executable : prepared_.executables) session_->make_threads(executable.plan);
       restrict_for_loading();
-      for (const Executable& executable : prepared_.executables) cpu.preload(executable.artifact);
+      for (const Executable& executable : prepared_.executables) session_->preload(executable.artifact);
       drop_rights();
     }
     return json::object();
@@ -94,9 +86,10 @@ void drop_printed() {
   close(null);
 }
 
-json guarded(std::unique_ptr<RunnerService>& service, const Target& target, const Message& message) {
+json guarded(std::unique_ptr<RunnerService>& service, const DeviceKinds& kinds, const Target& target,
+             const Message& message) {
   try {
-    if (!service) service = std::make_unique<RunnerService>(target);
+    if (!service) service = std::make_unique<RunnerService>(kinds, target);
     return service->answer(message);
   } catch (const DeviceFault& fault) {
     return {{"failure", "fault"}, {"detail", fault.what()}};
@@ -115,21 +108,21 @@ json guarded(std::unique_ptr<RunnerService>& service, const Target& target, cons
 
 }  // namespace
 
-int serve_runner() {
+int serve_runner(const DeviceKinds& kinds) {
   signal(SIGXFSZ, SIG_IGN);
   Channel channel(3);
   Message message;
   if (channel.receive(message, -1) != Channel::Status::ok) return 0;
   const Target target = message.body.get<Target>();
-  if (!is_cpu(target)) drop_printed();
+  if (!target.native) drop_printed();
   std::unique_ptr<RunnerService> service;
   try {
-    service = std::make_unique<RunnerService>(target);  // warm before the first request
+    service = std::make_unique<RunnerService>(kinds, target);  // warm before the first request
   } catch (const std::exception&) {
     service.reset();  // the first request tries again and says why
   }
   while (channel.receive(message, -1) == Channel::Status::ok) {
-    json reply = guarded(service, target, message);
+    json reply = guarded(service, kinds, target, message);
     if (json findings = service ? service->take_findings() : json(); !findings.is_null())
       reply["findings"] = std::move(findings);
     if (!channel.send(reply)) break;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cuda/api/toolkit.h"
 #include "tests/device/cuda/scratch.h"
 #include "tests/support/skip.h"
 
@@ -51,7 +51,7 @@ constexpr const char* kCalls = R"(
 )";
 
 std::string driver_source() {
-  std::string source = "#include <cuda.h>\n#include \"harness/device/cuda/run/driver_api.h\"\n";
+  std::string source = "#include <cuda.h>\n#include \"harness/device/cuda/api/driver_api.h\"\n";
   source += kPrelude;
   source += "HARNESS_DRIVER_CONSTANTS(X)\n#define API DriverApi\n";
   source += kCalls;
@@ -72,7 +72,7 @@ static_assert(sizeof(ours::DevicePointer) == sizeof(::CUdeviceptr) && sizeof(our
 }
 
 std::string nvrtc_source() {
-  std::string source = "#include <nvrtc.h>\n#include \"harness/device/cuda/compile/nvrtc_api.h\"\n";
+  std::string source = "#include <nvrtc.h>\n#include \"harness/device/cuda/api/nvrtc_api.h\"\n";
   source += kPrelude;
   source += "HARNESS_NVRTC_CONSTANTS(X)\n#define API NvrtcApi\n";
   source += kCalls;
@@ -80,7 +80,7 @@ std::string nvrtc_source() {
 }
 
 std::string nvml_source() {
-  std::string source = "#include <nvml.h>\n#include \"harness/device/cuda/run/nvml_api.h\"\n";
+  std::string source = "#include <nvml.h>\n#include \"harness/device/cuda/api/nvml_api.h\"\n";
   source += kPrelude;
   source += "HARNESS_NVML_CONSTANTS(X)\n#define API NvmlApi\n";
   source += kCalls;

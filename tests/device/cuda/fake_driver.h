@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 /// A CUDA driver in memory: device memory is host memory, streams run at once, captures are recorded and graphs played
 /// back, and time is what the kernels say they take. Kernels are registered by mangled name.

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "harness/core/error.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
 #include "harness/device/cuda/compile/cubin_cache.h"
-#include "harness/device/cuda/compile/nvrtc_api.h"
 #include "harness/device/cuda/run/separate_run.h"
 #include "harness/device/cuda/session.h"
 #include "tests/device/cuda/fake_driver.h"

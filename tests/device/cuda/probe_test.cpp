@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/device/cuda/compile/nvrtc_api.h"
-#include "harness/device/cuda/shared_library.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
+#include "harness/device/cuda/api/shared_library.h"
 #include "tests/support/skip.h"
 
 using namespace harness;

@@ -10,7 +10,7 @@ using namespace harness::script;
 namespace {
 
 LuaCatalog fixtures() {
-  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {});
+  return LuaCatalog({kSource / "tests/fixtures/kernels"}, {}, {"cpu", "cuda"});
 }
 
 Realized realized(const std::string& kernel, const std::string& variant, const std::string& workload,
@@ -334,7 +334,7 @@ TEST_CASE("a configuration that is incomplete or refused is not realized") {
 }
 
 TEST_CASE("every kernel in the repository has something to run by default on both devices") {
-  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"});
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   for (const std::string& name : catalog.kernel_names()) {
     for (const char* device : {"cpu", "cuda"}) {
       INFO(name << " on " << device);
@@ -370,7 +370,7 @@ TEST_CASE("a large workload has a small point like it, and hidden points of seve
 }
 
 TEST_CASE("points for the gates launch no more threads than an emulated device takes in seconds") {
-  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"});
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "seed_b1h1s128_f16";
   const auto most_threads = [&](const DeviceInfo& device) {
     const Config config = catalog.default_config("attention", "75_persistent", workload, device, {});

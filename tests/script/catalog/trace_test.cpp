@@ -59,7 +59,7 @@ TEST_CASE("operands that do not fit are refused") {
 
 TEST_CASE("steps run on symbols become expressions of the sizes") {
   PluginFolder folder;
-  LoadedKernel kernel(folder.path() / "scale", {});
+  LoadedKernel kernel(folder.path() / "scale", {}, {});
   const Config config{{"BLOCK", std::int64_t{64}}, {"VEC", std::int64_t{4}}};
   const Node traced =
       trace_function(kernel.variant("00_naive"), "steps", config, kernel.manifest.workload("small"), cuda_device());

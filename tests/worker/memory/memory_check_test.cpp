@@ -5,7 +5,8 @@
 #include <sstream>
 
 #include "harness/device/cpu/compile/compiler.h"
-#include "harness/worker/memory/memory_check_cpu.h"
+#include "harness/device/cpu/cpu_kind.h"
+#include "harness/worker/memory/instrumented_check.h"
 #include "harness/worker/processes/process.h"
 #include "tests/support/program.h"
 
@@ -18,8 +19,8 @@ Target target() {
   return {.device = "cpu",
           .architecture = "x86-64",
           .cache_folder = scratch.path("cache"),
-          .cpu_headers = HARNESS_SOURCE_DIR "/harness/device/cpu/guest",
-          .toolkit_include = ""};
+          .headers = HARNESS_SOURCE_DIR "/harness/device/cpu/guest",
+          .native = true};
 }
 
 /// A kernel `k(const float* x, float* out, int* work, int n)`: x is an input of 64 floats, out an output of 256, `work`
@@ -46,12 +47,12 @@ Argument checked_tensor(const std::string& name, ArgumentKind kind, std::int64_t
 }
 
 Executable executable(const Case& c) {
-  static CpuCompiler compiler(target().cache_folder, target().cpu_headers);
+  static CpuCompiler compiler(target().cache_folder, target().headers);
   BuildSpec spec;
   spec.source_name = "kernel.cu";
   spec.source = c.source;
   spec.entries = {c.entry};
-  if (c.checked) spec = checked_build(target(), spec);
+  if (c.checked) spec = cpu::CpuKind().checked_build(spec);
   const BuildResult built = compiler.build(spec);
   if (const auto* failure = std::get_if<CompileFailure>(&built)) throw std::runtime_error(failure->log);
   Executable made;
@@ -72,7 +73,7 @@ MemoryCheck check(const Case& c, double deadline_s = 20) {
   Process::set_program(HARNESS_BINARY);
   const Executable made = executable(c);
   const SharedMemory image(static_cast<std::size_t>(made.layout.bytes));
-  return check_memory_cpu(target(), made, image, deadline_s, {});
+  return check_memory_instrumented(cpu::CpuKind(), target(), made, image, deadline_s, {});
 }
 
 std::string text(const MemoryCheck& check) {

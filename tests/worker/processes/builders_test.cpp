@@ -33,7 +33,8 @@ struct Shop {
     target.device = "cpu";
     target.architecture = "x86-64";
     target.cache_folder = scratch.path("cache");
-    target.cpu_headers = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
+    target.headers = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
+    target.native = true;
     target.compile = limits;
     return target;
   }

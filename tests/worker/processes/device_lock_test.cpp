@@ -29,7 +29,7 @@ pid_t holder(const std::string& folder, double seconds = 100) {
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
   if (child == 0) {
-    DeviceLock lock("cuda:0", folder);
+    DeviceLock lock("cuda:0", "cuda:0", folder);
     const auto hold = lock.acquire();
     if (write(ends[1], "x", 1) != 1) _exit(1);
     usleep(static_cast<useconds_t>(seconds * 1e6));
@@ -48,7 +48,7 @@ TEST_CASE("one process at a time; the waiter is told who holds it, and goes on w
   const Scratch scratch;
   const std::string folder = scratch.path("locks");
   const pid_t other = holder(folder);
-  DeviceLock lock("cuda:0", folder);
+  DeviceLock lock("cuda:0", "cuda:0", folder);
   CHECK_FALSE(lock.try_acquire());
   CHECK_FALSE(lock.acquire({}, [] { return true; }));
   const auto begin = Clock::now();
@@ -67,7 +67,7 @@ TEST_CASE("one process at a time; the waiter is told who holds it, and goes on w
 
 TEST_CASE("whoever holds it gets it again, and it is free when the last hold ends") {
   const Scratch scratch;
-  DeviceLock one("cpu", scratch.path("locks")), two("cpu", scratch.path("locks"));
+  DeviceLock one("cpu", "cpu", scratch.path("locks")), two("cpu", "cpu", scratch.path("locks"));
   {
     const auto outer = one.acquire();
     {
@@ -77,12 +77,12 @@ TEST_CASE("whoever holds it gets it again, and it is free when the last hold end
     CHECK_FALSE(two.try_acquire());
   }
   CHECK(two.try_acquire());
-  CHECK(DeviceLock("cuda:0", scratch.path("locks")).try_acquire());  // another device, another lock
+  CHECK(DeviceLock("cuda:0", "cuda:0", scratch.path("locks")).try_acquire());  // another device, another lock
 }
 
 TEST_CASE("taking it uncontended costs microseconds") {
   const Scratch scratch;
-  DeviceLock lock("cpu", scratch.path("locks"));
+  DeviceLock lock("cpu", "cpu", scratch.path("locks"));
   constexpr int kTimes = 1000;
   const auto begin = Clock::now();
   for (int i = 0; i < kTimes; ++i) REQUIRE(lock.acquire());
@@ -92,7 +92,7 @@ TEST_CASE("taking it uncontended costs microseconds") {
 TEST_CASE("the folder is for every user, and what somebody else put there is not followed") {
   const Scratch scratch;
   const std::string folder = scratch.path("locks");
-  { const DeviceLock lock("cpu", folder); }
+  { const DeviceLock lock("cpu", "cpu", folder); }
   struct stat status {};
   REQUIRE(stat(folder.c_str(), &status) == 0);
   CHECK((status.st_mode & 07777) == 01777);
@@ -100,17 +100,16 @@ TEST_CASE("the folder is for every user, and what somebody else put there is not
   CHECK((status.st_mode & 07777) == 0666);
   scratch.write("victim", "precious");
   REQUIRE(symlink(scratch.path("victim").c_str(), (folder + "/cuda-0").c_str()) == 0);
-  CHECK_THROWS_AS(DeviceLock("cuda:0", folder), Error);
+  CHECK_THROWS_AS(DeviceLock("cuda:0", "cuda:0", folder), Error);
   REQUIRE(mkfifo((folder + "/cuda-1").c_str(), 0666) == 0);
-  CHECK_THROWS_AS(DeviceLock("cuda:1", folder), Error);
-  CHECK_THROWS_AS(DeviceLock("cpu", scratch.path("victim")), Error);
+  CHECK_THROWS_AS(DeviceLock("cuda:1", "cuda:1", folder), Error);
+  CHECK_THROWS_AS(DeviceLock("cpu", "cpu", scratch.path("victim")), Error);
 }
 
-TEST_CASE("two processes that number the GPUs differently mean the same one") {
-  setenv("CUDA_VISIBLE_DEVICES", "3,GPU-ab/../c", 1);
-  CHECK(device_identity("cuda:0") == "cuda-3");
-  CHECK(device_identity("cuda:1") == "cuda-GPU-ab----c");
-  CHECK(device_identity("cpu") == "cpu");
-  unsetenv("CUDA_VISIBLE_DEVICES");
-  CHECK(device_identity("cuda:3") == "cuda-3");
+TEST_CASE("the lock of a device is named after what the device is in every process") {
+  CHECK(lock_name("cuda:GPU-ab/../c") == "cuda-GPU-ab----c");
+  const Scratch scratch;
+  DeviceLock one("cuda:0", "cuda:3", scratch.path("locks")), same("cuda:1", "cuda:3", scratch.path("locks"));
+  const auto hold = one.try_acquire();
+  CHECK_FALSE(same.try_acquire());
 }

@@ -46,6 +46,4 @@ std::vector<RawFinding> RawFindings::take() {
   return std::exchange(list_, {});
 }
 
-HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values)
-
 }  // namespace harness::cpu

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/json.h"
+#include "harness/core/memory_check.h"
 
 namespace harness::cpu {
 
@@ -18,19 +18,6 @@ enum class FindingKind : std::uint64_t {
   other
 };
 const char* name(FindingKind kind);  // as in core/memory_check.h
-
-/// A finding of a checked run as the process that ran the candidate can say it. Places in the source are offsets into
-/// the candidate's code; the text names the n-th of them as "@n". What reads it must not trust it: native code ran
-/// beside its writer.
-struct RawFinding {
-  std::string kind;  // as in core/memory_check.h
-  std::string text;
-  std::vector<std::uint64_t> sites;
-  long long count = 1;        // how often it was seen
-  long long same_values = 0;  // of these, both sides were seen to write one value
-};
-void to_json(json& to, const RawFinding& value);
-void from_json(const json& from, RawFinding& value);
 
 /// The distinct findings of a run, in the order in which they were first seen.
 class RawFindings {

@@ -18,8 +18,8 @@
 #include "harness/device/cuda/compile/compile_log.h"
 #include "harness/device/cuda/compile/cubin.h"
 #include "harness/device/cuda/compile/include_scan.h"
+#include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
-#include "harness/device/cuda/run/module_state.h"
 #include "harness/system/run_in_child.h"
 
 namespace harness::cuda {

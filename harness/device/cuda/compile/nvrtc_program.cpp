@@ -2,7 +2,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/json.h"
-#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/api/check.h"
 #include "harness/device/cuda/compile/builtin_headers.h"
 
 namespace harness::cuda {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/device/cuda/compile/nvrtc_api.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
 
 namespace harness::cuda {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/device/cuda/compile/toolkit.h"
-#include "harness/device/cuda/shared_library.h"
+#include "harness/device/cuda/api/shared_library.h"
+#include "harness/device/cuda/api/toolkit.h"
 
 namespace harness::cuda {
 namespace {

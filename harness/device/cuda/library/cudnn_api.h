@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 // The part of cuDNN 9's backend ("graph") API that this room uses; declarations_test.cpp compares it with cudnn.h.
 namespace harness::cuda {

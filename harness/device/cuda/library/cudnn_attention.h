@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "harness/core/dtype.h"
+#include "harness/device/cuda/api/objects.h"
 #include "harness/device/cuda/library/cudnn_graph.h"
-#include "harness/device/cuda/run/objects.h"
 
 namespace harness::cuda {
 

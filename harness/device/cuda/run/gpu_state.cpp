@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 namespace harness::cuda {
 namespace {

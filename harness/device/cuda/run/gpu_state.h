@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/device/cuda/run/nvml_api.h"
+#include "harness/device/cuda/api/nvml_api.h"
 
 namespace harness::cuda {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "harness/device/cuda/run/objects.h"
+#include "harness/device/cuda/api/objects.h"
 
 namespace harness::cuda {
 

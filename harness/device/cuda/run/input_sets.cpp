@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/check.h"
+#include "harness/device/cuda/api/check.h"
 #include "harness/device/cuda/run/graphs.h"
 #include "harness/device/cuda/run/relocation.h"
 

@@ -13,13 +13,13 @@ std::uint64_t blocks_of_cluster(const Launch& launch) {
   return std::uint64_t{launch.cluster.x} * launch.cluster.y * launch.cluster.z;
 }
 
-std::string to_text(const Dim3& dim) {
+std::string dim_text(const Dim3& dim) {
   return fmt::format("({}, {}, {})", dim.x, dim.y, dim.z);
 }
 
 std::string describe_launch(const Launch& launch) {
   return fmt::format("cuLaunchKernelEx of {} with grid {}, block {}, cluster {}, {} bytes of dynamic shared memory{}",
-                     launch.entry, to_text(launch.grid), to_text(launch.block), to_text(launch.cluster), launch.shared,
+                     launch.entry, dim_text(launch.grid), dim_text(launch.block), dim_text(launch.cluster), launch.shared,
                      launch.cooperative ? ", cooperative" : "") +
          (launch.pdl ? ", programmatic" : "");
 }

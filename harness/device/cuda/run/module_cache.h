@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/core/plan.h"
-#include "harness/device/cuda/run/objects.h"
+#include "harness/device/cuda/api/objects.h"
 
 namespace harness::cuda {
 

@@ -6,7 +6,7 @@
 #include "harness/core/contract.h"
 #include "harness/core/image.h"
 #include "harness/core/plan.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 namespace harness::cuda {
 

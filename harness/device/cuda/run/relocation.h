@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/core/image.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 namespace harness::cuda {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 namespace harness::cuda {
 

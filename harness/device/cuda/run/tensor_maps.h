@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "harness/core/tensor_map.h"
-#include "harness/device/cuda/run/driver_api.h"
+#include "harness/device/cuda/api/driver_api.h"
 
 namespace harness::cuda {
 

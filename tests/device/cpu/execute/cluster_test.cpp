@@ -224,7 +224,7 @@ TEST_CASE("the memory checker knows what the cluster's barrier orders, and whose
     run_clusters(bench, entry, grid, cluster);
     std::string all;
     const auto found = session().take_findings();
-    for (const cpu::RawFinding& finding : found.value()) all += finding.kind + ": " + finding.text + "\n";
+    for (const RawFinding& finding : found.value()) all += finding.kind + ": " + finding.text + "\n";
     return all;
   };
   for (const char* const sound : {"places", "sums", "relay", "some_exit"}) CHECK(findings(sound, {4}, {4}) == "");

@@ -118,7 +118,7 @@ TEST_CASE("the memory checker sees what matrix loads and asynchronous copies tou
   const auto findings = session().take_findings();
   REQUIRE(findings);
   const auto beyond = std::find_if(findings->begin(), findings->end(),
-                                   [](const cpu::RawFinding& finding) { return finding.kind == "out_of_bounds"; });
+                                   [](const RawFinding& finding) { return finding.kind == "out_of_bounds"; });
   REQUIRE(beyond != findings->end());
   CHECK_THAT(beyond->text, Catch::Contains("thread (16,0,0) of block (0,0,0) read 16 bytes"));
 }

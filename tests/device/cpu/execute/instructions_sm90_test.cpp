@@ -126,7 +126,7 @@ Bench forgetful(const char* entry, unsigned blocks, unsigned threads, std::size_
   return bench;
 }
 
-std::vector<cpu::RawFinding> findings_of(const char* entry) {
+std::vector<RawFinding> findings_of(const char* entry) {
   static const Artifact built = build_with_headers(kForgetfulSource, kForgetfulEntries, true);
   Bench bench(built);
   bench.buffer("in", std::vector<std::uint32_t>(64)).buffer("out", std::vector<std::uint32_t>(64));

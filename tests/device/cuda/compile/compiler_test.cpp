@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "harness/core/error.h"
-#include "harness/device/cuda/compile/nvrtc_api.h"
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cuda/api/nvrtc_api.h"
+#include "harness/device/cuda/api/toolkit.h"
 #include "tests/device/cuda/scratch.h"
 #include "tests/support/skip.h"
 

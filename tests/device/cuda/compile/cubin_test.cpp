@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
+#include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
-#include "harness/device/cuda/run/module_state.h"
 #include "tests/support/skip.h"
 
 using namespace harness;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "harness/device/cuda/compile/toolkit.h"
+#include "harness/device/cuda/api/toolkit.h"
 #include "tests/device/cuda/fake_driver.h"
 #include "tests/device/cuda/fake_libraries.h"
 #include "tests/device/cuda/on_gpu.h"

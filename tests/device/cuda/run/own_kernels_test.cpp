@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/device/cuda/api/nvrtc_api.h"
 #include "harness/device/cuda/compile/compiler.h"
-#include "harness/device/cuda/compile/nvrtc_api.h"
 #include "harness/device/cuda/peaks/peaks.h"
 #include "harness/device/cuda/run/foreign_processes.h"
 #include "harness/device/cuda/run/refresh_source.h"

@@ -93,3 +93,14 @@ inline unsigned short harness_cpu_bfloat_bits(float v) {
 inline float harness_cpu_bfloat_value(unsigned short bits) {
   return harness_cpu_bits<float>(static_cast<unsigned>(bits) << 16);
 }
+
+/// `v` as a T, which may be narrower: what does not fit becomes the nearest that does.
+template <typename T, typename Wide>
+inline T harness_cpu_saturated(Wide v) {
+  if constexpr (sizeof(T) == sizeof(Wide)) {
+    return v;
+  } else {
+    constexpr Wide lowest = static_cast<T>(-1) < 0 ? -(Wide{1} << (8 * sizeof(T) - 1)) : 0;
+    return static_cast<T>(min(max(v, lowest), lowest + (Wide{1} << (8 * sizeof(T))) - 1));
+  }
+}

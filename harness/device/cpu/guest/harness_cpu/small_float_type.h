@@ -1,6 +1,7 @@
 // The type HARNESS_T, its pair HARNESS_T2 and every function that carries the same name for both small float types.
 // Included once by cuda_fp16.h and once by cuda_bf16.h, which define
-//   HARNESS_T, HARNESS_T2, HARNESS_BITS (rounding of a float), HARNESS_VALUE (a bit pattern's value)
+//   HARNESS_T, HARNESS_T2, HARNESS_BITS (rounding of a float), HARNESS_VALUE (a bit pattern's value), and HARNESS_WORD
+// (half, bfloat16: what the functions of small_float_functions.h call the type)
 
 struct __align__(2) HARNESS_T {
   unsigned short __x;
@@ -242,3 +243,5 @@ HARNESS_CPU_ATOMIC_BY(HARNESS_T2, atomicAdd, __hadd2(old, value))
 #undef HARNESS_COMPARE
 #undef HARNESS_OPERATOR
 #undef HARNESS_RELATION
+
+#include "harness_cpu/small_float_functions.h"

@@ -1,0 +1,127 @@
+#include "harness/composition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "harness/cli/command.h"
+#include "harness/core/error.h"
+#include "harness/evaluate/evaluator.h"
+#include "harness/script/catalog/catalog.h"
+#include "harness/script/strategy/library.h"
+#include "harness/script/strategy/playbook.h"
+#include "harness/store/archive.h"
+#include "harness/system/walls.h"
+#include "harness/worker/serve.h"
+
+// The composition root: the only file that names the real Catalog, ScriptLibrary, Evaluator and Archive. It is handed
+// the kinds of devices (main.cpp).
+namespace harness {
+
+extern const char* const kVersion;  // written at build by cmake/revision.cmake
+extern const char* const kRevision;
+
+namespace {
+
+std::vector<std::filesystem::path> paths(const std::vector<std::string>& folders) {
+  return {folders.begin(), folders.end()};
+}
+
+std::vector<std::string> names(const DeviceKinds& kinds) {
+  std::vector<std::string> all;
+  for (const auto& kind : kinds) all.push_back(kind->name());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// For --help: "auto, cpu or cuda[:N]".
+std::string device_words(const DeviceKinds& kinds) {
+  std::string words = "auto";
+  const std::vector<std::string> all = names(kinds);
+  for (const std::string& name : all)
+    words += fmt::format("{}{}{}", name == all.back() ? " or " : ", ", name,
+                         find_kind(kinds, name).numbered() ? "[:N]" : "");
+  return words;
+}
+
+std::unique_ptr<Catalog> make_catalog(const Places& places, const DeviceKinds& kinds) {
+  return std::make_unique<script::LuaCatalog>(paths(places.kernel_folders), paths({places.include_folder}),
+                                              names(kinds));
+}
+
+std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
+  return std::make_unique<script::Library>(paths(places.strategy_folders), script::Limits{},
+                                           paths(places.playbook_folders));
+}
+
+std::unique_ptr<Playbook> make_playbook(const Places& places) {
+  return std::make_unique<script::LuaPlaybook>(paths(places.playbook_folders));
+}
+
+PipelineEvaluator::Device with_target(const DeviceKinds& kinds, const DeviceInfo& device, const Places& places) {
+  const DeviceKind& kind = find_kind(kinds, device.device);
+  return {&kind, make_target(kind, device, places.cache_folder, places.cpu_headers), device};
+}
+
+// Candidates for a GPU are tried in emulation first, where there is one.
+std::optional<PipelineEvaluator::Device> preflight_device(const DeviceKinds& kinds, const Places& places) {
+  for (const DeviceInfo& device : probe_devices(kinds))
+    if (device.emulation && device.available) return with_target(kinds, device, places);
+  return std::nullopt;
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
+                                          std::optional<double> usd_per_hour, std::function<bool()> stop) {
+  PipelineEvaluator::Options options;
+  options.device = with_target(kinds, device, places);
+  options.limits = default_limits(device);
+  // The supervisor and the runner need a core each; the others compile ahead.
+  options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - (device.emulation ? 0 : 2));
+  options.usd_per_hour = usd_per_hour;
+  options.policy_refuses = places.policy_refuses;
+  if (!device.emulation && places.preflight) options.preflight = preflight_device(kinds, places);
+  options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "harness: {}\n", sentence); };
+  options.stop = std::move(stop);
+  return std::make_unique<PipelineEvaluator>(std::move(options));
+}
+
+std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Places& places,
+                                            const std::string& architecture) {
+  for (const auto& kind : kinds) {
+    auto info = kind->describe_architecture(architecture);
+    if (!info) continue;
+    OfflineDevice device{*info, nullptr};
+    if (info->missing.empty())
+      device.compiler = make_compiler(*kind, make_target(*kind, *info, places.cache_folder, places.cpu_headers));
+    return device;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const DeviceKinds& kinds) {
+  if (argc >= 3 && std::string(argv[1]) == "worker") return serve_worker(kinds, argv[2], {argv + 3, argv + argc});
+  Rooms rooms;
+  rooms.catalog = [&](const Places& places) { return make_catalog(places, kinds); };
+  rooms.scripts = make_scripts;
+  rooms.devices = [&](const Places&) { return probe_devices(kinds); };
+  rooms.device_words = device_words(kinds);
+  rooms.evaluator = [&](const Places& places, const DeviceInfo& device, std::optional<double> usd_per_hour,
+                        std::function<bool()> stop) {
+    return make_evaluator(kinds, places, device, usd_per_hour, std::move(stop));
+  };
+  rooms.confinement = [] { return in_words(walls_here()); };
+  rooms.archive = store::open_archive;
+  rooms.offline_device = [&](const Places& places, const std::string& architecture) {
+    return offline_device(kinds, places, architecture);
+  };
+  rooms.playbook = make_playbook;
+  rooms.program = {kVersion, kRevision};
+  return run_command_line(argc, argv, rooms);
+}
+
+}  // namespace harness

@@ -1,0 +1,70 @@
+#include "harness/device/cuda/compile/module_state.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+namespace harness::cuda {
+namespace {
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
+}
+
+std::map<std::string_view, int> count_words(std::string_view text) {
+  std::map<std::string_view, int> counts;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_word(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    ++counts[text.substr(at, end - at)];
+    at = end;
+  }
+  return counts;
+}
+
+/// "$str", "$str$2", "__unnamed_1".
+bool is_compilers_string(std::string_view name, std::string_view source) {
+  for (const std::string_view stem : {"$str", "__unnamed_"}) {
+    if (!name.starts_with(stem) || source.find(stem) != std::string_view::npos) continue;
+    if (std::ranges::all_of(name.substr(stem.size()), [](char c) { return c == '$' || std::isdigit(c); })) return true;
+  }
+  return false;
+}
+
+/// What has internal linkage lies in a namespace "_INTERNAL_..." of the compiler's.
+std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
+  std::string readable = status == 0 && text ? text.get() : name;
+  if (readable.starts_with("_INTERNAL_")) {
+    if (const std::size_t colons = readable.find("::"); colons != std::string::npos) readable.erase(0, colons + 2);
+  }
+  return readable;
+}
+
+}  // namespace
+
+std::vector<std::string> kept_state(const std::vector<std::string>& variables, std::string_view ptx,
+                                    std::string_view source) {
+  const auto words = count_words(ptx);
+  std::vector<std::string> kept;
+  for (const std::string& name : variables) {
+    const auto uses = words.find(name);
+    const bool only_declared = uses != words.end() && uses->second == 1;
+    if (!only_declared && !is_compilers_string(name, source)) kept.push_back(demangled(name));
+  }
+  std::ranges::sort(kept);
+  return kept;
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,61 @@
+#include "harness/device/cuda/cuda_kind.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/memory/compute_sanitizer.h"
+#include "harness/device/cuda/probe.h"
+#include "harness/device/cuda/session.h"
+
+namespace harness::cuda {
+
+std::vector<DeviceInfo> CudaKind::probe() const {
+  return probe_cuda();
+}
+
+std::string CudaKind::identity(const std::string& device) const {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr) return device;
+  std::istringstream list(visible);
+  std::string entry;
+  for (int left = device_number(device); left >= 0 && std::getline(list, entry, ',');) --left;
+  return entry.empty() ? device : "cuda:" + entry;
+}
+
+std::string CudaKind::find_headers(const std::string&) const {
+  return find_toolkit_include();
+}
+
+std::optional<DeviceInfo> CudaKind::describe_architecture(const std::string& architecture) const {
+  if (!architecture.starts_with("sm_")) return std::nullopt;
+  DeviceInfo info;
+  info.device = "cuda:0";
+  info.architecture = architecture;
+  info.compiler = "NVRTC";
+  if (!nvrtc_available()) info.missing = {"no NVRTC here"};
+  info.compute_capability = std::atoi(architecture.c_str() + 3);
+  info.multiprocessors = 132;  // as an H100 or H200: the limits of launches on smaller ones are not known here
+  info.max_shared_bytes = 232448;
+  return info;
+}
+
+std::unique_ptr<Compiler> CudaKind::make_compiler(const Target& target, const Walls& walls) const {
+  return std::make_unique<NvrtcCompiler>(target.cache_folder, target.architecture, target.headers, walls,
+                                         target.compile);
+}
+
+std::unique_ptr<Session> CudaKind::make_session(const Target& target) const {
+  return std::make_unique<CudaSession>(device_number(target.device), target.cache_folder);
+}
+
+BuildSpec CudaKind::checked_build(BuildSpec spec) const {
+  spec.options.push_back("-lineinfo");
+  return spec;
+}
+
+std::unique_ptr<MemoryWatcher> CudaKind::make_watcher() const {
+  return std::make_unique<ComputeSanitizer>();
+}
+
+}  // namespace harness::cuda

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/device.h"
+#include "harness/device/port/memory_watcher.h"
+#include "harness/device/port/target.h"
+#include "harness/system/walls.h"
+
+namespace harness {
+
+/// A kind of device: finds its devices, makes their compilers and sessions, and says how their memory is checked. Each
+/// folder of device/ implements one; main.cpp lists them, and everything above is handed that list. What a device is
+/// like stands in its DeviceInfo: no room asks for a kind by its name. Thread-safe.
+class DeviceKind {
+ public:
+  virtual ~DeviceKind() = default;
+  virtual std::string name() const = 0;            // "cuda", which a manifest's `devices` may list
+  virtual bool numbered() const { return false; }  // "cuda:0", "cuda:1"; else the one device is called as the kind
+  /// Everything that could be a device of this kind here, available or not: at least one entry.
+  virtual std::vector<DeviceInfo> probe() const = 0;
+  /// What distinguishes it on this machine, whatever number this process gives it.
+  virtual std::string identity(const std::string& device) const { return device; }
+  /// The folder for Target::headers; `own`: where the headers lie that come with harness. "" if there is none.
+  virtual std::string find_headers(const std::string& own) const = 0;
+  /// For compiling without a device: what is known of one of this architecture, not available and `missing` where there
+  /// is no compiler either. Nothing: this kind has no such architecture.
+  virtual std::optional<DeviceInfo> describe_architecture(const std::string&) const { return std::nullopt; }
+
+  /// Throws Error(environment): no compiler.
+  virtual std::unique_ptr<Compiler> make_compiler(const Target& target, const Walls& walls) const = 0;
+  /// Throws Error(environment): no such device.
+  virtual std::unique_ptr<Session> make_session(const Target& target) const = 0;
+
+  // Memory is checked by a program that watches the device, or by a build that is instrumented, whose session finds
+  // (Session::take_findings). A kind that has neither is recorded as not checked.
+  virtual BuildSpec checked_build(BuildSpec spec) const { return spec; }
+  virtual std::unique_ptr<MemoryWatcher> make_watcher() const { return nullptr; }
+  /// The places that RawFinding::sites of an instrumented build stand for, "kernel.cu:7"; what is not known is left
+  /// out.
+  virtual std::map<std::uint64_t, std::string> source_lines(const Artifact&, const std::vector<std::uint64_t>&) const {
+    return {};
+  }
+};
+
+/// In the order in which `--device auto` prefers them.
+using DeviceKinds = std::vector<std::shared_ptr<const DeviceKind>>;
+
+/// The kind that a device or a target belongs to. Throws Error(environment) for one that this program was built
+/// without.
+const DeviceKind& find_kind(const DeviceKinds& kinds, const std::string& device);
+/// All that could be a device here, in the order of the kinds.
+std::vector<DeviceInfo> probe_devices(const DeviceKinds& kinds);
+/// Confined as well as this machine allows (system/walls.h).
+std::unique_ptr<Compiler> make_compiler(const DeviceKind& kind, const Target& target);
+Target make_target(const DeviceKind& kind, const DeviceInfo& device, const std::string& cache_folder,
+                   const std::string& own_headers);
+
+}  // namespace harness

@@ -1,0 +1,95 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "tests/support/program.h"
+
+// A third kind of device takes its own folder, a line in main.cpp and the build: tests/fakes/twin_main.cpp is the
+// program with one, and nothing else knows of it.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+Finished run_twin(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), HARNESS_TWIN);
+  return run_program(words, HARNESS_SOURCE_DIR);
+}
+
+json gate_of(const json& iteration, const std::string& name) {
+  for (const json& gate : iteration["gates"])
+    if (gate["name"] == name) return gate;
+  return json();
+}
+
+}  // namespace
+
+TEST_CASE("a third kind of device is listed, chosen first, and named in what is said of devices") {
+  const Finished listed = run_twin({"devices", "--json"});
+  REQUIRE(listed.status == 0);
+  const json first = listed.lines().at(0).at(0);
+  CHECK(first["device"] == "twin:0");
+  CHECK(first["native"] == false);
+  CHECK(run_twin({"eval", "--help"}).out.find("auto, cpu, cuda[:N] or twin[:N]") != std::string::npos);
+  const Finished absent = run_twin({"eval", "vector_scale", "00_naive", "--device", "twin:7", "--no-record"});
+  CHECK(absent.status == 3);
+  CHECK_THAT(absent.err, Catch::Contains("'twin:7' is not available"));
+  const Finished unknown = run_twin({"eval", "vector_scale", "00_naive", "--device", "hip", "--no-record"});
+  CHECK(unknown.status == 2);
+  CHECK_THAT(unknown.err, Catch::Contains("(auto, cpu, cuda:N, twin:N)"));
+}
+
+TEST_CASE("a third kind of device passes a candidate through all gates, as a GPU does") {
+  const Finished finished = run_twin({"eval", "vector_scale", "10_vector", "--device", "twin", "--no-record", "--json",
+                                      "--workload", "odd_n1003_f32"});
+  INFO(finished.err);
+  REQUIRE(finished.lines().size() == 1);
+  const json iteration = finished.lines()[0];
+  INFO(iteration.dump(1));
+  CHECK(iteration["outcome"] == "passed");
+  CHECK(iteration["emulation"] == false);
+  CHECK(iteration["samples"]["method"] == "twin");
+  // On the cpu device, which is another one.
+  CHECK_THAT(gate_of(iteration, "preflight")["detail"].get<std::string>(), Catch::Contains("right and clean"));
+  CHECK(gate_of(iteration, "timed-launch")["passed"] == true);
+  CHECK(gate_of(iteration, "memory:twin-checked")["passed"].is_null());  // it has no memory checker
+}
+
+TEST_CASE("manifests may name a third kind of device, and no other") {
+  const Scratch scratch;
+  const auto kernel = [&](const std::string& device) {
+    std::filesystem::remove_all(scratch.path("kernels"));
+    const std::string source = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty/faulty";
+    std::filesystem::create_directories(scratch.path("kernels"));
+    std::filesystem::copy(source, scratch.path("kernels/faulty"), std::filesystem::copy_options::recursive);
+    const std::string manifest = scratch.path("kernels/faulty/variants/00_good.lua");
+    std::ifstream file(manifest);
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::ofstream(manifest) << std::regex_replace(text, std::regex("return variant \\{"),
+                                                  "return variant { requires = { device = \"" + device + "\" },");
+    return run_twin({"variants", "faulty", "--kernels", scratch.path("kernels")});
+  };
+  CHECK(kernel("twin").status == 0);
+  const Finished refused = kernel("hip");
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Catch::Contains("has device = 'hip'; devices are cpu, cuda and twin"));
+}
+
+// The words alone, as text in code. What a strategy is tried on when it is loaded (library_trial.cpp) is a made-up
+// campaign, whose device has to be called something.
+TEST_CASE("no room but a device's own decides by the name of a kind of device") {
+  namespace fs = std::filesystem;
+  const std::regex names(R"re("(cpu|cuda:?)")re");
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(HARNESS_SOURCE_DIR) / "harness")) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+    if (path.find("/harness/device/") != std::string::npos || path.ends_with("library_trial.cpp")) continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      const std::string code = line.substr(0, line.find("//"));
+      if (std::regex_search(code, names)) FAIL_CHECK(path << " names a kind of device: " << line);
+    }
+  }
+}
