@@ -26,14 +26,14 @@ bool matches(const Config& config, const Config& given) {
 }
 
 /// The elements of all outputs.
-std::vector<float> outputs(const Side& side) {
+std::vector<float> outputs(const Subject& subject) {
   std::vector<float> values;
-  for (const Argument& a : side.problem().arguments) {
+  for (const Argument& a : subject.problem().arguments) {
     const ImageBuffer* const buffer =
-        is_written(a.kind) && !a.absent ? find_buffer(side.executable.layout, a.name) : nullptr;
+        is_written(a.kind) && !a.absent ? find_buffer(subject.executable.layout, a.name) : nullptr;
     if (buffer == nullptr) continue;
     const auto unit = static_cast<std::int64_t>(storage_bytes(a.dtype));
-    const std::byte* const data = side.images[0].bytes().data() + buffer->offset;
+    const std::byte* const data = subject.images[0].bytes().data() + buffer->offset;
     for (std::int64_t i = 0; i < buffer->bytes / unit; ++i)
       values.push_back(static_cast<float>(load_as_double(a.dtype, data + i * unit)));
   }
@@ -107,27 +107,27 @@ class Sweep {
       return;
     }
     if (!artifact->notes.empty()) line["notes"] = artifact->notes;
-    Side side = workers_.make_side(realized, *artifact, nullptr);
-    side.trusted = workers_.build_trusted(realized);
-    paint(side);
+    Subject subject = workers_.make_subject(realized, *artifact, nullptr);
+    subject.trusted = workers_.build_trusted(realized);
+    paint(subject);
     if (workers_.native()) runner_.kill();
-    std::optional<RunnerFailure> failure = runner_.prepare({{&side.executable, {&side.images[0]}}}, kDeadline);
+    std::optional<RunnerFailure> failure = runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kDeadline);
     if (!failure) failure = runner_.run(0, 0, kDeadline);
-    if (!failure) compare(side, line);
-    if (!failure && !workers_.native()) failure = time(side, line);
+    if (!failure) compare(subject, line);
+    if (!failure && !workers_.native()) failure = time(subject, line);
     if (!failure) return;
     line["failure"] = failure->detail;
     runner_.kill();
   }
 
   /// The same draw for all: painted once for each layout.
-  void paint(Side& side) {
-    std::vector<std::byte>& pristine = pristine_[json_text(side.executable.layout)];
-    side.images.emplace_back(side.image_bytes());
-    side.draws.push_back({kSeed, "nominal"});
-    const auto bytes = side.images[0].bytes();
+  void paint(Subject& subject) {
+    std::vector<std::byte>& pristine = pristine_[json_text(subject.executable.layout)];
+    subject.images.emplace_back(subject.image_bytes());
+    subject.draws.push_back({kSeed, "nominal"});
+    const auto bytes = subject.images[0].bytes();
     if (pristine.empty()) {
-      judge_.paint(side.executable, side.trusted, side.draws[0], side.images[0]);
+      judge_.paint(subject.executable, subject.trusted, subject.draws[0], subject.images[0]);
       pristine.assign(bytes.begin(), bytes.end());
       judge_.forget();
     } else {
@@ -135,10 +135,10 @@ class Sweep {
     }
   }
 
-  void compare(const Side& side, json& line) {
-    const std::vector<float> here = outputs(side);
+  void compare(const Subject& subject, json& line) {
+    const std::vector<float> here = outputs(subject);
     if (first_.empty()) {
-      const Verdict verdict = judge_.verdict(side.executable, side.trusted, side.draws[0], side.images[0]);
+      const Verdict verdict = judge_.verdict(subject.executable, subject.trusted, subject.draws[0], subject.images[0]);
       const GateResult* const failed = first_failed(verdict.gates);
       line["judged"] = failed == nullptr ? errors_in_words(verdict) : failed->name + ": " + failed->detail;
       first_ = here;
@@ -146,13 +146,13 @@ class Sweep {
     line["off"] = distance(here, first_);
   }
 
-  std::optional<RunnerFailure> time(const Side& side, json& line) {
+  std::optional<RunnerFailure> time(const Subject& subject, json& line) {
     // Mostly pauses: the power cap must not choose among kernels that a user calls in short bursts.
     const TimingPolicy policy{
         .noise = 0.005, .max_s = 0.5, .burst_s = 0.01, .pause_s = 0.05, .min_samples = 6, .cold = false};
     std::vector<Samples> samples;
     if (auto failure = runner_.time(policy, kDeadline, samples)) return failure;
-    bench::add_rates(line, side.problem().work, estimate(samples.at(0).rotating_ns, {}).median);
+    bench::add_rates(line, subject.problem().work, estimate(samples.at(0).rotating_ns, {}).median);
     if (!samples.at(0).clock_mhz.empty()) line["clock_mhz"] = estimate(samples.at(0).clock_mhz, {}).median;
     line["warm_us"] = estimate(samples.at(0).warm_ns, {}).median / 1e3;
     return std::nullopt;

@@ -18,12 +18,12 @@ struct Shop {
   Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, true, {}} {
     Process::set_program(HARNESS_BINARY);
   }
-  Side side() {
+  Subject subject() {
     const Config config = catalog.default_config("vector_scale", "00_naive", "odd_n1003_f32", device, {});
     const Realized realized = catalog.realize({"vector_scale", "00_naive", "", config}, "odd_n1003_f32", device);
-    Side side = workers.make_side(realized, std::get<Artifact>(workers.await(realized.build)), nullptr);
-    side.trusted = workers.build_trusted(realized);
-    return side;
+    Subject subject = workers.make_subject(realized, std::get<Artifact>(workers.await(realized.build)), nullptr);
+    subject.trusted = workers.build_trusted(realized);
+    return subject;
   }
 
   static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
@@ -40,8 +40,9 @@ struct Shop {
 };
 
 /// Of an image that nobody ran anything on: all but the outputs is as it was drawn.
-void check_untouched(Shop& shop, Side& side, std::size_t image) {
-  const Verdict verdict = shop.judge.verdict(side.executable, side.trusted, side.draws[image], side.images[image]);
+void check_untouched(Shop& shop, Subject& subject, std::size_t image) {
+  const Verdict verdict =
+      shop.judge.verdict(subject.executable, subject.trusted, subject.draws[image], subject.images[image]);
   for (const GateResult& gate : verdict.gates) {
     INFO(gate.name << ": " << gate.detail);
     if (gate.name == "guard-zones" || gate.name == "inputs-unchanged") CHECK(gate.passed);
@@ -53,25 +54,25 @@ void check_untouched(Shop& shop, Side& side, std::size_t image) {
 
 TEST_CASE("a judge paints again what it no longer remembers, and the same bits") {
   Shop shop;
-  Side side = shop.side();
+  Subject subject = shop.subject();
   constexpr std::size_t kMoreThanRemembered = 7;
-  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) shop.workers.paint(side, i);
-  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) check_untouched(shop, side, i);
-  check_untouched(shop, side, 0);
+  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) shop.workers.paint(subject, i);
+  for (std::size_t i = 0; i < kMoreThanRemembered; ++i) check_untouched(shop, subject, i);
+  check_untouched(shop, subject, 0);
   shop.judge.forget();
-  check_untouched(shop, side, 3);
+  check_untouched(shop, subject, 3);
 }
 
 TEST_CASE("one draw in another layout is another image") {
   Shop shop;
-  Side side = shop.side(), larger = shop.side();
-  shop.workers.paint(side, 0);
+  Subject subject = shop.subject(), larger = shop.subject();
+  shop.workers.paint(subject, 0);
   larger.executable.plan.workspaces.push_back({"scratch", 100000, 16, false});
   larger.executable.layout = judge::make_layout(larger.executable.problem, larger.executable.plan);
   larger.images.emplace_back(larger.image_bytes());
-  larger.draws = side.draws;
+  larger.draws = subject.draws;
   shop.workers.repaint(larger, 0);
-  REQUIRE(larger.image_bytes() > side.image_bytes());
+  REQUIRE(larger.image_bytes() > subject.image_bytes());
   check_untouched(shop, larger, 0);
-  check_untouched(shop, side, 0);
+  check_untouched(shop, subject, 0);
 }
