@@ -64,8 +64,8 @@ std::optional<DeviceInfo> TwinKind::describe_architecture(const std::string& arc
   return as_twin(cpu_.probe().front(), 0);
 }
 
-std::unique_ptr<Compiler> TwinKind::make_compiler(const Target& target, const Confine& confine) const {
-  return cpu_.make_compiler(target, confine);
+std::unique_ptr<Compiler> TwinKind::make_compiler(const Target& target, const Walls& walls) const {
+  return cpu_.make_compiler(target, walls);
 }
 
 std::unique_ptr<Session> TwinKind::make_session(const Target& target) const {

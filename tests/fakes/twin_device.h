@@ -14,7 +14,7 @@ class TwinKind : public DeviceKind {
   std::string identity(const std::string& device) const override { return device + "-of-this-machine"; }
   std::string find_headers(const std::string& own) const override { return cpu_.find_headers(own); }
   std::optional<DeviceInfo> describe_architecture(const std::string& architecture) const override;
-  std::unique_ptr<Compiler> make_compiler(const Target& target, const Confine& confine) const override;
+  std::unique_ptr<Compiler> make_compiler(const Target& target, const Walls& walls) const override;
   std::unique_ptr<Session> make_session(const Target& target) const override;
 
  private:
