@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "bench/device_bench.h"
+#include "harness/system/files.h"
 
 using namespace harness;
 using bench::Bench;
@@ -54,14 +55,14 @@ int compare_with_itself(Bench& bench, int count) {
     else ++verdicts[std::string(name(*passed->timing.verdict))];
     if (i % 20 == 19) fmt::print(stderr, "{} of {}: {}\n", i + 1, count, json_text(verdicts));
   }
-  fmt::print(
-      "{}\n", json {
-        {"bench", "aa"}, {"device", bench.device().name}, {"comparisons", count}, {"verdicts", verdicts},
-            {"ratio_1st_percentile", quantile(ratios, 0.01)}, {"ratio_99th_percentile", quantile(ratios, 0.99)},
-            {"timing_s_each", timing_s / count}, {
-          "seconds", steady_seconds() - begin
-        }
-      } json_text());
+  fmt::print("{}\n", json_text(json{{"bench", "aa"},
+                                    {"device", bench.device().name},
+                                    {"comparisons", count},
+                                    {"verdicts", verdicts},
+                                    {"ratio_1st_percentile", quantile(ratios, 0.01)},
+                                    {"ratio_99th_percentile", quantile(ratios, 0.99)},
+                                    {"timing_s_each", timing_s / count},
+                                    {"seconds", steady_seconds() - begin}}));
   return 0;
 }
 
@@ -91,13 +92,13 @@ int draw_everything(Bench& bench, const std::string& only) {
     fmt::print(stderr, "{}: {} pairs, {} draws, {} alarms, {:.0f} s\n", name, pairs, draws, alarms,
                steady_seconds() - begin);
   }
-  fmt::print(
-      "{}\n", json {
-        {"bench", "draws"}, {"device", bench.device().name}, {"pairs", pairs}, {"draws", draws},
-            {"fewest_draws", fewest}, {"false_alarms", alarms}, {
-          "seconds", steady_seconds() - begin
-        }
-      } json_text());
+  fmt::print("{}\n", json_text(json{{"bench", "draws"},
+                                    {"device", bench.device().name},
+                                    {"pairs", pairs},
+                                    {"draws", draws},
+                                    {"fewest_draws", fewest},
+                                    {"false_alarms", alarms},
+                                    {"seconds", steady_seconds() - begin}}));
   return alarms == 0 ? 0 : 1;
 }
 
@@ -168,7 +169,7 @@ std::vector<Trial> trials(Bench& bench, bool honest) {
     }
     return all;
   }
-  const json expectations = parse_json(std::ifstream("tests/hostile/expectations.json"));
+  const json expectations = parse_json(read_file("tests/hostile/expectations.json"));
   const std::string kind = bench.device().emulation ? "cpu" : "cuda";
   for (const json& each : expectations) {
     if (each.at("without_gain").get<bool>()) continue;  // harmless once its memory is scrubbed: it may pass
@@ -219,14 +220,16 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
   }
   ledger->end_campaign(campaign, EndReason::exhausted, steady_seconds() - begin, std::nullopt);
   const auto rows = ledger->iterations(campaign).size();
-  fmt::print(
-      "{}\n", json {
-        {"bench", "soak"}, {"device", bench.device().name}, {"evaluations", recorded}, {"rows", rows},
-            {"lost_rows", recorded - static_cast<int>(rows)}, {"wrong_verdicts", wrong}, {"outcomes", outcomes},
-            {"resident_kb_at_a_tenth", early_kb}, {"resident_kb", resident_kb()}, {
-          "seconds", steady_seconds() - begin
-        }
-      } json_text());
+  fmt::print("{}\n", json_text(json{{"bench", "soak"},
+                                    {"device", bench.device().name},
+                                    {"evaluations", recorded},
+                                    {"rows", rows},
+                                    {"lost_rows", recorded - static_cast<int>(rows)},
+                                    {"wrong_verdicts", wrong},
+                                    {"outcomes", outcomes},
+                                    {"resident_kb_at_a_tenth", early_kb},
+                                    {"resident_kb", resident_kb()},
+                                    {"seconds", steady_seconds() - begin}}));
   return wrong == 0 && static_cast<int>(rows) == recorded ? 0 : 1;
 }
 
