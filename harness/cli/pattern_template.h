@@ -2,9 +2,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/core/campaign_lesson.h"
 #include "harness/cli/command.h"
 #include "harness/cli/template_file.h"
+#include "harness/core/campaign_lesson.h"
 
 namespace harness {
 

@@ -29,7 +29,7 @@ struct PipelineEvaluator::PreflightWorkers {
         judge(device.target, stop),
         runner(device.target, stop),
         workers{*device.kind, device.target, device.info, default_limits(device.info), stop, builders, judge,
-                 runner,       nullptr,       {}},
+                runner,       nullptr,       {}},
         preflight(workers) {}
   Builders builders;
   JudgeProcess judge;
@@ -45,15 +45,15 @@ PipelineEvaluator::PipelineEvaluator(Options options)
       runner_(options_.device.target, options_.stop),
       lock_(options_.device.info.device, options_.device.kind->identity(options_.device.info.device)),
       workers_{*options_.device.kind,
-                options_.device.target,
-                options_.device.info,
-                options_.limits,
-                options_.stop,
-                builders_,
-                judge_,
-                runner_,
-                &lock_,
-                options_.on_wait} {
+               options_.device.target,
+               options_.device.info,
+               options_.limits,
+               options_.stop,
+               builders_,
+               judge_,
+               runner_,
+               &lock_,
+               options_.on_wait} {
   judge_.start();
   runner_.start();
   if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);

@@ -4,7 +4,7 @@
 
 #include "harness/worker/memory/watched_check.h"
 #include "harness/worker/processes/builders.h"
-#include "harness/worker/processes/judge.h"
+#include "harness/worker/processes/judge_process.h"
 #include "harness/worker/processes/runner.h"
 
 namespace harness {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "harness/script/contract/manifest_api.h"
 #include "harness/script/sandbox/convert.h"
 #include "harness/system/files.h"

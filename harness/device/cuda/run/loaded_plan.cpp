@@ -19,8 +19,8 @@ std::string dim_text(const Dim3& dim) {
 
 std::string describe_launch(const Launch& launch) {
   return fmt::format("cuLaunchKernelEx of {} with grid {}, block {}, cluster {}, {} bytes of dynamic shared memory{}",
-                     launch.entry, dim_text(launch.grid), dim_text(launch.block), dim_text(launch.cluster), launch.shared,
-                     launch.cooperative ? ", cooperative" : "") +
+                     launch.entry, dim_text(launch.grid), dim_text(launch.block), dim_text(launch.cluster),
+                     launch.shared, launch.cooperative ? ", cooperative" : "") +
          (launch.pdl ? ", programmatic" : "");
 }
 
