@@ -143,7 +143,6 @@ bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteratio
 }
 
 void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummary& iteration) {
-  aside_s_ += iteration.wall_s;
   const auto same = std::find_if(book.standings.begin(), book.standings.end(), [&](const Standing& standing) {
     return answer_key("", standing.candidate) == answer_key("", iteration.candidate);
   });
@@ -168,7 +167,6 @@ void CampaignState::apply_confirmation(WorkloadBook& book, const IterationSummar
 }
 
 void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iteration) {
-  aside_s_ += iteration.wall_s;
   const bool passed = iteration.outcome == OutcomeKind::passed;
   book.rivals.push_back({iteration.candidate, iteration.outcome, iteration.iteration,
                          passed ? iteration.time_ns : std::nullopt, iteration.wall_s});

@@ -84,7 +84,6 @@ class CampaignState {
   /// proportional to the arms, whatever the history. `usd_per_hour`: of the device, if it is known.
   Snapshot snapshot(const std::optional<double>& usd_per_hour);
   double evaluation_seconds() const;
-  double evaluated_seconds() const { return evaluated_s_ + aside_s_; }           // in evaluations of any purpose
   const Calibration& calibration() const { return calibration_.now(); }          // over earlier campaigns and this one
   const Calibration& own_calibration() const { return own_calibration_.now(); }  // of this campaign alone
   std::int64_t iterations() const { return iterations_; }
@@ -111,7 +110,6 @@ class CampaignState {
   std::vector<std::string> recent_;
   std::int64_t iterations_ = 0;
   double assumed_evaluation_s_, evaluated_s_ = 0;
-  double aside_s_ = 0;  // in confirmations and rivals, which cost otherwise than a search's evaluations
   double build_s_ = 0, gates_s_ = 0, timing_s_ = 0, since_passed_s_ = 0;
   std::int64_t evaluated_ = 0;
   std::optional<Sitting> sitting_;

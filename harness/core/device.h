@@ -113,7 +113,6 @@ struct MeasuredPeaks {
 class Session {
  public:
   virtual ~Session() = default;
-  virtual DeviceInfo info() = 0;
   /// Loads if needed, brings the image to the device (relocations resolved), runs the plan once, waits, and brings the
   /// image back in place. Throws DeviceFault, LaunchRefused, DeviceMemoryExhausted or NotSupported.
   virtual void run(const Executable& executable, std::span<std::byte> image) = 0;

@@ -34,7 +34,6 @@ class ReplayClock : public Clock {
   double seconds() override { return 1 + passed_s_; }  // 0 would mean "not begun"
   std::int64_t unix_seconds() override { return begin_unix_ + static_cast<std::int64_t>(passed_s_); }
   void pass(double seconds) { passed_s_ += seconds; }
-  double passed_s() const { return passed_s_; }
 
  private:
   std::int64_t begin_unix_;

@@ -18,9 +18,8 @@ DeviceInfo as_twin(DeviceInfo info, int number) {
 /// painted.
 class TwinSession : public Session {
  public:
-  TwinSession(std::unique_ptr<Session> cpu, int number) : cpu_(std::move(cpu)), number_(number) {}
+  explicit TwinSession(std::unique_ptr<Session> cpu) : cpu_(std::move(cpu)) {}
 
-  DeviceInfo info() override { return as_twin(cpu_->info(), number_); }
   void run(const Executable& executable, std::span<std::byte> image) override { cpu_->run(executable, image); }
   std::vector<Samples> time(std::span<const Executable> contenders,
                             std::span<const std::vector<std::span<std::byte>>> images,
@@ -49,7 +48,6 @@ class TwinSession : public Session {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
   }
   std::unique_ptr<Session> cpu_;
-  int number_;
 };
 
 }  // namespace
@@ -69,7 +67,7 @@ std::unique_ptr<Compiler> TwinKind::make_compiler(const Target& target, const Wa
 }
 
 std::unique_ptr<Session> TwinKind::make_session(const Target& target) const {
-  return std::make_unique<TwinSession>(cpu_.make_session(target), device_number(target.device));
+  return std::make_unique<TwinSession>(cpu_.make_session(target));
 }
 
 }  // namespace harness::tests

@@ -143,10 +143,6 @@ CpuSession::CpuSession(int threads)
 
 CpuSession::~CpuSession() = default;
 
-DeviceInfo CpuSession::info() {
-  return cpu::describe(threads_);
-}
-
 void CpuSession::make_threads(const Plan& plan) {
   for (const Step& step : plan.steps)
     if (const auto* launch = std::get_if<Launch>(&step); launch && volume(launch->cluster) > 1) {

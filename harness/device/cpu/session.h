@@ -28,7 +28,6 @@ class CpuSession : public Session {
   explicit CpuSession(int threads = 0);
   ~CpuSession() override;
 
-  DeviceInfo info() override;
   /// Makes the further threads that clusters of this plan need, a thread a block; before rights are dropped.
   void make_threads(const Plan& plan) override;
   /// Loads the candidate and allocates its shared memory on every thread. Throws LaunchRefused if it does not load.

@@ -64,12 +64,6 @@ CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& c
   limit_device_code(api);
 }
 
-DeviceInfo CudaSession::info() {
-  DeviceInfo info = info_;
-  describe_compiler(info);
-  return info;
-}
-
 /// Runs `work`; a fault of unknown kind on a GPU that NVML calls lost is named so.
 template <typename Work>
 auto CudaSession::with_fault_named(Work work) {

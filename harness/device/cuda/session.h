@@ -21,7 +21,7 @@ class CudaSession : public Session {
   /// With a driver of the caller's, which must outlive the session.
   CudaSession(const DriverApi& api, int ordinal, const std::string& cache_folder = "");
 
-  DeviceInfo info() override;
+  const DeviceInfo& info() const { return info_; }  // as the driver tells
   void run(const Executable& executable, std::span<std::byte> image) override;
   std::vector<Samples> time(std::span<const Executable> contenders,
                             std::span<const std::vector<std::span<std::byte>>> images,

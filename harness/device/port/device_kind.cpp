@@ -6,7 +6,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/json_fields.h"
-#include "harness/system/walls.h"
 
 namespace harness {
 

@@ -262,15 +262,6 @@ void push_value(lua_State* L, const Value& value) {
   else if (const auto* text = std::get_if<std::string>(&value)) lua_pushlstring(L, text->data(), text->size());
 }
 
-void push_config(lua_State* L, const Config& config) {
-  lua_createtable(L, 0, static_cast<int>(config.size()) + 1);
-  for (const auto& [name, value] : config) {
-    lua_pushlstring(L, name.data(), name.size());
-    push_value(L, value);
-    lua_rawset(L, -3);
-  }
-}
-
 bool to_value(lua_State* L, int index, Value& value) {
   switch (lua_type(L, index)) {
     case LUA_TBOOLEAN:

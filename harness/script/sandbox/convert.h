@@ -14,7 +14,6 @@ namespace harness::script {
 /// whose values are all of one scalar type are maps, and any name may be asked of them.
 void push_json(lua_State* L, const json& j, bool strict = false);
 void push_value(lua_State* L, const Value& value);
-void push_config(lua_State* L, const Config& config);
 
 /// The value at `index`; read-only tables read as what they stand for. Raises no Lua error, so it may be called
 /// anywhere. A table with the keys 1..n is an array, an empty one an empty array, one with string keys an object.

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/device/cpu/probe.h"
 #include "tests/device/cpu/fixture.h"
 
 namespace harness::test {
@@ -231,10 +232,11 @@ TEST_CASE("launches that a driver would refuse are refused with the reason") {
   CHECK_THROWS_AS(bench.run({LibraryCall{"cublas", "gemm", {}}}), NotSupported);
 }
 
-TEST_CASE("the session tells what it is") {
-  const DeviceInfo info = session().info();
+TEST_CASE("the device tells what it is") {
+  const DeviceInfo info = cpu::describe(3);
   CHECK(info.device == "cpu");
   CHECK(info.emulation);
+  CHECK(info.native);
   CHECK(info.multiprocessors == 3);
   CHECK(info.max_shared_bytes == 227 * 1024);
 }
