@@ -59,16 +59,19 @@ std::string oversized(const std::vector<EntryResources>& entries) {
 CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler,
                          const Walls& walls, CompileLimits limits)
     : include_folder_(std::filesystem::absolute(include_folder).string()),
+      cache_folder_(std::filesystem::absolute(cache_folder).string()),
       compiler_(compiler.empty() ? find_program("g++") : compiler),
       walls_(walls),
       limits_(limits),
-      cache_(cache_folder) {
+      cache_(cache_folder),
+      prelude_(cache_folder, include_folder_, "") {
   if (compiler_.empty())
     throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
   if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
   version_ = cpu::compiler_version(compiler_);
   if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);
   identity_ = version_ + "\n" + cpu::processor_features() + "\nglobals";  // what artifacts tell of
+  prelude_ = cpu::Prelude(cache_folder, include_folder_, identity_);
 }
 
 std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
@@ -89,7 +92,7 @@ BuildResult CpuCompiler::build(const BuildSpec& given) {
   const std::string scratch = cache_.scratch();
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> headers;
-  BuildResult result = compile_safely(spec, source, flags.arguments, scratch, headers);
+  BuildResult result = compile_safely(spec, source, flags, scratch, headers);
   const std::string notes = cpu::describe_ignored(flags.ignored);
   if (auto* failure = std::get_if<CompileFailure>(&result)) {
     failure->compile_s = seconds_since(start);
@@ -127,9 +130,8 @@ std::string CpuCompiler::run(std::vector<std::string> arguments, const std::vect
   return result.output;
 }
 
-BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string& source,
-                                        const std::vector<std::string>& flags, const std::string& scratch,
-                                        std::vector<std::string>& headers) const {
+BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
+                                        const std::string& scratch, std::vector<std::string>& headers) {
   try {
     return compile(spec, source, flags, scratch, headers);
   } catch (const Error&) {
@@ -140,20 +142,33 @@ BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string
   }
 }
 
-BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source,
-                                 const std::vector<std::string>& flags, const std::string& scratch,
-                                 std::vector<std::string>& headers) const {
+std::string CpuCompiler::prelude(const cpu::Flags& flags) {
+  std::vector<std::string> own = flags.own;
+  own.push_back("-I" + include_folder_);
+  return prelude_.header(own, [&](const std::vector<std::string>& arguments, const std::string& scratch) {
+    bool failed = false;
+    run(arguments, {}, {}, scratch, failed);
+    return !failed;
+  });
+}
+
+BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
+                                 const std::string& scratch, std::vector<std::string>& headers) {
+  const std::string prelude = this->prelude(flags);
+  BuildSpec seen = spec;  // what g++ may read
+  if (prelude.starts_with(cache_folder_))
+    seen.include_dirs.push_back(std::filesystem::path(prelude).parent_path().string());
   const std::string candidate = scratch + "/candidate";
   write_file(candidate + ".cpp", source);
   bool failed = false;
-  std::vector<std::string> arguments = flags;
+  std::vector<std::string> arguments = flags.arguments;
   if (spec.checked)
     for (const std::string& option : cpu::line_table_options(include_folder_, spec.include_dirs))
       arguments.push_back(option);
   std::string log = run(arguments,
-                        {"-x", "c++", "-pipe", "-include", "harness_cpu/prelude.h", "-MMD", "-MF", candidate + ".d",
+                        {"-x", "c++", "-pipe", "-include", prelude, "-fpch-deps", "-MMD", "-MF", candidate + ".d",
                          "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"},
-                        spec, scratch, failed);
+                        seen, scratch, failed);
   if (failed) return CompileFailure{log};
   const std::string object = read_file(candidate + ".o");
   const std::vector<cpu::TlsSymbol> shared_variables = cpu::read_elf(object).tls;
@@ -173,6 +188,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   artifact.compiler = version_;
   artifact.log = log;
   headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");
+  std::erase_if(headers, [&](const std::string& file) { return file.starts_with(cache_folder_); });  // made of others
   for (const char* suffix : {".o", ".s", ".d"}) std::filesystem::remove(candidate + suffix);
   return artifact;
 }

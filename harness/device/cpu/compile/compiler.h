@@ -4,6 +4,8 @@
 
 #include "harness/core/device.h"
 #include "harness/device/cpu/compile/cache.h"
+#include "harness/device/cpu/compile/flags.h"
+#include "harness/device/cpu/compile/prelude.h"
 #include "harness/system/compile_limits.h"
 #include "harness/system/walls.h"
 
@@ -21,8 +23,7 @@ namespace harness {
 class CpuCompiler : public Compiler {
  public:
   /// `include_folder` holds the emulation's headers (harness/device/cpu/guest). `compiler` is a path; "" looks for
-  /// g++ in PATH. g++ works within `walls`. Throws environment_error if there is no
-  /// compiler.
+  /// g++ in PATH. g++ works within `walls`. Throws environment_error if there is no compiler.
   CpuCompiler(const std::string& cache_folder, std::string include_folder, const std::string& compiler = "",
               const Walls& walls = {}, CompileLimits limits = {});
 
@@ -34,21 +35,23 @@ class CpuCompiler : public Compiler {
 
  private:
   std::string request(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags) const;
-  BuildResult compile_safely(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
-                             const std::string& scratch, std::vector<std::string>& headers) const;
-  BuildResult compile(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
-                      const std::string& scratch, std::vector<std::string>& headers) const;
+  BuildResult compile_safely(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
+                             const std::string& scratch, std::vector<std::string>& headers);
+  BuildResult compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
+                      const std::string& scratch, std::vector<std::string>& headers);
+  std::string prelude(const cpu::Flags& flags);
   /// Its log, which is never empty where it failed.
   std::string run(std::vector<std::string> arguments, const std::vector<std::string>& files, const BuildSpec& spec,
                   const std::string& scratch, bool& failed) const;
   Confinement confinement(const BuildSpec& spec, const std::string& scratch) const;
 
-  std::string include_folder_, compiler_, version_;
+  std::string include_folder_, cache_folder_, compiler_, version_;
   Walls walls_;
   CompileLimits limits_;
   std::vector<std::string> toolchain_;  // folders; found only where there is something to confine
   std::string identity_;                // of the compiler and of the processor that -march=native means
   cpu::ArtifactCache cache_;
+  cpu::Prelude prelude_;
 };
 
 }  // namespace harness

@@ -82,6 +82,7 @@ Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
   flags.arguments = {"-std=" + standard, level};
   flags.arguments.insert(flags.arguments.end(), kFixed.begin(), kFixed.end());
   if (spec.checked) flags.arguments.insert(flags.arguments.end(), kChecked.begin(), kChecked.end());
+  flags.own = flags.arguments;
   for (const auto& [name, value] : spec.defines) flags.arguments.push_back("-D" + name + "=" + value);
   flags.arguments.push_back("-I" + include_folder);
   for (const std::string& folder : spec.include_dirs) flags.arguments.push_back("-I" + folder);

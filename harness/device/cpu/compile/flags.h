@@ -8,6 +8,7 @@ namespace harness::cpu {
 
 struct Flags {
   std::vector<std::string> arguments;  // for g++
+  std::vector<std::string> own;        // of them, those that are the same for every candidate: no defines, no folders
   std::vector<std::string> ignored;    // options of the build that mean nothing here
 };
 
