@@ -19,9 +19,9 @@ struct RunSettings {
 };
 
 /// One evaluation, step by step. Each step either goes on or settles the outcome; each leaves a gate with its evidence,
-/// in this order: source-policy, preflight, compile, arguments, resources, state, (no effect), the judged launch,
-/// determinism, forms and shapes, timing, the secretly chosen timed launch, the launch after timing, plausibility,
-/// memory.
+/// in this order: source-policy, compile, source-policy:ptx, entries, arguments, resources, state, (no effect),
+/// preflight, the judged launch, determinism, forms and shapes, timing, the secretly chosen timed launch, the launch
+/// after timing, plausibility, memory.
 class EvaluationRun {
  public:
   EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers);
