@@ -20,7 +20,7 @@ seconds() {   # LOG COMMAND...: "wall cpu"
 row() { printf '| %s | %s | %s | %s | %s | %.2f |\n' "$1" "$2" "$3" "$4" "$5" "$(awk "BEGIN {print $5 / $3}")"; }
 
 declare -A built tested
-for revision in "$old" "$new"; do
+for revision in "$new" "$old"; do
   git clone -q "$here" "$scratch/$revision"
   git -C "$scratch/$revision" checkout -q "$revision"
   rm -rf "$scratch/cache"
