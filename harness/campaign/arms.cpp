@@ -47,8 +47,8 @@ void refuse_unknown_variants(Catalog& catalog, const CampaignOptions& options) {
     for (const VariantInfo& variant : catalog.kernel(name).variants) known.push_back(variant.name);
   for (const std::string& wanted : options.variants)
     if (!contains(known, wanted))
-      throw bad_input(fmt::format("no variant '{}' in {}; did you mean '{}'?", wanted, fmt::join(options.kernels, ", "),
-                                  nearest(wanted, known)));
+      throw bad_input(fmt::format("no variant '{}' in {}{}", wanted, fmt::join(options.kernels, ", "),
+                                  did_you_mean(wanted, known)));
 }
 
 void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) {
@@ -60,8 +60,8 @@ void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) 
     }
   for (const std::string& word : options.workloads)
     if (!contains(known, word))
-      throw bad_input(fmt::format("no workload or set '{}' in {}; did you mean '{}'?", word,
-                                  fmt::join(options.kernels, ", "), nearest(word, known)));
+      throw bad_input(fmt::format("no workload or set '{}' in {}{}", word, fmt::join(options.kernels, ", "),
+                                  did_you_mean(word, known)));
 }
 
 // The arm's prior: the widest range and the mean probability of its variants, enough evaluations for all of them.

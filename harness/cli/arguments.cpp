@@ -112,8 +112,7 @@ DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>
         fmt::format("device '{}' is not available: there is no such GPU here; see harness devices", asked));
   if (asked == "auto")
     throw environment_error("no device is available: neither a GPU nor a host compiler is found; see harness devices");
-  throw bad_input(
-      fmt::format("no device '{}'; did you mean '{}'? ({})", asked, nearest(asked, known), known_devices(devices)));
+  throw bad_input(fmt::format("no device '{}'{} ({})", asked, did_you_mean(asked, known), known_devices(devices)));
 }
 
 }  // namespace harness

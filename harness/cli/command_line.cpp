@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 
 #include "harness/cli/command.h"
 #include "harness/cli/environment.h"
@@ -18,13 +19,18 @@ std::vector<std::string> command_names() {
   return names;
 }
 
+// "; did you mean 'run'?" ends with its own mark.
+std::string sentence_end(const std::string& suggestion) {
+  return suggestion.empty() ? "." : suggestion;
+}
+
 // CLI11 says "extras" for an unknown command; people want to hear the nearest one.
 void refuse_unknown_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   for (const std::string& name : command_names())
     if (name == argv[1]) return;
-  throw bad_input(fmt::format("no command '{}'; did you mean '{}'? See harness --help", argv[1],
-                              nearest(argv[1], command_names())));
+  throw bad_input(fmt::format("no command '{}'{} See harness --help", argv[1],
+                              sentence_end(did_you_mean(argv[1], command_names()))));
 }
 
 // Absolute, each once, and there.
@@ -104,7 +110,11 @@ void add_gate_options(CLI::App& app, Shell& shell) {
 
 int run_command_line(int argc, char** argv, const Rooms& rooms) {
   try {
-    return dispatch(argc, argv, rooms);
+    const int status = dispatch(argc, argv, rooms);
+    // Results that nobody could read are no results: a full disk, a closed descriptor.
+    if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw environment_error("standard output cannot be written; is its disk full?");
+    return status;
   } catch (const Error& error) {
     std::fprintf(stderr, "harness: %s\n", error.what());
     return error.exit_status();

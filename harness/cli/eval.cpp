@@ -73,8 +73,7 @@ const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& nam
     if (variant.name == name) return variant;
     names.push_back(variant.name);
   }
-  throw bad_input(
-      fmt::format("kernel '{}' has no variant '{}'; did you mean '{}'?", kernel.name, name, nearest(name, names)));
+  throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", kernel.name, name, did_you_mean(name, names)));
 }
 
 bool evaluate_one(const Candidate& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
@@ -115,8 +114,8 @@ int eval(const EvalArguments& arguments, Shell& shell) {
       known.push_back(each.name);
       known.insert(known.end(), each.sets.begin(), each.sets.end());
     }
-    throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'; did you mean '{}'?", kernel.name,
-                                asked.front(), nearest(asked.front(), known)));
+    throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'{}", kernel.name, asked.front(),
+                                did_you_mean(asked.front(), known)));
   }
   for (const std::string& each : workloads)
     catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <sstream>
 
@@ -20,11 +21,16 @@ struct TransferArguments {
   bool lean = false;
 };
 
+/// "1 campaign", "2 campaigns".
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<TransferArguments>();
-  app.add_option("file", arguments->file, "Where to write")->required()->type_name("FILE");
+  app.add_option("file", arguments->file, "Where to write; - is standard output")->required()->type_name("FILE");
   app.add_option("--campaign", arguments->campaign, "Only this campaign");
   app.add_flag("--lean", arguments->lean,
                "Leave out raw samples, compiler logs, the evidence of gates that passed, and these gates where a time "
@@ -39,7 +45,12 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
     ExportOptions options;
     if (arguments->campaign > 0) options.campaign = arguments->campaign;
     options.samples = options.logs = options.evidence = !arguments->lean;
-    shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->transfer().export_to(arguments->file, options);
+    const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+    const bool printed = arguments->file == "-";
+    const ExportReport written = printed ? archive->transfer().export_to(std::cout, options)
+                                         : archive->transfer().export_to(arguments->file, options);
+    fmt::print(stderr, "{} with {} written to {}\n", counted(written.campaigns, "campaign"),
+               counted(written.iterations, "iteration"), printed ? "standard output" : arguments->file);
     return 0;
   };
 }
@@ -67,8 +78,8 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
     const ImportReport added =
         import_file(shell.rooms.archive(shell.store_path(), ArchiveAccess::write)->transfer(), arguments->file);
     std::fprintf(stderr, "%s\n",
-                 fmt::format("{} campaigns with {} iterations added, {} were there already", added.campaigns,
-                             added.iterations, added.skipped)
+                 fmt::format("{} with {} added, {} there already", counted(added.campaigns, "campaign"),
+                             counted(added.iterations, "iteration"), added.skipped)
                      .c_str());
     return 0;
   };

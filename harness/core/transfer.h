@@ -13,6 +13,10 @@ struct ExportOptions {
   bool evidence = true;  // of gates that passed: their details, and the gates themselves where a time is unconfirmed
 };
 
+struct ExportReport {
+  std::int64_t campaigns = 0, iterations = 0;  // written
+};
+
 struct ImportReport {
   std::int64_t campaigns = 0, iterations = 0;  // added
   std::int64_t skipped = 0;                    // campaigns that were already there
@@ -22,9 +26,10 @@ struct ImportReport {
 class Transfer {
  public:
   virtual ~Transfer() = default;
-  /// The file appears whole or not at all. Throws Error(bad_input): unknown campaign; Error(environment): the file
-  /// cannot be written.
-  virtual void export_to(const std::string& file, const ExportOptions& options) = 0;
+  /// The file appears whole or not at all; what is there and no file (a pipe, a device) is written into. Throws
+  /// Error(bad_input): unknown campaign; Error(environment): the file cannot be written.
+  virtual ExportReport export_to(const std::string& file, const ExportOptions& options) = 0;
+  virtual ExportReport export_to(std::ostream& out, const ExportOptions& options) = 0;
   /// Adds the campaigns that are not there yet. Throws Error(bad_input) with the line that is malformed; then nothing
   /// is added. `name` is for messages.
   virtual ImportReport import_from(std::istream& text, const std::string& name) = 0;

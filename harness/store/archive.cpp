@@ -39,8 +39,11 @@ class StoreArchive : public Archive, History, Transfer {
   }
   CampaignLesson lesson(std::int64_t campaign) override { return campaign_lesson(*store_, campaign); }
 
-  void export_to(const std::string& file, const ExportOptions& options) override {
-    export_store(*store_, file, options);
+  ExportReport export_to(const std::string& file, const ExportOptions& options) override {
+    return export_store(*store_, file, options);
+  }
+  ExportReport export_to(std::ostream& out, const ExportOptions& options) override {
+    return export_store(*store_, out, options);
   }
   ImportReport import_from(std::istream& text, const std::string& name) override {
     return import_store(*store_, text, name);

@@ -26,7 +26,7 @@ class Exporter {
   Exporter(Connection& connection, std::ostream& out, const ExportOptions& options)
       : connection_(connection), out_(out), options_(options) {}
 
-  void write() {
+  ExportReport write() {
     line({{"harness_export", 1}, {"schema", current_schema().version()}});
     write_texts("source",
                 "SELECT DISTINCT s.hash, s.text FROM source s JOIN iteration i ON i.source = s.hash "
@@ -41,6 +41,7 @@ class Exporter {
                     options_.campaign);
     while (query.next()) ids.push_back(query.integer(0));
     for (const std::int64_t id : ids) write_campaign(id);
+    return written_;
   }
 
  private:
@@ -52,6 +53,7 @@ class Exporter {
   }
 
   void write_campaign(std::int64_t id) {
+    ++written_.campaigns;
     write_head(id);
     const Numbers decisions = write_decisions(id);
     const Numbers attempts = write_attempts(id, decisions);
@@ -147,6 +149,7 @@ class Exporter {
       if (!options_.evidence) leave_out_evidence(found.row);
       json j = exported(found.row);
       j["type"] = "iteration";
+      ++written_.iterations;
       j["attempt"] = attempts.at(found.attempt);
       j["same_as"] = same_as(found.row.same_as);
       j["edited"] = nullptr;  // hashes, where the sources were edited after the attempt began
@@ -182,20 +185,22 @@ class Exporter {
   Connection& connection_;
   std::ostream& out_;
   const ExportOptions& options_;
+  ExportReport written_;
 };
 
 }  // namespace
 
-void export_store(Store& store, std::ostream& out, const ExportOptions& options) {
+ExportReport export_store(Store& store, std::ostream& out, const ExportOptions& options) {
   if (options.campaign) read_campaign(store.connection(), *options.campaign);
   Read read(store.connection());
-  Exporter(store.connection(), out, options).write();
+  return Exporter(store.connection(), out, options).write();
 }
 
-void export_store(Store& store, const std::string& file, const ExportOptions& options) {
+ExportReport export_store(Store& store, const std::string& file, const ExportOptions& options) {
   NewFile out(file);
-  export_store(store, out.stream(), options);
+  const ExportReport written = export_store(store, out.stream(), options);
   out.commit();
+  return written;
 }
 
 }  // namespace harness::store

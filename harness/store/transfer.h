@@ -18,9 +18,9 @@
 namespace harness::store {
 
 /// One consistent state, also while others write. Throws Error(bad_input) for an unknown campaign.
-void export_store(Store& store, std::ostream& out, const ExportOptions& options = {});
+ExportReport export_store(Store& store, std::ostream& out, const ExportOptions& options = {});
 /// The same into a file, which appears whole or not at all. Throws Error(environment) if it cannot be written.
-void export_store(Store& store, const std::string& file, const ExportOptions& options = {});
+ExportReport export_store(Store& store, const std::string& file, const ExportOptions& options = {});
 
 /// Adds the campaigns that the store does not have yet; a campaign is imported whole and once. Nothing in the input is
 /// trusted: the first line that is malformed is an Error(bad_input) with its number, and then nothing is imported.

@@ -23,6 +23,21 @@ Error not_written(const std::string& path, const std::string& why) {
       fmt::format("cannot write {}: {}; name a file in a writable folder with free space", path, why));
 }
 
+/// Where the links from `path` end, also if nothing is there yet.
+std::string end_of_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::error_code absent;
+  fs::path place = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(place, absent); ++i)
+    place = place.parent_path() / fs::read_symlink(place, absent);  // an absolute target stands for itself
+  return place.string();
+}
+
+bool is_no_file(const std::string& path) {
+  std::error_code absent;
+  return fs::exists(path, absent) && !fs::is_regular_file(path, absent) && !fs::is_directory(path, absent);
+}
+
 }  // namespace
 
 std::optional<std::string> read_file_if_any(const std::string& path) {
@@ -59,10 +74,11 @@ void replace_file(const std::string& path, const std::string& bytes, const std::
 }
 
 NewFile::NewFile(std::string path, const std::string& folder)
-    : path_(std::move(path)),
+    : path_(end_of_links(path)),
       partial_(folder.empty() ? fmt::format("{}.{}.partial", path_, unique_name()) : folder + "/" + unique_name()) {
+  if (is_no_file(path_)) partial_.clear();
   errno = 0;
-  stream_.open(partial_, std::ios::binary);
+  stream_.open(partial_.empty() ? path_ : partial_, std::ios::binary);
   if (!stream_) throw not_written(path_, std::strerror(errno));
 }
 
@@ -75,6 +91,7 @@ void NewFile::commit() {
   errno = 0;
   stream_.close();
   if (!stream_) throw not_written(path_, std::strerror(errno));
+  if (partial_.empty()) return;
   std::error_code failed;
   fs::rename(partial_, path_, failed);
   if (failed) throw not_written(path_, failed.message());

@@ -18,7 +18,8 @@ void write_file(const std::string& path, const std::string& bytes);
 void replace_file(const std::string& path, const std::string& bytes, const std::string& folder = "");
 
 /// A file that appears whole or not at all: written under a name of its own and renamed by commit().
-/// Without a commit, nothing is left of it.
+/// Without a commit, nothing is left of it. A symbolic link is followed: it stays, and the file that it leads to is
+/// replaced. What is there and no file (a device, a pipe) is written into as it is, never replaced.
 class NewFile {
  public:
   /// `folder`, on the same file system, is where it lies until then: beside `path` if none is named. Throws

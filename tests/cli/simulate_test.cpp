@@ -100,8 +100,8 @@ TEST_CASE("a recorded space is imported as a campaign that can be asked about, o
     const Finished added = run_harness({"import", path, "--db", scratch.path(file)});
     INFO(added.err);
     REQUIRE(added.status == 0);
-    CHECK_THAT(added.err, Catch::Contains("1 campaigns with 90 iterations added"));
-    CHECK_THAT(run_harness({"import", path, "--db", scratch.path(file)}).err, Catch::Contains("1 were there already"));
+    CHECK_THAT(added.err, Catch::Contains("1 campaign with 90 iterations added"));
+    CHECK_THAT(run_harness({"import", path, "--db", scratch.path(file)}).err, Catch::Contains("1 there already"));
     const Finished asked = run_harness({"query",
                                         "SELECT outcome, COUNT(*) AS n, MIN(time_ns) AS best FROM iteration GROUP BY "
                                         "outcome ORDER BY outcome",

@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "harness/system/files.h"
 #include "tests/support/program.h"
 
 using namespace harness;
@@ -147,4 +148,22 @@ TEST_CASE("--help names every environment variable that is read, and none of our
     INFO(match->str());
     CHECK(names.contains(match->str()));
   }
+}
+
+TEST_CASE("an export to standard output is the whole text, and says on stderr how much it was") {
+  const Scratch scratch;
+  REQUIRE(run_harness({"import", std::string(HARNESS_SOURCE_DIR) + "/bench/seeds/campaign.jsonl", "--db", scratch.db()})
+              .status == 0);
+  const Finished printed = run_harness({"export", "-", "--db", scratch.db()});
+  CHECK(printed.status == 0);
+  CHECK_THAT(printed.err, Catch::Contains("1 campaign with ") && Catch::Contains("written to standard output"));
+  REQUIRE(run_harness({"export", scratch.path("x.jsonl"), "--db", scratch.db()}).status == 0);
+  CHECK(printed.out == read_file(scratch.path("x.jsonl")));
+}
+
+TEST_CASE("results that cannot be written are status 3 and a sentence") {
+  const Finished full =
+      run_program({"/bin/sh", "-c", std::string(HARNESS_BINARY) + " kernels > /dev/full"}, HARNESS_SOURCE_DIR);
+  CHECK(full.status == 3);
+  CHECK_THAT(full.err, Catch::Contains("standard output cannot be written"));
 }

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "harness/system/process_stat.h"
 #include "tests/support/program.h"
@@ -84,4 +86,34 @@ TEST_CASE("the parent and the start of a process are read from /proc") {
   CHECK(process_stat(getpid(), 4) == std::to_string(getppid()));
   CHECK(std::stoll(process_stat(getpid(), 22)) > 0);
   CHECK(process_stat(0, 4).empty());
+}
+
+TEST_CASE("a link is followed when a file is replaced, and stays a link") {
+  const Scratch scratch;
+  scratch.write("file", "old");
+  std::filesystem::create_symlink(scratch.path("file"), scratch.path("link"));
+  replace_file(scratch.path("link"), "new");
+  CHECK(std::filesystem::is_symlink(scratch.path("link")));
+  CHECK(read_file(scratch.path("file")) == "new");
+  std::filesystem::create_symlink(scratch.path("absent"), scratch.path("dangling"));
+  replace_file(scratch.path("dangling"), "begun");
+  CHECK(read_file(scratch.path("absent")) == "begun");
+}
+
+TEST_CASE("what is no file is written into and never replaced") {
+  const Scratch scratch;
+  replace_file("/dev/null", "nothing");
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  CHECK_THROWS_WITH(replace_file("/dev/full", "nothing"), Catch::Contains("/dev/full"));
+  CHECK(std::filesystem::is_character_file("/dev/full"));
+  REQUIRE(mkfifo(scratch.path("pipe").c_str(), 0600) == 0);
+  std::string received;
+  std::thread reader([&] {
+    std::ifstream pipe(scratch.path("pipe"));
+    std::getline(pipe, received);
+  });
+  replace_file(scratch.path("pipe"), "through\n");
+  reader.join();
+  CHECK(received == "through");
+  CHECK(std::filesystem::is_fifo(scratch.path("pipe")));
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,4 +111,21 @@ TEST_CASE("memory is bounded") {
 TEST_CASE("the rights of threads that exist already go too") {
   CHECK(signal_after([] {}) == 0);
   CHECK(signal_after_in_a_thread([] { open("/etc/passwd", O_RDONLY); }) == SIGSYS);
+}
+
+TEST_CASE("what loads a candidate may change its own limits and nobody else's") {
+  const auto after_loading = [](pid_t whose) {
+    const pid_t child = fork();
+    if (child == 0) {
+      restrict_for_loading();
+      const rlimit limit{100, 100};
+      _exit(prlimit(whose, RLIMIT_NOFILE, &limit, nullptr) == 0 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  };
+  CHECK(after_loading(0) == 0);
+  const int status = after_loading(getpid());
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS));
 }

@@ -26,8 +26,9 @@ std::string& own_program() {
 // What a worker may know of the environment: where tools and libraries are found, and nothing else.
 std::vector<std::string> worker_environment() {
   std::vector<std::string> kept;
-  for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "HOME",
-                           "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
+  for (const char* name :
+       {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "VIRTUAL_ENV", "CONDA_PREFIX",
+        "HOME", "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
     if (const char* value = getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
   }
   return kept;

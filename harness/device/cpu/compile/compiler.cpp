@@ -156,7 +156,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
                                  const std::string& scratch, std::vector<std::string>& headers) {
   const std::string prelude = this->prelude(flags);
   BuildSpec seen = spec;  // what g++ may read
-  if (prelude.starts_with(cache_folder_))
+  if (prelude.starts_with(cache_folder_ + "/"))
     seen.include_dirs.push_back(std::filesystem::path(prelude).parent_path().string());
   const std::string candidate = scratch + "/candidate";
   write_file(candidate + ".cpp", source);
@@ -188,7 +188,8 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   artifact.compiler = version_;
   artifact.log = log;
   headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");
-  std::erase_if(headers, [&](const std::string& file) { return file.starts_with(cache_folder_); });  // made of others
+  std::erase_if(headers,
+                [&](const std::string& file) { return file.starts_with(cache_folder_ + "/"); });  // made of others
   for (const char* suffix : {".o", ".s", ".d"}) std::filesystem::remove(candidate + suffix);
   return artifact;
 }
