@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The layout of the C++ and the names in the Lua of this project: every file is a case, a missing tool a skipped one.
+# The layout of the C++ and the names in the Lua of this project: three cases, of which a missing tool skips some.
 # Writes "passed failed skipped" to $HARNESS_TEST_COUNTS, as support/main.cpp does.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -16,10 +16,10 @@ check() {   # HELP COMMAND... -- FILE...
   local help=$1 command=() file; shift
   while [ "$1" != -- ]; do command+=("$1"); shift; done
   shift
-  if "${command[@]}" "$@" >/dev/null 2>&1; then passed=$((passed + $#)); return; fi
+  if "${command[@]}" "$@" >/dev/null 2>&1; then passed=$((passed + 1)); return; fi
+  failed=$((failed + 1))
   for file in "$@"; do
-    if "${command[@]}" "$file" >/dev/null 2>&1; then passed=$((passed + 1)); continue; fi
-    failed=$((failed + 1))
+    if "${command[@]}" "$file" >/dev/null 2>&1; then continue; fi
     echo "style: $file: $help"
     "${command[@]}" "$file" 2>&1 | head -20
   done
