@@ -9,7 +9,7 @@
 namespace harness::cpu {
 
 /// What stands before the first line of every candidate (guest/harness_cpu/prelude.h), precompiled: reading it as text
-/// takes longer than compiling an ordinary kernel after it. One precompiled header a set of flags lies in the build
+/// is a third of what building a small kernel takes. One precompiled header a set of flags lies in the build
 /// cache. Where g++ finds that it does not fit, because a define of the candidate is a word of the emulation's headers,
 /// g++ reads the text instead, by itself.
 class Prelude {
