@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # CPU seconds of the set-up at two revisions, one after the other on this machine: fresh clones, no compiler cache.
 #   bench/build_time.sh OLD NEW [build]  (prints a Markdown table)
-# Rows: `./bootstrap build` (what `./bootstrap run` needs), and `./bootstrap test` after it. CPU seconds count every child process; on a busy machine they grow by a tenth or two, wall time by far more.
+# Rows: `./bootstrap build` (what `./bootstrap run` needs), and `./bootstrap test` after it. CPU
+# seconds count every child process; on a busy machine they grow by a tenth or two, wall time by far more.
 set -euo pipefail
 old=$(git rev-parse --short "${1:?usage: bench/build_time.sh OLD NEW}")
 new=$(git rev-parse --short "${2:?usage: bench/build_time.sh OLD NEW}")

@@ -63,15 +63,14 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
       compiler_(compiler.empty() ? find_program("g++") : compiler),
       walls_(walls),
       limits_(limits),
-      cache_(cache_folder),
-      prelude_(cache_folder, include_folder_, "") {
+      cache_(cache_folder) {
   if (compiler_.empty())
     throw environment_error("the cpu device needs g++ and there is none in PATH; install it (Debian: apt install g++)");
   if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
   version_ = cpu::compiler_version(compiler_);
   if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);
   identity_ = version_ + "\n" + cpu::processor_features() + "\nglobals";  // what artifacts tell of
-  prelude_ = cpu::Prelude(cache_folder, include_folder_, identity_);
+  prelude_.emplace(cache_folder, include_folder_, identity_);
 }
 
 std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
@@ -145,7 +144,7 @@ BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string
 std::string CpuCompiler::prelude(const cpu::Flags& flags) {
   std::vector<std::string> own = flags.own;
   own.push_back("-I" + include_folder_);
-  return prelude_.header(own, [&](const std::vector<std::string>& arguments, const std::string& scratch) {
+  return prelude_->header(own, [&](const std::vector<std::string>& arguments, const std::string& scratch) {
     bool failed = false;
     run(arguments, {}, {}, scratch, failed);
     return !failed;

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ class CpuCompiler : public Compiler {
   std::vector<std::string> toolchain_;  // folders; found only where there is something to confine
   std::string identity_;                // of the compiler and of the processor that -march=native means
   cpu::ArtifactCache cache_;
-  cpu::Prelude prelude_;
+  std::optional<cpu::Prelude> prelude_;  // set once the compiler is known
 };
 
 }  // namespace harness

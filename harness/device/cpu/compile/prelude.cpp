@@ -32,22 +32,17 @@ std::string header_in(const std::string& folder) {
 Prelude::Prelude(const std::string& cache_folder, std::string include_folder, std::string identity)
     : builds_(cache_folder), include_folder_(std::move(include_folder)), identity_(std::move(identity)) {}
 
-std::string Prelude::header(const std::vector<std::string>& flags, const Compile& compile) {
-  const auto known = known_.find(flags);
-  if (known != known_.end() && (known->second == kText || fs::exists(known->second))) return known->second;
-  return known_[flags] = make(flags, compile);
-}
-
-std::string Prelude::key(const std::vector<std::string>& flags) const {
+std::string Prelude::key(const std::vector<std::string>& flags) {
   Sha256 hash;
   hash.field("prelude").field(identity_);
   for (const std::string& flag : flags) hash.field(flag);
-  for (const std::string& file : files_below(include_folder_)) hash.field(file).field(read_file(file));
+  for (const std::string& file : files_below(include_folder_)) hash.field(file).field(hashes_.of(file));
   return hash.hex();
 }
 
-std::string Prelude::make(const std::vector<std::string>& flags, const Compile& compile) const {
+std::string Prelude::header(const std::vector<std::string>& flags, const Compile& compile) {
   const std::string name = key(flags);
+  if (failed_.contains(name)) return kText;
   if (const auto place = builds_.find(name)) return header_in(*place);
   const std::string scratch = builds_.scratch();
   // g++ takes prelude.h.gch for prelude.h of the same folder, and that file where the other does not fit.
@@ -57,6 +52,7 @@ std::string Prelude::make(const std::vector<std::string>& flags, const Compile& 
   arguments.insert(arguments.end(), {"-x", "c++-header", header, "-o", header + ".gch"});
   if (compile(arguments, scratch)) return header_in(builds_.store(name, scratch));
   builds_.discard(scratch);
+  failed_.insert(name);
   return kText;
 }
 

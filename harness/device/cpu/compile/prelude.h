@@ -1,10 +1,11 @@
 #pragma once
 #include <functional>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/system/build_cache.h"
+#include "harness/system/files.h"
 
 namespace harness::cpu {
 
@@ -21,16 +22,17 @@ class Prelude {
   using Compile = std::function<bool(const std::vector<std::string>& arguments, const std::string& scratch)>;
 
   /// The file to -include under `flags` (g++'s, without the candidate's own defines and folders). It is made with
-  /// `compile` when it is first asked for; "harness_cpu/prelude.h", the text, where that fails.
+  /// `compile` when it is first asked for, and again after a header of the emulation has changed;
+  /// "harness_cpu/prelude.h", the text, where that fails.
   std::string header(const std::vector<std::string>& flags, const Compile& compile);
 
  private:
-  std::string key(const std::vector<std::string>& flags) const;
-  std::string make(const std::vector<std::string>& flags, const Compile& compile) const;
+  std::string key(const std::vector<std::string>& flags);
 
   BuildCache builds_;
   std::string include_folder_, identity_;
-  std::map<std::vector<std::string>, std::string> known_;
+  FileHashes hashes_;
+  std::set<std::string> failed_;  // keys
 };
 
 }  // namespace harness::cpu
