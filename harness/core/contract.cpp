@@ -19,6 +19,12 @@ bool is_written(ArgumentKind kind) {
   return kind == ArgumentKind::output || kind == ArgumentKind::inout;
 }
 
+std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(shape[d], 1);
+  return strides;
+}
+
 std::int64_t span_elements(const Argument& a) {
   if (a.strides.empty()) return count_elements(a);  // contiguous
   std::int64_t span = 1;

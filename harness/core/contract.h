@@ -105,6 +105,8 @@ struct Problem {
   bool deterministic = true;
   std::map<std::string, std::string> policy;  // what an honest variant may use, with the reason
 };
+/// In elements, outermost first, the last dimension densest. An extent of 0 counts as 1.
+std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape);
 /// Of the written argument that has the fewest.
 std::int64_t fewest_output_elements(const Problem& problem);
 

@@ -11,8 +11,8 @@
 namespace harness::script {
 namespace {
 
-constexpr int kDeepest = 200;
-constexpr std::int64_t kLargest = 100000;
+constexpr int kDeepestExpression = 200;
+constexpr std::int64_t kLargestExpression = 100000;
 
 const char* word(Operation operation) {
   switch (operation) {
@@ -94,7 +94,7 @@ ExpressionPtr make_expression(Operation operation, std::vector<ExpressionPtr> op
     made->depth = std::max(made->depth, operand->depth + 1);
     made->size += operand->size;
   }
-  if (made->depth > kDeepest || made->size > kLargest) {
+  if (made->depth > kDeepestExpression || made->size > kLargestExpression) {
     throw std::domain_error("grows into an expression too large for a launcher");
   }
   made->operands = std::move(operands);

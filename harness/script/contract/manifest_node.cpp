@@ -7,8 +7,8 @@
 namespace harness::script {
 namespace {
 
-constexpr int kDeepest = 24;
-constexpr int kLargest = 2'000'000;  // tables of offsets may be long
+constexpr int kDeepestNode = 24;
+constexpr int kMostNodes = 2'000'000;  // tables of offsets may be long
 
 const char kKindKey = 0, kLineKey = 0;  // their addresses are the keys
 
@@ -22,7 +22,7 @@ class NodeReader {
   NodeReader(lua_State* lua, bool keep_functions) : lua_(lua), keep_functions_(keep_functions) {}
 
   Node read(int index, int depth, int line) {
-    if (++count_ > kLargest) throw UnreadableNode{line, "a table with too many values"};
+    if (++count_ > kMostNodes) throw UnreadableNode{line, "a table with too many values"};
     Node node;
     node.line = line;
     switch (lua_type(lua_, index)) {
@@ -88,7 +88,7 @@ class NodeReader {
   }
 
   void read_table(Node& node, int index, int depth) {
-    if (depth >= kDeepest || lua_checkstack(lua_, 8) == 0) {
+    if (depth >= kDeepestNode || lua_checkstack(lua_, 8) == 0) {
       throw UnreadableNode{node.line, "tables nested too deeply (or a table inside itself)"};
     }
     const int table = lua_absindex(lua_, index);

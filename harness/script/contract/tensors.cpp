@@ -33,12 +33,6 @@ std::int64_t read_extent(Sizes& sizes, const Reader& reader, const Node& entry, 
   return extent;
 }
 
-std::vector<std::int64_t> contiguous(const std::vector<std::int64_t>& shape) {
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(shape[d], 1);
-  return strides;
-}
-
 void check_span(const Sizes& sizes, const Reader& reader, const std::vector<std::int64_t>& shape,
                 const std::vector<std::int64_t>& strides) {
   double count = 1, span = 1;
@@ -117,7 +111,7 @@ void read_layout(Sizes& sizes, const Reader& reader, Argument& argument, const s
   if (!shape.table || !shape.kind.empty()) throw reader.wrong("shape", "a list");
   for (const Node& entry : shape.list) argument.shape.push_back(read_extent(sizes, reader, entry, before));
   check_span(sizes, reader, argument.shape, {});
-  argument.strides = contiguous(argument.shape);
+  argument.strides = contiguous_strides(argument.shape);
   if (const Node* strides = reader.find("strides")) {
     argument.strides = sizes.list(*strides, reader, "strides");
     if (argument.strides.size() != argument.shape.size()) {

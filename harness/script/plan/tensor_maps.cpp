@@ -20,12 +20,6 @@ std::vector<std::int64_t> read_whole_numbers(const Reader& reader, const std::st
   return numbers;
 }
 
-std::vector<std::int64_t> contiguous(const std::vector<std::int64_t>& shape) {
-  std::vector<std::int64_t> strides(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
 Dtype read_element_type(const Reader& reader) {
   const std::string text = reader.text("dtype");
   if (const auto dtype = parse_dtype(text)) return *dtype;
@@ -60,7 +54,7 @@ TensorMap read_tensor_map(const Reader& launch, const Node& node, const Problem&
   if (map.shape.empty() || reader.find("dtype") != nullptr) map.dtype = read_element_type(reader);
   if (map.shape.empty() || reader.find("shape") != nullptr) {
     map.shape = read_whole_numbers(reader, "shape", reader.need("shape"));
-    map.strides = contiguous(map.shape);
+    map.strides = contiguous_strides(map.shape);
   }
   if (const Node* strides = reader.find("strides")) map.strides = read_whole_numbers(reader, "strides", *strides);
   map.box = read_whole_numbers(reader, "box", reader.need("box"));

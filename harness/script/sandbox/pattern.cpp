@@ -7,7 +7,7 @@ namespace harness::script {
 namespace {
 
 constexpr char kEscape = '%';
-constexpr int kDeepest = 200;  // nested matches, as in Lua
+constexpr int kDeepestMatch = 200;  // nested matches, as in Lua
 constexpr std::int64_t kStepsPerReport = 4096;
 
 unsigned char byte(char c) {
@@ -107,7 +107,7 @@ const char* PatternMatcher::match_at(const char* start) {
 }
 
 const char* PatternMatcher::match(const char* s, const char* p) {
-  if (++depth_ > kDeepest) return fail("pattern too complex");
+  if (++depth_ > kDeepestMatch) return fail("pattern too complex");
   const char* end = match_here(s, p);
   --depth_;
   return end;
