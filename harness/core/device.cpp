@@ -13,7 +13,7 @@ int device_number(const std::string& device) {
   return colon == std::string::npos ? 0 : std::stoi(device.substr(colon + 1));
 }
 
-std::vector<Samples> Session::time(std::span<const Executable>, std::span<const std::vector<std::span<std::byte>>>,
+std::vector<Samples> Session::time(std::span<const Executable>, std::span<const ImageList>, std::span<const ImageList>,
                                    const TimingPolicy&) {
   throw NotSupported("this device has no clock that can be believed");
 }
@@ -27,8 +27,12 @@ HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, available, emulation, native, ar
                       memory_bytes, peak_bytes_per_s, peak_flops, peak_exps_per_s)
 HARNESS_JSON(Executable, artifact, plan, problem, layout)
 HARNESS_JSON(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold, abandon_factor)
-HARNESS_JSON_DEFAULTS(Samples, rotating_ns, cold_ns, warm_ns, clock_mhz, calls_per_sample, input_sets, rotations,
-                      foreign_processes, method)
+HARNESS_ENUM_TABLE(CallKind, "kind of timed call",
+                   {{CallKind::rotating, "rotating"}, {CallKind::cold, "cold"}, {CallKind::warm, "warm"}})
+HARNESS_JSON(KeptCall, place, kind, image, seeds)
+HARNESS_JSON(TwiceLaunched, sets, unequal, first_unequal)
+HARNESS_JSON_DEFAULTS(Samples, rotating_ns, cold_ns, warm_ns, single_warm_ns, clock_mhz, calls_per_sample, input_sets,
+                      kept, twice, foreign_processes, method)
 HARNESS_JSON_DEFAULTS(MeasuredPeaks, bytes_per_s, l2_bytes_per_s, flops, exps_per_s, launch_ns)
 
 }  // namespace harness

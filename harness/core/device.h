@@ -87,16 +87,33 @@ struct TimingPolicy {
   double abandon_factor = 0;
 };
 
+enum class CallKind { rotating, cold, warm };
+
+/// A timed call whose set was kept as the call left it, for the judge: the image it was made of, and the seeds of what
+/// a device drew into it.
+struct KeptCall {
+  std::int64_t place = 0;  // of those that were given
+  CallKind kind = CallKind::rotating;
+  std::int64_t image = 0;
+  FreshSeeds seeds;
+};
+
+/// Sets of timed calls that were launched twice, at two addresses under two poisons.
+struct TwiceLaunched {
+  std::int64_t sets = 0, unequal = 0;  // unequal: the two left different things
+  std::optional<CallKind> first_unequal;
+};
+
 /// Per contender: nanoseconds per call of the plan. `rotating`: inputs come from sets that together exceed the L2,
 /// calls inside one graph; `cold`: one call after a flush; `warm`: one input set again and again.
 struct Samples {
   std::vector<double> rotating_ns, cold_ns, warm_ns;
-  std::vector<double> clock_mhz;  // SM clock at each rotating sample; empty where unknown
+  std::vector<double> single_warm_ns;  // like warm, but one call at a time, each on values that no call had before
+  std::vector<double> clock_mhz;       // SM clock at each rotating sample; empty where unknown
   int calls_per_sample = 0;
   int input_sets = 0;
-  /// For each given image by how many rows (modulo each buffer's own) its inputs were rotated (core/image.h) in the
-  /// launch whose result was left in it.
-  std::vector<std::uint64_t> rotations;
+  std::vector<KeptCall> kept;
+  TwiceLaunched twice;
   int foreign_processes = 0;  // most other processes seen on the device while sampling (NVML); such samples are marked
   std::string method;         // "graph x40, 128 sets, 16 bursts"
 };
@@ -109,6 +126,8 @@ struct MeasuredPeaks {
   double exps_per_s = 0;                // ex2
   double launch_ns = 0;                 // an empty kernel inside a graph
 };
+
+using ImageList = std::vector<std::span<std::byte>>;
 
 class Session {
  public:
@@ -128,13 +147,13 @@ class Session {
 
   /// Times contenders against each other in one interleaved run; images[i] are painted images for contenders[i] (at
   /// least one each). Implementations keep them pristine and make sets of them, which together exceed the L2. Before
-  /// every timed launch of a graph each of its sets is refreshed: poison, workspaces and guards as painted, inputs
-  /// rotated (core/image.h) by a fresh random number that no candidate can know; no graph uses a set twice. When it
-  /// returns, images[i][k] holds what one secretly chosen call in the timed launches left of a set made from it, and
-  /// Samples::rotations[k] the rotation of that set. Same order of results as of contenders.
-  virtual std::vector<Samples> time(std::span<const Executable> contenders,
-                                    std::span<const std::vector<std::span<std::byte>>> images,
-                                    const TimingPolicy& policy);
+  /// every timed launch of a graph each of its sets is made anew: poison, workspaces and guards as painted, inputs that
+  /// a device can draw (ImageBuffer::draw) with values that no call had before; no graph uses a set twice.
+  /// places[i], where it is not empty: each timed call is launched again on the same values, at another address, and
+  /// what the two left is compared; and of each CallKind a third of the places is filled with sets as secretly chosen
+  /// calls left them, rotating ones first. Same order of results as of contenders.
+  virtual std::vector<Samples> time(std::span<const Executable> contenders, std::span<const ImageList> images,
+                                    std::span<const ImageList> places, const TimingPolicy& policy);
   /// Takes about a second; nothing else may use the device meanwhile.
   virtual MeasuredPeaks measure_peaks();
 };
@@ -145,6 +164,11 @@ void to_json(json& to, const Executable& value);
 void from_json(const json& from, Executable& value);
 void to_json(json& to, const TimingPolicy& value);
 void from_json(const json& from, TimingPolicy& value);
+HARNESS_ENUM_TEXT(CallKind);
+void to_json(json& to, const KeptCall& value);
+void from_json(const json& from, KeptCall& value);
+void to_json(json& to, const TwiceLaunched& value);
+void from_json(const json& from, TwiceLaunched& value);
 void to_json(json& to, const Samples& value);
 void from_json(const json& from, Samples& value);
 void to_json(json& to, const MeasuredPeaks& value);

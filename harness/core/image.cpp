@@ -11,8 +11,15 @@ const ImageBuffer* find_buffer(const ImageLayout& layout, const std::string& nam
   return found == layout.buffers.end() ? nullptr : &*found;
 }
 
+HARNESS_ENUM_TABLE(DrawKind, "kind of draw",
+                   {{DrawKind::normal, "normal"},
+                    {DrawKind::uniform, "uniform"},
+                    {DrawKind::mask, "mask"},
+                    {DrawKind::integers, "integers"}})
 HARNESS_JSON(Relocation, at, target)
-HARNESS_JSON_DEFAULTS(ImageBuffer, name, offset, bytes, restored, unit_bytes, row_bytes, rows)
+HARNESS_JSON(ElementDraw, kind, dtype, poison, stream, scale, offset, lo, range, extents, strides)
+HARNESS_JSON(FreshSeeds, values, poison)
+HARNESS_JSON_DEFAULTS(ImageBuffer, name, offset, bytes, restored, draw, agreement)
 HARNESS_JSON(ImageLayout, bytes, buffers, relocations)
 
 }  // namespace harness

@@ -12,9 +12,9 @@
 #include "harness/evaluate/measure.h"
 #include "harness/evaluate/stages.h"
 #include "harness/evaluate/statistics.h"
+#include "harness/evaluate/timed_calls.h"
 #include "harness/judge/plausibility.h"
 #include "harness/judge/policy.h"
-#include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
 #include "harness/system/files.h"
 #include "harness/worker/memory/memory_check.h"
@@ -22,10 +22,12 @@
 namespace harness {
 namespace {
 
-// Input draws a timing rotates over; the device copies them to as many addresses as exceed its L2.
-constexpr std::size_t kTimingDraws = 3;
-// Images larger than this are not multiplied: one draw is already larger than any L2.
+// Draws that timing takes turns with where inputs are structured, so that a device cannot draw them anew by itself; of
+// large ones two, which already exceed any L2.
+constexpr std::size_t kTimingDraws = 3, kLargeTimingDraws = 2;
 constexpr std::int64_t kLargeImage = 64 << 20;
+// Timed calls of each CallKind whose results the judge sees.
+constexpr std::size_t kJudgedInSearch = 1, kJudgedOfFinalist = 3;
 // All memory checkers of a finalist together, seconds.
 constexpr double kMemoryCheckSeconds = 40;
 
@@ -74,10 +76,23 @@ double largest_error(const Verdict& verdict) {
 }
 
 // The artifact of the same machine code for another shape: only the plan and the memory differ.
+// Whether every input that is drawn can be drawn anew by a device.
+bool draws_by_itself(const Subject& subject) {
+  return std::ranges::all_of(subject.problem().arguments, [&](const Argument& a) {
+    const bool drawn = (a.kind == ArgumentKind::input || a.kind == ArgumentKind::inout) && !a.absent;
+    return !drawn || find_buffer(subject.executable.layout, a.name)->draw.has_value();
+  });
+}
+
+std::size_t timing_draws(const Subject& subject) {
+  if (draws_by_itself(subject)) return 1;
+  return subject.executable.layout.bytes > kLargeImage ? kLargeTimingDraws : kTimingDraws;
+}
+
 std::vector<Contender> contenders_of(std::vector<Subject*> subjects) {
   std::vector<Contender> contenders;
   for (const Subject* subject : subjects) {
-    Contender contender{&subject->executable, {}};
+    Contender contender{&subject->executable, {}, {}};
     for (const SharedMemory& image : subject->images) contender.images.push_back(&image);
     contenders.push_back(std::move(contender));
   }
@@ -440,7 +455,7 @@ EvaluationRun::Settled EvaluationRun::measure(Timing& timing) {
   timing = describe(samples);
   if (samples.size() > 1 && clearly_slower(samples[0].rotating_ns, samples[1].rotating_ns, policy.abandon_factor))
     return Abandoned{abandon_threshold(samples[1].rotating_ns, policy.abandon_factor), timing.time_ns};
-  return gate_timed_launch(samples[0]);
+  return gate_timed_calls(samples[0]);
 }
 
 EvaluationRun::Settled EvaluationRun::measure_on_device(Subject* incumbent, const TimingPolicy& policy,
@@ -448,15 +463,20 @@ EvaluationRun::Settled EvaluationRun::measure_on_device(Subject* incumbent, cons
   std::vector<Subject*> subjects{&subject_};
   if (incumbent != nullptr) subjects.push_back(incumbent);
   for (Subject* subject : subjects) {
-    const std::size_t draws = subject->executable.layout.bytes > kLargeImage ? 1 : kTimingDraws;
-    for (std::size_t i = 0; i < draws; ++i) {
+    for (std::size_t i = 0; i < timing_draws(*subject); ++i) {
       if (subject == &subject_) paint(*subject, i);
       else workers_.paint(*subject, i);
     }
   }
-  // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included.
-  const double limit = workers_.limits.run_s + policy.max_s * 4 + 60 * launch_s_;
-  if (auto failure = workers_.runner.prepare(contenders_of(subjects), workers_.limits.run_s))
+  std::vector<Contender> contenders = contenders_of(subjects);
+  timed_places_.clear();
+  for (std::size_t i = 0; i < 3 * (request_.confirm ? kJudgedOfFinalist : kJudgedInSearch); ++i)
+    timed_places_.emplace_back(subject_.image_bytes());
+  for (const SharedMemory& place : timed_places_) contenders[0].places.push_back(&place);
+  // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as
+  // many again whose results are compared with theirs.
+  const double limit = workers_.limits.run_s + policy.max_s * 8 + 120 * launch_s_;
+  if (auto failure = workers_.runner.prepare(contenders, workers_.limits.run_s))
     return to_outcome(*failure, "timing", workers_.limits.run_s);
   const auto failure = workers_.runner.time(policy, limit, samples);
   if (!failure) return std::nullopt;
@@ -512,27 +532,39 @@ EvaluationRun::Settled EvaluationRun::measure_by_turns(Subject* incumbent, const
   return measure_by_turns(nullptr, policy, samples);  // the incumbent's fault is not this candidate's
 }
 
-EvaluationRun::Settled EvaluationRun::gate_timed_launch(const Samples& samples) {
+EvaluationRun::Settled EvaluationRun::gate_timed_calls(const Samples& samples) {
   const Charge charge(evaluation_.cost.gates_s);
-  Launched timed;
-  std::uint64_t rotation = 0;
-  DrawId draw = timed_draw_;
   if (workers_.native()) {
     const SharedMemory evidence(timed_copy_.size());
     std::memcpy(evidence.bytes().data(), timed_copy_.data(), timed_copy_.size());
-    timed.verdict = workers_.judge.verdict(subject_.executable, subject_.trusted, draw, evidence);
-  } else {
-    const std::size_t image = random_below(std::max<std::size_t>(1, samples.rotations.size()));
-    draw = subject_.draws[image];
-    if (image < samples.rotations.size()) rotation = samples.rotations[image];
-    timed.verdict =
-        workers_.judge.verdict(subject_.executable, subject_.trusted, draw, subject_.images[image], rotation);
+    return judge_timed_call("timed-launch", timed_draw_, evidence);
   }
-  const std::string where = fmt::format("a secretly chosen timed launch, seed {}", draw.seed);
-  if (timed.verdict.passed()) return add({"timed-launch", true, where + ": " + errors_in_words(timed.verdict)});
+  if (add(check_twice(samples.twice))) {
+    const GateResult& failed = evaluation_.gates.back();
+    return WrongAnswer{failed.name + ": " + failed.detail, std::nullopt, failed.name};
+  }
+  if (Settled settled = add(check_times(samples))) return settled;
+  for (const KeptCall& kept : samples.kept) {
+    DrawId draw = subject_.draws.at(static_cast<std::size_t>(kept.image));
+    draw.fresh = kept.seeds;
+    if (Settled settled = judge_timed_call(fmt::format("timed-launch:{}", name(kept.kind)), draw,
+                                           timed_places_.at(static_cast<std::size_t>(kept.place))))
+      return settled;
+  }
+  return std::nullopt;
+}
+
+EvaluationRun::Settled EvaluationRun::judge_timed_call(const std::string& gate, const DrawId& draw,
+                                                       const SharedMemory& left) {
+  Launched timed;
+  timed.verdict = workers_.judge.verdict(subject_.executable, subject_.trusted, draw, left);
+  const std::string where = draw.fresh
+                                ? fmt::format("secretly chosen, seed {}, values {}", draw.seed, draw.fresh->values)
+                                : fmt::format("secretly chosen, seed {}", draw.seed);
+  if (timed.verdict.passed()) return add({gate, true, where + ": " + errors_in_words(timed.verdict)});
   const GateResult& failed = *first_failed(timed.verdict.gates);
-  add({"timed-launch", false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
-  return wrong(timed, subject_, "timed-launch: ");
+  add({gate, false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
+  return wrong(timed, subject_, gate + ": ");
 }
 
 EvaluationRun::Settled EvaluationRun::gate_plausibility(const Timing& timing) {

@@ -20,8 +20,8 @@ struct RunSettings {
 
 /// One evaluation, step by step. Each step either goes on or settles the outcome; each leaves a gate with its evidence,
 /// in this order: source-policy, compile, source-policy:ptx, entries, arguments, resources, state, (no effect),
-/// preflight, the judged launch, determinism, forms and shapes, timing, the secretly chosen timed launch, the launch
-/// after timing, plausibility, memory.
+/// preflight, the judged launch, determinism, forms and shapes, timing, timed calls launched twice, agreement of times,
+/// secretly chosen timed calls, the launch after timing, plausibility, memory.
 class EvaluationRun {
  public:
   EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers);
@@ -46,7 +46,8 @@ class EvaluationRun {
   Settled measure_on_device(Subject* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
   Settled measure_by_turns(Subject* incumbent, const TimingPolicy& policy, std::vector<Samples>& samples);
   std::optional<Subject> incumbent_subject();
-  Settled gate_timed_launch(const Samples& samples);
+  Settled gate_timed_calls(const Samples& samples);
+  Settled judge_timed_call(const std::string& gate, const DrawId& draw, const SharedMemory& left);
   Settled gate_plausibility(const Timing& timing);
   Timing describe(const std::vector<Samples>& samples) const;
 
@@ -68,6 +69,8 @@ class EvaluationRun {
   Subject subject_;                  // contender 0
   std::vector<Subject> neighbours_;  // contenders 1, 2, ...
   std::vector<std::byte> first_outputs_;
+  std::vector<SharedMemory>
+      timed_places_;                   // where the device's clock is believed: what secretly chosen timed calls left
   std::vector<std::byte> timed_copy_;  // cpu: what a secretly chosen timed run left
   DrawId timed_draw_;
 };

@@ -41,18 +41,24 @@ class Draw {
  private:
   void draw(const Argument& a) {
     const GeneratorOptions options(problem_, a);
+    const std::uint64_t seed = seed_of(a);
     if (const DrawElements draw = element_generator(a.gen->kind)) {
-      const ElementValues nominal = draw(options, seed_, random::stream_of(a.name.c_str()));
-      return fill(a, in_form(nominal, a, seed_, options_.form));
+      const ElementValues nominal = draw(options, seed, random::stream_of(a.name.c_str()));
+      return fill(a, in_form(nominal, a, seed, options_.form));
     }
     fill(a, integer_generator(a.gen->kind)({
                 .options = options,
-                .seed = seed_,
+                .seed = seed,
                 .count = count_elements(a),
                 .last_extent = a.shape.empty() ? 1 : a.shape.back(),
                 .threads = options_.threads,
                 .other = [&](const std::string& option) { return other(a, options, option); },
             }));
+  }
+
+  std::uint64_t seed_of(const Argument& a) const {
+    const ImageBuffer* buffer = options_.fresh ? find_buffer(layout_, a.name) : nullptr;
+    return buffer != nullptr && buffer->draw ? options_.fresh->values : seed_;
   }
 
   std::vector<std::int64_t> other(const Argument& a, const GeneratorOptions& options, const std::string& key) {

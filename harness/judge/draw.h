@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ struct DrawOptions {
   /// changed.
   std::string form = "nominal";
   int threads = 0;  // 0: as many as the machine has
+  /// The seeds of the elements that a device drew for a launch (ImageBuffer::draw); everything else keeps to its own.
+  std::optional<FreshSeeds> fresh;
 };
 
 /// Draws every input and inout into a painted image. An element is a pure function of (seed, argument's name, place in

@@ -6,8 +6,7 @@
 #include <bit>
 
 #include "harness/core/error.h"
-#include "harness/core/generators.h"
-#include "harness/judge/indexing.h"
+#include "harness/judge/element_draw.h"
 
 namespace harness::judge {
 namespace {
@@ -47,51 +46,6 @@ class Placement {
  private:
   std::int64_t end_ = 0;
 };
-
-bool names(const Generator& generator, const std::string& argument) {
-  for (const auto& [key, value] : generator.options.items()) {
-    if (value.is_string() && value.get_ref<const std::string&>() == argument) return true;
-  }
-  return false;
-}
-
-/// Whether what another argument holds or means depends on the values or the places of this one's elements.
-bool is_referred_to(const Problem& problem, const Argument& a) {
-  return std::ranges::any_of(problem.arguments, [&](const Argument& other) {
-    if (&other == &a) return false;
-    if (other.gen && names(*other.gen, a.name)) return true;
-    return other.valid_rows == a.name || (other.kind == ArgumentKind::pointers && other.of == a.name);
-  });
-}
-
-bool is_independent(const Generator& generator) {
-  const GeneratorKind* kind = find_generator(generator.kind);
-  return kind != nullptr && kind->independent;
-}
-
-/// Elements drawn independently of each other and of everything else are as good a draw in any other order. Rows are
-/// elements where nothing lies between them, and otherwise what the widest stride steps over, so that padding is left
-/// where it is.
-void allow_rotation(const Problem& problem, const Argument& a, ImageBuffer& buffer) {
-  const bool drawn = a.kind == ArgumentKind::input || a.kind == ArgumentKind::inout;
-  const Indexer indexer(a);
-  if (!drawn || !a.gen || !is_independent(*a.gen) || indexer.overlapping() || is_referred_to(problem, a)) return;
-  if (indexer.count() % elements_per_unit(a.dtype) != 0 || indexer.count() == 0) return;  // half a byte is padding
-  const std::int64_t size = storage_bytes(a.dtype);
-  if (indexer.dense()) {
-    buffer.unit_bytes = buffer.row_bytes = size;
-    buffer.rows = buffer.bytes / size;
-    return;
-  }
-  if (elements_per_unit(a.dtype) != 1) return;
-  std::size_t widest = 0;
-  for (std::size_t d = 1; d < a.shape.size(); ++d) {
-    if (a.shape[d] > 1 && (a.shape[widest] <= 1 || a.strides[d] > a.strides[widest])) widest = d;
-  }
-  buffer.rows = a.shape[widest];
-  buffer.unit_bytes = a.strides[widest] * size;
-  buffer.row_bytes = buffer.bytes - (buffer.rows - 1) * buffer.unit_bytes;
-}
 
 std::int64_t unit_offset(const Argument& whole, std::int64_t element) {
   return element / elements_per_unit(whole.dtype) * storage_bytes(whole.dtype);
@@ -142,9 +96,10 @@ ImageLayout make_layout(const Problem& problem, const Plan& plan) {
     if (a.absent) continue;
     if (is_tensor(a.kind)) {
       const bool restored = a.kind == ArgumentKind::inout;
-      allow_rotation(
-          problem, a,
-          placement.place(a.name, bytes_of(a), std::max<std::int64_t>(align, storage_bytes(a.dtype)), restored));
+      ImageBuffer& placed =
+          placement.place(a.name, bytes_of(a), std::max<std::int64_t>(align, storage_bytes(a.dtype)), restored);
+      placed.draw = element_draw(problem, a);
+      placed.agreement = agreement_with_itself(problem, a);
     } else if (a.kind == ArgumentKind::pointers) {
       const auto entries = static_cast<std::int64_t>(a.offsets.size());
       placement.place(a.name, entries * kPointerBytes, std::max(align, kPointerBytes), false);

@@ -12,8 +12,8 @@ inline constexpr std::int64_t kGuardBytes = 256;
 /// never less than its element) starts at an odd multiple of that: an access that silently assumes more is caught. The
 /// base is aligned to 4096, so 4096 is the most that can be asked for. Views and pointers refer into the buffer of
 /// `of`; scalars, structures, tensor maps and absent arguments take no space. Throws Error for an alignment that is no
-/// power of two and for views and pointers that leave their tensor. Inputs and inouts of independent elements (normal,
-/// uniform, integers, mask) that nothing else depends on are marked as ones that may be rotated.
+/// power of two and for views and pointers that leave their tensor. What a device may draw anew by itself is marked
+/// (element_draw.h).
 ImageLayout make_layout(const Problem& problem, const Plan& plan);
 
 }  // namespace harness::judge

@@ -81,7 +81,9 @@ void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, 
   }
   for (const Relocation& r : layout.relocations) std::memcpy(image.data() + r.at, &r.target, sizeof r.target);
   for (const Argument& a : problem.arguments) {
-    if (a.kind == ArgumentKind::output && !a.absent) poison(a, seed, payload(layout, a.name, image), options.threads);
+    if (a.kind != ArgumentKind::output || a.absent) continue;
+    const bool fresh = options.fresh && find_buffer(layout, a.name)->draw;
+    poison(a, fresh ? options.fresh->poison : seed, payload(layout, a.name, image), options.threads);
   }
   draw_inputs(problem, layout, seed, image, options);
 }

@@ -1,7 +1,10 @@
 #include "tests/fakes/twin_device.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+
+#include "harness/judge/paint.h"
 
 namespace harness::tests {
 namespace {
@@ -14,16 +17,15 @@ DeviceInfo as_twin(DeviceInfo info, int number) {
   return info;
 }
 
-/// Times single runs by turns on the given images. Its sets are never refreshed: their inputs stay as they were
-/// painted.
+/// Times single runs by turns on the given images, which stay as they were painted. What it keeps for the judge
+/// it draws as the judge does, and then runs.
 class TwinSession : public Session {
  public:
   explicit TwinSession(std::unique_ptr<Session> cpu) : cpu_(std::move(cpu)) {}
 
   void run(const Executable& executable, std::span<std::byte> image) override { cpu_->run(executable, image); }
-  std::vector<Samples> time(std::span<const Executable> contenders,
-                            std::span<const std::vector<std::span<std::byte>>> images,
-                            const TimingPolicy& policy) override {
+  std::vector<Samples> time(std::span<const Executable> contenders, std::span<const ImageList> images,
+                            std::span<const ImageList> places, const TimingPolicy& policy) override {
     std::vector<Samples> all(contenders.size());
     for (Samples& samples : all) {
       samples.calls_per_sample = samples.input_sets = 1;
@@ -33,15 +35,25 @@ class TwinSession : public Session {
       for (std::size_t c = 0; c < contenders.size(); ++c)
         all[c].rotating_ns.push_back(timed(contenders[c], images[c].front()));
     for (std::size_t c = 0; c < contenders.size(); ++c)
-      for (const std::span<std::byte> image : images[c]) {
-        cpu_->run(contenders[c], image);
-        all[c].rotations.push_back(0);
-      }
+      for (std::size_t place = 0; place < places[c].size(); ++place)
+        keep(contenders[c], images[c].front(), place, places[c][place], all[c]);
     return all;
   }
   MeasuredPeaks measure_peaks() override { return {.bytes_per_s = 1e15}; }
 
  private:
+  void keep(const Executable& executable, std::span<const std::byte> image, std::size_t place,
+            std::span<std::byte> into, Samples& samples) {
+    const FreshSeeds seeds{1000 + place, 2000 + place};
+    std::vector<std::byte> fresh(image.size());
+    judge::paint(executable.problem, executable.plan, executable.layout, 0, fresh, {.fresh = seeds});
+    std::ranges::copy(image, into.begin());
+    for (const ImageBuffer& buffer : executable.layout.buffers)
+      if (buffer.draw) std::copy_n(fresh.begin() + buffer.offset, buffer.bytes, into.begin() + buffer.offset);
+    cpu_->run(executable, into);
+    samples.kept.push_back({static_cast<std::int64_t>(place), CallKind::rotating, 0, seeds});
+  }
+
   double timed(const Executable& executable, std::span<std::byte> image) {
     const auto begin = std::chrono::steady_clock::now();
     cpu_->run(executable, image);

@@ -78,7 +78,7 @@ TEST_CASE("views point into their tensor, pointers are relocated, and values tak
   REQUIRE_THROWS_AS(make_layout(problem, {}), Error);
 }
 
-TEST_CASE("only independent draws that nothing depends on may be rotated") {
+TEST_CASE("a device may draw independent elements that nothing depends on, and poison outputs of whole rows") {
   Problem problem;
   Argument pointers = tensor(ArgumentKind::pointers, "groups", Dtype::u64, {2});
   pointers.of = "pointed";
@@ -104,13 +104,14 @@ TEST_CASE("only independent draws that nothing depends on may be rotated") {
                        drawn("one", Dtype::f32, {8}, "constant"),
                        pointers,
                        ragged,
+                       tensor(ArgumentKind::output, "whole", Dtype::f32, {4, 8}),
                        packed,
                        shared,
                        missing};
-  std::vector<std::string> rotated;
+  std::vector<std::string> by_device;
   const Plan plan{{}, {{"scratch", 64, 16, false}}};
   for (const ImageBuffer& b : make_layout(problem, plan).buffers) {
-    if (b.rows > 0) rotated.push_back(b.name);
+    if (b.draw) by_device.push_back(b.name + (b.draw->poison ? " (poison)" : ""));
   }
-  CHECK(rotated == std::vector<std::string>{"x", "u", "m", "i"});
+  CHECK(by_device == std::vector<std::string>{"x", "u", "m", "i", "whole (poison)"});
 }

@@ -110,30 +110,32 @@ std::vector<EntryResources> CudaSession::resources(const Executable& executable)
   return all;
 }
 
-std::vector<Samples> CudaSession::time(std::span<const Executable> contenders,
-                                       std::span<const std::vector<std::span<std::byte>>> images,
-                                       const TimingPolicy& policy) {
-  return with_fault_named([&] { return time_all(contenders, images, policy); });
+std::vector<Samples> CudaSession::time(std::span<const Executable> contenders, std::span<const ImageList> images,
+                                       std::span<const ImageList> places, const TimingPolicy& policy) {
+  return with_fault_named([&] { return time_all(contenders, images, places, policy); });
 }
 
 std::vector<std::unique_ptr<TimedPlan>> CudaSession::prepare(std::span<const Executable> contenders,
-                                                             std::span<const std::vector<std::span<std::byte>>> images,
+                                                             std::span<const ImageList> images,
+                                                             std::span<const ImageList> places,
                                                              const MeasuringKernels& kernels) {
   const std::int64_t available = free_bytes(api_) + set_memory_.capacity();
   const std::int64_t budget = available / 4 / static_cast<std::int64_t>(contenders.size());
   std::vector<std::int64_t> sets, needed;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const ImageLayout& layout = contenders[i].layout;
-    const auto given = static_cast<std::int64_t>(images[i].size());
-    sets.push_back(count_sets(layout.bytes, given, info_.l2_bytes, budget));
-    needed.push_back(InputSets::bytes_needed(layout, given, sets.back()));
+    const auto given = static_cast<std::int64_t>(images[i].size()), kept = static_cast<std::int64_t>(places[i].size());
+    sets.push_back(count_sets(layout.bytes, given + kept, info_.l2_bytes, budget));
+    needed.push_back(InputSets::bytes_needed(layout, given, kept, sets.back()));
   }
   DevicePointer base = set_memory_.reserve(std::accumulate(needed.begin(), needed.end(), std::int64_t{0}));
   std::vector<std::unique_ptr<TimedPlan>> prepared;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const auto kept = static_cast<std::int64_t>(places[i].size());
     prepared.push_back(std::make_unique<TimedPlan>(
         api_, stream_.get(), kernels, LoadedPlan(api_, modules_, libraries_, contenders[i]),
-        InputSets(api_, stream_.get(), kernels, base, contenders[i].layout, images[i], sets[i])));
+        InputSets(api_, stream_.get(), kernels, base, contenders[i].layout, images[i], kept, sets[i]),
+        TimedAudit(kept)));
     base += static_cast<DevicePointer>(needed[i]);
   }
   return prepared;
@@ -157,18 +159,18 @@ MeasuredPeaks CudaSession::measure_peaks() {
   });
 }
 
-std::vector<Samples> CudaSession::time_all(std::span<const Executable> contenders,
-                                           std::span<const std::vector<std::span<std::byte>>> images,
-                                           const TimingPolicy& policy) {
+std::vector<Samples> CudaSession::time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
+                                           std::span<const ImageList> places, const TimingPolicy& policy) {
   if (contenders.empty()) return {};
-  if (images.size() != contenders.size()) throw bad_input("timing needs images for each contender.");
+  if (images.size() != contenders.size() || places.size() != contenders.size())
+    throw bad_input("timing needs images and places for each contender.");
   for (const auto& given : images) {
     if (given.empty()) throw bad_input("timing needs at least one painted image for each contender.");
   }
   const std::string beside = std::filesystem::path(contenders.front().artifact.path).parent_path().string();
   const Measuring& own = measuring(cache_folder_.empty() ? beside : cache_folder_);
   ForeignProcesses foreign(pci_bus_id_);
-  const auto prepared = prepare(contenders, images, *own.kernels);
+  const auto prepared = prepare(contenders, images, places, *own.kernels);
   measure_rotating(prepared, policy, clock_, foreign);
   std::vector<std::vector<double>> cold(contenders.size());
   if (policy.cold) cold = measure_cold(prepared, *own.timer);
@@ -178,10 +180,13 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
     Samples samples;
     samples.rotating_ns = contender.samples_ns();
     samples.cold_ns = std::move(cold[i]);
-    samples.warm_ns = measure_warm(contender, *own.timer);
+    samples.warm_ns = measure_warm(contender);
+    samples.single_warm_ns = measure_single_warm(contender, *own.timer);
+    if (samples.warm_ns.empty()) samples.warm_ns = samples.single_warm_ns;
     samples.clock_mhz = contender.clocks_mhz();
     samples.calls_per_sample = samples.input_sets = static_cast<int>(contender.calls());
-    samples.rotations = contender.sets().retrieve(images[i]);
+    samples.kept = contender.audit().retrieve(contender.sets(), places[i]);
+    samples.twice = contender.audit().twice();
     samples.foreign_processes = foreign.most();
     samples.method = describe_method(contender, policy.cold ? own.timer.get() : nullptr);
     all.push_back(std::move(samples));

@@ -23,9 +23,8 @@ class CudaSession : public Session {
 
   const DeviceInfo& info() const { return info_; }  // as the driver tells
   void run(const Executable& executable, std::span<std::byte> image) override;
-  std::vector<Samples> time(std::span<const Executable> contenders,
-                            std::span<const std::vector<std::span<std::byte>>> images,
-                            const TimingPolicy& policy) override;
+  std::vector<Samples> time(std::span<const Executable> contenders, std::span<const ImageList> images,
+                            std::span<const ImageList> places, const TimingPolicy& policy) override;
 
   MeasuredPeaks measure_peaks() override;
 
@@ -38,10 +37,10 @@ class CudaSession : public Session {
     std::unique_ptr<SingleCallTimer> timer;
   };
   void run_once(const Executable& executable, std::span<std::byte> image);
-  std::vector<Samples> time_all(std::span<const Executable> contenders,
-                                std::span<const std::vector<std::span<std::byte>>> images, const TimingPolicy& policy);
+  std::vector<Samples> time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
+                                std::span<const ImageList> places, const TimingPolicy& policy);
   std::vector<std::unique_ptr<TimedPlan>> prepare(std::span<const Executable> contenders,
-                                                  std::span<const std::vector<std::span<std::byte>>> images,
+                                                  std::span<const ImageList> images, std::span<const ImageList> places,
                                                   const MeasuringKernels& kernels);
   const Measuring& measuring(const std::string& cache_folder);
   template <typename Work>

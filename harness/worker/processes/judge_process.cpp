@@ -78,8 +78,8 @@ void JudgeProcess::paint(const Executable& executable, const Trusted& trusted, c
 }
 
 Verdict JudgeProcess::verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw,
-                              const SharedMemory& image, std::uint64_t rotation) {
-  const json reply = ask({{"op", "verdict"}, {"rotation", rotation}}, executable, trusted, draw, &image);
+                              const SharedMemory& image) {
+  const json reply = ask({{"op", "verdict"}}, executable, trusted, draw, &image);
   reference_s_ += reply.at("reference_s").get<double>();
   return reply.at("verdict").get<Verdict>();
 }
@@ -110,7 +110,7 @@ void JudgeProcess::forget() {
   if (process_->channel().receive(reply, kDeadline, stop_) != Channel::Status::ok) process_.reset();
 }
 
-HARNESS_JSON(DrawId, seed, form)
+HARNESS_JSON(DrawId, seed, form, fresh)
 HARNESS_JSON(MutantTrial, name, output, caught_by, detail)
 HARNESS_JSON(JudgeProcess::Trusted, reference, custom)
 

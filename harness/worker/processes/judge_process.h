@@ -16,8 +16,8 @@ namespace harness {
 /// One draw of the inputs, reproducible anywhere from this.
 struct DrawId {
   std::uint64_t seed = 0;
-  std::string form = "nominal";  // judge/draw.h
-  friend bool operator==(const DrawId&, const DrawId&) = default;
+  std::string form = "nominal";     // judge/draw.h
+  std::optional<FreshSeeds> fresh;  // of what a device drew anew for a timed launch
 };
 
 /// What a mutant of the right answer met: the gate that caught it, "" if all gates let it pass.
@@ -47,10 +47,8 @@ class JudgeProcess {
 
   /// Paints `image` with a draw, and remembers the last few of them until they are forgotten.
   void paint(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image);
-  /// Judges the image that a candidate has changed since it was painted with `draw`. `rotation`: what a timed launch
-  /// turned the inputs by (judge/rotate.h).
-  Verdict verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image,
-                  std::uint64_t rotation = 0);
+  /// Judges the image that a candidate has changed since it was painted with `draw`.
+  Verdict verdict(const Executable& executable, const Trusted& trusted, const DrawId& draw, const SharedMemory& image);
   /// The errors of a launch that is taken to be honest.
   /// `impostor`: measure that one as well (a second reference).
   MeasuredErrors measure_errors(bool impostor, const Executable& executable, const Trusted& trusted, const DrawId& draw,

@@ -22,10 +22,11 @@ bool was_killed(const RunnerFailure& failure);
 /// The outcome a failure stands for. `stage`: launch or timing; `deadline_s`: for TimedOut.
 Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s);
 
-/// An executable and the painted images it may be run on. The images stay the caller's.
+/// An executable and the painted images it may be run on, and places for what timed calls leave (Session::time). The
+/// memory stays the caller's.
 struct Contender {
   const Executable* executable = nullptr;
-  std::vector<const SharedMemory*> images;
+  std::vector<const SharedMemory*> images, places;
 };
 
 /// A process that runs plans on a device. It serves until a fault; where its candidate is native code, it is for one
@@ -42,8 +43,7 @@ class Runner {
   /// run failed; left empty by a candidate that was not built to be checked.
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
                                    std::optional<std::vector<RawFinding>>* findings = nullptr);
-  /// Device-timed, interleaved; never for native candidates. Samples in order of the contenders. Afterwards the images
-  /// hold results of timed calls: Session::time.
+  /// Device-timed, interleaved; never for native candidates. Samples in order of the contenders: Session::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
   /// What the device reaches with kernels that do nothing else; not of a native one. Replaces nothing that was
   /// prepared.

@@ -15,7 +15,6 @@
 #include "harness/judge/npy.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
-#include "harness/judge/rotate.h"
 #include "harness/judge/verdict.h"
 #include "harness/worker/processes/judge_process.h"
 
@@ -39,7 +38,7 @@ class JudgeService {
     if (op == "errors") return errors(asked, image, body.at("impostor"));
     if (op == "mutants") return {{"mutants", mutants(asked)}};
     reference_s_ = 0;
-    const Verdict decided = verdict(asked, image, body.at("rotation").get<std::uint64_t>());
+    const Verdict decided = verdict(asked, image);
     return {{"verdict", decided}, {"reference_s", reference_s_}};
   }
 
@@ -60,7 +59,7 @@ class JudgeService {
     judge::Bytes own(static_cast<std::size_t>(asked.executable.layout.bytes));
     const Problem& problem = asked.executable.problem;
     judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
-                 {.form = asked.draw.form});
+                 {.form = asked.draw.form, .fresh = asked.draw.fresh});
     for (const std::string& name : judge::needs_custom_draw(problem)) {
       const Argument& argument = *find_argument(problem, name);
       judge::CustomJob job = judge::custom_draw_job(problem, argument, asked.draw.seed);
@@ -77,7 +76,7 @@ class JudgeService {
 
   static std::string key(const Case& asked) {
     const Executable& executable = asked.executable;  // workspaces are painted, too
-    return fmt::format("{} {} {} {} {}", executable.problem.contract_hash, asked.draw.seed, asked.draw.form,
+    return fmt::format("{} {} {} {}", executable.problem.contract_hash, json_text(asked.draw),
                        json_text(executable.layout), json_text(executable.plan.workspaces));
   }
 
@@ -109,13 +108,9 @@ class JudgeService {
     return values;
   }
 
-  Verdict verdict(const Case& asked, std::span<const std::byte> shared, std::uint64_t rotation) {
+  Verdict verdict(const Case& asked, std::span<const std::byte> shared) {
     const judge::Bytes after = judge::copy_of(shared);  // nothing can change what is judged
-    const auto drawn = kept(asked);
-    if (rotation == 0) return judged(asked, *drawn, after);
-    judge::Bytes rotated = judge::copy_of(*drawn);
-    judge::rotate(asked.executable.layout, rotated, rotation);
-    return judged(asked, rotated, after);
+    return judged(asked, *kept(asked), after);
   }
 
   Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {

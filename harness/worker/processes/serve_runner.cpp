@@ -9,10 +9,10 @@
 namespace harness {
 namespace {
 
-// What has been prepared: executables with the images each may be run on.
+// What has been prepared: executables, with the images that each may be run on and places for what timed calls leave.
 struct Prepared {
   std::vector<Executable> executables;
-  std::vector<std::vector<SharedMemory>> images;
+  std::vector<std::vector<SharedMemory>> images, places;
 };
 
 Prepared take(const Message& message) {
@@ -20,22 +20,30 @@ Prepared take(const Message& message) {
   prepared.executables = message.body.at("executables").get<std::vector<Executable>>();
   std::size_t next = 0;
   for (std::size_t i = 0; i < prepared.executables.size(); ++i) {
-    auto& images = prepared.images.emplace_back();
-    const auto count = message.body.at("images").at(i).get<std::size_t>();
-    for (std::size_t k = 0; k < count; ++k)
-      images.emplace_back(message.descriptors.at(next++),
+    const auto take_next = [&](const char* what, std::vector<SharedMemory>& into) {
+      const auto count = message.body.at(what).at(i).get<std::size_t>();
+      for (std::size_t k = 0; k < count; ++k)
+        into.emplace_back(message.descriptors.at(next++),
                           static_cast<std::size_t>(prepared.executables[i].layout.bytes));
+    };
+    take_next("images", prepared.images.emplace_back());
+    take_next("places", prepared.places.emplace_back());
   }
   return prepared;
 }
 
-json time(Session& session, const Prepared& prepared, const TimingPolicy& policy) {
-  std::vector<std::vector<std::span<std::byte>>> images;
-  for (const auto& owned : prepared.images) {
-    auto& views = images.emplace_back();
-    for (const SharedMemory& memory : owned) views.push_back(memory.bytes());
+std::vector<ImageList> views_of(const std::vector<std::vector<SharedMemory>>& owned) {
+  std::vector<ImageList> views;
+  for (const auto& memories : owned) {
+    ImageList& list = views.emplace_back();
+    for (const SharedMemory& memory : memories) list.push_back(memory.bytes());
   }
-  return {{"samples", session.time(prepared.executables, images, policy)}};
+  return views;
+}
+
+json time(Session& session, const Prepared& prepared, const TimingPolicy& policy) {
+  return {
+      {"samples", session.time(prepared.executables, views_of(prepared.images), views_of(prepared.places), policy)}};
 }
 
 class RunnerService {

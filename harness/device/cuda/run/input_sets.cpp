@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/api/check.h"
@@ -13,7 +14,7 @@ namespace harness::cuda {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
-constexpr std::int64_t kRotations = 4096;  // of a refresh: what harness_refresh counts on, more than any graph's calls
+constexpr std::uint64_t kSetsOfANumber = 4096;  // what harness_seed counts on: more than any graph's calls
 
 std::uint64_t secret_word() {
   std::uint64_t word = 0;
@@ -29,24 +30,14 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Four numbers a buffer: HarnessRotation.
-std::vector<std::int64_t> rotation_table(const ImageLayout& layout) {
-  std::vector<std::int64_t> table;
-  for (const ImageBuffer& b : layout.buffers) {
-    if (b.rows > 1) table.insert(table.end(), {b.offset, b.unit_bytes, b.row_bytes, b.rows});
-  }
-  return table;
+std::uint64_t seed_of(std::uint64_t number, std::int64_t which, std::uint64_t key0, std::uint64_t key1) {
+  return mix(mix(key0 + number * kSetsOfANumber + static_cast<std::uint64_t>(which)) ^ key1) >> 1;
 }
 
-std::vector<std::int64_t> relocation_table(const ImageLayout& layout) {
-  std::vector<std::int64_t> table;
-  for (const Relocation& r : layout.relocations) table.insert(table.end(), {r.at, r.target});
-  return table;
-}
-
-std::int64_t table_bytes(const ImageLayout& layout) {
-  const std::size_t words = rotation_table(layout).size() + relocation_table(layout).size();
-  return set_stride(static_cast<std::int64_t>(words * sizeof(std::int64_t)));
+/// Enough for `work` items that a thread takes four of.
+std::uint32_t blocks_for(std::int64_t work) {
+  constexpr std::int64_t kWorkOfABlock = 4 * 256;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((work + kWorkOfABlock - 1) / kWorkOfABlock, 1, 1 << 16));
 }
 
 }  // namespace
@@ -55,105 +46,141 @@ std::int64_t set_stride(std::int64_t image_bytes) {
   return std::max<std::int64_t>(1, (image_bytes + kPage - 1) / kPage) * kPage;
 }
 
-std::int64_t count_sets(std::int64_t image_bytes, std::int64_t images, std::int64_t l2_bytes,
+std::int64_t count_sets(std::int64_t image_bytes, std::int64_t others, std::int64_t l2_bytes,
                         std::int64_t budget_bytes) {
   constexpr std::int64_t kLeastBytes = std::int64_t{4} << 30;
   const std::int64_t stride = set_stride(image_bytes);
   const std::int64_t wanted = (std::max(kLeastBytes, 8 * l2_bytes) + stride - 1) / stride;
-  return std::clamp<std::int64_t>(budget_bytes / stride - 2 * images, 1, std::min(wanted, kMostCalls));
+  return std::clamp<std::int64_t>(budget_bytes / stride - others, 1, std::min(wanted, kMostCalls));
 }
 
-std::int64_t InputSets::bytes_needed(const ImageLayout& layout, std::int64_t images, std::int64_t sets) {
-  return set_stride(layout.bytes) * (2 * images + sets) + table_bytes(layout);
+std::int64_t InputSets::bytes_needed(const ImageLayout& layout, std::int64_t images, std::int64_t kept,
+                                     std::int64_t sets) {
+  const SetTables tables(layout);
+  return set_stride(layout.bytes) * (images + kept + sets) + set_stride(tables.bytes()) +
+         set_stride(8 * tables.digest_words * sets);
 }
 
 InputSets::InputSets(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, DevicePointer base,
-                     const ImageLayout& layout, std::span<const std::span<std::byte>> images, std::int64_t sets)
+                     const ImageLayout& layout, std::span<const std::span<std::byte>> images, std::int64_t kept,
+                     std::int64_t sets)
     : api_(api),
       stream_(stream),
       kernels_(kernels),
       base_(base),
       layout_(layout),
       images_(static_cast<std::int64_t>(images.size())),
+      kept_(kept),
       sets_(sets),
       stride_(set_stride(layout.bytes)),
-      rotations_(rotation_table(layout)),
-      relocations_(relocation_table(layout)),
+      tables_(layout),
       key_{secret_word(), secret_word()},
-      chance_(secret_word()),
-      seen_(images.size()),
-      aside_(images.size()) {
+      chance_(secret_word()) {
   for (std::int64_t image = 0; image < images_; ++image) {
     const auto& bytes = images[static_cast<std::size_t>(image)];
     check(api_, api_.cuMemcpyHtoDAsync_v2(place(image), bytes.data(), bytes.size(), stream_), "cuMemcpyHtoDAsync");
   }
-  std::vector<std::int64_t> tables = rotations_;
-  tables.insert(tables.end(), relocations_.begin(), relocations_.end());
-  if (!tables.empty()) {
-    check(api_, api_.cuMemcpyHtoDAsync_v2(place(tables_at()), tables.data(), tables.size() * sizeof tables[0], stream_),
+  if (!tables_.words.empty()) {
+    check(api_,
+          api_.cuMemcpyHtoDAsync_v2(tables_at(), tables_.words.data(), static_cast<std::size_t>(tables_.bytes()),
+                                    stream_),
           "cuMemcpyHtoDAsync");
   }
   synchronize(api_, stream_);
+}
+
+DevicePointer InputSets::digests_at() const {
+  return tables_at() + static_cast<DevicePointer>(set_stride(tables_.bytes()));
 }
 
 bool InputSets::has_restored() const {
   return std::ranges::any_of(layout_.buffers, &ImageBuffer::restored);
 }
 
-std::uint64_t InputSets::rotation(const std::array<std::uint64_t, 2>& key, std::uint64_t refresh, std::int64_t set) {
-  return mix(mix(key[0] + refresh * kRotations + static_cast<std::uint64_t>(set)) ^ key[1]);
+std::uint64_t InputSets::chance(std::uint64_t below) {
+  return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(chance_);
 }
 
-void InputSets::enqueue_refresh(std::int64_t first, std::int64_t count, std::int64_t phase) {
-  constexpr std::int64_t kChunksPerBlock = 4 * 256;
-  const auto rows = static_cast<std::uint32_t>(count);
-  const auto blocks = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>((stride_ / 16 + kChunksPerBlock - 1) / kChunksPerBlock, 1, 1 << 16));
-  kernels_.refreshing().launch("harness_refresh", {.blocks = blocks, .rows_of_blocks = rows}, stream_, address(0),
-                               place(0), stride_, images_, first, phase, ++refreshes_, key_[0], key_[1],
-                               place(tables_at()), static_cast<std::int64_t>(rotations_.size() / 4));
-  if (relocations_.empty()) return;
-  const auto entries = static_cast<std::int64_t>(relocations_.size() / 2);
-  const DevicePointer table = place(tables_at()) + rotations_.size() * sizeof rotations_[0];
-  kernels_.refreshing().launch("harness_relocate",
-                               {.blocks = static_cast<std::uint32_t>((entries + 255) / 256), .rows_of_blocks = rows},
-                               stream_, address(0), stride_, first, table, entries);
+DrawnSets InputSets::fresh(std::int64_t first, std::int64_t count, std::int64_t phase) {
+  return {first, count, std::max(first + count, std::int64_t{1}), 0, phase, ++pairs_, ++launches_};
 }
 
-void InputSets::enqueue_audit(std::int64_t used, std::int64_t phase) {
-  for (std::int64_t image = 0; image < images_; ++image) {
-    const std::int64_t first = ((image - phase) % images_ + images_) % images_;
-    if (first >= used) continue;
-    const auto eligible = static_cast<std::uint64_t>((used - first + images_ - 1) / images_);
-    const auto k = static_cast<std::size_t>(image);
-    seen_[k] += eligible;
-    const std::uint64_t drawn = std::uniform_int_distribution<std::uint64_t>(0, seen_[k] - 1)(chance_);
-    if (drawn >= eligible) continue;
-    const std::int64_t set = first + static_cast<std::int64_t>(drawn) * images_;
-    aside_[k] = Aside{set, rotation(key_, refreshes_, set)};
-    check(api_,
-          api_.cuMemcpyDtoDAsync_v2(place(images_ + image), address(set), static_cast<std::size_t>(layout_.bytes),
-                                    stream_),
-          "cuMemcpyDtoDAsync");
+DrawnSets InputSets::again(const DrawnSets& drawn, std::int64_t first) {
+  DrawnSets other = drawn;
+  other.launch = ++launches_;
+  if (drawn.count > 1) {  // the whole of them, each draw at another set
+    other.shift = static_cast<std::int64_t>(1 + chance(static_cast<std::uint64_t>(drawn.used - 1)));
+    return other;
   }
+  other.used = std::max(drawn.used, first + 1);
+  other.first = first;
+  other.shift = (drawn.draw_of(drawn.first) - first + other.used) % other.used;
+  return other;
 }
 
-bool InputSets::audited() const {
-  return std::ranges::all_of(aside_, [](const auto& aside) { return aside.has_value(); });
+RefreshWords InputSets::words(const DrawnSets& drawn) const {
+  return {stride_,     drawn.first, drawn.used,   drawn.shift, images_,
+          drawn.phase, drawn.pair,  drawn.launch, key_[0],     key_[1]};
 }
 
-std::vector<std::uint64_t> InputSets::retrieve(std::span<const std::span<std::byte>> images) const {
-  std::vector<std::uint64_t> rotations;
-  for (std::size_t k = 0; k < aside_.size(); ++k) {
-    const RelocatedImage relocated(layout_, images[k], address(aside_[k]->set));
-    check(api_,
-          api_.cuMemcpyDtoHAsync_v2(images[k].data(), place(images_ + static_cast<std::int64_t>(k)), images[k].size(),
-                                    stream_),
-          "cuMemcpyDtoHAsync");
-    synchronize(api_, stream_);
-    rotations.push_back(aside_[k]->rotation);
+FreshSeeds InputSets::seeds(const std::array<std::uint64_t, 2>& key, const DrawnSets& drawn, std::int64_t set) {
+  return {seed_of(drawn.pair, drawn.draw_of(set), key[0], key[1]), seed_of(drawn.launch, set, key[1], key[0])};
+}
+
+FreshSeeds InputSets::seeds(const DrawnSets& drawn, std::int64_t set) const {
+  return seeds(key_, drawn, set);
+}
+
+void InputSets::enqueue_refresh(const DrawnSets& drawn) {
+  const auto rows = static_cast<std::uint32_t>(drawn.count);
+  const OwnKernels& own = kernels_.refreshing();
+  own.launch("harness_copy", {.blocks = blocks_for(tables_.copied_bytes / 16), .rows_of_blocks = rows}, stream_,
+             address(0), place(0), words(drawn), tables_at(), tables_.ranges);
+  const DevicePointer draws = tables_at() + static_cast<DevicePointer>(tables_.draws_at());
+  for (std::size_t i = 0; i < tables_.draws.size(); ++i) {
+    own.launch("harness_draw", {.blocks = blocks_for(tables_.draws[i].elements), .rows_of_blocks = rows}, stream_,
+               address(0), words(drawn), draws, static_cast<std::int64_t>(i));
   }
-  return rotations;
+  if (tables_.relocations == 0) return;
+  own.launch("harness_relocate",
+             {.blocks = static_cast<std::uint32_t>((tables_.relocations + 255) / 256), .rows_of_blocks = rows}, stream_,
+             address(0), words(drawn), tables_at() + static_cast<DevicePointer>(tables_.relocations_at()),
+             tables_.relocations);
+}
+
+std::vector<std::uint64_t> InputSets::digests(const DrawnSets& drawn) {
+  const auto of_a_set = static_cast<std::size_t>(8 * tables_.digest_words);
+  std::vector<std::uint64_t> found(static_cast<std::size_t>(drawn.count * tables_.digest_words));
+  if (found.empty()) return found;
+  const DevicePointer first = digests_at() + static_cast<DevicePointer>(drawn.first) * of_a_set;
+  const std::size_t bytes = static_cast<std::size_t>(drawn.count) * of_a_set;
+  check(api_, api_.cuMemsetD8Async(first, 0, bytes, stream_), "cuMemsetD8Async");
+  const DevicePointer outputs = tables_at() + static_cast<DevicePointer>(tables_.outputs_at());
+  for (std::size_t i = 0; i < tables_.outputs.size(); ++i) {
+    kernels_.refreshing().launch("harness_digest",
+                                 {.blocks = std::min(blocks_for(tables_.outputs[i].elements / 8), std::uint32_t{1024}),
+                                  .rows_of_blocks = static_cast<std::uint32_t>(drawn.count)},
+                                 stream_, address(0), words(drawn), outputs, static_cast<std::int64_t>(i), digests_at(),
+                                 tables_.digest_words);
+  }
+  check(api_, api_.cuMemcpyDtoHAsync_v2(found.data(), first, bytes, stream_), "cuMemcpyDtoHAsync");
+  synchronize(api_, stream_);
+  return found;
+}
+
+void InputSets::enqueue_keep(std::int64_t slot, std::int64_t set) {
+  check(
+      api_,
+      api_.cuMemcpyDtoDAsync_v2(place(images_ + slot), address(set), static_cast<std::size_t>(layout_.bytes), stream_),
+      "cuMemcpyDtoDAsync");
+}
+
+void InputSets::retrieve(std::int64_t slot, std::int64_t set, std::span<std::byte> image) const {
+  for (const Relocation& r : layout_.relocations) std::memcpy(image.data() + r.at, &r.target, sizeof r.target);
+  const RelocatedImage relocated(layout_, image, address(set));
+  check(api_, api_.cuMemcpyDtoHAsync_v2(image.data(), place(images_ + slot), image.size(), stream_),
+        "cuMemcpyDtoHAsync");
+  synchronize(api_, stream_);
 }
 
 }  // namespace harness::cuda

@@ -23,8 +23,8 @@ MeasuringKernels::MeasuringKernels(const DriverApi& api, ModuleCache& modules, S
     : api_(api),
       kernels_(api, modules, cache_folder, device.architecture, "measuring_kernels.cu", kMeasuringSource,
                {"harness_empty", "harness_read"}),
-      refreshing_(api, modules, cache_folder, device.architecture, "refreshing_kernels.cu", kRefreshSource,
-                  {"harness_refresh", "harness_relocate"}),
+      refreshing_(api, modules, cache_folder, device.architecture, "refreshing_kernels.cu", refresh_source(),
+                  kRefreshEntries),
       memory_(api),
       flush_bytes_(bytes_to_flush(device)),
       flush_blocks_(static_cast<std::uint32_t>(std::max(device.multiprocessors, 1)) * 8) {

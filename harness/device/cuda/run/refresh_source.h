@@ -1,11 +1,15 @@
 #pragma once
+#include <string>
+#include <vector>
 
 namespace harness::cuda {
 
-/// CUDA C++ of the kernels that refresh input sets (input_sets.h). It is also valid for the cpu device, where a test
-/// compares it with judge::rotate.
-///   harness_refresh(sets, pristine, stride, images, first_set, phase, refresh, key0, key1, rotations, count)
-///   harness_relocate(sets, stride, first_set, relocations, count)
-extern const char* const kRefreshSource;
+/// CUDA C++ of the kernels that make input sets anew and look at what launches left in them (input_sets.h). It is also
+/// valid for the cpu device, where a test compares what it draws with judge::paint.
+///   harness_copy(sets, pristine, refresh, ranges, count)      harness_relocate(sets, refresh, relocations, count)
+///   harness_draw(sets, refresh, draws, which)                 harness_digest(sets, refresh, outputs, which, digests,
+///                                                                            words)
+std::string refresh_source();
+extern const std::vector<std::string> kRefreshEntries;  // the four, in this order
 
 }  // namespace harness::cuda

@@ -1,6 +1,13 @@
-// A row of blocks for each set. A thread moves 16 bytes at a time; where a rotation shifts them within words, it reads
-// two neighbours and cuts out the middle, and only at the seams of a buffer it goes byte by byte.
-struct HarnessRotation { long long begin, unit, row, rows; };
+// Input sets: made anew before a launch, and looked at after it. A row of blocks for each set. The random numbers are
+// those of harness/random.cuh, which stands before this text.
+//
+// A set holds draw (set + shift) % used. The seeds of a draw's values follow from its number and the pair of launches
+// that it is made for, so that both launches of a pair work on the same draws, at other addresses; poison differs
+// from launch to launch.
+struct HarnessRefresh {
+  long long stride, first, used, shift, images, phase;
+  unsigned long long pair, launch, key0, key1;
+};
 
 __device__ inline unsigned long long harness_mix(unsigned long long x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -8,84 +15,203 @@ __device__ inline unsigned long long harness_mix(unsigned long long x) {
   return x ^ (x >> 31);
 }
 
-__device__ inline long long harness_origin(const HarnessRotation& b, long long by, long long at) {
-  if (b.unit == b.row) {
-    const long long from = at + by * b.unit, end = b.rows * b.unit;
-    return from >= end ? from - end : from;
-  }
-  const long long row = at / b.unit, within = at - row * b.unit, from = row + by;
-  return within >= b.row ? at : (from >= b.rows ? from - b.rows : from) * b.unit + within;
+__device__ inline long long harness_draw_of(const HarnessRefresh& r, long long set) {
+  return (set + r.shift) % r.used;
 }
 
-// Whether the 16 bytes from `at` on come from 16 bytes in a row.
-__device__ inline bool harness_is_whole(const HarnessRotation& b, long long by, long long at) {
-  if (b.unit == b.row) return harness_origin(b, by, at) + 16 <= b.rows * b.unit;
-  const long long within = at % b.unit;
-  return within + 16 <= b.row || (within >= b.row && within + 16 <= b.unit);
+__device__ inline unsigned long long harness_seed(unsigned long long number, long long which, unsigned long long key0,
+                                                  unsigned long long key1) {
+  return harness_mix(harness_mix(key0 + number * 4096 + (unsigned long long)which) ^ key1) >> 1;
 }
 
-__device__ inline uint4 harness_cut(uint4 a, uint4 b, unsigned words, unsigned bits) {
-  const unsigned w[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-  unsigned v[5];
-#pragma unroll
-  for (unsigned i = 0; i < 5; ++i) {
-    v[i] = words == 0 ? w[i] : words == 1 ? w[i + 1] : words == 2 ? w[i + 2] : w[i + 3 < 8 ? i + 3 : 7];
-  }
-  uint4 r;
-  r.x = __funnelshift_r(v[0], v[1], bits);
-  r.y = __funnelshift_r(v[1], v[2], bits);
-  r.z = __funnelshift_r(v[2], v[3], bits);
-  r.w = __funnelshift_r(v[3], v[4], bits);
-  return r;
-}
-
-extern "C" __global__ void harness_refresh(unsigned char* sets, const unsigned char* pristine, long long stride,
-                                           long long images, long long first_set, long long phase,
-                                           unsigned long long refresh, unsigned long long key0, unsigned long long key1,
-                                           const HarnessRotation* rotations, long long count) {
-  const long long set = first_set + blockIdx.y;
-  const unsigned char* from = pristine + (set + phase) % images * stride;
-  unsigned char* to = sets + set * stride;
-  const unsigned long long place = refresh * 4096 + (unsigned long long)set;
-  const unsigned long long r = harness_mix(harness_mix(key0 + place) ^ key1);
-  const uint4* from16 = (const uint4*)from;
-  uint4* to16 = (uint4*)to;
+// Everything that is not drawn: guards, workspaces, structured inputs. `ranges` are pairs of begin and end, multiples of
+// 16 bytes.
+extern "C" __global__ void harness_copy(unsigned char* sets, const unsigned char* pristine, HarnessRefresh r,
+                                        const long long* ranges, long long count) {
+  const long long set = r.first + blockIdx.y;
+  const long long image = (harness_draw_of(r, set) + r.phase) % r.images;
+  const uint4* from = (const uint4*)(pristine + image * r.stride);
+  uint4* to = (uint4*)(sets + set * r.stride);
   const long long step = (long long)gridDim.x * blockDim.x;
-  for (long long chunk = (long long)blockIdx.x * blockDim.x + threadIdx.x; chunk < stride / 16; chunk += step) {
-    const long long at = chunk * 16;
-    long long which = -1;
-    for (long long i = 0; i < count; ++i) {
-      const HarnessRotation b = rotations[i];
-      if (at + 16 > b.begin && at < b.begin + (b.rows - 1) * b.unit + b.row) which = i;
-    }
-    if (which < 0) {
-      to16[chunk] = from16[chunk];
-      continue;
-    }
-    const HarnessRotation b = rotations[which];
-    const long long by = (long long)(r % (unsigned long long)b.rows), end = (b.rows - 1) * b.unit + b.row;
-    const long long within = at - b.begin;
-    if (within >= 0 && within + 16 <= end && harness_is_whole(b, by, within)) {
-      const long long origin = b.begin + harness_origin(b, by, within);
-      const uint4 first = from16[origin / 16];
-      const unsigned shift = (unsigned)(origin % 16);
-      to16[chunk] = shift == 0 ? first : harness_cut(first, from16[origin / 16 + 1], shift / 4, shift % 4 * 8);
-      continue;
-    }
-    for (long long i = 0; i < 16; ++i) {
-      const bool inside = within + i >= 0 && within + i < end;
-      to[at + i] = from[inside ? b.begin + harness_origin(b, by, within + i) : at + i];
-    }
+  for (long long i = 0; i < count; ++i) {
+    for (long long chunk = ranges[2 * i] / 16 + (long long)blockIdx.x * blockDim.x + threadIdx.x;
+         chunk < ranges[2 * i + 1] / 16; chunk += step)
+      to[chunk] = from[chunk];
   }
 }
 
-extern "C" __global__ void harness_relocate(unsigned char* sets, long long stride, long long first_set,
-                                            const long long* relocations, long long count) {
-  unsigned char* set = sets + (first_set + blockIdx.y) * stride;
+extern "C" __global__ void harness_relocate(unsigned char* sets, HarnessRefresh r, const long long* relocations,
+                                            long long count) {
+  unsigned char* set = sets + (r.first + blockIdx.y) * r.stride;
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const unsigned long long address = (unsigned long long)(set + relocations[2 * i + 1]);
-  for (int byte = 0; byte < 8; ++byte) {
-    set[relocations[2 * i] + byte] = (unsigned char)(address >> (8 * byte));
+  for (int byte = 0; byte < 8; ++byte) set[relocations[2 * i] + byte] = (unsigned char)(address >> (8 * byte));
+}
+
+// core/image.h: ElementDraw, with the enums as numbers.
+struct HarnessDraw {
+  long long at, kind, dtype, poison;
+  unsigned long long stream;
+  double scale, offset;
+  long long lo;
+  unsigned long long range;
+  long long count, extents[4], strides[4];
+};
+enum { kHarnessNormal, kHarnessUniform, kHarnessMask, kHarnessIntegers };
+enum { kHarnessF64, kHarnessF32, kHarnessF16, kHarnessBf16, kHarnessE4m3, kHarnessE5m2 };
+
+// One rounding to nearest even, on the bits: core/dtype.cpp, encode.
+__device__ inline unsigned harness_encode(double value, int mantissa, int bias, unsigned sign_bit, unsigned largest,
+                                          unsigned overflow) {
+  const unsigned long long pattern = (unsigned long long)__double_as_longlong(value);
+  const unsigned long long magnitude = pattern & 0x7fffffffffffffffull;
+  const unsigned sign = (pattern >> 63) != 0 ? sign_bit : 0;
+  const int exponent = (int)(magnitude >> 52) - 1023 + bias;
+  if (exponent > 2 * bias + 1) return sign | overflow;
+  const int shift = 52 - mantissa + (exponent < 1 ? 1 - exponent : 0);
+  if (shift > 53) return sign;
+  const unsigned long long significand = (magnitude & 0xfffffffffffffull) | (1ull << 52);
+  const unsigned long long below_half = (1ull << (shift - 1)) - 1, odd = significand >> shift & 1;
+  const unsigned long long rounded = (significand + below_half + odd) >> shift;
+  const unsigned long long bits = rounded + ((unsigned long long)((exponent < 1 ? 1 : exponent) - 1) << mantissa);
+  return sign | (bits > largest ? overflow : (unsigned)bits);
+}
+
+__device__ inline void harness_store(const HarnessDraw& d, unsigned char* units, long long at, double value) {
+  switch (d.dtype) {
+    case kHarnessF64: ((double*)units)[at] = value; return;
+    case kHarnessF32: ((float*)units)[at] = (float)value; return;
+    case kHarnessF16:
+      ((unsigned short*)units)[at] = (unsigned short)harness_encode(value, 10, 15, 0x8000u, 0x7bffu, 0x7c00u);
+      return;
+    case kHarnessBf16:
+      ((unsigned short*)units)[at] = (unsigned short)harness_encode(value, 7, 127, 0x8000u, 0x7f7fu, 0x7f80u);
+      return;
+    case kHarnessE4m3: units[at] = (unsigned char)harness_encode(value, 3, 7, 0x80u, 0x7eu, 0x7eu); return;
+    case kHarnessE5m2: units[at] = (unsigned char)harness_encode(value, 2, 15, 0x80u, 0x7bu, 0x7cu); return;
   }
+}
+
+// Dtypes from 6 on are integers: s8 u8, s16 u16, s32 u32, s64 u64, and a byte of bool.
+__device__ inline void harness_store_integer(const HarnessDraw& d, unsigned char* units, long long at,
+                                             long long value) {
+  if (d.dtype < 6) return harness_store(d, units, at, (double)value);
+  switch (d.dtype) {
+    case 8: case 9: ((unsigned short*)units)[at] = (unsigned short)value; return;
+    case 10: case 11: ((unsigned*)units)[at] = (unsigned)value; return;
+    case 12: case 13: ((unsigned long long*)units)[at] = (unsigned long long)value; return;
+    default: units[at] = (unsigned char)value; return;
+  }
+}
+
+extern "C" __global__ void harness_draw(unsigned char* sets, HarnessRefresh r, const HarnessDraw* draws,
+                                        long long which) {
+  const HarnessDraw d = draws[which];
+  const long long set = r.first + blockIdx.y;
+  unsigned char* units = sets + set * r.stride + d.at;
+  const unsigned long long seed = d.poison ? harness_seed(r.launch, set, r.key1, r.key0)
+                                           : harness_seed(r.pair, harness_draw_of(r, set), r.key0, r.key1);
+  const long long step = (long long)gridDim.x * blockDim.x;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < d.count; i += step) {
+    const harness::random::Words bits = harness::random::words(seed, d.stream, (unsigned long long)i);
+    long long left = i, at = 0;
+    for (int k = 0; k < 4; ++k) {
+      if (k == 3 || left < d.extents[k]) {
+        at += left * d.strides[k];
+        break;
+      }
+      at += left % d.extents[k] * d.strides[k];
+      left /= d.extents[k];
+    }
+    switch (d.kind) {
+      case kHarnessNormal:
+        harness_store(d, units, at, harness::random::affine(d.scale, harness::random::normal(bits), d.offset));
+        break;
+      case kHarnessUniform:
+        harness_store(d, units, at, harness::random::affine(d.scale, harness::random::uniform(bits), d.offset));
+        break;
+      case kHarnessMask:
+        harness_store_integer(d, units, at, harness::random::uniform(bits) < d.scale ? 1 : 0);
+        break;
+      default:
+        harness_store_integer(d, units, at,
+                              (long long)((unsigned long long)d.lo + harness::random::below(bits, d.range)));
+    }
+  }
+}
+
+// What a launch left in the outputs of a set, in words: `digests` has `words` of them for each set, zero before. Of an
+// output whose bits must agree a hash of its bytes, in word `slot`. Of another one the sum of its squares and eight
+// sums with random signs: the mean of the squares of what two such sums differ by is the squared L2 distance of the two
+// outputs (Achlioptas 2003).
+struct HarnessOutput {
+  long long begin, end, dtype, slot, exact;
+};
+
+__device__ inline unsigned long long harness_bytes(const unsigned char* bytes, long long at, long long begin,
+                                                   long long end) {
+  if (at >= begin && at + 8 <= end) return *(const unsigned long long*)(bytes + at);
+  unsigned long long word = 0;
+  for (int i = 0; i < 8; ++i)
+    if (at + i >= begin && at + i < end) word |= (unsigned long long)bytes[at + i] << (8 * i);
+  return word;
+}
+
+__device__ inline double harness_decode(unsigned bits, int mantissa, int bias, int width) {
+  const unsigned magnitude = bits & ((1u << (width - 1)) - 1);
+  const int exponent = (int)(magnitude >> mantissa), top = (1 << (width - 1 - mantissa)) - 1;
+  const unsigned long long sign = (unsigned long long)(bits >> (width - 1) & 1) << 63;
+  unsigned long long pattern;
+  if (exponent == 0) {  // the significand as a number of units of the smallest subnormal
+    const double unit = __longlong_as_double((long long)(1023 + 1 - bias - mantissa) << 52);
+    pattern = (unsigned long long)__double_as_longlong((double)magnitude * unit);
+  } else if (exponent == top && (mantissa != 3 || magnitude == 0x7f)) {  // e4m3 has finite values there
+    pattern = 0x7ff0000000000000ull | (unsigned long long)(magnitude & ((1u << mantissa) - 1)) << (52 - mantissa);
+  } else {
+    pattern = ((unsigned long long)magnitude << (52 - mantissa)) + ((unsigned long long)(1023 - bias) << 52);
+  }
+  return __longlong_as_double((long long)(pattern | sign));
+}
+
+__device__ inline double harness_load(const unsigned char* units, long long dtype, long long at) {
+  switch (dtype) {
+    case kHarnessF64: return ((const double*)units)[at];
+    case kHarnessF32: return ((const float*)units)[at];
+    case kHarnessF16: return harness_decode(((const unsigned short*)units)[at], 10, 15, 16);
+    case kHarnessBf16: return harness_decode(((const unsigned short*)units)[at], 7, 127, 16);
+    case kHarnessE4m3: return harness_decode(units[at], 3, 7, 8);
+    default: return harness_decode(units[at], 2, 15, 8);
+  }
+}
+
+__device__ inline int harness_unit(long long dtype) {
+  return dtype == kHarnessF64 ? 8 : dtype == kHarnessF32 ? 4 : dtype == kHarnessF16 || dtype == kHarnessBf16 ? 2 : 1;
+}
+
+extern "C" __global__ void harness_digest(const unsigned char* sets, HarnessRefresh r, const HarnessOutput* outputs,
+                                          long long which, unsigned long long* digests, long long words) {
+  const HarnessOutput o = outputs[which];
+  const long long set = r.first + blockIdx.y;
+  const unsigned char* bytes = sets + set * r.stride;
+  unsigned long long* into = digests + set * words + o.slot;
+  const long long step = (long long)gridDim.x * blockDim.x;
+  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (o.exact) {
+    unsigned long long hash = 0;
+    for (long long at = o.begin / 8 * 8 + 8 * first; at < o.end; at += 8 * step)
+      hash += harness_mix(harness_bytes(bytes, at, o.begin, o.end) ^ harness_mix((unsigned long long)at + 1));
+    atomicAdd(into, hash);
+    return;
+  }
+  const long long count = (o.end - o.begin) / harness_unit(o.dtype);
+  double sums[9] = {};
+  for (long long i = first; i < count; i += step) {
+    const double value = harness_load(bytes + o.begin, o.dtype, i);
+    if (!isfinite(value)) continue;  // for the judge
+    const unsigned long long signs = harness_mix((unsigned long long)i * 0x9e3779b97f4a7c15ull + r.key0);
+    sums[0] += value * value;
+    for (int k = 0; k < 8; ++k) sums[1 + k] += (signs >> k & 1) != 0 ? value : -value;
+  }
+  for (int k = 0; k < 9; ++k) atomicAdd((double*)(into + k), sums[k]);
 }

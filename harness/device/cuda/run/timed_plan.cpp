@@ -18,19 +18,25 @@ std::int64_t calls_in_graph(double call_ns, std::int64_t sets) {
 }
 
 TimedPlan::TimedPlan(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan,
-                     InputSets sets)
-    : api_(api), stream_(stream), kernels_(kernels), plan_(std::move(plan)), sets_(std::move(sets)), events_(api) {
+                     InputSets sets, TimedAudit audit)
+    : api_(api),
+      stream_(stream),
+      kernels_(kernels),
+      plan_(std::move(plan)),
+      sets_(std::move(sets)),
+      audit_(std::move(audit)),
+      events_(api) {
   call_ns_ = estimate_call_ns();
   calls_ = calls_in_graph(call_ns_, sets_.count());
   graph_ = capture_graph(api_, stream_, [&] {
     for (std::int64_t set = 0; set < calls_; ++set) enqueue_call(set);
   });
-  launch_refreshed(0, nullptr);
+  launch_all(sets_.fresh(0, calls_, phase_), nullptr);
 }
 
 double TimedPlan::estimate_call_ns() {
   for (int i = 0; i < 2; ++i) {  // the first call also loads code
-    sets_.enqueue_refresh(0, 1, 0);
+    sets_.enqueue_refresh(sets_.fresh(0, 1, 0));
     events_.record_start(stream_);
     enqueue_call(0);
     events_.record_end(stream_);
@@ -46,7 +52,7 @@ double TimedPlan::estimate_in_graph_ns() {
     for (std::int64_t set = 0; set < calls; ++set) enqueue_call(set);
   });
   for (int i = 0; i < 2; ++i) {
-    sets_.enqueue_refresh(0, calls, 0);
+    sets_.enqueue_refresh(sets_.fresh(0, calls, 0));
     events_.record_start(stream_);
     check_launch(api_, api_.cuGraphLaunch(graph.get(), stream_), "cuGraphLaunch");
     events_.record_end(stream_);
@@ -55,30 +61,51 @@ double TimedPlan::estimate_in_graph_ns() {
   return events_.ns() / static_cast<double>(calls);
 }
 
-void TimedPlan::enqueue_refresh(std::int64_t set, bool warm) {
+DrawnSets TimedPlan::enqueue_fresh(std::int64_t set, bool warm) {
   kernels_.release_persisting();
-  sets_.enqueue_refresh(set, 1, 0);
+  phase_ = (phase_ + 1) % sets_.images();
+  const DrawnSets drawn = sets_.fresh(set, 1, phase_);
+  sets_.enqueue_refresh(drawn);
   if (!warm) kernels_.enqueue_flush(stream_);
+  return drawn;
 }
 
-/// The graph on fresh sets, to its end: nanoseconds. The GPU has the refresh to do while the graph is being launched.
-double TimedPlan::launch_refreshed(std::int64_t phase, const ClockReader* clock) {
+/// The graph on the sets that it uses, to its end. The GPU has them to make while the graph is being launched.
+void TimedPlan::launch_all(const DrawnSets& drawn, const ClockReader* clock) {
   kernels_.release_persisting();
-  sets_.enqueue_refresh(0, calls_, phase);
+  sets_.enqueue_refresh(drawn);
   kernels_.enqueue_flush(stream_);
   events_.record_start(stream_);
   check_launch(api_, api_.cuGraphLaunch(graph_.get(), stream_), "cuGraphLaunch");
   events_.record_end(stream_);
   if (clock) clocks_mhz_.push_back(clock->sm_clock_mhz());  // while the GPU works
   synchronize(api_, stream_);
-  return events_.ns();
 }
 
-/// Whether a call is audited is decided after it ran.
 void TimedPlan::launch_timed(const ClockReader& clock) {
-  samples_ns_.push_back(launch_refreshed(phase_, &clock) / static_cast<double>(calls_));
-  sets_.enqueue_audit(calls_, phase_);
   phase_ = (phase_ + 1) % sets_.images();
+  const DrawnSets drawn = sets_.fresh(0, calls_, phase_);
+  launch_all(drawn, &clock);
+  samples_ns_.push_back(events_.ns() / static_cast<double>(calls_));
+  audit(CallKind::rotating, drawn);
+}
+
+/// A second launch is never timed: what it could remember of the first would gain nothing.
+void TimedPlan::audit(CallKind kind, const DrawnSets& drawn) {
+  if (!audit_.wanted()) return;
+  audit_.consider(kind, sets_, drawn);
+  const std::vector<std::uint64_t> left = sets_.digests(drawn);
+  if (left.empty()) return;
+  const bool all = drawn.count > 1;
+  const DrawnSets again = sets_.again(drawn, all ? 0 : (drawn.first + 1) % sets_.count());
+  if (all) {
+    launch_all(again, nullptr);
+  } else {
+    sets_.enqueue_refresh(again);
+    enqueue_call(again.first);
+    synchronize(api_, stream_);
+  }
+  audit_.compare(kind, sets_.tables(), drawn, left, again, sets_.digests(again));
 }
 
 void TimedPlan::run_burst(double seconds, const ClockReader& clock) {
@@ -86,15 +113,11 @@ void TimedPlan::run_burst(double seconds, const ClockReader& clock) {
   const auto is_over = [&] {
     return std::chrono::steady_clock::now() - start >= std::chrono::duration<double>(seconds);
   };
-  if (call_ns_ * static_cast<double>(calls_) * 1e-9 < seconds / 4) launch_refreshed(phase_, nullptr);
+  if (call_ns_ * static_cast<double>(calls_) * 1e-9 < seconds / 4) launch_all(sets_.fresh(0, calls_, phase_), nullptr);
   int launches = 0;
   do launch_timed(clock);
   while (++launches < kMostLaunches && !is_over());
   ++bursts_;
-}
-
-void TimedPlan::complete_audit(const ClockReader& clock) {
-  while (!sets_.audited()) launch_timed(clock);
 }
 
 std::vector<double> TimedPlan::time_one_set() {
@@ -102,7 +125,7 @@ std::vector<double> TimedPlan::time_one_set() {
   const OwnedGraphExec graph = capture_graph(api_, stream_, [&] {
     for (std::int64_t call = 0; call < calls; ++call) enqueue_call(0);
   });
-  enqueue_refresh(0, true);
+  const DrawnSets drawn = enqueue_fresh(0, true);
   constexpr int kSamples = 5;
   constexpr double kLongNs = 1e9;
   std::vector<double> samples;
@@ -114,6 +137,7 @@ std::vector<double> TimedPlan::time_one_set() {
     synchronize(api_, stream_);
     if (i > 0) samples.push_back(events_.ns() / static_cast<double>(calls));
   }
+  audit(CallKind::warm, drawn);
   return samples;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/device/cuda/run/graphs.h"
 #include "harness/device/cuda/run/input_sets.h"
 #include "harness/device/cuda/run/loaded_plan.h"
+#include "harness/device/cuda/run/timed_audit.h"
 
 namespace harness::cuda {
 
@@ -21,20 +22,23 @@ class TimedPlan {
  public:
   /// Runs the plan a few times to see how long it takes, captures the graph and launches it once. A fault of the
   /// kernels shows here at the latest. `kernels` must outlive this.
-  TimedPlan(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan, InputSets sets);
+  TimedPlan(const DriverApi& api, Stream stream, const MeasuringKernels& kernels, LoadedPlan plan, InputSets sets,
+            TimedAudit audit);
 
-  /// Launches the graph again and again for about `seconds`, each time on refreshed sets and with nothing of them in
-  /// the L2. The first launch of a burst finds an idle GPU and is not counted, unless it takes long.
+  /// Launches the graph again and again for about `seconds`, each time on fresh sets and with nothing of them in the
+  /// L2. The first launch of a burst finds an idle GPU and is not counted, unless it takes long.
   void run_burst(double seconds, const ClockReader& clock);
-  /// Launches on, until the audit has seen every image.
-  void complete_audit(const ClockReader& clock);
 
-  /// Calls on the set 0 alone, refreshed once: nanoseconds per call, few samples.
+  /// Calls on the set 0 alone, made anew once: nanoseconds per call, few samples.
   std::vector<double> time_one_set();
 
   void enqueue_call(std::int64_t set) const { plan_.enqueue(stream_, sets_.address(set)); }
-  /// One set as before a timed launch; also empties the L2 of it unless it is to stay `warm`.
-  void enqueue_refresh(std::int64_t set, bool warm);
+  /// One set with draws of its own; also empties the L2 of it unless it is to stay `warm`.
+  DrawnSets enqueue_fresh(std::int64_t set, bool warm);
+  /// After the timed calls of this kind on the sets of `drawn`: keeps some, and launches the same draws again
+  /// elsewhere.
+  void audit(CallKind kind, const DrawnSets& drawn);
+  const TimedAudit& audit() const { return audit_; }
   const InputSets& sets() const { return sets_; }
   std::int64_t calls() const { return calls_; }
   double call_ns() const { return call_ns_; }
@@ -46,7 +50,7 @@ class TimedPlan {
  private:
   double estimate_call_ns();
   double estimate_in_graph_ns();
-  double launch_refreshed(std::int64_t phase, const ClockReader* clock);
+  void launch_all(const DrawnSets& drawn, const ClockReader* clock);
   void launch_timed(const ClockReader& clock);
 
   const DriverApi& api_;
@@ -54,11 +58,12 @@ class TimedPlan {
   const MeasuringKernels& kernels_;
   LoadedPlan plan_;
   InputSets sets_;
+  TimedAudit audit_;
   EventPair events_;
   double call_ns_ = 0;
   std::int64_t calls_ = 1;
   OwnedGraphExec graph_;
-  std::int64_t phase_ = 0;  // of the next timed launch
+  std::int64_t phase_ = 0;  // of the next launch
   int bursts_ = 0;
   std::vector<double> samples_ns_;
   std::vector<std::optional<double>> clocks_mhz_;

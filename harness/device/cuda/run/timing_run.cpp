@@ -41,7 +41,6 @@ void measure_rotating(std::span<const std::unique_ptr<TimedPlan>> contenders, co
     if (round + 1 < kLeastRounds && elapsed_s < policy.max_s) continue;
     if (should_stop(all_samples(contenders), elapsed_s, policy)) break;
   }
-  for (const auto& contender : contenders) contender->complete_audit(clock);
 }
 
 std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<TimedPlan>> contenders,
@@ -54,28 +53,36 @@ std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Ti
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       TimedPlan& contender = *contenders[i];
       const std::int64_t set = sample % contender.sets().count();
+      DrawnSets drawn;
       cold[i].push_back(
-          timer.time_ns([&] { contender.enqueue_refresh(set, false); }, [&] { contender.enqueue_call(set); }));
+          timer.time_ns([&] { drawn = contender.enqueue_fresh(set, false); }, [&] { contender.enqueue_call(set); }));
+      contender.audit(CallKind::cold, drawn);
     }
   }
   return cold;
 }
 
-std::vector<double> measure_warm(TimedPlan& contender, const SingleCallTimer& timer) {
-  if (!contender.sets().has_restored()) return contender.time_one_set();
+std::vector<double> measure_warm(TimedPlan& contender) {
+  return contender.sets().has_restored() ? std::vector<double>{} : contender.time_one_set();
+}
+
+std::vector<double> measure_single_warm(TimedPlan& contender, const SingleCallTimer& timer) {
   std::vector<double> samples;
   constexpr int kSamples = 6;  // the first warms
   const auto start = Clock::now();
   for (int i = 0; i < kSamples && (i < 2 || seconds_since(start) < kLongS); ++i) {
-    const double ns = timer.time_ns([&] { contender.enqueue_refresh(0, true); }, [&] { contender.enqueue_call(0); });
+    DrawnSets drawn;
+    const double ns =
+        timer.time_ns([&] { drawn = contender.enqueue_fresh(0, true); }, [&] { contender.enqueue_call(0); });
     if (i > 0) samples.push_back(ns);
+    contender.audit(CallKind::warm, drawn);
   }
   return samples;
 }
 
 std::string describe_method(const TimedPlan& contender, const SingleCallTimer* timer) {
   std::string text = fmt::format(
-      "graph x{}, {} sets, refreshed and flushed before each launch, {} burst{}; events around a graph add about 2.2 "
+      "graph x{}, {} sets, drawn anew and flushed before each launch, {} burst{}; events around a graph add about 2.2 "
       "us "
       "to it, not subtracted",
       contender.calls(), contender.calls(), contender.bursts(), contender.bursts() == 1 ? "" : "s");

@@ -10,19 +10,20 @@
 
 namespace harness::cuda {
 
-/// Samples the contenders in turns (A B, B A, A B, ...), one burst and one pause each, until should_stop(), and on
-/// until every image of each was audited.
+/// Samples the contenders in turns (A B, B A, A B, ...), one burst and one pause each, until should_stop().
 void measure_rotating(std::span<const std::unique_ptr<TimedPlan>> contenders, const TimingPolicy& policy,
                       const ClockReader& clock, ForeignProcesses& foreign);
 
 /// Single calls after a flush of the L2, in turns: ten per contender (three at least where they take longer than a
-/// second in all), on refreshed sets in turn.
+/// second in all), on sets in turn.
 std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<TimedPlan>> contenders,
                                               const SingleCallTimer& timer);
 
-/// One input set again and again. Buffers that must be pristine before each call allow no graph of many: then single
-/// calls, each on a set that was just refreshed.
-std::vector<double> measure_warm(TimedPlan& contender, const SingleCallTimer& timer);
+/// One input set again and again, in a graph; empty where buffers must be pristine before each call.
+std::vector<double> measure_warm(TimedPlan& contender);
+
+/// Single calls, each on values that no call had before, which lie in the L2 since they were just drawn.
+std::vector<double> measure_single_warm(TimedPlan& contender, const SingleCallTimer& timer);
 
 /// What was done, in words: stored with the samples. `timer`: null where there were no cold samples.
 std::string describe_method(const TimedPlan& contender, const SingleCallTimer* timer);

@@ -178,8 +178,8 @@ TEST_CASE("library steps are captured into graphs and timed on the GPU", "[gpu]"
     AttentionOnGpu bench(Dtype::bf16, 1, 16, 16, 1024, 1024, 128, true);
     CudaSession session(0, scratch.path("cache"));
     const std::vector<Executable> contenders = {bench.executable};
-    std::vector<std::vector<std::span<std::byte>>> images = {{bench.bytes}};
-    const auto samples = session.time(contenders, images, {});
+    const std::vector<ImageList> images = {{bench.bytes}};
+    const auto samples = session.time(contenders, images, std::vector<ImageList>(1), {});
     if (samples.at(0).rotating_ns.size() < 6) return std::string("few samples");
     fmt::print("cuDNN, B1 H16 S1024 D128 causal bf16: {:.1f} us ({})\n", samples[0].rotating_ns[0] / 1e3,
                samples[0].method);

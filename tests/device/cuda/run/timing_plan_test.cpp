@@ -14,7 +14,7 @@ TEST_CASE("input sets together have 4 GB and exceed the L2 many times, within me
   CHECK(count_sets(8 * kMega, 3, 640 * kMega, 10000 * kMega) == 640);
   CHECK(count_sets(1000, 3, 60 * kMega, 1000 * kMega) == kMostCalls);
   CHECK(count_sets(300 * kMega, 2, 60 * kMega, 10000 * kMega) == 14);
-  CHECK(count_sets(100 * kMega, 3, 60 * kMega, 1000 * kMega) == 4);  // six more are kept beside them
+  CHECK(count_sets(100 * kMega, 6, 60 * kMega, 1000 * kMega) == 4);  // six more are kept beside them
   CHECK(count_sets(3000 * kMega, 5, 60 * kMega, 1000 * kMega) == 1);
   CHECK(set_stride(0) == 4096);
   CHECK(set_stride(4097) == 8192);

@@ -1,0 +1,17 @@
+#pragma once
+#include "harness/core/device.h"
+#include "harness/core/outcome.h"
+
+// What the samples of a timing say of the calls behind them, before any time is believed.
+namespace harness {
+
+/// Gate "timed-twice": every timed call was launched again on the same values at another address under other poison,
+/// and both left the same.
+GateResult check_twice(const TwiceLaunched& twice);
+
+/// Gate "times-agree": a call whose inputs lie in the L2 is not much slower than one that finds them in DRAM, and a
+/// call in a graph of many is not much faster than the same call by itself. Times that contradict each other come from
+/// calls that did not all do the work.
+GateResult check_times(const Samples& samples);
+
+}  // namespace harness
