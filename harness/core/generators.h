@@ -17,8 +17,7 @@ struct ConstructorOption {
 struct GeneratorKind {
   std::string name;
   std::vector<ConstructorOption> options;
-  bool independent = false;  // elements are drawn by themselves: in any other order they are as good a draw, so timing
-                             // may rotate them
+  bool independent = false;  // elements are drawn by themselves: a device may draw them anew (core/image.h)
   bool has_forms = false;    // its floating values also come in hostile forms (judge/forms.h)
   bool own_code = false;     // drawn by the kernel's own device code, not by judge/
 };

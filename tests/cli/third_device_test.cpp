@@ -53,7 +53,9 @@ TEST_CASE("a third kind of device passes a candidate through all gates, as a GPU
   CHECK(iteration["samples"]["method"] == "twin");
   // On the cpu device, which is another one.
   CHECK_THAT(gate_of(iteration, "preflight")["detail"].get<std::string>(), Catch::Contains("right and clean"));
-  CHECK(gate_of(iteration, "timed-launch")["passed"] == true);
+  CHECK(gate_of(iteration, "timed-launch:rotating")["passed"] == true);  // on values that the device drew
+  CHECK_THAT(gate_of(iteration, "timed-launch:rotating")["detail"].get<std::string>(), Catch::Contains("values 100"));
+  CHECK(gate_of(iteration, "timed-twice")["passed"].is_null());
   CHECK(gate_of(iteration, "memory:twin-checked")["passed"].is_null());  // it has no memory checker
 }
 
