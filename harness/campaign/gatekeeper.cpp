@@ -129,13 +129,17 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
   }
   for (const VariantInfo& mutant : kernel.mutants) {
     if (!catalog.unsupported_reason(kernel_name, mutant.name, device).empty()) continue;
-    request.mutants.push_back({mutant.name, workloads, [&catalog, &evaluator, &kernel, &mutant](const std::string& on) {
-                                 EvaluationRequest trial = gated_request(
-                                     catalog, evaluator,
-                                     realize_default(catalog, kernel, mutant, on, evaluator.device()), true);
-                                 trial.preflight.reset();  // the device's own gates are on trial
-                                 return trial;
-                               }});
+    std::vector<std::string> on = workloads;
+    std::erase_if(on, [&](const std::string& workload) {
+      return !catalog.has_configuration(kernel_name, mutant.name, workload, device);
+    });
+    request.mutants.push_back(
+        {mutant.name, std::move(on), [&catalog, &evaluator, &kernel, &mutant](const std::string& on) {
+           EvaluationRequest trial = gated_request(
+               catalog, evaluator, realize_default(catalog, kernel, mutant, on, evaluator.device()), true);
+           trial.preflight.reset();  // the device's own gates are on trial
+           return trial;
+         }});
   }
   return request;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "harness/campaign/arms.h"
@@ -23,6 +24,16 @@ struct CheckArguments {
 struct Report {
   std::vector<std::string> problems;
   Admission admission;
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> repeated;  // variant, problem: workloads
+  /// What is wrong with a variant on several workloads is told once, with all of them.
+  void add(const std::string& variant, const std::string& workload, const std::string& problem) {
+    repeated[{variant, problem}].push_back(workload);
+  }
+  void tell_repeated() {
+    for (const auto& [what, workloads] : repeated)
+      problems.push_back(fmt::format("{} on {}: {}", what.first, fmt::join(workloads, ", "), what.second));
+    repeated.clear();
+  }
 };
 
 void note(const CheckArguments& arguments, const std::string& line) {
@@ -51,8 +62,8 @@ void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kern
   const Evaluation evaluation = evaluator.evaluate(request);
   const json error = error_json(evaluation.outcome);
   if (!error.is_null())
-    report.problems.push_back(fmt::format("{} on {}: {}: {}", variant.name, workload, outcome_name(evaluation.outcome),
-                                          error.value("message", "")));
+    report.add(variant.name, workload,
+               fmt::format("{}: {}", outcome_name(evaluation.outcome), error.value("message", "")));
   else note_stages(evaluation, variant, workload, report);
   note(arguments, fmt::format("{} on {}: {}", variant.name, workload, outcome_name(evaluation.outcome)));
 }
@@ -66,7 +77,14 @@ void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kern
   for (const VariantInfo& variant : kernel.variants) {
     const bool baseline = variant.name == kernel.variants.front().name;
     if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
-    for (const std::string& workload : baseline ? workloads : std::vector<std::string>{workloads.front()}) {
+    std::vector<std::string> on = workloads;
+    if (!baseline) {
+      std::erase_if(on, [&](const std::string& workload) {
+        return !catalog.has_configuration(kernel.name, variant.name, workload, device);
+      });
+      on.resize(std::min<std::size_t>(1, on.size()));
+    }
+    for (const std::string& workload : on) {
       if (interrupted()) return;
       run_variant(catalog, evaluator, kernel.name, variant, workload, arguments, report);
     }
@@ -81,16 +99,32 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
   for (const VariantInfo& variant : kernel.variants) {
     if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
     for (const std::string& workload : choose_workloads(kernel, {}, device)) {
+      if (!catalog.has_configuration(kernel.name, variant.name, workload, device)) continue;
       const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
       const BuildResult result = offline.compiler->build(
           catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
       ++built;
       if (const auto* failure = std::get_if<CompileFailure>(&result))
-        report.problems.push_back(fmt::format("{} on {} does not compile for {}: {}", variant.name, workload,
-                                              arguments.architecture, failure->log));
+        report.add(variant.name, workload,
+                   fmt::format("does not compile for {}: {}", arguments.architecture, failure->log));
     }
   }
   note(arguments, fmt::format("{} builds for {} through {}", built, device.architecture, device.compiler));
+}
+
+/// The model of honest errors that each relative output is judged by, on each workload that is timed.
+std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& device, const std::string& kernel) {
+  std::vector<std::string> lines;
+  for (const std::string& workload : choose_workloads(catalog.kernel(kernel), {}, device)) {
+    const Problem problem = catalog.problem(kernel, workload);
+    for (const Argument& a : problem.arguments) {
+      if (!a.compare || a.compare->kind != "relative" || a.absent) continue;
+      const Accuracy accuracy = accuracy_of(problem, a);
+      lines.push_back(fmt::format("honest error of '{}' on {}: {} ({})", a.name, workload, in_words(accuracy, a.dtype),
+                                  accuracy.declared ? "declared" : "inferred"));
+    }
+  }
+  return lines;
 }
 
 // The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
@@ -106,6 +140,7 @@ bool try_gates(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const Che
       note(arguments, fmt::format("tolerance of '{}' ({}): {:.2g}, {}: baseline {:.2g}, one precision lower {:.2g}",
                                   tolerance.output, tolerance.group, tolerance.tolerance, tolerance.origin,
                                   tolerance.honest, tolerance.impostor));
+  for (const std::string& line : models_in_words(catalog, evaluator.device(), kernel)) note(arguments, line);
   for (const std::string& skipped : admission->skipped_forms) note(arguments, skipped);
   std::size_t caught = 0;
   for (const MutantVerdict& mutant : admission->mutants) caught += mutant.caught_by.empty() ? 0 : 1;
@@ -127,6 +162,7 @@ Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evalua
     if (error.kind() == Error::Kind::environment) throw;
     report.problems.emplace_back(error.what());
   }
+  report.tell_repeated();
   return report;
 }
 

@@ -48,10 +48,14 @@ void print_person(const IterationEnded& event) {
                 report::nanoseconds(timing.cold_ns).c_str(), report::nanoseconds(timing.warm_ns).c_str(),
                 report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(),
                 timing.emulation ? "  EMULATION" : "");
+    for (const GateResult& gate : evaluation.gates)
+      if (gate.name == "forms") std::printf("hostile forms %s\n", gate.detail.c_str());
   } else {
     const json error = error_json(evaluation.outcome);
     if (!error.is_null()) std::printf("%s\n", report::clean(error.value("message", "")).c_str());
-    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome)) std::printf("%s\n", failed->log.c_str());
+    static std::string told;  // the same errors on the next workload are not told again
+    if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome); failed != nullptr && failed->log != told)
+      std::printf("%s\n", (told = failed->log).c_str());
   }
 }
 
@@ -97,6 +101,20 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   return std::holds_alternative<Passed>(evaluation.outcome);
 }
 
+/// A variant need not do every workload of the default set; without any the first one says why.
+void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& candidate, Catalog& catalog,
+                          const DeviceInfo& device) {
+  std::vector<std::string> possible;
+  for (const std::string& each : workloads)
+    if (catalog.has_configuration(candidate.kernel, candidate.variant, each, device)) possible.push_back(each);
+  if (possible.empty()) return;
+  for (const std::string& each : workloads)
+    if (std::find(possible.begin(), possible.end(), each) == possible.end())
+      std::fprintf(stderr, "%s %s is not valid on %s, which is left out\n", candidate.kernel.c_str(),
+                   candidate.variant.c_str(), each.c_str());
+  workloads = std::move(possible);
+}
+
 int eval(const EvalArguments& arguments, Shell& shell) {
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
@@ -107,7 +125,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   std::vector<std::string> asked = split_commas(arguments.workloads);
   if (asked.empty() && !workload.empty()) asked = {workload};
-  const std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
+  std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
   if (workloads.empty()) {
     std::vector<std::string> known;
     for (const Workload& each : kernel.workloads) {
@@ -117,6 +135,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
     throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'{}", kernel.name, asked.front(),
                                 did_you_mean(asked.front(), known)));
   }
+  if (asked.empty()) leave_out_impossible(workloads, candidate, *catalog, device);
   for (const std::string& each : workloads)
     catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
   catch_interrupts();

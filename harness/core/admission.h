@@ -22,7 +22,8 @@ struct Tolerance {
   double honest = 0;    // largest error of the baseline, measured
   double impostor = 0;  // error of the same computation one precision lower
   double tolerance = 0;
-  std::string origin;  // "derived", "declared", "gross": the two do not separate in this form, only gross errors show
+  std::string origin;  // "derived", "declared", "model" (declared accuracy), "gross": the two do not separate in this
+                       // form, only gross errors show
 };
 
 /// A mutant and what met it. `caught_by` is the gate, or the outcome for one that crashed; "" if every gate let it

@@ -119,8 +119,15 @@ class Catalog {
   virtual Problem problem(const std::string& kernel, const std::string& workload) = 0;
   /// What the author of a variant expects of it on a workload, before anything is measured.
   virtual Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) = 0;
+  /// Empty where the variant cannot do the workload.
   virtual Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
                       const DeviceInfo& device) = 0;
+  /// False where a variant cannot do a workload: its constraint leaves nothing. Such a variant has no arm there; a
+  /// baseline must have a configuration everywhere.
+  virtual bool has_configuration(const std::string& /*kernel*/, const std::string& /*variant*/,
+                                 const std::string& /*workload*/, const DeviceInfo& /*device*/) {
+    return true;
+  }
   /// The first valid configuration: what a baseline or `eval` without parameters runs. Given values override it; an
   /// unknown parameter or a value outside its list is an Error.
   virtual Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,

@@ -1,5 +1,8 @@
 #include "harness/core/contract.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "harness/core/json_fields.h"
@@ -48,6 +51,11 @@ std::int64_t fewest_output_elements(const Problem& problem) {
   return fewest;
 }
 
+std::string in_words(const ExcludedForms& forms) {
+  if (forms.except.empty()) return "";
+  return fmt::format("not tried, by contract: {} ({})", fmt::join(forms.except, ", "), forms.because);
+}
+
 double amount_of(const Work& work) {
   double amount = work.bytes + 2 * work.exps;
   for (const auto& [type, flops] : work.flops) amount += flops;
@@ -58,11 +66,13 @@ HARNESS_JSON_DEFAULTS(Workload, name, sets, devices, values, weight)
 HARNESS_JSON_DEFAULTS(Generator, kind, options)
 HARNESS_JSON_DEFAULTS(Compare, kind, tolerance, options)
 HARNESS_JSON_DEFAULTS(Field, name, dtype, value, offset)
-HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, compare, value, fields, struct_bytes, of,
-                      offset, offsets, map, absent, valid_rows, outside)
+HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, compare, accuracy, value, fields,
+                      struct_bytes, of, offset, offsets, map, absent, valid_rows, outside)
 HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden)
 HARNESS_JSON_DEFAULTS(Work, bytes, flops, exps)
-HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, policy)
+HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
+                      policy)
+HARNESS_JSON_DEFAULTS(ExcludedForms, except, because)
 HARNESS_ENUM_TABLE(ArgumentKind, "kind of argument",
                    {{ArgumentKind::input, "input"},
                     {ArgumentKind::output, "output"},

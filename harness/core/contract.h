@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/accuracy.h"
 #include "harness/core/dtype.h"
 #include "harness/core/enum_text.h"
 #include "harness/core/json.h"
@@ -57,6 +58,7 @@ struct Argument {
   std::int64_t align = 0;             // the pointer handed over is aligned to exactly this many bytes
   std::optional<Generator> gen;       // input, inout
   std::optional<Compare> compare;     // output, inout
+  std::optional<Accuracy> accuracy;   // output, inout: the declared model of an honest error
   std::optional<Value> value;         // scalar
   std::vector<Field> fields;          // structure
   std::int64_t struct_bytes = 0;      // structure: sizeof, padding included
@@ -95,6 +97,14 @@ struct Work {
 /// One number for "how much there is to do": bytes and operations alike. For choosing among shapes, not for floors.
 double amount_of(const Work& work);
 
+/// Hostile forms of the inputs that the contract leaves out, with the reason: "E[x^2] - E[x]^2 by contract".
+struct ExcludedForms {
+  std::vector<std::string> except;
+  std::string because;
+};
+/// "not tried, by contract: shifted (E[x^2] - E[x]^2)"; "" where nothing is left out.
+std::string in_words(const ExcludedForms& forms);
+
 struct Problem {
   std::string kernel;
   std::string contract_hash;  // arguments, generators, reference, tolerances, work model, version of the gates
@@ -103,6 +113,7 @@ struct Problem {
   Reference reference;
   Work work;
   bool deterministic = true;
+  ExcludedForms forms;
   std::map<std::string, std::string> policy;  // what an honest variant may use, with the reason
 };
 /// In elements, outermost first, the last dimension densest. An extent of 0 counts as 1.
@@ -132,6 +143,8 @@ void to_json(json& to, const Reference& value);
 void from_json(const json& from, Reference& value);
 void to_json(json& to, const Work& value);
 void from_json(const json& from, Work& value);
+void to_json(json& to, const ExcludedForms& value);
+void from_json(const json& from, ExcludedForms& value);
 void to_json(json& to, const Problem& value);
 void from_json(const json& from, Problem& value);
 

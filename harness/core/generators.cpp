@@ -43,6 +43,12 @@ const GeneratorKind* find_generator(const std::string& name) {
   return found == generator_kinds().end() ? nullptr : &*found;
 }
 
+const std::vector<std::string>& draw_form_names() {
+  static const std::vector<std::string> names{"nominal",    "scaled 1e-2", "scaled 1e2", "large",   "spikes",
+                                              "few spikes", "shifted",     "lowered",    "one-hot", "ramp"};
+  return names;
+}
+
 std::vector<std::string> generator_names() {
   std::vector<std::string> names;
   for (const GeneratorKind& kind : generator_kinds()) names.push_back(kind.name);

@@ -27,4 +27,7 @@ const std::vector<GeneratorKind>& generator_kinds();
 const GeneratorKind* find_generator(const std::string& name);
 std::vector<std::string> generator_names();
 
+/// The forms in which floating inputs are drawn, "nominal" first (judge/forms.h).
+const std::vector<std::string>& draw_form_names();
+
 }  // namespace harness

@@ -4,6 +4,16 @@
 
 namespace harness {
 
+bool is_fault(const Finding& finding) {
+  return finding.kind != "inactive_lane";
+}
+
+std::vector<Finding> faults(const MemoryCheck& check) {
+  std::vector<Finding> found = check.findings;
+  std::erase_if(found, [](const Finding& finding) { return !is_fault(finding); });
+  return found;
+}
+
 HARNESS_JSON(Finding, kind, message)
 HARNESS_JSON_DEFAULTS(RawFinding, kind, text, sites, count, same_values)
 HARNESS_JSON_DEFAULTS(MemoryCheck, tool, checked, why, findings, seconds)

@@ -8,11 +8,15 @@
 namespace harness {
 
 /// Something a memory checker saw device code do. `kind`: out_of_bounds, misaligned, uninitialized, race,
-/// barrier_divergence, leak, other. `message` is one sentence with buffer, element, and file:line of both sides where
-/// there are two.
+/// barrier_divergence, inactive_lane, leak, other. `message` is one sentence with buffer, element, and file:line of
+/// both sides where there are two.
 struct Finding {
   std::string kind, message;
 };
+
+/// False for what is no fault by itself: a shuffle that reads a lane which takes no part gets an undefined value, and
+/// may have no use for it. It explains an answer that is wrong.
+bool is_fault(const Finding& finding);
 
 /// A finding of a checked run as the process that ran the candidate can say it. Places in the source are offsets into
 /// the candidate's code; the text names the n-th of them as "@n". What reads it must not trust it: native code ran
@@ -34,6 +38,9 @@ struct MemoryCheck {
   std::vector<Finding> findings;
   double seconds = 0;  // from the common start of the tools until this one was done
 };
+
+/// Those that are faults, in their order.
+std::vector<Finding> faults(const MemoryCheck& check);
 
 void to_json(json& to, const Finding& value);
 void from_json(const json& from, Finding& value);

@@ -8,6 +8,7 @@
 #include "harness/core/error.h"
 #include "harness/judge/forms.h"
 #include "harness/judge/mutants.h"
+#include "harness/judge/terms.h"
 #include "harness/judge/tolerance.h"
 
 namespace harness {
@@ -55,6 +56,11 @@ void AdmissionTrial::problem(std::string sentence) {
     admission_.problems.push_back(std::move(sentence));
 }
 
+void AdmissionTrial::note_skipped(std::string sentence) {
+  std::vector<std::string>& known = admission_.skipped_forms;
+  if (std::ranges::find(known, sentence) == known.end()) known.push_back(std::move(sentence));
+}
+
 void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   check_work(group.baseline);
   std::vector<Subject> subjects;
@@ -75,7 +81,10 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   if (const auto failure = workers_.runner.prepare(as_contenders(subjects), kDeadline))
     return problem(fmt::format("the baseline cannot run: {}", failure->detail));
   std::vector<std::pair<std::string, Ranges>> measured;
+  const ExcludedForms& left_out = group.baseline.problem.forms;
+  if (const std::string words = in_words(left_out); !words.empty()) note_skipped(words);
   for (const std::string& form : judge::draw_forms()) {
+    if (std::ranges::find(left_out.except, form) != left_out.except.end()) continue;
     Ranges ranges;
     if (measure_form(subjects, form, ranges)) measured.emplace_back(form, std::move(ranges));
   }
@@ -145,6 +154,7 @@ bool AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::str
         else admission_.skipped_forms.push_back(sentence + ", so this form is out of its range");
         return false;
       }
+      if (form == "nominal") check_model(argument, honest, where);
       Range& range = ranges[output];
       range.honest = std::max(range.honest, honest);
       // Elsewhere every answer may be exact (a softmax of one column), and there an impostor is none. Only an output
@@ -169,9 +179,27 @@ void AdmissionTrial::add_tolerances(const Subject& subject, const std::string& f
     }
     const Tolerance tolerance{
         workload_group(subject.problem().workload), form, output, range.honest, range.impostor, 0, ""};
-    if (judge::declares_tolerance(argument)) check_declared(argument, range, tolerance);
+    if (argument.accuracy && argument.accuracy->declared && form == "nominal") {
+      Tolerance by_model = tolerance;
+      by_model.origin = "model";
+      by_model.tolerance = judge::tolerance_at(subject.problem(), argument, by_model);
+      admission_.tolerances.push_back(std::move(by_model));
+    } else if (judge::declares_tolerance(argument)) check_declared(argument, range, tolerance);
     else derive(argument, range, tolerance);
   }
+}
+
+// The model must allow the baseline, on every shape.
+void AdmissionTrial::check_model(const Argument& output, double honest, const std::string& where) {
+  if (!output.accuracy || !output.accuracy->declared) return;
+  const double typical = typical_error(*output.accuracy, output.dtype);
+  const double few =
+      1 + judge::kFewElements / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, count_elements(output))));
+  if (honest <= judge::kSeparation * typical * few || count_elements(output) <= judge::kFewTerms) return;
+  this->problem(
+      fmt::format("the declared accuracy of '{}' ({}) refuses the baseline, whose error is {:.2g} in {}; it "
+                  "has longer sums, or adds in a narrower type",
+                  output.name, in_words(*output.accuracy, output.dtype), honest, where));
 }
 
 void AdmissionTrial::derive(const Argument& output, const Range& range, Tolerance tolerance) {

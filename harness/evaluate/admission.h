@@ -37,6 +37,8 @@ class AdmissionTrial {
   void check_work(const Realized& baseline);
   void try_generated(Subject& subject);
   void try_source(const AdmissionRequest::Mutant& mutant);
+  void check_model(const Argument& output, double honest, const std::string& where);
+  void note_skipped(std::string sentence);
   void problem(std::string sentence);
 
   const AdmissionRequest& request_;

@@ -59,6 +59,7 @@ class PipelineEvaluator : public Evaluator {
   DeviceLock lock_;
   WorkerPool workers_;
   std::unique_ptr<PreflightWorkers> emulated_;
+  Explanations explanations_;
 };
 
 }  // namespace harness

@@ -61,20 +61,25 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
     return {not_checked(fmt::format("on the cpu device at {}: {}", place, failure->detail)), {}};
   const Launched launched = launch_and_judge(cpu_, subject, 0, 0, kPreflightDeadline);
   cpu_.runner.kill();
-  if (!launched.failure && !launched.verdict.passed()) {
-    const GateResult& failed = *first_failed(launched.verdict.gates);
-    const std::string words = fmt::format("on the cpu device at {}: {}: {}", place, failed.name, failed.detail);
-    return {{kName, false, words},
-            WrongAnswer{"preflight " + words, launched.verdict.first_bad, judge::fingerprint(launched.verdict)}};
-  }
   cpu_.paint(subject, 0);
   const std::vector<MemoryCheck> checks =
       check_memory(cpu_.kind, cpu_.target, subject.executable, subject.images[0], kPreflightDeadline, cpu_.stop);
+  if (!launched.failure && !launched.verdict.passed()) {
+    const GateResult& failed = *first_failed(launched.verdict.gates);
+    const std::string why = first_finding(checks);
+    const std::string words =
+        fmt::format("on the cpu device at {}: {}{}: {}", place, why.empty() ? "" : "memory checker: " + why + "; ",
+                    failed.name, failed.detail);
+    cpu_.judge.forget();
+    return {{kName, false, words},
+            WrongAnswer{"preflight " + words, launched.verdict.first_bad, judge::fingerprint(launched.verdict)}};
+  }
   cpu_.judge.forget();
   for (const MemoryCheck& check : checks) {
     if (!check.checked) return {not_checked(fmt::format("on the cpu device at {}: {}", place, check.why)), {}};
-    if (check.findings.empty()) continue;
-    const std::string words = fmt::format("on the cpu device at {}: {}", place, check.findings.front().message);
+    const std::vector<Finding> found = faults(check);
+    if (found.empty()) continue;
+    const std::string words = fmt::format("on the cpu device at {}: {}", place, found.front().message);
     return {{kName, false, words}, Rejected{kName, words}};
   }
   if (launched.failure)

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/core/evaluator.h"
+#include "harness/evaluate/explain.h"
 #include "harness/evaluate/worker_pool.h"
 
 namespace harness {
@@ -23,6 +24,10 @@ class Preflight {
   explicit Preflight(WorkerPool& cpu) : cpu_(cpu) {}
   void announce(const Realized& realized, bool finalist = false);  // begins its build
   PreflightResult check(const Realized& realized, const Admission* admission, bool finalist);
+  /// What the cpu device's memory checker says at this point; nullopt: nothing, or it cannot run it.
+  std::optional<std::string> explain(const Realized& realized, const Admission* admission, double seconds) {
+    return explain_by_checker(cpu_, {{&realized}}, admission, seconds);
+  }
 
  private:
   PreflightResult try_it(const Realized& realized, const Admission* admission);

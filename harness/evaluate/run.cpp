@@ -30,6 +30,8 @@ constexpr std::int64_t kLargeImage = 64 << 20;
 constexpr std::size_t kJudgedInSearch = 1, kJudgedOfFinalist = 3;
 // All memory checkers of a finalist together, seconds.
 constexpr double kMemoryCheckSeconds = 40;
+// And of a candidate that is wrong or crashed, while searching and for a finalist.
+constexpr double kExplainSeconds = 5, kExplainFinalistSeconds = 20;
 
 std::size_t random_below(std::size_t n) {
   return static_cast<std::size_t>(fresh_seed() % n);
@@ -116,6 +118,7 @@ Limits default_limits(const DeviceInfo& device) {
 
 EvaluationRun::EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers)
     : request_(request), settings_(std::move(settings)), workers_(workers) {
+  suspect_.realized = &request_.realized;
   evaluation_.contract_hash = request.realized.problem.contract_hash;
   evaluation_.source_hash = request.realized.source_hash;
   evaluation_.source_text = request.realized.build.source;
@@ -125,6 +128,7 @@ Evaluation EvaluationRun::finish() {
   const double begin = steady_seconds();
   try {
     evaluation_.outcome = steps();
+    explain(evaluation_.outcome);
   } catch (const InterruptedWork&) {
     evaluation_.outcome = Interrupted{};
   }
@@ -295,6 +299,7 @@ EvaluationRun::Settled EvaluationRun::gate_determinism() {
 EvaluationRun::Settled EvaluationRun::gate_forms() {
   if (request_.admission == nullptr) return std::nullopt;
   const Charge charge(evaluation_.cost.gates_s);
+  if (const std::string words = in_words(subject_.problem().forms); !words.empty()) add({"forms", true, words, false});
   const std::vector<std::string> forms =
       admitted_forms(*request_.admission, workload_group(subject_.problem().workload));
   const std::size_t count = neighbours_.size();
@@ -320,6 +325,7 @@ EvaluationRun::Settled EvaluationRun::judge_form(Subject& subject, std::size_t c
   paint(subject, 0, form);
   const Problem nominal = subject.executable.problem;
   const Realized& realized = contender == 0 ? request_.realized : request_.neighbours[contender - 1];
+  suspect_ = {&realized, form};
   subject.executable.problem = with_tolerances(realized.problem, request_.admission, form);
   const Launched launched = launch_and_judge(workers_, subject, contender, 0, deadline());
   subject.executable.problem = nominal;
@@ -378,6 +384,46 @@ EvaluationRun::Settled EvaluationRun::wrong(const Launched& launched, Subject& s
   if (const std::string words = try_stages_of(realized, subject.trusted, subject.draws[0].form); !words.empty())
     message += "; " + words;
   return WrongAnswer{message, launched.verdict.first_bad, judge::fingerprint(launched.verdict)};
+}
+
+// Tells before what is wrong why it is: a checker sees the missing barrier behind a NaN. Crashes that name their place
+// need none.
+void EvaluationRun::explain(Outcome& outcome) {
+  auto* const wrong = std::get_if<WrongAnswer>(&outcome);
+  auto* const crashed = std::get_if<Crashed>(&outcome);
+  const bool unexplained = wrong != nullptr || (crashed != nullptr && (crashed->kind == CrashKind::illegal_access ||
+                                                                       crashed->kind == CrashKind::signal ||
+                                                                       crashed->kind == CrashKind::unknown));
+  const bool by_preflight = std::ranges::any_of(
+      evaluation_.gates, [](const GateResult& gate) { return gate.name == "preflight" && !gate.passed; });
+  if (!unexplained || by_preflight || request_.gates_only || has_library_step(request_.realized.plan)) return;
+  const Charge charge(evaluation_.cost.gates_s);
+  std::string& message = wrong != nullptr ? wrong->message : crashed->detail;
+  const GateResult* const failed = first_failed(evaluation_.gates);
+  const std::string symptom = request_.realized.source_hash + (failed == nullptr ? " crash" : " " + failed->name);
+  std::string said;
+  if (settings_.explanations != nullptr && settings_.explanations->contains(symptom) && !request_.confirm) {
+    said = settings_.explanations->at(symptom);
+    if (!said.empty()) said = "another configuration of this source " + said;
+  } else {
+    said = ask_checkers().value_or("");
+    if (settings_.explanations != nullptr) (*settings_.explanations)[symptom] = said;
+  }
+  add({"explained", said.empty(), said.empty() ? "no memory checker found why" : said, !said.empty()}, false);
+  if (!said.empty()) message = "memory checker " + said + "; " + message;
+}
+
+std::optional<std::string> EvaluationRun::ask_checkers() {
+  const double seconds = request_.confirm ? kExplainFinalistSeconds : kExplainSeconds;
+  std::vector<CheckedPlace> places;
+  if (suspect_.realized == &request_.realized && !request_.neighbours.empty())  // where it takes less
+    places.push_back({&place_of_memory_check(request_.neighbours, request_.realized, true), suspect_.form});
+  places.push_back(suspect_);
+  if (workers_.native()) return explain_by_checker(workers_, places, request_.admission, seconds);
+  if (settings_.preflight != nullptr && request_.preflight)
+    if (auto said = settings_.preflight->explain(*request_.preflight, request_.admission, seconds)) return said;
+  const auto hold = workers_.hold_device();
+  return explain_by_checker(workers_, {suspect_}, request_.admission, seconds);
 }
 
 // A wrong answer at the timed size: does it change from run to run, and what do the points where it is right share?
@@ -594,12 +640,13 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
       add({name, true, "not checked: " + check.why, false});
       continue;
     }
-    if (check.findings.empty()) {
+    const std::vector<Finding> found = faults(check);
+    if (found.empty()) {
       add({name, true, fmt::format("clean at {}, {:.1f} s", place, check.seconds)});
       continue;
     }
-    std::string detail = fmt::format("at {}: {}", place, check.findings.front().message);
-    if (check.findings.size() > 1) detail += fmt::format("; and {} more", check.findings.size() - 1);
+    std::string detail = fmt::format("at {}: {}", place, found.front().message);
+    if (found.size() > 1) detail += fmt::format("; and {} more", found.size() - 1);
     if (Settled settled = add({name, false, detail})) return settled;
   }
   return std::nullopt;

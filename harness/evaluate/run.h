@@ -5,6 +5,7 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/diagnosis.h"
+#include "harness/evaluate/explain.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/preflight.h"
 #include "harness/evaluate/worker_pool.h"
@@ -16,6 +17,7 @@ struct RunSettings {
   MeasuredPeaks peaks;
   bool policy_refuses = true;  // false: what the source policy flags is only marked
   Preflight* preflight = nullptr;
+  Explanations* explanations = nullptr;  // of the process's earlier candidates
 };
 
 /// One evaluation, step by step. Each step either goes on or settles the outcome; each leaves a gate with its evidence,
@@ -57,6 +59,8 @@ class EvaluationRun {
   Settled wrong(const Launched& launched, Subject& subject, const std::string& where);
   std::string try_stages_of(const Realized& realized, const JudgeProcess::Trusted& trusted, const std::string& form);
   std::string diagnosis(const Launched& launched);
+  void explain(Outcome& outcome);
+  std::optional<std::string> ask_checkers();
   void paint(Subject& subject, std::size_t image, const std::string& form = "nominal");
   double deadline() const;
 
@@ -68,6 +72,7 @@ class EvaluationRun {
   double launch_s_ = 0;              // of the judged launch, transfers included
   Subject subject_;                  // contender 0
   std::vector<Subject> neighbours_;  // contenders 1, 2, ...
+  CheckedPlace suspect_;             // where the last launch was judged
   std::vector<std::byte> first_outputs_;
   std::vector<SharedMemory>
       timed_places_;                   // where the device's clock is believed: what secretly chosen timed calls left

@@ -100,8 +100,10 @@ Problem with_tolerances(Problem problem, const Admission* admission, const std::
   if (admission == nullptr) return problem;
   const std::string group = workload_group(problem.workload);
   for (Argument& argument : problem.arguments)
-    if (const Tolerance* known = find_tolerance(*admission, group, form, argument.name))
-      judge::set_tolerance(argument, known->tolerance);
+    if (const Tolerance* known = find_tolerance(*admission, group, form, argument.name)) {
+      judge::set_tolerance(argument, judge::tolerance_at(problem, argument, *known));
+      if (judge::compare_of(argument).kind == "relative") argument.accuracy = accuracy_of(problem, argument);
+    }
   return problem;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/generators.h"
+
 namespace harness::judge {
 namespace {
 
@@ -60,12 +62,7 @@ constexpr Form kForms[] = {{"nominal", nullptr},        {"scaled 1e-2", scaled<1
 }  // namespace
 
 const std::vector<std::string>& draw_forms() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const Form& form : kForms) list.emplace_back(form.name);
-    return list;
-  }();
-  return names;
+  return draw_form_names();
 }
 
 Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream) {

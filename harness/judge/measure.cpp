@@ -51,8 +51,14 @@ void count_element(const Output& output, std::int64_t i, std::int64_t row, const
   }
 }
 
-Sums element_sums(const Element& e) {
-  if (!std::isfinite(e.reference) || !std::isfinite(e.got)) return {};
+/// What is no number where one is due is as wrong as a zero there, at the least.
+Sums element_sums(const Output& output, const Element& e) {
+  if (!std::isfinite(e.reference)) return {};
+  if (!std::isfinite(e.got)) {
+    if (e.agrees) return {};
+    const double missed = std::max(std::fabs(e.reference), output.rms());
+    return {missed == 0 ? 1 : missed * missed, e.reference * e.reference, 0, 1};
+  }
   return {(e.got - e.reference) * (e.got - e.reference), e.reference * e.reference, e.got * e.reference, 1};
 }
 
@@ -67,10 +73,13 @@ void judge_row(const Output& output, std::int64_t row, const Sums& sums, Measure
   m.worst_row = row;
 }
 
-/// Relative to the reference's norm; where that is all zero, the rms error itself. Overflow to infinity is cut off.
-double relative(const Sums& sums) {
+/// Relative to the reference's norm, or that of its terms where they are known (ReferenceArray); where all is zero, the
+/// rms error itself. Overflow to infinity is cut off.
+double relative(const Sums& sums, double terms) {
   if (sums.error2 == 0) return 0;
-  const double scale2 = sums.reference2 == 0 ? static_cast<double>(sums.count) : sums.reference2;
+  const auto count = static_cast<double>(sums.count);
+  const double norm2 = std::max(sums.reference2, count * terms * terms);
+  const double scale2 = norm2 == 0 ? count : norm2;
   return std::min(std::sqrt(sums.error2 / scale2), std::numeric_limits<double>::max());
 }
 
@@ -98,7 +107,7 @@ void measure_row(const Output& output, std::int64_t row, Chunk& chunk, Piece& pi
       const Element& e = elements[k];
       ++m.compared;
       count_element(output, i, row, e, m);
-      sums.add(element_sums(e));
+      sums.add(element_sums(output, e));
       if (floating) count_ulp(e, m.error);
       const double difference = counts_differences ? output.difference(i, e) : 0;
       if (difference > 0) ++m.error.mismatches;
@@ -164,8 +173,11 @@ Measured measure(const Output& output) {
   Measured m = std::move(empty.measured);
   m.error.argument = output.argument().name;
   m.error.tolerance = output.tolerance();
-  m.error.relative_l2 = relative(empty.total);
-  if (empty.total.reference2 > 0) m.factor = empty.total.product / empty.total.reference2;
+  m.error.relative_l2 = relative(empty.total, output.terms());
+  if (empty.total.reference2 <= 0) return m;
+  m.factor = empty.total.product / empty.total.reference2;
+  const double norm2 = static_cast<double>(empty.total.count) * output.terms() * output.terms();
+  m.cancellation = std::max(1.0, std::sqrt(norm2 / empty.total.reference2));
   return m;
 }
 

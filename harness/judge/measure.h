@@ -18,7 +18,8 @@ struct Measured {
   double worst_badness = 0;
   std::int64_t worst_row = -1;
   double worst_row_error = 0;
-  double factor = 1;  // <out, ref> / <ref, ref>
+  double factor = 1;        // <out, ref> / <ref, ref>
+  double cancellation = 1;  // how much smaller the reference is than its terms, where they are known
 };
 /// The same numbers to the last bit on any number of threads.
 Measured measure(const Output& output);

@@ -72,7 +72,7 @@ void Output::measure_rows() {
   });
   const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
   const std::int64_t count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  rms_ = count == 0 ? 0 : std::sqrt(total / static_cast<double>(count));
+  rms_ = std::max(reference_.terms, count == 0 ? 0 : std::sqrt(total / static_cast<double>(count)));
 }
 
 bool Output::in_valid_row(std::int64_t logical) const {

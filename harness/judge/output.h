@@ -50,6 +50,7 @@ class Output {
   }
   double row_rms(std::int64_t row) const { return row_rms_[row]; }
   double rms() const { return rms_; }
+  double terms() const { return reference_.terms; }
   FirstBad describe(std::int64_t logical) const;
 
   /// Calls f(logical) for all valid elements, in order.

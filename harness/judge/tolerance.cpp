@@ -74,6 +74,16 @@ bool declares_tolerance(const Argument& argument) {
   return argument.compare && argument.compare->tolerance > 0;
 }
 
+double tolerance_at(const Problem& problem, const Argument& output, const Tolerance& measured) {
+  if (compare_of(output).kind != "relative" || measured.origin == "declared") return measured.tolerance;
+  const Accuracy accuracy = accuracy_of(problem, output);
+  const double typical = kSeparation * typical_error(accuracy, output.dtype);
+  if (measured.form != "nominal")
+    return std::max({measured.tolerance, std::min(worst_error(accuracy, output.dtype), kHostileBound)});
+  if (accuracy.declared) return typical;
+  return std::max(measured.tolerance, std::min(typical, measured.impostor / kSeparation));
+}
+
 void set_tolerance(Argument& argument, double tolerance) {
   argument.compare = compare_of(argument);
   argument.compare->tolerance = tolerance;

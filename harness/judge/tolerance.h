@@ -1,4 +1,5 @@
 #pragma once
+#include "harness/core/admission.h"
 #include "harness/core/contract.h"
 
 namespace harness::judge {
@@ -33,6 +34,16 @@ double least_error(const Argument& argument, bool every_value_alike);
 /// True where the kind of comparison has a tolerance to derive: relative, ulp and quantized.
 bool has_tolerance(const Argument& argument);
 bool declares_tolerance(const Argument& argument);
+/// What a launch on this problem is judged by, from what an admission measured for its group and form and from the
+/// model of honest errors (core/accuracy.h), which knows how long the sums are here.
+///   declared model, plain inputs   kSeparation x the typical error: short sums are held to more than long ones
+///   none declared, plain inputs    the measured tolerance; for long sums the same, never nearer to the impostor's
+///   error
+///                                  than by kSeparation
+///   hostile forms                  at least the bound on honest errors, up to kHostileBound: there values may be such
+///                                  that every addition is rounded alike, and only what is grossly wrong must show
+double tolerance_at(const Problem& problem, const Argument& output, const Tolerance& measured);
+inline constexpr double kHostileBound = 1e-2;
 void set_tolerance(Argument& argument, double tolerance);
 
 /// Beyond the L2 error of the whole tensor, so that a local error cannot hide in a big one and a small systematic one

@@ -52,8 +52,14 @@ GateResult relative_gate(const Output& output, const Measured& m) {
   const bool rows = m.worst_row_error <= kRowFactor * t;
   // badness counts in units of the row factor
   const bool elements = m.worst_badness <= kElementFactor / kRowFactor;
-  const bool scale = std::fabs(m.factor - 1) <= scale_limit(output, m, t);
+  const bool scale = std::fabs(m.factor - 1) <= m.cancellation * scale_limit(output, m, t);
   std::string detail = fmt::format("relative L2 {:.3g}, tolerance {:.3g}", m.error.relative_l2, t);
+  if (m.disagree > 0)
+    detail += fmt::format("; {} of {} elements are NaN or infinite, or other so", m.disagree, m.compared);
+  if (output.argument().accuracy && output.argument().accuracy->sum > 1)
+    detail += fmt::format(" ({})", in_words(*output.argument().accuracy, output.argument().dtype));
+  if (m.cancellation > 1)
+    detail += fmt::format("; relative to its terms, of which {:.3g} % are left", 100 / m.cancellation);
   if (!rows) {
     detail += fmt::format("; {} has {:.3g}, more than {:.3g}", row_words(output, m.worst_row), m.worst_row_error,
                           kRowFactor * t);

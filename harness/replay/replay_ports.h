@@ -53,6 +53,10 @@ class ReplayCatalog : public Catalog {
   }
   Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
               const DeviceInfo& device) override;
+  bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
+                         const DeviceInfo& device) override {
+    return plugins_.has_configuration(kernel, variant, workload, device);
+  }
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device, const Config& given) override;
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;

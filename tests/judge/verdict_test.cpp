@@ -116,6 +116,8 @@ TEST_CASE("zeros, a copied input, a factor of 1.01, a missing row and a NaN are 
       REQUIRE(failed(broken.verdict()) == std::vector<std::string>{"finite", "relative-l2:o"});
       REQUIRE(broken.verdict().first_bad->index == std::vector<std::int64_t>{2, 4});
       REQUIRE(broken.verdict().errors[0].non_finite == 1);
+      REQUIRE(broken.verdict().errors[0].relative_l2 > 0.9 / std::sqrt(kRows * kColumns));
+      REQUIRE_THAT(gate(broken.verdict(), "relative-l2:o").detail, Contains("1 of 3072 elements are NaN"));
       REQUIRE(broken.verdict().errors[0].ulp_histogram[32] == 1);
     }
   }

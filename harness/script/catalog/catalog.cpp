@@ -83,7 +83,18 @@ Prior LuaCatalog::prior(const std::string& kernel, const std::string& variant, c
 Space LuaCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device) {
   LoadedKernel& loaded = load(kernel);
-  return enumerate_space(loaded.variant(variant), loaded.manifest.workload(workload), device);
+  VariantManifest& chosen = loaded.variant(variant);
+  Space space = enumerate_space(chosen, loaded.manifest.workload(workload), device);
+  const bool baseline = &chosen == loaded.variants.front().get();
+  if (space.points.empty() && baseline)  // says which parameter leaves nothing
+    first_configuration(chosen, loaded.manifest.workload(workload), device, {});
+  return space;
+}
+
+bool LuaCatalog::has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
+                                   const DeviceInfo& device) {
+  LoadedKernel& loaded = load(kernel);
+  return script::has_configuration(loaded.variant(variant), loaded.manifest.workload(workload), device);
 }
 
 Config LuaCatalog::default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
@@ -122,8 +133,18 @@ std::vector<std::string> LuaCatalog::inspect(const std::string& name, const Devi
     LoadedKernel& loaded = load(name);
     for (const auto& variant : loaded.variants) {
       if (!variant->unsupported_reason(device).empty()) continue;
-      for (const Workload& workload : loaded.manifest.workloads()) {
-        if (!is_sensible_on(workload, device)) continue;
+      std::vector<Workload> workloads;
+      for (const Workload& workload : loaded.manifest.workloads())
+        if (is_sensible_on(workload, device)) workloads.push_back(workload);
+      // What a variant cannot do is no fault, unless it is the baseline or can do nothing at all.
+      const auto cannot = [&](const Workload& workload) {
+        return !script::has_configuration(*variant, workload, device);
+      };
+      const bool baseline = variant == loaded.variants.front();
+      collect(problems, [&] {
+        if (!baseline && !std::ranges::all_of(workloads, cannot)) std::erase_if(workloads, cannot);
+      });
+      for (const Workload& workload : workloads) {
         collect(problems, [&] {
           variant->prior(workload);
           const Config config = first_configuration(*variant, workload, device, {});

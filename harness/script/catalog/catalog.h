@@ -28,6 +28,8 @@ class LuaCatalog : public Catalog {
   Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override;
   Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
               const DeviceInfo& device) override;
+  bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
+                         const DeviceInfo& device) override;
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device, const Config& given) override;
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/generators.h"
 #include "harness/core/suggest.h"
 #include "harness/script/contract/arguments.h"
 
@@ -33,6 +34,25 @@ std::map<std::string, std::string> read_policy(const Reader& kernel) {
   return policy;
 }
 
+/// forms = { except = { "shifted" }, because = "E[x^2] - E[x]^2 by contract" }
+ExcludedForms read_forms(const Reader& kernel) {
+  const Node* const table = kernel.find("forms");
+  if (table == nullptr) return {};
+  if (!table->table) throw kernel.wrong("forms", "{ except = { \"shifted\" }, because = \"why\" }");
+  const Reader reader(kernel.manifest(), *table, "forms");
+  reader.only({"except", "because"});
+  ExcludedForms forms{reader.texts("except"), reader.text("because")};
+  if (forms.except.empty()) throw reader.wrong("except", "a list of forms of the inputs");
+  if (forms.because.empty()) throw reader.wrong("because", "the reason, in words");
+  std::vector<std::string> hostile = draw_form_names();
+  std::erase(hostile, "nominal");
+  for (const std::string& form : forms.except)
+    if (std::ranges::find(hostile, form) == hostile.end())
+      throw reader.error(fmt::format("excepts '{}', which is no hostile form; they are: {}{}", form,
+                                     fmt::join(hostile, ", "), did_you_mean(form, hostile)));
+  return forms;
+}
+
 void check_contract(const Reader& kernel, const std::string& folder_name) {
   if (kernel.need("contract").integer() != 1) throw kernel.wrong("contract", "1, the version of this contract");
   const std::string name = kernel.text("name");
@@ -50,13 +70,14 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
       manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
   const Reader kernel(manifest_, manifest_.root(), "kernel");
   kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
-               "policy"});
+               "policy", "forms"});
   check_contract(kernel, folder_.filename().string());
   name_ = kernel.text("name");
   summary_ = kernel.text("summary");
   domain_ = read_domain(kernel);
   deterministic_ = kernel.flag("deterministic", true);
   policy_ = read_policy(kernel);
+  forms_ = read_forms(kernel);
   read_workloads(kernel);
   for (const Workload& workload : workloads_) problems_[workload.name] = make_problem(workload);
 }

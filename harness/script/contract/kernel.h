@@ -10,7 +10,7 @@
 namespace harness::script {
 
 /// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
-inline constexpr int kGatesVersion = 4;
+inline constexpr int kGatesVersion = 5;
 
 /// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
 class KernelManifest {
@@ -55,6 +55,7 @@ class KernelManifest {
   Domain domain_;
   std::vector<Workload> workloads_;
   bool deterministic_ = true;
+  ExcludedForms forms_;
   std::map<std::string, std::string> policy_;
   std::map<std::string, Problem> problems_;
 };

@@ -43,6 +43,7 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   problem.work = read_work(kernel, workload);
   problem.deterministic = deterministic_;
   problem.policy = policy_;
+  problem.forms = forms_;
   problem.contract_hash = contract_hash(problem);
   return problem;
 }

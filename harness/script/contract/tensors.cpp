@@ -84,6 +84,29 @@ bool read_absent(Sizes& sizes, const Reader& reader) {
   return !*flag;
 }
 
+/// accuracy = { sum = "N", accumulate = "f32", order = "any" }
+void read_accuracy(Sizes& sizes, const Reader& reader, Argument& argument) {
+  const Node* const node = reader.find("accuracy");
+  if (node == nullptr) return;
+  const Reader model(reader.manifest(), *node, reader.what() + ": accuracy");
+  if (!node->table) throw reader.wrong("accuracy", "a table such as { sum = \"N\", accumulate = \"f32\" }");
+  model.only({"sum", "accumulate", "order"});
+  if (!argument.compare || argument.compare->kind != "relative")
+    throw model.error("belongs to an output that is compared as relative");
+  Accuracy accuracy{.declared = true};
+  accuracy.sum = sizes.whole(model.need("sum"), model, "sum");
+  if (accuracy.sum < 1) throw model.error(fmt::format("has a sum of {} terms", accuracy.sum));
+  accuracy.accumulate = model.find("accumulate") != nullptr ? sizes.dtype(model, "accumulate") : Dtype::f32;
+  if (!is_floating(accuracy.accumulate)) throw model.wrong("accumulate", "a floating type");
+  const std::string order = model.text("order", "any");
+  const std::optional<SumOrder> known = named_if<SumOrder>(order);
+  if (!known)
+    throw model.error(fmt::format("has order = '{}'; it must be 'any' or 'pairwise'{}", order,
+                                  did_you_mean(order, {"any", "pairwise"})));
+  accuracy.order = *known;
+  argument.accuracy = accuracy;
+}
+
 void read_valid_rows(const Reader& reader, Argument& argument, const std::vector<Argument>& before) {
   argument.valid_rows = reader.text("valid_rows", "");
   argument.outside = reader.text("outside", argument.outside);
@@ -129,10 +152,13 @@ Argument read_tensor(Sizes& sizes, const Reader& reader, ArgumentKind kind, cons
   const bool drawn = kind != ArgumentKind::output, written = is_written(kind);
   if (kind == ArgumentKind::input) reader.only({"dtype", "shape", "strides", "align", "optional", "present", "gen"}, 1);
   else if (kind == ArgumentKind::output) {
-    reader.only({"dtype", "shape", "strides", "align", "optional", "present", "compare", "valid_rows", "outside"}, 1);
-  } else {
     reader.only(
-        {"dtype", "shape", "strides", "align", "optional", "present", "gen", "compare", "valid_rows", "outside"}, 1);
+        {"dtype", "shape", "strides", "align", "optional", "present", "compare", "valid_rows", "outside", "accuracy"},
+        1);
+  } else {
+    reader.only({"dtype", "shape", "strides", "align", "optional", "present", "gen", "compare", "valid_rows", "outside",
+                 "accuracy"},
+                1);
   }
   Argument argument;
   argument.name = reader.leading_name();
@@ -147,6 +173,7 @@ Argument read_tensor(Sizes& sizes, const Reader& reader, ArgumentKind kind, cons
   }
   if (written) {
     argument.compare = read_compare(sizes, reader, argument.dtype, folder);
+    read_accuracy(sizes, reader, argument);
     read_valid_rows(reader, argument, before);
     if (overlaps(argument)) throw reader.error("is written, so its strides may not make places overlap");
   }

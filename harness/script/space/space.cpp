@@ -104,9 +104,11 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
     sample_points(space, *solver, cells_of(variant, *start));
     space.rest = std::make_shared<SolverOracle>(std::move(solver));
   }
-  if (!space.points.empty()) return space;
-  Constraint constraint(variant, workload, device);
-  throw impossible_space(variant, workload, constraint);
+  return space;
+}
+
+bool has_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device) {
+  return begin_with(variant, workload, device, {}).has_value();
 }
 
 Config first_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,

@@ -9,8 +9,8 @@ namespace harness::script {
 
 /// All configurations that `valid` allows, the last parameter varying fastest; found without asking for every point of
 /// the product (solver.h). Where they are more than 2 million, or finding them takes more than 8 million
-/// questions, the space is not listed but sampled (Space::rest). Throws Error if there is none (naming the parameter
-/// whose other values would help, where one alone would), and if `valid` fails or takes too long in all.
+/// questions, the space is not listed but sampled (Space::rest). Empty if there is none. Throws Error if `valid` fails
+/// or takes too long in all.
 Space enumerate_space(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);
 
 /// The configuration to begin with: the first of the variant's `start`s that `valid` allows with `given` values held
@@ -18,6 +18,8 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
 /// when nothing is left.
 Config first_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,
                            const Config& given);
+
+bool has_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device);
 
 /// Error unless `config` has exactly one listed value for each parameter and `valid` allows them together.
 void check_configuration(VariantManifest& variant, const Workload& workload, const DeviceInfo& device,

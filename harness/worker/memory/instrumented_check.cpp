@@ -13,7 +13,8 @@ namespace harness {
 namespace {
 
 constexpr std::size_t kMaxFindings = 20, kMaxText = 500, kMaxSites = 2;
-constexpr const char* kKinds[] = {"out_of_bounds", "misaligned", "uninitialized", "race", "barrier_divergence"};
+constexpr const char* kKinds[] = {"out_of_bounds", "misaligned",         "uninitialized",
+                                  "race",          "barrier_divergence", "inactive_lane"};
 
 std::string clean(std::string text) {
   if (text.size() > kMaxText) text.resize(kMaxText);

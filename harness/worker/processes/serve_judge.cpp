@@ -15,6 +15,7 @@
 #include "harness/judge/npy.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
+#include "harness/judge/terms.h"
 #include "harness/judge/verdict.h"
 #include "harness/worker/processes/judge_process.h"
 
@@ -115,7 +116,19 @@ class JudgeService {
 
   Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {
     check_golden(asked.executable, asked.trusted, before);
-    return decide(asked, before, after, reference(asked, before));
+    judge::ReferenceValues values = reference(asked, before);
+    const Verdict verdict = decide(asked, before, after, values);
+    const Problem& problem = asked.executable.problem;
+    if (!judge::may_be_cancellation(problem, verdict)) return verdict;
+    std::vector<judge::ReferenceValues> changed;
+    for (int trial = 0; trial < judge::kTermTrials; ++trial) {
+      judge::Bytes other = judge::copy_of(before);
+      judge::change_inputs(problem, asked.executable.layout, asked.draw.seed + static_cast<std::uint64_t>(trial),
+                           other);
+      changed.push_back(reference(asked, other));
+    }
+    judge::measure_terms(problem, values, changed);
+    return decide(asked, before, after, values);
   }
 
   Verdict decide(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after,

@@ -238,8 +238,32 @@ TEST_CASE("threads at different barriers and threads that never come are diverge
                        .block = {33}}),
              Catch::Contains("barrier_divergence: thread (0,0,0) waits in __syncthreads() at kernel.cu:2 and thread "
                              "(32,0,0) in __syncthreads() at kernel.cu:3, in block (0,0,0)"));
-  CHECK_THAT(findings({.source = kHead + "  if (threadIdx.x < 40) return;\n  __syncthreads();\n}\n"}),
+  CHECK_THAT(findings({.source = kHead + "  if (threadIdx.x < 16) __syncwarp();\n  else __syncthreads();\n}\n",
+                       .block = {32}}),
              Catch::Contains("barrier_divergence: barrier_deadlock:") && Catch::Contains("kernel.cu:3"));
+}
+
+TEST_CASE("a barrier orders those who have not exited") {
+  CHECK(findings({.source = kHead + "  __shared__ float tile[64];\n  if (threadIdx.x >= 40) return;\n"
+                                    "  tile[threadIdx.x] = 1;\n  __syncthreads();\n"
+                                    "  out[threadIdx.x] = tile[39 - threadIdx.x];\n}\n"})
+            .empty());
+  CHECK(findings({.source = kHead + "  __shared__ float tile[64];\n  tile[threadIdx.x] = 1;\n"
+                                    "  if (threadIdx.x == 5) return;\n  __syncthreads();\n"
+                                    "  out[threadIdx.x] = tile[63 - threadIdx.x];\n}\n"})
+            .empty());
+}
+
+TEST_CASE("a shuffle that reads a lane which takes no part is told, and is no fault by itself") {
+  const std::string text =
+      findings({.source = kHead + "  if (threadIdx.x == 7) return;\n"
+                                  "  out[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1.0f, 1);\n}\n",
+                .block = {32}});
+  CHECK_THAT(text,
+             Catch::Contains("inactive_lane: thread (6,0,0) in block (0,0,0) reads lane 7, which takes no part, in "
+                             "__shfl_down_sync() at kernel.cu:3"));
+  CHECK_FALSE(is_fault({"inactive_lane", text}));
+  CHECK(is_fault({"race", text}));
 }
 
 TEST_CASE("an access in a function of the emulation is told at its call") {

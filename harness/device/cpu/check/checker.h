@@ -71,6 +71,8 @@ class BlockChecker {
   void arrive_warp(const Thread& thread);
   void join_warp(const Thread& thread);
   void proxy_fence();
+  /// A shuffle at `site` gives this thread what a lane holds that takes no part in it.
+  void absent_source(int thread, int source_lane, const Site& site);
   void collective(int warp, std::uint32_t lanes) { order_.collective(warp, lanes); }
   void cluster_arrive(const Thread& thread);
   void cluster_waited(const Thread& thread) { order_.cluster_waited(thread.linear); }

@@ -129,6 +129,16 @@ void BlockChecker::barrier(const Thread& last, const Site& site) {
   }
 }
 
+void BlockChecker::absent_source(int thread, int source_lane, const Site& site) {
+  const RawFindings::Key key{tag(FindingKind::inactive_lane), static_cast<std::uint64_t>(site.line), 0, 0};
+  if (checker_.findings_.again(key)) return;
+  RawFinding finding{.kind = name(FindingKind::inactive_lane)};
+  finding.text = fmt::format("{} in block {} reads lane {}, which takes no part, in {} at {}:{}",
+                             thread_name(static_cast<std::uint32_t>(thread)), block_name(block_), source_lane,
+                             site.name, site.file, site.line);
+  checker_.findings_.add(key, std::move(finding));
+}
+
 bool BlockChecker::known(FindingKind kind, const Event& event, std::uint64_t space) {
   return checker_.findings_.again({tag(kind), event.site, space, event.writes}) != nullptr;
 }

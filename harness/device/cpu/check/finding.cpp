@@ -18,6 +18,8 @@ const char* name(FindingKind kind) {
       return "uninitialized";
     case FindingKind::barrier_divergence:
       return "barrier_divergence";
+    case FindingKind::inactive_lane:
+      return "inactive_lane";
     case FindingKind::other:
       break;
   }

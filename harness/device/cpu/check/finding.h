@@ -15,6 +15,7 @@ enum class FindingKind : std::uint64_t {
   misaligned,
   uninitialized,
   barrier_divergence,
+  inactive_lane,
   other
 };
 const char* name(FindingKind kind);  // as in core/memory_check.h

@@ -110,16 +110,17 @@ void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned r
 void BlockRunner::run_thread(Thread& thread) {
   launch_->entry.call(launch_->arguments);
   leave_warp(thread);
+  leave_barriers(thread);
   leave_cluster(thread);
 }
 
-BlockRunner::Barrier& BlockRunner::enter_barrier(int id, unsigned& threads, bool predicate, const Site& site) {
+BlockRunner::Barrier& BlockRunner::enter_barrier(int id, unsigned threads, bool predicate, const Site& site) {
   if (id < 0 || id >= static_cast<int>(barriers_.size())) {
     report("trap", fmt::format("there is no barrier {}", id), site);
     abandon();
   }
-  if (threads == 0) threads = static_cast<unsigned>(scheduler_.threads().size());
   Barrier& barrier = barriers_[id];
+  barrier.whole_block = threads == 0;
   ++barrier.arrived;
   barrier.positive += predicate;
   return barrier;
@@ -136,37 +137,56 @@ void BlockRunner::check_warp_agrees(const Site& site) {
 }
 
 int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, const Site& site) {
-  const bool whole_block = threads == 0;
+  const bool of_block = id == 0 && threads == 0;
   Barrier& barrier = enter_barrier(id, threads, predicate, site);
-  if (id == 0 && whole_block) check_warp_agrees(site);
-  if (checker_ && !(id == 0 && whole_block)) checker_->arrive(scheduler_.current());
-  if (barrier.arrived < threads) {
-    Thread& self = scheduler_.current();
+  barrier.result = result;
+  Thread& self = scheduler_.current();
+  if (of_block) check_warp_agrees(site);
+  if (checker_ && !of_block) checker_->arrive(self);
+  if (barrier.arrived < (threads == 0 ? living() : threads)) {
     barrier.waiting.push(self);
     scheduler_.wait(site, 0);
     return static_cast<int>(self.result);
   }
   const int value = barrier_value(result, barrier.positive, barrier.arrived);
-  if (checker_) pass_checked_barrier(barrier, id == 0 && whole_block, site);
-  release(barrier, value);
-  if (id == 0 && whole_block)
-    for (Warp& warp : warps_) warp.at_barrier = {};
+  pass(barrier, self, site);
   return value;
 }
 
 void BlockRunner::barrier_arrive(int id, unsigned threads, const Site& site) {
   Barrier& barrier = enter_barrier(id, threads, false, site);
   if (checker_) checker_->arrive(scheduler_.current());
-  if (barrier.arrived < threads) return;
+  if (barrier.arrived < (threads == 0 ? living() : threads)) return;
   if (checker_) barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
   release(barrier, 0);
 }
 
-void BlockRunner::pass_checked_barrier(const Barrier& barrier, bool whole_block, const Site& site) {
-  const Thread& last = scheduler_.current();
-  if (whole_block) return checker_->barrier(last, site);
-  checker_->join(last);
-  barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
+unsigned BlockRunner::living() {
+  return static_cast<unsigned>(scheduler_.threads().size()) - static_cast<unsigned>(scheduler_.exited());
+}
+
+/// Everybody whom the barrier waits for has come, `last` as the last one.
+void BlockRunner::pass(Barrier& barrier, const Thread& last, const Site& site) {
+  const bool of_block = barrier.whole_block && &barrier == &barriers_[0];
+  if (checker_ && of_block) checker_->barrier(last, site);
+  if (checker_ && !of_block) {
+    if (last.state != ThreadState::waiting) checker_->join(last);
+    barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
+  }
+  release(barrier, barrier_value(barrier.result, barrier.positive, barrier.arrived));
+  if (of_block)
+    for (Warp& warp : warps_) warp.at_barrier = {};
+}
+
+// Those who wait for the whole block wait no longer for this thread.
+void BlockRunner::leave_barriers(const Thread& thread) {
+  const unsigned others = living() - 1;
+  for (Barrier& barrier : barriers_) {
+    if (!barrier.whole_block || barrier.waiting.empty() || barrier.arrived < others) continue;
+    const Thread* last = &thread;
+    barrier.waiting.for_each([&](const Thread& each) { last = &each; });
+    pass(barrier, *last, last->site);
+  }
 }
 
 void BlockRunner::release(Barrier& barrier, int result) {
@@ -180,11 +200,11 @@ void BlockRunner::release(Barrier& barrier, int result) {
 
 std::uint64_t BlockRunner::collective(int operation, std::uint32_t mask, std::uint64_t value, unsigned source,
                                       const Site& site) {
-  return meet({operation, mask, 0, nullptr}, value, source, site);
+  return meet({operation, mask, 0, nullptr, site}, value, source, site);
 }
 
 void BlockRunner::together(std::uint32_t mask, void* record, TogetherBody body, const Site& site) {
-  meet({harness_cpu_warp_sync, mask, 0, body}, reinterpret_cast<std::uintptr_t>(record), 0, site);
+  meet({harness_cpu_warp_sync, mask, 0, body, site}, reinterpret_cast<std::uintptr_t>(record), 0, site);
 }
 
 std::uint64_t BlockRunner::meet(const Group& wanted, std::uint64_t value, unsigned source, const Site& site) {
@@ -213,9 +233,17 @@ std::uint64_t BlockRunner::meet(const Group& wanted, std::uint64_t value, unsign
 }
 
 bool BlockRunner::complete(const Warp& warp, const Group& group) const {
-  const bool excused = group.operation != harness_cpu_warp_shuffle;
-  const std::uint32_t missing = group.mask & ~group.arrived & ~warp.absent;
-  return (excused ? missing & ~warp.exited : missing) == 0;
+  return (group.mask & ~group.arrived & ~warp.absent & ~warp.exited) == 0;
+}
+
+// What such a lane gets is undefined. It may have no use for it, so this alone is no fault.
+void BlockRunner::tell_absent_sources(const Group& group, const WarpExchange& exchange, int warp) {
+  if (group.operation != harness_cpu_warp_shuffle || group.body) return;
+  for (std::uint32_t left = group.arrived; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (group.arrived >> exchange.sources[lane] & 1) continue;
+    return checker_->absent_source(warp * 32 + lane, exchange.sources[lane], group.site);
+  }
 }
 
 void BlockRunner::finish(Warp& warp, int index) {
@@ -223,7 +251,11 @@ void BlockRunner::finish(Warp& warp, int index) {
   warp.group[index] = warp.group[--warp.groups];
   if (group.body) group.body(records_of(group.arrived, warp.exchange));
   const auto results = evaluate(group.operation, group.arrived, warp.exchange);
-  if (checker_) checker_->collective(static_cast<int>(&warp - warps_.data()), group.arrived);
+  if (checker_) {
+    const int number = static_cast<int>(&warp - warps_.data());
+    tell_absent_sources(group, warp.exchange, number);
+    checker_->collective(number, group.arrived);
+  }
   Thread* const lanes = &scheduler_.threads()[(&warp - warps_.data()) * 32];
   for (std::uint32_t left = group.arrived; left; left &= left - 1) {
     Thread& thread = lanes[std::countr_zero(left)];

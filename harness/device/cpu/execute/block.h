@@ -39,8 +39,8 @@ class LaunchState {
 };
 
 /// Runs blocks of a launch one after another on the host thread that calls it: barriers, warp collectives and faults of
-/// its fibers. Threads that have exited never reach a barrier: whoever waits for them is reported. Exited lanes excuse
-/// themselves from warp collectives, as CUDA documents it, but not from shuffles, which would read them.
+/// its fibers. As CUDA documents it, a barrier of the whole block and a warp collective wait for the threads that have
+/// not exited. What a shuffle reads from a lane that takes no part is undefined; a checked run says so.
 class BlockRunner : private ThreadBody {
  public:
   BlockRunner() : scheduler_(*this) {}
@@ -112,12 +112,15 @@ class BlockRunner : private ThreadBody {
  private:
   struct Barrier {
     unsigned arrived = 0, positive = 0;
+    bool whole_block = false;  // waits for every thread that has not exited
+    int result = 0;            // a HarnessCpuBarrierResult
     ThreadList waiting;
   };
   struct Group {  // lanes that meet in one collective
     int operation = 0;
     std::uint32_t mask = 0, arrived = 0;
     TogetherBody body = nullptr;
+    Site site;  // of the first to come
   };
   struct Warp {
     std::uint32_t absent = 0;  // lanes beyond the end of the block
@@ -130,18 +133,21 @@ class BlockRunner : private ThreadBody {
 
   unsigned linear_block(const HarnessCpuIndex& block) const;
   void run_thread(Thread& thread) override;
+  unsigned living();  // threads of the block that have not exited
   /// Of the block; a launch that asked for none has clusters of one block.
   Cluster& cluster();
   void run_what_is_woken();
-  Barrier& enter_barrier(int id, unsigned& threads, bool predicate, const Site& site);
+  Barrier& enter_barrier(int id, unsigned threads, bool predicate, const Site& site);
+  void pass(Barrier& barrier, const Thread& last, const Site& site);
   void release(Barrier& barrier, int result);
-  void pass_checked_barrier(const Barrier& barrier, bool whole_block, const Site& site);
   void check_warp_agrees(const Site& site);
   /// The current thread joins those who execute the same instruction, and waits until all have.
   std::uint64_t meet(const Group& wanted, std::uint64_t value, unsigned source, const Site& site);
   bool complete(const Warp& warp, const Group& group) const;
   void finish(Warp& warp, int group);
+  void tell_absent_sources(const Group& group, const WarpExchange& exchange, int warp);
   void leave_warp(const Thread& thread);
+  void leave_barriers(const Thread& thread);
   void leave_cluster(const Thread& thread);
 
   // block_async.cpp

@@ -1,5 +1,6 @@
 #include "harness/device/cuda/compile/nvrtc_program.h"
 
+#include "harness/core/compiler_errors.h"
 #include "harness/core/error.h"
 #include "harness/core/json.h"
 #include "harness/device/cuda/api/check.h"
@@ -72,7 +73,7 @@ NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_na
   const NvrtcStatus status =
       api.nvrtcCompileProgram(program.get(), static_cast<int>(arguments.size()), arguments.data());
   NvrtcOutput output;
-  output.log = read_log(api, program.get());
+  output.log = tidy_errors(read_log(api, program.get()));
   if (status == kNvrtcCompilation || status == kNvrtcInvalidOption) return output;
   check(api, status, "nvrtcCompileProgram");
   for (const std::string& entry : entries) {

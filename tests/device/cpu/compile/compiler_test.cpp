@@ -52,6 +52,25 @@ TEST_CASE("an entry that the source does not have is a compile error that says s
              Catch::StartsWith("kernel.cu: error: the source has no kernel 'softmax<float,4>'"));
 }
 
+TEST_CASE("the cause of an error comes before what follows from it, and each error once") {
+  const std::string many = failure_log(spec_of(
+      "template <int N> __global__ void k(int* p) {\n  p[N] = nothing + int{missing};\n}\n", {"k<1>", "k<2>", "k<3>"}));
+  CHECK(many.find("'nothing' was not declared") == many.rfind("'nothing' was not declared"));
+  CHECK(many.find("has no kernel") == std::string::npos);
+  const std::string instantiated =
+      failure_log(spec_of("template <class T> __device__ T f(T x) { return x.none; }\n"
+                          "template <int N> __global__ void k(int* p) {\n  p[N] = f(p[N]);\n}\n",
+                          {"k<1>", "k<2>", "k<3>"}));
+  CHECK(instantiated.find(": error:") == instantiated.rfind(": error:"));
+  const std::string open = failure_log(spec_of("__global__ void k(int* p) {\n  if (p) {\n    p[0] = 1;\n}\n", {"k"}));
+  CHECK_THAT(open, Catch::StartsWith("kernel.cu:1:") && Catch::Contains("error: this '{' is never closed"));
+  CHECK(open.find("has no kernel") == std::string::npos);
+  const std::string broken = failure_log(spec_of("__global__ void k(int* p) { p[0] = ; }\n", {"k", "other"}));
+  CHECK_THAT(broken, Catch::Contains("kernel.cu:1:36: error: expected"));
+  CHECK(broken.find("has no kernel") == std::string::npos);
+  CHECK(broken.find("table of entries") == std::string::npos);
+}
+
 TEST_CASE("inline PTX is a compile error that says so") {
   CHECK_THAT(failure_log(spec_of("__global__ void k() { asm volatile(\"griddepcontrol.wait;\"); }", {"k"})),
              Catch::StartsWith("kernel.cu: error: the cpu device cannot run PTX"));

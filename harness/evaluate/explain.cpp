@@ -1,0 +1,43 @@
+#include "harness/evaluate/explain.h"
+
+#include <fmt/format.h>
+
+#include "harness/worker/memory/memory_check.h"
+
+namespace harness {
+
+std::string first_finding(const std::vector<MemoryCheck>& checks) {
+  const Finding* first = nullptr;
+  std::size_t count = 0;
+  for (const MemoryCheck& check : checks) {
+    for (const Finding& finding : check.findings) {
+      ++count;
+      if (first == nullptr || (is_fault(finding) && !is_fault(*first))) first = &finding;
+    }
+  }
+  if (first == nullptr) return "";
+  return first->message + (count > 1 ? fmt::format(" (and {} more)", count - 1) : "");
+}
+
+std::optional<std::string> explain_by_checker(WorkerPool& workers, const std::vector<CheckedPlace>& places,
+                                              const Admission* admission, double seconds) {
+  if (places.empty()) return std::nullopt;
+  const BuildResult built = workers.await(workers.kind.checked_build(places.front().realized->build));
+  const auto* const artifact = std::get_if<Artifact>(&built);
+  if (artifact == nullptr) return std::nullopt;
+  const double end = steady_seconds() + seconds;
+  for (const CheckedPlace& place : places) {
+    const double left = end - steady_seconds();
+    if (left <= 0) break;
+    Subject subject = workers.make_subject(*place.realized, *artifact, admission);
+    subject.trusted = workers.build_trusted(*place.realized);
+    workers.paint(subject, 0, place.form);
+    const std::string found = first_finding(
+        check_memory(workers.kind, workers.target, subject.executable, subject.images[0], left, workers.stop));
+    if (workers.stop && workers.stop()) throw InterruptedWork{};
+    if (!found.empty()) return fmt::format("at {}: {}", place.realized->problem.workload.name, found);
+  }
+  return std::nullopt;
+}
+
+}  // namespace harness

@@ -1,0 +1,71 @@
+#include "harness/judge/terms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/judge/elements.h"
+#include "harness/judge/indexing.h"
+#include "harness/judge/tolerance.h"
+#include "kernels/include/harness/random.cuh"
+
+namespace harness::judge {
+namespace {
+
+/// Of an error that cancellation has made larger: a term of which a hundred-thousandth is left, at 1e-6.
+constexpr double kGrossest = 0.1;
+
+bool is_few(const Argument& argument) {
+  return is_written(argument.kind) && !argument.absent && is_floating(argument.dtype) &&
+         compare_of(argument).kind == "relative" && count_elements(argument) <= kFewTerms;
+}
+
+}  // namespace
+
+bool may_be_cancellation(const Problem& problem, const Verdict& verdict) {
+  if (verdict.passed()) return false;
+  for (const GateResult& gate : verdict.gates) {
+    if (gate.passed) continue;
+    const std::size_t colon = gate.name.find(':');
+    const Argument* const output =
+        gate.name.starts_with("relative-l2:") ? find_argument(problem, gate.name.substr(colon + 1)) : nullptr;
+    if (output == nullptr || !is_few(*output)) return false;
+    const auto error = std::ranges::find(verdict.errors, output->name, &ArgumentError::argument);
+    if (error == verdict.errors.end() || error->non_finite > 0 || !(error->relative_l2 < kGrossest)) return false;
+  }
+  return true;
+}
+
+void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image) {
+  for (const Argument& a : problem.arguments) {
+    if (!is_drawn(a) || !is_floating(a.dtype)) continue;
+    const Indexer indexer(a);
+    std::byte* const data = payload(layout, a.name, image).data();
+    const int bytes = storage_bytes(a.dtype);
+    const std::uint64_t stream = random::stream_of(a.name.c_str());
+    indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
+      const bool up = (random::words(seed, stream, static_cast<std::uint64_t>(logical)).w[0] & 1u) != 0;
+      std::byte* const unit = data + storage * bytes;
+      store_rounded(a.dtype, unit, load_as_double(a.dtype, unit) * (up ? 1 + kTermChange : 1 - kTermChange));
+    });
+  }
+}
+
+void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ReferenceValues>& changed) {
+  for (const Argument& a : problem.arguments) {
+    if (!is_few(a)) continue;
+    ReferenceArray& right = reference.at(a.name);
+    double squares = 0, count = 0;
+    for (const ReferenceValues& other : changed) {
+      const auto& values = other.at(a.name).values;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double change = (values[i] - right.values[i]) / kTermChange;
+        if (!std::isfinite(change)) continue;
+        squares += change * change;
+        ++count;
+      }
+    }
+    right.terms = count == 0 ? 0 : std::sqrt(squares / count);
+  }
+}
+
+}  // namespace harness::judge
