@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "harness/worker/memory/memory_check.h"
 
 namespace harness {
+namespace {
+
+/// What is a cause comes before what follows from it: memory that nobody wrote is often memory not written yet.
+std::size_t rank(const Finding& finding) {
+  static constexpr const char* kOrder[] = {"barrier_divergence", "race",  "out_of_bounds", "misaligned",
+                                           "uninitialized",      "other", "inactive_lane"};
+  return static_cast<std::size_t>(std::ranges::find(kOrder, finding.kind) - std::begin(kOrder));
+}
+
+}  // namespace
 
 std::string first_finding(const std::vector<MemoryCheck>& checks) {
   const Finding* first = nullptr;
@@ -12,7 +25,7 @@ std::string first_finding(const std::vector<MemoryCheck>& checks) {
   for (const MemoryCheck& check : checks) {
     for (const Finding& finding : check.findings) {
       ++count;
-      if (first == nullptr || (is_fault(finding) && !is_fault(*first))) first = &finding;
+      if (first == nullptr || rank(finding) < rank(*first)) first = &finding;
     }
   }
   if (first == nullptr) return "";

@@ -16,7 +16,7 @@ struct CheckedPlace {
   std::string form = "nominal";
 };
 
-/// The first finding of `checks`, faults before others, and how many more there are; "" where there is none.
+/// The finding of `checks` that most likely is the cause, and how many more there are; "" where there is none.
 std::string first_finding(const std::vector<MemoryCheck>& checks);
 
 /// Runs the checked build at the places in their order until one finding explains the candidate: "at N=40: thread ...".

@@ -1,29 +1,32 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/judge/reference.h"
 
-// A sum of terms of both signs may come out near zero by chance. An honest error is relative to the terms, not to what
-// is left of them; with many elements their common norm tells that size, with a few it must be measured.
+// A sum of terms of both signs may come out near zero. An honest error is relative to the terms, not to what is left of
+// them. On plain inputs many elements have a common norm that tells the size of their terms; of a few elements, and in
+// hostile forms, where every sum may cancel (a ramp from -1 to 1), it is measured when a launch seems wrong.
 namespace harness::judge {
 
-/// Outputs of so few elements are looked at again.
+/// Outputs of so few elements are looked at again on plain inputs.
 inline constexpr std::int64_t kFewTerms = 64;
 /// How often inputs are changed to find the size of the terms.
 inline constexpr int kTermTrials = 4;
 
-/// True where the verdict failed for nothing but relative errors of outputs of at most kFewTerms elements, none grosser
-/// than a cancellation can make of an honest error.
-bool may_be_cancellation(const Problem& problem, const Verdict& verdict);
+/// True where the verdict failed for nothing but relative errors that a cancellation can have made of honest ones.
+bool may_be_cancellation(const Problem& problem, const Verdict& verdict, const std::string& form);
 
 /// Every floating input x becomes x (1 + d) or x (1 - d), d = kTermChange, by `seed` and its place.
 void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image);
 inline constexpr double kTermChange = 0x1p-6;
 
-/// Sets `terms` of every output of at most kFewTerms elements: the rms of (changed - reference) / kTermChange. For a
-/// sum of independent terms that is the root of their squares' sum.
-void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ReferenceValues>& changed);
+/// Sets `terms` of these outputs. The rms of (changed - reference) / kTermChange is, for a sum, the root of the
+/// squares' sum of its terms: what typical errors are relative to. In hostile forms times the root of their number,
+/// which is sum|x| at the most: what the bound on errors is relative to (core/accuracy.h).
+void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ReferenceValues>& changed,
+                   const std::string& form);
 
 }  // namespace harness::judge

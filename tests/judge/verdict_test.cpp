@@ -184,6 +184,17 @@ TEST_CASE("where the reference is infinite or NaN the output must be the same") 
   REQUIRE_FALSE(gate(l.verdict(), "finite").passed);
 }
 
+TEST_CASE("an error of a sum that cancels is relative to its terms, where they are known") {
+  Launched l = compared(Dtype::f32, {1}, {"relative", 1e-5, json::object()}, [](std::int64_t) { return 0.01; });
+  l.write("o", 0, 0.01 + 3e-6);
+  CHECK_FALSE(l.verdict().passed());
+  l.reference.at("o").terms = 1;
+  CHECK(l.verdict().passed());
+  CHECK_THAT(gate(l.verdict(), "relative-l2:o").detail, Contains("of which 1 % are left"));
+  l.write("o", 0, 0.01 + 3e-4);
+  CHECK_FALSE(l.verdict().passed());
+}
+
 TEST_CASE("an all-zero reference is judged by absolute size") {
   Launched l = compared(Dtype::f32, {4, 4}, {"relative", 0, json::object()}, [](std::int64_t) { return 0.0; });
   REQUIRE(l.verdict().passed());

@@ -55,7 +55,7 @@ const std::vector<Rule>& rules() {
       {"lost tail", R"((\w) <= ([A-Za-z_][\w.]*)(?=[;) ]))", {"$1 < $2"}},
       {"lost tail", R"((\w) >= ([A-Za-z_][\w.]*)(?=[;) ]))", {"$1 > $2", "$1 >= $2 - 1"}},
       {"narrowed type",
-       R"((float \w+ = )([^;,{}]+);)",
+       R"((float \w+ = )(?!-?(?:[\d.]+f?|harness::kInfinity);)([^;,{}]+);)",
        {"$1__half2float(__float2half($2));", "$1__bfloat162float(__float2bfloat16($2));"}},
       {"narrowed type",
        R"((\b(?:sum|squares|total|acc\w*|here\.sum|row_sum\w*|l)) \+= ([^;]+);)",

@@ -119,7 +119,7 @@ class JudgeService {
     judge::ReferenceValues values = reference(asked, before);
     const Verdict verdict = decide(asked, before, after, values);
     const Problem& problem = asked.executable.problem;
-    if (!judge::may_be_cancellation(problem, verdict)) return verdict;
+    if (!judge::may_be_cancellation(problem, verdict, asked.draw.form)) return verdict;
     std::vector<judge::ReferenceValues> changed;
     for (int trial = 0; trial < judge::kTermTrials; ++trial) {
       judge::Bytes other = judge::copy_of(before);
@@ -127,7 +127,7 @@ class JudgeService {
                            other);
       changed.push_back(reference(asked, other));
     }
-    judge::measure_terms(problem, values, changed);
+    judge::measure_terms(problem, values, changed, asked.draw.form);
     return decide(asked, before, after, values);
   }
 

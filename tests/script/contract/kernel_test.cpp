@@ -229,3 +229,29 @@ TEST_CASE("the reference must be there and the work model positive") {
   REQUIRE_THAT(kernel_complaint("bytes = 2 * w.N", "bytes = 1 / 0"), Catch::Contains("must be a finite number"));
   REQUIRE_THAT(kernel_complaint("flops = { f32 =", "flops = { single ="), Catch::Contains("flops of 'single'"));
 }
+
+TEST_CASE("a contract may leave out hostile forms, with the reason, and state the accuracy of an output") {
+  PluginFolder folder;
+  folder.kernel(edited(
+      edited(kGoodKernel, "reference =", "forms = { except = { \"shifted\" }, because = \"no mean\" },\n  reference ="),
+      "output { \"y\",", "output { \"y\", accuracy = { sum = \"N\", order = \"pairwise\" },"));
+  const Problem problem = folder.catalog().problem("scale", "small");
+  CHECK(problem.forms.except == std::vector<std::string>{"shifted"});
+  CHECK(in_words(problem.forms) == "not tried, by contract: shifted (no mean)");
+  const Accuracy& accuracy = *find_argument(problem, "y")->accuracy;
+  CHECK(accuracy.declared);
+  CHECK(accuracy.sum == std::get<std::int64_t>(problem.workload.values.at("N")));
+  CHECK(accuracy.order == SumOrder::pairwise);
+}
+
+TEST_CASE("forms that do not exist, a missing reason and an unknown order are refused") {
+  REQUIRE_THAT(
+      kernel_complaint("reference =", "forms = { except = { \"shifed\" }, because = \"no\" }, reference ="),
+      Catch::Contains("excepts 'shifed', which is no hostile form") && Catch::Contains("did you mean 'shifted'?"));
+  REQUIRE_THAT(kernel_complaint("reference =", "forms = { except = { \"nominal\" }, because = \"no\" }, reference ="),
+               Catch::Contains("excepts 'nominal'"));
+  REQUIRE_THAT(kernel_complaint("reference =", "forms = { except = { \"ramp\" } }, reference ="),
+               Catch::Contains("because"));
+  REQUIRE_THAT(kernel_complaint("output { \"y\",", "output { \"y\", accuracy = { sum = \"N\", order = \"serial\" },"),
+               Catch::Contains("order = 'serial'"));
+}

@@ -53,6 +53,17 @@ TEST_CASE("an impossible space names the parameter whose values are all excluded
                Catch::Contains("parameter 'BLOCK' has no value left") && Catch::Contains("such as 512"));
 }
 
+TEST_CASE("a variant that cannot do a workload has no configuration there, which only a baseline must have") {
+  PluginFolder folder;
+  folder.write("scale/variants/10_odd.lua", edited(kGoodVariant, "divisible(w.N, p.VEC)", "eq(w.N, 4096)"));
+  folder.write("scale/variants/10_odd.cu", "// nothing\n");
+  LuaCatalog catalog = folder.catalog();
+  CHECK_FALSE(catalog.has_configuration("scale", "10_odd", "small", cpu_device()));
+  CHECK(catalog.space("scale", "10_odd", "small", cpu_device()).points.empty());
+  CHECK_THROWS_AS(catalog.default_config("scale", "10_odd", "small", cpu_device(), {}), Error);
+  CHECK(catalog.has_configuration("scale", "00_naive", "small", cpu_device()));
+}
+
 TEST_CASE("an impossible space that no single parameter could mend names variant and workload") {
   REQUIRE(space_complaint("divisible(w.N, p.VEC)", "w.N > 1000") ==
           "kernels/scale/variants/00_naive.lua:4: variant '00_naive' has no configuration left on workload 'small' "

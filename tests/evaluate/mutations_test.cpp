@@ -1,0 +1,83 @@
+#include "tests/support/mutations.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/support/program.h"
+
+// A few of the mutations that bench/mutation_bench.cpp tries by the hundred.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+const std::filesystem::path kKernels = std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels";
+
+constexpr const char* kSource = R"(#include <harness/warp.cuh>
+// x[i] = 1; __syncthreads(); in a comment
+__global__ void k(const float* x, float* y, int n) {
+  __shared__ float tile[32];
+  for (int i = threadIdx.x; i < n; i += 32) tile[i] = x[i] - y[i];
+  __syncthreads();
+  float sum = tile[0];
+  if (threadIdx.x >= n) return;
+  y[threadIdx.x] = sum / n;
+}
+)";
+
+std::set<std::string> kinds_of(const std::vector<Mutation>& all) {
+  std::set<std::string> kinds;
+  for (const Mutation& mutation : all) kinds.insert(mutation.kind);
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("a source has mutations of every kind, none in comments, and each changes it") {
+  const std::vector<Mutation> all = mutations_of(kSource);
+  CHECK(kinds_of(all) == std::set<std::string>{"dropped barrier", "dropped statement", "lost tail", "narrowed type",
+                                               "other constant", "shifted index", "swapped operands"});
+  for (const Mutation& mutation : all) {
+    CHECK(mutation.at > std::string(kSource).find("__global__"));
+    CHECK(mutated(kSource, mutation) != kSource);
+  }
+}
+
+TEST_CASE("a seed names a mutation, and many seeds name many") {
+  const std::vector<Mutation> all = mutations_of(kSource);
+  std::set<std::string> texts;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    const std::string text = mutated(kSource, choose_mutation(all, 7, i));
+    CHECK(text == mutated(kSource, choose_mutation(all, 7, i)));
+    texts.insert(text);
+  }
+  CHECK(texts.size() > 15);
+}
+
+TEST_CASE("every shipped kernel that the cpu device times has mutations of most kinds") {
+  for (const char* kernel : {"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"}) {
+    const Scratch scratch;
+    const auto mutants = write_mutants(kKernels / kernel, scratch.path(""), kernel, 3, 40);
+    CHECK(mutants.size() == 40);
+    std::set<std::string> kinds;
+    for (const Mutant& mutant : mutants) kinds.insert(mutant.kind);
+    CHECK(kinds.size() >= 5);
+  }
+}
+
+TEST_CASE("wrong mutants of softmax are refused, and their messages begin with what a checker saw") {
+  const Scratch scratch;
+  const std::string name = "spoilt_softmax";
+  const auto mutants = write_mutants(kKernels / "softmax", scratch.path("kernels"), name, 11, 6, "20_online");
+  REQUIRE(mutants.size() == 6);
+  for (const Mutant& mutant : mutants) {
+    const Finished finished =
+        run_harness({"eval", name, mutant.variant, "--device", "cpu", "--workload", "m33n257_f32", "--db",
+                     scratch.path("store.db"), "--json", "--kernels", scratch.path("kernels")});
+    INFO(mutant.words << "\n" << finished.out << finished.err);
+    REQUIRE(finished.lines().size() == 1);
+    CHECK(finished.lines()[0]["outcome"] != "passed");
+  }
+}

@@ -1,0 +1,6 @@
+return variant {
+  technique = "one-pass", risk = "low",
+  steps = function(p, w, device)
+    return { launch { entry = "norm", grid = { cdiv(w.M, 32) }, block = { 32 }, args = { "x", "y", "eps", i32(w.M), i32(w.N) } } }
+  end,
+}

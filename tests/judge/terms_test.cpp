@@ -1,0 +1,85 @@
+#include "harness/judge/terms.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "harness/judge/tolerance.h"
+#include "tests/judge/launched.h"
+
+using namespace harness;
+using namespace harness::judge;
+
+namespace {
+
+/// y = sum of 1000 values of x.
+Launched one_sum() {
+  Problem problem;
+  problem.arguments = {tensor(ArgumentKind::input, "x", Dtype::f32, {1000}),
+                       tensor(ArgumentKind::output, "y", Dtype::f32, {1})};
+  problem.work.flops = {{"f32", 1000}};
+  Launched l(problem);
+  l.compute("y", [&](std::int64_t) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < 1000; ++i) sum += l.drawn_value("x", i);
+    return sum;
+  });
+  return l;
+}
+
+ReferenceValues changed(const Launched& l, std::uint64_t seed) {
+  std::vector<std::byte> image = l.before;
+  change_inputs(l.problem, l.layout, seed, image);
+  ReferenceValues values = l.reference;
+  double sum = 0;
+  const std::byte* const x = image.data() + find_buffer(l.layout, "x")->offset;
+  for (std::int64_t i = 0; i < 1000; ++i) sum += load_as_double(Dtype::f32, x + 4 * i);
+  values.at("y").values[0] = sum;
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("the size of a sum's terms is found by changing its inputs") {
+  Launched l = one_sum();
+  std::vector<ReferenceValues> others;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) others.push_back(changed(l, seed));
+  double squares = 0;
+  for (std::int64_t i = 0; i < 1000; ++i) squares += std::pow(l.drawn_value("x", i), 2);
+  measure_terms(l.problem, l.reference, others, "nominal");
+  CHECK(l.reference.at("y").terms == Approx(std::sqrt(squares)).epsilon(0.4));
+  const double typical = l.reference.at("y").terms;
+  measure_terms(l.problem, l.reference, others, "ramp");
+  CHECK(l.reference.at("y").terms == Approx(typical * std::sqrt(1000.0)));
+}
+
+TEST_CASE("only errors that a cancellation can have made are looked at again") {
+  Launched l = one_sum();
+  CHECK_FALSE(may_be_cancellation(l.problem, l.verdict(), "nominal"));
+  const double right = l.reference.at("y").values[0];
+  l.write("y", 0, right * 1.001);
+  CHECK(may_be_cancellation(l.problem, l.verdict(), "nominal"));
+  l.write("y", 0, right * 2);
+  CHECK_FALSE(may_be_cancellation(l.problem, l.verdict(), "nominal"));
+  CHECK(may_be_cancellation(l.problem, l.verdict(), "ramp"));
+  l.write("y", 0, std::nan(""));
+  CHECK_FALSE(may_be_cancellation(l.problem, l.verdict(), "ramp"));
+}
+
+TEST_CASE("plain inputs are held to the typical error, longer sums to more, hostile forms to the bound") {
+  Problem problem = one_sum().problem;
+  Argument& y = problem.arguments[1];
+  Tolerance measured{.form = "nominal", .impostor = 2e-4, .tolerance = 1e-6, .origin = "derived"};
+  CHECK(tolerance_at(problem, y, measured) == Approx(kSeparation * typical_error({.sum = 1000}, Dtype::f32)));
+  measured.tolerance = 1e-5;
+  CHECK(tolerance_at(problem, y, measured) == 1e-5);
+  y.accuracy = Accuracy{.sum = 1000, .declared = true};
+  CHECK(tolerance_at(problem, y, measured) == Approx(kSeparation * typical_error({.sum = 1000}, Dtype::f32)));
+  y.accuracy->sum = 10;
+  CHECK(tolerance_at(problem, y, measured) < 6e-7);
+  measured.form = "ramp";
+  CHECK(tolerance_at(problem, y, measured) == 1e-5);
+  y.accuracy->sum = 100000;
+  CHECK(tolerance_at(problem, y, measured) == Approx(worst_error({.sum = 100000}, Dtype::f32)));
+  y.accuracy->accumulate = Dtype::bf16;
+  CHECK(tolerance_at(problem, y, measured) == kHostileBound);
+}
