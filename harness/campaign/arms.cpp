@@ -130,6 +130,9 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
   std::vector<VariantInfo> rivals;
   if (options.rivals) rivals = choose_variants(kernel, true, options, catalog, device, arms.notes);
   const VariantInfo& baseline = kernel.variants.front();
+  if (const std::string words = in_words(catalog.problem(kernel.name, kernel.workloads.front().name).forms);
+      !words.empty())
+    arms.notes.push_back(fmt::format("{}: hostile forms {}", kernel.name, words));
   for (const std::string& name : choose_workloads(kernel, options.workloads, device)) {
     const Workload& workload = find_workload(kernel, name);
     const Problem problem = catalog.problem(kernel.name, name);

@@ -37,7 +37,8 @@ bool may_be_cancellation(const Problem& problem, const Verdict& verdict, const s
   return true;
 }
 
-void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image) {
+void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, double change,
+                   std::span<std::byte> image) {
   for (const Argument& a : problem.arguments) {
     if (!is_drawn(a) || !is_floating(a.dtype)) continue;
     const Indexer indexer(a);
@@ -47,27 +48,35 @@ void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint6
     indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
       const bool up = (random::words(seed, stream, static_cast<std::uint64_t>(logical)).w[0] & 1u) != 0;
       std::byte* const unit = data + storage * bytes;
-      store_rounded(a.dtype, unit, load_as_double(a.dtype, unit) * (up ? 1 + kTermChange : 1 - kTermChange));
+      store_rounded(a.dtype, unit, load_as_double(a.dtype, unit) * (up ? 1 + change : 1 - change));
     });
   }
 }
 
-void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ReferenceValues>& changed,
+int count_term_trials(const std::string& form) {
+  return form == "nominal" ? 4 : 2;
+}
+
+void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ChangedPair>& pairs,
                    const std::string& form) {
+  constexpr double kMostCurvature = 0.1;
   for (const Argument& a : problem.arguments) {
     if (!may_cancel(a, form)) continue;
     ReferenceArray& right = reference.at(a.name);
-    double squares = 0, count = 0;
-    for (const ReferenceValues& other : changed) {
-      const auto& values = other.at(a.name).values;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const double change = (values[i] - right.values[i]) / kTermChange;
-        if (!std::isfinite(change)) continue;
-        squares += change * change;
+    double slope2 = 0, curvature2 = 0, count = 0;
+    for (const ChangedPair& pair : pairs) {
+      const auto &up = pair.up.at(a.name).values, &down = pair.down.at(a.name).values;
+      for (std::size_t i = 0; i < up.size(); ++i) {
+        const double slope = (up[i] - down[i]) / 2, curvature = (up[i] + down[i]) / 2 - right.values[i];
+        if (!std::isfinite(slope) || !std::isfinite(curvature)) continue;
+        slope2 += slope * slope;
+        curvature2 += curvature * curvature;
         ++count;
       }
     }
-    right.terms = count == 0 ? 0 : std::sqrt(squares / count);
+    right.terms = 0;
+    if (count == 0 || curvature2 > kMostCurvature * kMostCurvature * slope2) continue;
+    right.terms = std::sqrt(slope2 / count) / kTermChange;
     if (form != "nominal") right.terms *= std::sqrt(static_cast<double>(accuracy_of(problem, a).sum));
   }
 }

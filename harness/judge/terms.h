@@ -13,20 +13,26 @@ namespace harness::judge {
 
 /// Outputs of so few elements are looked at again on plain inputs.
 inline constexpr std::int64_t kFewTerms = 64;
-/// How often inputs are changed to find the size of the terms.
-inline constexpr int kTermTrials = 4;
+/// The reference on inputs that were changed a little, and on the same changed the other way.
+struct ChangedPair {
+  ReferenceValues up, down;
+};
+/// How many pairs tell the size of the terms: more of a few elements than of many.
+int count_term_trials(const std::string& form);
 
 /// True where the verdict failed for nothing but relative errors that a cancellation can have made of honest ones.
 bool may_be_cancellation(const Problem& problem, const Verdict& verdict, const std::string& form);
 
-/// Every floating input x becomes x (1 + d) or x (1 - d), d = kTermChange, by `seed` and its place.
-void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image);
+/// Every floating input x becomes x (1 + d) or x (1 - d), d = `change`, by `seed` and its place.
+void change_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, double change,
+                   std::span<std::byte> image);
 inline constexpr double kTermChange = 0x1p-6;
 
-/// Sets `terms` of these outputs. The rms of (changed - reference) / kTermChange is, for a sum, the root of the
-/// squares' sum of its terms: what typical errors are relative to. In hostile forms times the root of their number,
-/// which is sum|x| at the most: what the bound on errors is relative to (core/accuracy.h).
-void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ReferenceValues>& changed,
+/// Sets `terms` of these outputs. The rms of (up - down) / (2 kTermChange) is, for a sum, the root of the squares' sum
+/// of its terms: what typical errors are relative to. In hostile forms times the root of their number, which is sum|x|
+/// at the most: what the bound on errors is relative to (core/accuracy.h). Left at 0 where the output does not follow
+/// its inputs linearly: an exponential of large values is steep and does not cancel.
+void measure_terms(const Problem& problem, ReferenceValues& reference, const std::vector<ChangedPair>& pairs,
                    const std::string& form);
 
 }  // namespace harness::judge

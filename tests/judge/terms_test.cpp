@@ -26,23 +26,31 @@ Launched one_sum() {
   return l;
 }
 
-ReferenceValues changed(const Launched& l, std::uint64_t seed) {
+double changed_sum(const Launched& l, std::uint64_t seed, double change) {
   std::vector<std::byte> image = l.before;
-  change_inputs(l.problem, l.layout, seed, image);
-  ReferenceValues values = l.reference;
+  change_inputs(l.problem, l.layout, seed, change, image);
   double sum = 0;
   const std::byte* const x = image.data() + find_buffer(l.layout, "x")->offset;
   for (std::int64_t i = 0; i < 1000; ++i) sum += load_as_double(Dtype::f32, x + 4 * i);
-  values.at("y").values[0] = sum;
-  return values;
+  return sum;
+}
+
+/// `of` makes the output from the sum.
+std::vector<ChangedPair> pairs_of(const Launched& l, double (*of)(double)) {
+  std::vector<ChangedPair> pairs;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    pairs.push_back({l.reference, l.reference});
+    pairs.back().up.at("y").values[0] = of(changed_sum(l, seed, kTermChange));
+    pairs.back().down.at("y").values[0] = of(changed_sum(l, seed, -kTermChange));
+  }
+  return pairs;
 }
 
 }  // namespace
 
 TEST_CASE("the size of a sum's terms is found by changing its inputs") {
   Launched l = one_sum();
-  std::vector<ReferenceValues> others;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) others.push_back(changed(l, seed));
+  const std::vector<ChangedPair> others = pairs_of(l, [](double sum) { return sum; });
   double squares = 0;
   for (std::int64_t i = 0; i < 1000; ++i) squares += std::pow(l.drawn_value("x", i), 2);
   measure_terms(l.problem, l.reference, others, "nominal");
@@ -50,6 +58,14 @@ TEST_CASE("the size of a sum's terms is found by changing its inputs") {
   const double typical = l.reference.at("y").terms;
   measure_terms(l.problem, l.reference, others, "ramp");
   CHECK(l.reference.at("y").terms == Approx(typical * std::sqrt(1000.0)));
+}
+
+TEST_CASE("what is steep and not linear in its inputs has no terms that cancel") {
+  Launched l = one_sum();
+  const auto steep = [](double sum) { return std::exp(4 * sum); };
+  l.reference.at("y").values[0] = steep(l.reference.at("y").values[0]);
+  measure_terms(l.problem, l.reference, pairs_of(l, steep), "ramp");
+  CHECK(l.reference.at("y").terms == 0);
 }
 
 TEST_CASE("only errors that a cancellation can have made are looked at again") {

@@ -11,19 +11,19 @@ using namespace harness::tests;
 
 namespace {
 
-const std::string kFolder = std::string(HARNESS_SOURCE_DIR) + "/tests/honest";
+const std::string kHonestFolder = std::string(HARNESS_SOURCE_DIR) + "/tests/honest";
 
 }  // namespace
 
 TEST_CASE("no honest kernel is refused", "[honest]") {
   const Scratch scratch;
   int passed = 0;
-  for (const auto& kernel : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& kernel : std::filesystem::directory_iterator(kHonestFolder)) {
     for (const auto& file : std::filesystem::directory_iterator(kernel.path() / "variants")) {
       if (file.path().extension() != ".lua") continue;
       const Finished finished =
           run_harness({"eval", kernel.path().filename().string(), file.path().stem().string(), "--device", "cpu",
-                       "--db", scratch.path("store.db"), "--json", "--kernels", kFolder});
+                       "--db", scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
       INFO(file.path() << "\n" << finished.out << finished.err);
       CHECK_FALSE(finished.lines().empty());
       for (const json& line : finished.lines()) {

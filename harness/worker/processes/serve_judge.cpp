@@ -120,12 +120,15 @@ class JudgeService {
     const Verdict verdict = decide(asked, before, after, values);
     const Problem& problem = asked.executable.problem;
     if (!judge::may_be_cancellation(problem, verdict, asked.draw.form)) return verdict;
-    std::vector<judge::ReferenceValues> changed;
-    for (int trial = 0; trial < judge::kTermTrials; ++trial) {
-      judge::Bytes other = judge::copy_of(before);
-      judge::change_inputs(problem, asked.executable.layout, asked.draw.seed + static_cast<std::uint64_t>(trial),
-                           other);
-      changed.push_back(reference(asked, other));
+    std::vector<judge::ChangedPair> changed;
+    for (int trial = 0; trial < judge::count_term_trials(asked.draw.form); ++trial) {
+      const auto beside = [&](double change) {
+        judge::Bytes other = judge::copy_of(before);
+        judge::change_inputs(problem, asked.executable.layout, asked.draw.seed + static_cast<std::uint64_t>(trial),
+                             change, other);
+        return reference(asked, other);
+      };
+      changed.push_back({beside(judge::kTermChange), beside(-judge::kTermChange)});
     }
     judge::measure_terms(problem, values, changed, asked.draw.form);
     return decide(asked, before, after, values);
