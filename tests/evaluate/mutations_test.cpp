@@ -67,17 +67,19 @@ TEST_CASE("every shipped kernel that the cpu device times has mutations of most 
   }
 }
 
-TEST_CASE("wrong mutants of softmax are refused, and their messages begin with what a checker saw") {
+TEST_CASE("mutants of softmax are refused, but for the one that does the same") {
   const Scratch scratch;
   const std::string name = "spoilt_softmax";
   const auto mutants = write_mutants(kKernels / "softmax", scratch.path("kernels"), name, 11, 6, "20_online");
   REQUIRE(mutants.size() == 6);
   for (const Mutant& mutant : mutants) {
+    // A block of one warp has one place for its result, whichever number divides the first thread's.
+    const bool harmless = mutant.words == "other constant at line 53: `32` became `16`";
     const Finished finished =
         run_harness({"eval", name, mutant.variant, "--device", "cpu", "--workload", "m33n257_f32", "--db",
                      scratch.path("store.db"), "--json", "--kernels", scratch.path("kernels")});
     INFO(mutant.words << "\n" << finished.out << finished.err);
     REQUIRE(finished.lines().size() == 1);
-    CHECK(finished.lines()[0]["outcome"] != "passed");
+    CHECK((finished.lines()[0]["outcome"] == "passed") == harmless);
   }
 }
