@@ -7,15 +7,22 @@ weighed the best four stay, to four digits; the rest is as recorded.
 import json
 import sys
 
+import export_form
+
 
 def rounded(row):
     return {name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in row.items()}
 
 
-for line in sys.stdin:
-    row = json.loads(line)
-    if row.get("type") == "iteration" and row["outcome"] in ("passed", "abandoned") and not row["confirmed"]:
+def slimmed(row):
+    if row["type"] == "iteration" and row["outcome"] in ("passed", "abandoned") and not row["confirmed"]:
         row.update(seeds=[], errors=[], method=None)
-    if row.get("type") == "decision" and row.get("numbers"):
+    if row["type"] == "decision" and row.get("numbers"):
         row["numbers"] = [rounded(each) for each in row["numbers"][:4]]
-    print(json.dumps(row, separators=(",", ":"), ensure_ascii=False))
+    return row
+
+
+header, *rows = map(json.loads, sys.stdin)
+kept = [slimmed(row) for row in rows if row["type"] != "end"]
+for line in export_form.lines(kept, header["schema"], ensure_ascii=False):
+    print(line)

@@ -11,6 +11,8 @@ import hashlib
 import json
 import sys
 
+import export_form
+
 # The fields of an iteration that no written record has.
 ABSENT = ("time_ns time_lo_ns time_hi_ns cold_ns warm_ns baseline_ns speedup_lo speedup_hi incumbent_ns floor_ns "
           "verdict calls_per_sample input_sets threshold_ns stopped_ns registers shared_bytes spill_bytes local_bytes "
@@ -71,10 +73,9 @@ def iteration(sitting, number, now):
     return row
 
 
-def lines(campaign, text):
+def rows(campaign, text):
     sittings, now = campaign["sittings"], campaign["began_unix"]
     seconds = 60.0 * sum(sitting["minutes"] for sitting in sittings)
-    yield {"harness_export": 1, "schema": 4}
     yield {"type": "campaign", "uuid": hashlib.sha256(text.encode()).hexdigest()[:32], "name": campaign["name"],
            "device": "recorded", "device_name": campaign["device"], "strategy": "", "strategy_hash": "",
            "search": "", "seed": 0, "budget_s": None, "max_cost_usd": None, "usd_per_hour": None,
@@ -93,8 +94,8 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         text = file.read()
-    for line in lines(json.loads(text), text):
-        print(json.dumps(line, sort_keys=True, separators=(",", ":")))
+    for line in export_form.lines(list(rows(json.loads(text), text)), 4, sort_keys=True):
+        print(line)
 
 
 if __name__ == "__main__":

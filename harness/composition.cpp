@@ -9,6 +9,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/core/printable.h"
 #include "harness/evaluate/evaluator.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/library.h"
@@ -83,7 +84,9 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   options.usd_per_hour = usd_per_hour;
   options.policy_refuses = places.policy_refuses;
   if (!device.emulation && places.preflight) options.preflight = preflight_device(kinds, places);
-  options.on_wait = [](const std::string& sentence) { fmt::print(stderr, "harness: {}\n", sentence); };
+  options.on_wait = [](const std::string& sentence) {
+    fmt::print(stderr, "harness: {}\n", printable(sentence, Lines::one));
+  };
   options.stop = std::move(stop);
   return std::make_unique<PipelineEvaluator>(std::move(options));
 }

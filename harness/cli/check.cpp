@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
+#include "harness/report/out.h"
 
 // check: is a kernel plugin fit to be optimized? Its manifests, spaces and launch arithmetic, its gates against
 // mutants, its reference against its baseline through all gates, and every variant through the compilers that are here.
@@ -37,7 +38,7 @@ struct Report {
 };
 
 void note(const CheckArguments& arguments, const std::string& line) {
-  if (!arguments.json) std::fprintf(stderr, "  %s\n", line.c_str());
+  if (!arguments.json) report::err("  %s\n", line.c_str());
 }
 
 // The whole is right: a stage that is not has a wrong reference.
@@ -199,7 +200,7 @@ int check(CheckArguments arguments, Shell& shell) {
   bool all = true;
   for (const std::string& name : arguments.kernels) {
     if (interrupted()) return 130;
-    if (!arguments.json) std::fprintf(stderr, "%s\n", name.c_str());
+    if (!arguments.json) report::err("%s\n", name.c_str());
     const Report report = check_kernel(name, *catalog, *evaluator, ledger, *offline, arguments);
     if (interrupted()) return 130;
     all = all && report.problems.empty();
@@ -209,10 +210,10 @@ int check(CheckArguments arguments, Shell& shell) {
                         {"mutants", mutants_json(report.admission)},
                         {"tolerances", report.admission.tolerances},
                         {"problems", report.problems}};
-      std::puts(json_text(object).c_str());
+      report::out_json(object);
     } else {
-      std::printf("%s: %s\n", name.c_str(), report.problems.empty() ? "ok" : "FAILED");
-      for (const std::string& problem : report.problems) std::printf("  %s\n", problem.c_str());
+      report::out("%s: %s\n", name.c_str(), report.problems.empty() ? "ok" : "FAILED");
+      for (const std::string& problem : report.problems) report::out("  %s\n", problem.c_str());
     }
     std::fflush(stdout);
   }

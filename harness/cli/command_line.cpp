@@ -9,6 +9,7 @@
 #include "harness/cli/environment.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/report/out.h"
 
 namespace harness {
 namespace {
@@ -116,11 +117,11 @@ int run_command_line(int argc, char** argv, const Rooms& rooms) {
       throw environment_error("standard output cannot be written; is its disk full?");
     return status;
   } catch (const Error& error) {
-    std::fprintf(stderr, "harness: %s\n", error.what());
+    report::err("harness: %s\n", error.what());
     return error.exit_status();
   } catch (
       const std::exception& error) {  // nothing foreseen throws these: a person still gets a sentence, not an abort
-    std::fprintf(stderr, "harness: unexpected: %s\n", error.what());
+    report::err("harness: unexpected: %s\n", error.what());
     return 3;
   }
 }

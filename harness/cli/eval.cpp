@@ -11,6 +11,7 @@
 #include "harness/core/suggest.h"
 #include "harness/report/events.h"
 #include "harness/report/format.h"
+#include "harness/report/out.h"
 #include "harness/report/table.h"
 
 namespace harness {
@@ -34,28 +35,28 @@ Config given_parameters(const EvalArguments& arguments) {
 void print_person(const IterationEnded& event) {
   const Evaluation& evaluation = *event.evaluation;
   const Candidate& candidate = event.attempt.candidate;
-  std::printf("%s %s %s on %s: %s\n", candidate.kernel.c_str(), candidate.variant.c_str(),
+  report::out("%s %s %s on %s: %s\n", candidate.kernel.c_str(), candidate.variant.c_str(),
               to_text(candidate.config).c_str(), event.attempt.workload.c_str(),
               std::string(outcome_name(evaluation.outcome)).c_str());
   report::Table table{{"gate", "", "evidence"}, {}};
   for (const GateResult& gate : evaluation.gates)
     table.rows.push_back({gate.name, !gate.checked ? "-" : gate.passed ? "ok" : "FAILED", gate.detail});
-  std::printf("%s", report::aligned(table).c_str());
+  report::out("%s", report::aligned(table).c_str());
   if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
     const Timing& timing = passed->timing;
-    std::printf("time %s [%s, %s]  cold %s  warm %s  floor %s  (%s)%s\n", report::nanoseconds(timing.time_ns).c_str(),
+    report::out("time %s [%s, %s]  cold %s  warm %s  floor %s  (%s)%s\n", report::nanoseconds(timing.time_ns).c_str(),
                 report::nanoseconds(timing.time_lo_ns).c_str(), report::nanoseconds(timing.time_hi_ns).c_str(),
                 report::nanoseconds(timing.cold_ns).c_str(), report::nanoseconds(timing.warm_ns).c_str(),
                 report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(),
                 timing.emulation ? "  EMULATION" : "");
     for (const GateResult& gate : evaluation.gates)
-      if (gate.name == "forms") std::printf("hostile forms %s\n", gate.detail.c_str());
+      if (gate.name == "forms") report::out("hostile forms %s\n", gate.detail.c_str());
   } else {
     const json error = error_json(evaluation.outcome);
-    if (!error.is_null()) std::printf("%s\n", report::clean(error.value("message", "")).c_str());
+    if (!error.is_null()) report::out("%s\n", report::clean(error.value("message", "")).c_str());
     static std::string told;  // the same errors on the next workload are not told again
     if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome); failed != nullptr && failed->log != told)
-      std::printf("%s\n", (told = failed->log).c_str());
+      report::out("%s\n", (told = failed->log).c_str());
   }
 }
 
@@ -95,7 +96,7 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   const Evaluation evaluation = evaluator.evaluate(request);
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
   const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
-  if (arguments.json) std::puts(json_text(report::evaluation_json(event)).c_str());
+  if (arguments.json) report::out_json(report::evaluation_json(event));
   else print_person(event);
   std::fflush(stdout);
   return std::holds_alternative<Passed>(evaluation.outcome);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/report/out.h"
 #include "harness/report/table.h"
 
 // devices, kernels, variants, strategies: what there is.
@@ -10,10 +11,10 @@ namespace harness {
 namespace {
 
 void show_json(const json& value) {
-  std::puts(json_text(value).c_str());
+  report::out_json(value);
 }
 void show_table(const report::Table& table) {
-  std::fputs(report::aligned(table).c_str(), stdout);
+  report::out("%s", report::aligned(table).c_str());
 }
 
 int devices(Shell& shell, bool as_json) {
@@ -31,8 +32,8 @@ int devices(Shell& shell, bool as_json) {
   }
   show_table(table);
   for (const DeviceInfo& device : found)
-    for (const std::string& missing : device.missing) std::printf("%s: %s\n", device.device.c_str(), missing.c_str());
-  std::printf("compilers: %s\n", shell.rooms.confinement().c_str());
+    for (const std::string& missing : device.missing) report::out("%s: %s\n", device.device.c_str(), missing.c_str());
+  report::out("compilers: %s\n", shell.rooms.confinement().c_str());
   return 0;
 }
 
@@ -67,7 +68,7 @@ int kernels(Shell& shell, bool as_json) {
   }
   if (as_json) show_json(rows);
   else show_table(table);
-  for (const std::string& sentence : broken) std::fprintf(stderr, "harness: %s\n", sentence.c_str());
+  for (const std::string& sentence : broken) report::err("harness: %s\n", sentence.c_str());
   return broken.empty() ? 0 : 2;
 }
 
@@ -122,9 +123,9 @@ int check_script(Shell& shell, const std::string& name, bool as_json) {
     show_json(report);
     return 0;
   }
-  std::printf("%s: the %s '%s' loads and runs\n", report.at("file").get<std::string>().c_str(),
+  report::out("%s: the %s '%s' loads and runs\n", report.at("file").get<std::string>().c_str(),
               report.at("kind").get<std::string>().c_str(), report.at("name").get<std::string>().c_str());
-  for (const json& sentence : report.at("tried")) std::printf("  %s\n", sentence.get<std::string>().c_str());
+  for (const json& sentence : report.at("tried")) report::out("  %s\n", sentence.get<std::string>().c_str());
   return 0;
 }
 

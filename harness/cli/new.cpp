@@ -8,6 +8,7 @@
 #include "harness/cli/templates.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/report/out.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;
@@ -22,7 +23,7 @@ void write_new(const fs::path& path, const std::string& text) {
     throw environment_error(
         fmt::format("{} cannot be written; work in a project folder, or set HARNESS_HOME", path.string()));
   write_file(path, text);
-  std::printf("%s\n", path.c_str());
+  report::out("%s\n", path.c_str());
 }
 
 const Scaffold& scaffold_of(const std::string& kind) {
@@ -46,7 +47,7 @@ int make_new(const NewArguments& arguments, Shell& shell) {
     if (fs::exists(home / file.path))
       throw bad_input(fmt::format("{} exists already; choose another name", (home / file.path).string()));
   for (const TemplateFile& file : files) write_new(home / file.path, fill_in(file.text, {{"NAME", stem}}));
-  std::fprintf(stderr, "next: %s\n", fill_in(scaffold.next, {{"NAME", arguments.name}}).c_str());
+  report::err("next: %s\n", fill_in(scaffold.next, {{"NAME", arguments.name}}).c_str());
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/report/out.h"
 #include "harness/report/pattern.h"
 #include "harness/report/table.h"
 
@@ -36,11 +37,11 @@ int list_patterns(const std::vector<report::PatternRecord>& records, bool as_jso
   for (const report::PatternRecord& record : records) {
     rows.push_back(report::pattern_json(record));
     if (record.pattern.error.empty()) continue;
-    std::fprintf(stderr, "harness: %s\n", record.pattern.error.c_str());
+    report::err("harness: %s\n", record.pattern.error.c_str());
     status = 2;  // a broken page is named and the others are listed
   }
-  if (as_json) std::puts(json_text(rows).c_str());
-  else std::fputs(report::aligned(report::pattern_table(records)).c_str(), stdout);
+  if (as_json) report::out_json(rows);
+  else report::out("%s", report::aligned(report::pattern_table(records)).c_str());
   return status;
 }
 
@@ -53,8 +54,8 @@ int show_playbook(const PlaybookArguments& arguments, Shell& shell) {
   const std::vector<report::PatternRecord> records =
       report::pattern_records(patterns, rules, recorded_applications(shell, rules));
   if (!one) return list_patterns(records, arguments.json);
-  if (arguments.json) std::puts(json_text(report::pattern_page_json(records.front())).c_str());
-  else std::fputs(report::pattern_page(records.front()).c_str(), stdout);
+  if (arguments.json) report::out_json(report::pattern_page_json(records.front()));
+  else report::out("%s", report::pattern_page(records.front()).c_str());
   return 0;
 }
 

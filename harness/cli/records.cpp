@@ -6,6 +6,7 @@
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
 #include "harness/report/format.h"
+#include "harness/report/out.h"
 #include "harness/report/plan.h"
 #include "harness/report/table.h"
 
@@ -13,20 +14,29 @@
 namespace harness {
 namespace {
 
+// A stranger's store may hold texts of any length; --json shows them whole.
+constexpr std::size_t kLongestWord = 4000, kLongestText = 4'000'000;
+
 std::unique_ptr<Archive> open_to_read(const Shell& shell) {
   return shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
 }
 
 void print_json(const json& value) {
-  std::puts(json_text(value).c_str());
+  report::out_json(value);
 }
 
 void print_table(const report::Table& table) {
-  std::fputs(report::aligned(table).c_str(), stdout);
+  report::out("%s", report::aligned(table).c_str());
 }
 
+/// A name or a word: one line, whatever the record holds.
 std::string text(const json& row, const char* key) {
-  return report::cell(row.value(key, json()));
+  return report::clean(report::bounded(report::cell(row.value(key, json())), kLongestWord));
+}
+
+/// Sentences, logs and sources have lines of their own.
+std::string long_text(const json& row, const char* key) {
+  return report::bounded(report::cell(row.value(key, json())), kLongestText);
 }
 
 std::optional<double> number(const json& row, const char* key) {
@@ -36,7 +46,13 @@ std::optional<double> number(const json& row, const char* key) {
 
 std::string config_text(const json& row) {
   const json config = row.value("config", json());
-  return config.is_object() ? to_text(config_from_json(config)) : report::cell(config);
+  return report::clean(
+      report::bounded(config.is_object() ? to_text(config_from_json(config)) : report::cell(config), kLongestWord));
+}
+
+/// Its number, and whether it is somebody else's word.
+std::string campaign_text(const json& row) {
+  return text(row, "campaign") + (row.value("imported", false) ? " imported" : "");
 }
 
 report::Table iteration_table(const json& rows) {
@@ -44,7 +60,7 @@ report::Table iteration_table(const json& rows) {
                        "time", "speedup"},
                       {}};
   for (const json& row : rows)
-    table.rows.push_back({text(row, "iteration"), text(row, "campaign"), text(row, "device"), text(row, "kernel"),
+    table.rows.push_back({text(row, "iteration"), campaign_text(row), text(row, "device"), text(row, "kernel"),
                           text(row, "workload"), text(row, "variant"), config_text(row), text(row, "outcome"),
                           report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup"))});
   return table;
@@ -79,23 +95,23 @@ report::Table generic_table(const json& rows) {
 }
 
 void print_iteration(const json& row) {
-  std::printf("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
-              text(row, "campaign").c_str(), text(row, "kernel").c_str(), text(row, "variant").c_str(),
+  report::out("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
+              campaign_text(row).c_str(), text(row, "kernel").c_str(), text(row, "variant").c_str(),
               config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
               text(row, "outcome").c_str());
-  std::printf("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n",
+  report::out("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n",
               report::nanoseconds(number(row, "time_ns")).c_str(),
               report::nanoseconds(number(row, "cold_time_ns")).c_str(),
               report::nanoseconds(number(row, "baseline_ns")).c_str(), report::ratio(number(row, "speedup")).c_str(),
               report::nanoseconds(number(row, "floor_ns")).c_str(), text(row, "verdict").c_str());
   if (const json rival = row.value("rival", json()); rival.is_object() && number(row, "time_ns"))
-    std::printf("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
+    report::out("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
                 config_text(rival).c_str(), text(rival, "iteration").c_str(),
                 report::nanoseconds(number(rival, "time_ns")).c_str(),
                 report::ratio(*number(rival, "time_ns") / *number(row, "time_ns")).c_str());
   if (const json error = row.value("error", json()); error.is_object())
-    std::printf("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
-                text(error, "message").c_str());
+    report::out("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
+                long_text(error, "message").c_str());
   report::Table gates{{"gate", "", "evidence"}, {}};
   for (const json& gate : row.value("gates", json::array()))
     gates.rows.push_back({text(gate, "name"),
@@ -104,12 +120,11 @@ void print_iteration(const json& row) {
                                                       : "FAILED",
                           text(gate, "detail")});
   print_table(gates);
-  std::printf("hashes %s\nresources %s\ncost %s\n", json_text(row.value("hashes", json())).c_str(),
+  report::out("hashes %s\nresources %s\ncost %s\n", json_text(row.value("hashes", json())).c_str(),
               json_text(row.value("resources", json())).c_str(), json_text(row.value("cost", json())).c_str());
-  if (const std::string log = row.value("log", json()).is_string() ? row["log"].get<std::string>() : ""; !log.empty())
-    std::printf("--- compiler log\n%s\n", log.c_str());
-  if (const json source = row.value("source", json()); source.is_string())
-    std::printf("--- source\n%s", source.get<std::string>().c_str());
+  if (const json log = row.value("log", json()); log.is_string() && log != "")
+    report::out("--- compiler log\n%s\n", long_text(row, "log").c_str());
+  if (row.value("source", json()).is_string()) report::out("--- source\n%s", long_text(row, "source").c_str());
 }
 
 Prediction prediction_of(const json& row) {
@@ -123,16 +138,16 @@ Prediction prediction_of(const json& row) {
 }
 
 void print_decision(const json& row) {
-  std::printf("\ndecision %s by %s: %s %s%s%s: %s\n", text(row, "decision").c_str(), text(row, "script").c_str(),
+  report::out("\ndecision %s by %s: %s %s%s%s: %s\n", text(row, "decision").c_str(), text(row, "script").c_str(),
               text(row, "action").c_str(), text(row, "technique").c_str(),
               row.at("rule").is_null() ? "" : " by the rule ",
-              row.at("rule").is_null() ? "" : text(row, "rule").c_str(), text(row, "why").c_str());
+              row.at("rule").is_null() ? "" : text(row, "rule").c_str(), long_text(row, "why").c_str());
   if (text(row, "action") == "try")
-    std::printf("predicted %s; seen %s\n", report::prediction_text(prediction_of(row)).c_str(),
+    report::out("predicted %s; seen %s\n", report::prediction_text(prediction_of(row)).c_str(),
                 report::ratio(number(row, "best_speedup")).c_str());
-  if (row.at("rule_numbers").is_object()) std::printf("the rule measured %s\n", json_text(row["rule_numbers"]).c_str());
-  if (!row.at("patterns").empty()) std::printf("patterns of the playbook: %s\n", json_text(row["patterns"]).c_str());
-  if (!row.at("table").empty()) std::printf("it chose from\n%s", report::numbers_text(row["table"]).c_str());
+  if (row.at("rule_numbers").is_object()) report::out("the rule measured %s\n", json_text(row["rule_numbers"]).c_str());
+  if (!row.at("patterns").empty()) report::out("patterns of the playbook: %s\n", json_text(row["patterns"]).c_str());
+  if (!row.at("table").empty()) report::out("it chose from\n%s", report::numbers_text(row["table"]).c_str());
 }
 
 void print_pairs(const char* title, const json& pairs, const char* key) {
@@ -154,18 +169,17 @@ json named_pairs(const json& object) {
 
 void print_diff(const json& answer) {
   for (const char* side : {"a", "b"})
-    std::printf("%s: iteration %s: %s %s %s on %s: %s\n", side, text(answer[side], "iteration").c_str(),
-                text(answer[side], "kernel").c_str(), text(answer[side], "variant").c_str(),
-                config_text(answer[side]).c_str(), text(answer[side], "workload").c_str(),
-                text(answer[side], "outcome").c_str());
+    report::out("%s: iteration %s%s: %s %s %s on %s: %s\n", side, text(answer[side], "iteration").c_str(),
+                answer[side].value("imported", false) ? " (imported)" : "", text(answer[side], "kernel").c_str(),
+                text(answer[side], "variant").c_str(), config_text(answer[side]).c_str(),
+                text(answer[side], "workload").c_str(), text(answer[side], "outcome").c_str());
   if (!answer.value("comparable", true))
-    std::printf("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
+    report::out("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
   print_pairs("parameter", answer.value("parameters", json::array()), "name");
   print_pairs("time", named_pairs(answer.value("times", json::object())), "name");
   print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name");
   print_pairs("gate", answer.value("gates", json::array()), "name");
-  if (const json source = answer.value("source", json()); source.is_string())
-    std::fputs(source.get<std::string>().c_str(), stdout);
+  if (answer.value("source", json()).is_string()) report::out("%s", long_text(answer, "source").c_str());
 }
 
 struct Filter {
@@ -193,7 +207,7 @@ void print_answer(const SqlAnswer& answer, const std::string& format) {
   const std::string text = format == "csv"        ? report::csv(table)
                            : format == "markdown" ? report::markdown(table)
                                                   : report::aligned(table);
-  std::fputs(text.c_str(), stdout);
+  report::out("%s", text.c_str());
 }
 
 std::shared_ptr<Filter> with_json(CLI::App& app, Shell& shell) {
@@ -219,7 +233,7 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
     if (!filter->outcome.empty()) filter->history.outcome = filter->outcome;
     const json rows = open_to_read(shell)->history().iterations(filter->history);
     if (filter->json) print_json(rows);
-    else if (rows.empty()) std::puts("nothing is recorded that fits");
+    else if (rows.empty()) report::out("nothing is recorded that fits\n");
     else print_table(iteration_table(rows));
     return 0;
   };
@@ -260,7 +274,8 @@ void define_best(CLI::App& app, Shell& shell, std::function<int()>& action) {
     const auto wanted = [](const std::string& name) { return name.empty() ? std::nullopt : std::optional(name); };
     const json rows = open_to_read(shell)->history().best(wanted(filter->kernel), wanted(filter->workload));
     if (filter->json) print_json(rows);
-    else if (rows.empty()) std::puts("nothing has passed yet");
+    else if (rows.empty())
+      report::out("nothing has passed yet; what was imported without --as-evidence does not count\n");
     else print_table(best_table(rows));
     return 0;
   };
@@ -290,7 +305,7 @@ void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
                                                : CostBy::device;
     const json rows = open_to_read(shell)->history().cost(by);
     if (filter->json) print_json(rows);
-    else if (rows.empty()) std::puts("nothing has been spent yet");
+    else if (rows.empty()) report::out("nothing has been spent yet\n");
     else print_table(generic_table(rows));
     return 0;
   };

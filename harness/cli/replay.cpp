@@ -8,6 +8,7 @@
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
 #include "harness/replay/comparison.h"
+#include "harness/report/out.h"
 #include "harness/report/replay.h"
 
 // replay: what another strategy would have decided and spent on a recorded campaign.
@@ -43,13 +44,13 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
     throw bad_input(
         fmt::format("'{}' is neither a campaign's number nor a file; see harness history", arguments.campaign));
   auto imported = shell.rooms.archive(":memory:", ArchiveAccess::write);
-  const ImportReport report = imported->transfer().import_from(arguments.campaign);
+  const ImportReport report = imported->transfer().import_from(arguments.campaign, {.as_evidence = true});
   const std::int64_t campaign = campaign_of_file(imported->ledger(), arguments.campaign, report.campaigns);
   return {std::move(imported), campaign};
 }
 
 void print_json_line(const json& object) {
-  std::puts(json_text(object).c_str());
+  report::out_json(object);
 }
 
 int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
@@ -68,9 +69,9 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   const Replayed replayed = replay(recorded, catalog, *scripts, &source.archive->ledger(), options);
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
-  else std::fputs(report::replay_text(comparison, arguments.all).c_str(), stdout);
+  else report::out("%s", report::replay_text(comparison, arguments.all).c_str());
   if (replayed.summary.reason != EndReason::script_error) return 0;
-  std::fprintf(stderr, "harness: %s\n", replayed.summary.message.c_str());
+  report::err("harness: %s\n", replayed.summary.message.c_str());
   return 2;
 }
 

@@ -11,6 +11,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/events.h"
+#include "harness/report/out.h"
 #include "harness/report/plan.h"
 #include "harness/report/terminal.h"
 
@@ -115,8 +116,8 @@ int exit_status(const CampaignSummary& summary, const CampaignOptions& options) 
 }
 
 void print_dry_run(const DryRun& plan, bool as_json) {
-  if (as_json) std::puts(json_text(report::plan_json(plan)).c_str());
-  else std::fputs(report::plan_text(plan).c_str(), stdout);
+  if (as_json) report::out_json(report::plan_json(plan));
+  else report::out("%s", report::plan_text(plan).c_str());
 }
 
 // The hour that scripts are told is that of the place where the campaign is started.
@@ -167,11 +168,11 @@ int run(RunArguments arguments, Shell& shell) {
   }
   const CampaignSummary summary = campaign.run();
   if (summary.reason == EndReason::interrupted)
-    std::fprintf(stderr, "harness: stopped; everything that ended is saved, go on with: harness run --resume %lld\n",
-                 static_cast<long long>(summary.campaign));
+    report::err("harness: stopped; everything that ended is saved, go on with: harness run --resume %lld\n",
+                static_cast<long long>(summary.campaign));
   if (summary.reason == EndReason::script_error || summary.reason == EndReason::device_lost ||
       summary.reason == EndReason::store_error)
-    std::fprintf(stderr, "harness: %s\n", summary.message.c_str());
+    report::err("harness: %s\n", summary.message.c_str());
   return exit_status(summary, arguments.options);
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/report/out.h"
 #include "harness/simulate/read_space.h"
 #include "harness/simulate/simulation.h"
 
@@ -92,18 +93,22 @@ json as_json(const Simulated& done) {
           {"random_evaluations", yardstick.evaluations()}};
 }
 
+void say(const std::string& line) {
+  report::out("%s\n", line.c_str());
+}
+
 void print_heading() {
-  fmt::print("{:<34} {:>7} {:>6} {:>7} {:>9} {:>7} {:>12} {:>9}\n", "space", "score", "+-", "at end", "within 5%",
-             "best", "evaluations", "budget");
+  say(fmt::format("{:<34} {:>7} {:>6} {:>7} {:>9} {:>7} {:>12} {:>9}", "space", "score", "+-", "at end", "within 5%",
+                  "best", "evaluations", "budget"));
 }
 
 void print_row(const Simulated& done) {
-  fmt::print("{:<34} {:>+7.3f} {:>6.3f} {:>+7.3f} {:>9} {:>6.3f}x {:>12.0f} {:>8.1f}s{}\n", done.space, done.score,
-             done.error, done.p_end, fmt::format("{}/{}", done.near, done.repeats.size()), done.best_over_optimum,
-             done.evaluations, done.budget_s,
-             done.exhausted == 0
-                 ? ""
-                 : fmt::format("   {} repeats ended before the budget: the search asked no more", done.exhausted));
+  say(fmt::format("{:<34} {:>+7.3f} {:>6.3f} {:>+7.3f} {:>9} {:>6.3f}x {:>12.0f} {:>8.1f}s{}", done.space, done.score,
+                  done.error, done.p_end, fmt::format("{}/{}", done.near, done.repeats.size()), done.best_over_optimum,
+                  done.evaluations, done.budget_s,
+                  done.exhausted == 0 ? ""
+                                      : fmt::format("   {} repeats ended before the budget: the search asked no more",
+                                                    done.exhausted)));
 }
 
 int simulate_all(const SimulateArguments& arguments, Shell& shell) {
@@ -119,7 +124,7 @@ int simulate_all(const SimulateArguments& arguments, Shell& shell) {
   for (const std::string& file : arguments.spaces) {
     const Simulated done = simulate_space(file, arguments, *scripts);
     if (trace.is_open()) write_traces(trace, done);
-    if (arguments.json) fmt::print("{}\n", json_text(as_json(done)));
+    if (arguments.json) report::out_json(as_json(done));
     else print_row(done);
     std::fflush(stdout);
     sum += done.score;
@@ -130,8 +135,8 @@ int simulate_all(const SimulateArguments& arguments, Shell& shell) {
     throw environment_error(fmt::format("the traces could not all be written to '{}'", arguments.trace));
   if (!arguments.json && arguments.spaces.size() > 1) {
     const auto spaces = static_cast<double>(arguments.spaces.size());
-    fmt::print("{:<34} {:>+7.3f} {:>24.1f}%\n", fmt::format("mean of {} spaces", arguments.spaces.size()), sum / spaces,
-               100.0 * near / (spaces * arguments.repeats));
+    say(fmt::format("{:<34} {:>+7.3f} {:>24.1f}%", fmt::format("mean of {} spaces", arguments.spaces.size()),
+                    sum / spaces, 100.0 * near / (spaces * arguments.repeats)));
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/report/out.h"
 #include "harness/simulate/as_export.h"
 #include "harness/simulate/read_space.h"
 
@@ -19,6 +20,7 @@ struct TransferArguments {
   std::string file;
   std::int64_t campaign = 0;
   bool lean = false;
+  ImportOptions import;
 };
 
 /// "1 campaign", "2 campaigns".
@@ -49,8 +51,10 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
     const bool printed = arguments->file == "-";
     const ExportReport written = printed ? archive->transfer().export_to(std::cout, options)
                                          : archive->transfer().export_to(arguments->file, options);
-    fmt::print(stderr, "{} with {} written to {}\n", counted(written.campaigns, "campaign"),
-               counted(written.iterations, "iteration"), printed ? "standard output" : arguments->file);
+    report::err("%s\n",
+                fmt::format("{} with {} written to {}", counted(written.campaigns, "campaign"),
+                            counted(written.iterations, "iteration"), printed ? "standard output" : arguments->file)
+                    .c_str());
     return 0;
   };
 }
@@ -58,11 +62,19 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
 namespace {
 
 /// What other tuners recorded is turned into our own text form first.
-ImportReport import_file(Transfer& into, const std::string& file) {
+ImportReport import_file(Transfer& into, const std::string& file, const ImportOptions& options) {
   const bool ours = std::filesystem::is_regular_file(file) && simulate::begins_as_export(file);
-  if (ours || !std::filesystem::is_regular_file(file)) return into.import_from(file);
+  if (ours || !std::filesystem::is_regular_file(file)) return into.import_from(file, options);
   std::istringstream text(simulate::as_export(simulate::read_space(file), static_cast<double>(std::time(nullptr))));
-  return into.import_from(text, file);
+  return into.import_from(text, file, options);
+}
+
+/// What the imported campaigns are good for from now on.
+std::string standing(const ImportReport& added) {
+  if (added.evidence > 0)
+    return fmt::format("{} from now on as evidence",
+                       added.evidence == 1 ? "1 counts" : fmt::format("{} count", added.evidence));
+  return added.campaigns == 0 ? "nothing has changed" : "marked as imported, no evidence (--as-evidence)";
 }
 
 }  // namespace
@@ -73,14 +85,22 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "What harness export wrote, a Kernel Tuner cache or a T4 file (these also as .gz)")
       ->required()
       ->type_name("FILE");
+  app.add_flag(
+      "--as-evidence", arguments->import.as_evidence,
+      "Count it as this store's own evidence: bests, experience of strategies, figures of the playbook. Without "
+      "this it is kept, shown and marked as imported, and counts for nothing");
   add_db_option(app, shell);
   action = [arguments, &shell] {
-    const ImportReport added =
-        import_file(shell.rooms.archive(shell.store_path(), ArchiveAccess::write)->transfer(), arguments->file);
-    std::fprintf(stderr, "%s\n",
-                 fmt::format("{} with {} added, {} there already", counted(added.campaigns, "campaign"),
-                             counted(added.iterations, "iteration"), added.skipped)
-                     .c_str());
+    const ImportReport added = import_file(shell.rooms.archive(shell.store_path(), ArchiveAccess::write)->transfer(),
+                                           arguments->file, arguments->import);
+    if (!added.whole)
+      report::err("%s\n", fmt::format("{} has an older form, without counts and digest: if lines are missing at its "
+                                      "end, that cannot be seen",
+                                      arguments->file)
+                              .c_str());
+    report::err("%s\n", fmt::format("{} with {} added, {} there already; {}", counted(added.campaigns, "campaign"),
+                                    counted(added.iterations, "iteration"), added.skipped, standing(added))
+                            .c_str());
     return 0;
   };
 }

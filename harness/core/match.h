@@ -7,5 +7,8 @@ template <typename... Cases>
 struct Match : Cases... {
   using Cases::operator()...;
 };
+// Clang 14 does not deduce it by itself.
+template <typename... Cases>
+Match(Cases...) -> Match<Cases...>;
 
 }  // namespace harness

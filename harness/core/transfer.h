@@ -17,9 +17,17 @@ struct ExportReport {
   std::int64_t campaigns = 0, iterations = 0;  // written
 };
 
+struct ImportOptions {
+  /// Whether what is imported counts as this record's own evidence: bests, rivals, the experience of strategies and
+  /// searches, the playbook's figures. It is a stranger's word, so only a person can say so.
+  bool as_evidence = false;
+};
+
 struct ImportReport {
   std::int64_t campaigns = 0, iterations = 0;  // added
   std::int64_t skipped = 0;                    // campaigns that were already there
+  std::int64_t evidence = 0;                   // campaigns that count as evidence from now on
+  bool whole = true;                           // false: an older form, where a lost end would not show
 };
 
 /// Port to a record as text: JSON lines that can be kept in a repository, compared, and taken into another store.
@@ -32,8 +40,8 @@ class Transfer {
   virtual ExportReport export_to(std::ostream& out, const ExportOptions& options) = 0;
   /// Adds the campaigns that are not there yet. Throws Error(bad_input) with the line that is malformed; then nothing
   /// is added. `name` is for messages.
-  virtual ImportReport import_from(std::istream& text, const std::string& name) = 0;
-  virtual ImportReport import_from(const std::string& file) = 0;
+  virtual ImportReport import_from(std::istream& text, const std::string& name, const ImportOptions& options) = 0;
+  virtual ImportReport import_from(const std::string& file, const ImportOptions& options) = 0;
 };
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "harness/core/iteration_row.h"
+#include "harness/report/out.h"
 #include "harness/report/plan.h"
 
 namespace harness::report {
@@ -18,7 +19,7 @@ json arm_json(const ArmId& arm) {
 }
 
 void print(const json& object) {
-  std::puts(json_text(object).c_str());
+  report::out_json(object);
   std::fflush(stdout);
 }
 

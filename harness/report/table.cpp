@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "harness/core/printable.h"
+#include "harness/report/out.h"
+
 namespace harness::report {
 namespace {
 
@@ -35,6 +38,20 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+/// All rows are padded to the widest cell, and a stranger's store may hold a text of any length.
+constexpr std::size_t kWidestCell = 2000;
+
+Table shown_cells(const Table& table) {
+  const auto shown = [](const std::vector<std::string>& cells) {
+    std::vector<std::string> result;
+    for (const std::string& cell : cells) result.push_back(clean(bounded(cell, kWidestCell)));
+    return result;
+  };
+  Table result{shown(table.columns), {}};
+  for (const auto& row : table.rows) result.rows.push_back(shown(row));
+  return result;
+}
+
 template <typename Quote>
 std::string joined(const std::vector<std::string>& cells, const char* separator, Quote quote) {
   std::string line;
@@ -45,29 +62,28 @@ std::string joined(const std::vector<std::string>& cells, const char* separator,
 }  // namespace
 
 std::string clean(const std::string& text) {
-  std::string result;
-  for (char c : text) result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  return result;
+  return printable(text, Lines::one);
 }
 
 std::string aligned(const Table& table) {
+  const Table shown = shown_cells(table);
   std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t widest = width(table.columns[c]);
-    for (const auto& row : table.rows) widest = std::max(widest, width(clean(row[c])));
+  std::vector<bool> right;
+  for (std::size_t c = 0; c < shown.columns.size(); ++c) {
+    std::size_t widest = width(shown.columns[c]);
+    for (const auto& row : shown.rows) widest = std::max(widest, width(row[c]));
     widths.push_back(widest);
+    right.push_back(!shown.rows.empty() && numeric_column(shown, c));
   }
   std::string text;
-  const auto line = [&](const std::vector<std::string>& cells, bool header) {
+  const auto line = [&](const std::vector<std::string>& cells) {
     std::string out;
-    for (std::size_t c = 0; c < cells.size(); ++c)
-      out += (c == 0 ? "" : "  ") +
-             padded(clean(cells[c]), widths[c], numeric_column(table, c) && !(header && table.rows.empty()));
+    for (std::size_t c = 0; c < cells.size(); ++c) out += (c == 0 ? "" : "  ") + padded(cells[c], widths[c], right[c]);
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + "\n";
   };
-  line(table.columns, true);
-  for (const auto& row : table.rows) line(row, false);
+  line(shown.columns);
+  for (const auto& row : shown.rows) line(row);
   return text;
 }
 

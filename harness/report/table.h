@@ -6,16 +6,16 @@
 
 namespace harness::report {
 
-/// A table of text cells. Cells are cleaned of control characters, so that a stored text cannot steer a terminal.
+/// A table of text cells.
 struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Without control characters: what a candidate printed must not steer a terminal.
+/// As one line that cannot steer a terminal (core/printable.h).
 std::string clean(const std::string& text);
 
-std::string aligned(const Table& table);  // columns padded; numbers to the right
+std::string aligned(const Table& table);  // columns padded; numbers to the right; cells of 2,000 bytes at most
 std::string csv(const Table& table);      // RFC 4180
 std::string markdown(const Table& table);
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/core/utf8.h"
 #include "harness/report/format.h"
+#include "harness/report/out.h"
 #include "harness/report/plan.h"
 #include "harness/report/table.h"
 
@@ -48,20 +50,23 @@ void add_rival(std::vector<std::string>& cells, const BestRow& row) {
 
 }  // namespace
 
-std::string TerminalDisplay::strong(const std::string& text) const {
-  return options_.color ? "\x1b[1;32m" + text + "\x1b[0m" : text;
-}
-
 void TerminalDisplay::clear() {
   if (line_shown_) std::fputs("\r\x1b[K", stderr);
   line_shown_ = false;
 }
 
-void TerminalDisplay::say(const std::string& line) {
+/// The colours are ours; what stands between them is shown, never obeyed.
+void TerminalDisplay::say(const std::string& line, std::size_t strong) {
   if (options_.quiet) return;
   clear();
-  std::fputs((options_.color ? line : clean(line)).c_str(), stderr);
-  std::fputc('\n', stderr);
+  if (options_.color && strong > 0) {
+    std::fputs("\x1b[1;32m", stderr);
+    err("%s", clean(line.substr(0, strong)).c_str());
+    std::fputs("\x1b[0m", stderr);
+  } else {
+    strong = 0;
+  }
+  err("%s\n", clean(line.substr(strong)).c_str());
 }
 
 void TerminalDisplay::started(const CampaignStarted& event) {
@@ -70,7 +75,7 @@ void TerminalDisplay::started(const CampaignStarted& event) {
                   event.campaign, event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device,
                   record.device_name, in_emulation(record) ? " EMULATION: times are not a GPU's" : "", event.workloads,
                   event.arms, record.strategy, record.search, record.budget_s ? seconds(*record.budget_s) : "none"));
-  for (const std::string& note : event.notes) say("note      " + clean(note));
+  for (const std::string& note : event.notes) say("note      " + note);
 }
 
 // The fastest rival of a workload so far, and once why one does not run here.
@@ -88,7 +93,7 @@ void TerminalDisplay::rival(const IterationEnded& event) {
   const bool unsupported = std::holds_alternative<Unsupported>(event.evaluation->outcome);
   if (unsupported && fastest_rival_ns_.contains(place)) return;  // it has no more configurations
   const json error = error_json(event.evaluation->outcome);
-  const std::string why = error.is_null() ? "" : clean(error.value("message", ""));
+  const std::string why = error.is_null() ? "" : error.value("message", "");
   if (said_of_rivals_.insert(candidate.variant + why).second)
     say(fmt::format("rival     {}: {} is not there to be compared with: {}", place, describe(candidate), why));
 }
@@ -101,7 +106,7 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
     const json error = error_json(event.evaluation->outcome);
     if (event.attempt.purpose == Purpose::baseline)
       say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload,
-                      describe(candidate), error.is_null() ? "" : clean(error.value("message", ""))));
+                      describe(candidate), error.is_null() ? "" : error.value("message", "")));
     return;
   }
   if (!event.new_best && !event.confirmed) return;
@@ -109,8 +114,9 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
   const std::string what = event.confirmed                              ? "confirmed"
                            : event.attempt.purpose == Purpose::baseline ? "baseline "
                                                                         : "new best ";
-  say(fmt::format("{} {} {}  {}  {}  {}", event.confirmed || event.new_best ? strong(what) : what, candidate.kernel,
-                  event.attempt.workload, nanoseconds(timing.time_ns), ratio(timing.speedup), describe(candidate)));
+  say(fmt::format("{} {} {}  {}  {}  {}", what, candidate.kernel, event.attempt.workload, nanoseconds(timing.time_ns),
+                  ratio(timing.speedup), describe(candidate)),
+      what.size());
 }
 
 void TerminalDisplay::pivoted(const Pivoted& event) {
@@ -126,9 +132,11 @@ void TerminalDisplay::progress(const Progress& event) {
   const std::string beside = event.of_rival ? fmt::format(", {} of the rival's speed", ratio(event.of_rival)) : "";
   std::string line = fmt::format("{}  {} done: {}  best {}{}  now {}", of, event.iterations,
                                  outcome_counts(event.outcomes), ratio(event.best_speedup), beside, event.doing);
+  line = clean(line);
   line.resize(std::min(line.size(), terminal_width() - 1));
   clear();
-  std::fputs(line.c_str(), stderr);
+  const std::string shown = valid_utf8(line);  // may be cut within a character
+  std::fputs(shown.c_str(), stderr);
   std::fflush(stderr);
   line_shown_ = true;
 }
@@ -170,7 +178,7 @@ std::string closing_text(const CampaignSummary& summary) {
 
 void TerminalDisplay::finished(const CampaignSummary& summary) {
   clear();
-  std::fputs(closing_text(summary).c_str(), stdout);
+  out("%s", closing_text(summary).c_str());
   std::fflush(stdout);
 }
 

@@ -23,9 +23,9 @@ class TerminalDisplay : public Display {
 
  private:
   void rival(const IterationEnded& event);
-  void say(const std::string& line);
+  /// The first `strong` bytes stand out where there are colours.
+  void say(const std::string& line, std::size_t strong = 0);
   void clear();
-  std::string strong(const std::string& text) const;
   Options options_;
   bool line_shown_ = false;
   std::map<std::string, double> fastest_rival_ns_;  // by kernel and workload

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+#include <vector>
+
+#include "harness/core/export_form.h"
 #include "harness/core/hash.h"
 
 namespace harness::simulate {
 namespace {
 
 constexpr int kSchema = 2;  // the oldest that knows all that is written here
-
-std::string line_of(const json& j) {
-  return json_text(j) + '\n';
-}
 
 json error_of(const Record& record) {
   if (record.outcome == OutcomeKind::passed) return nullptr;
@@ -89,7 +89,7 @@ json campaign_of(const RecordedSpace& space, const std::string& uuid, double spe
 std::string as_export(const RecordedSpace& space, double unix_time) {
   // Contract and source are not in such files: what was measured there is only ever compared with itself.
   const std::string contract = sha256_hex("recorded space " + space.name);
-  std::string attempts;
+  std::vector<json> attempts;
   double spent_s = 0;
   Sha256 content;
   content.field(space.name).field(space.device);
@@ -100,13 +100,18 @@ std::string as_export(const RecordedSpace& space, double unix_time) {
       const Config config = configuration(points, i);
       content.field(variant + " " + to_text(config));
       content.field(fmt::format("{} {} {}", name(record.outcome), record.time_ms.value_or(0), record.cost_s));
-      attempts += line_of(attempt_of(space, contract, variant, config, unix_time));
-      attempts += line_of(iteration_of(record, number, unix_time));
+      attempts.push_back(attempt_of(space, contract, variant, config, unix_time));
+      attempts.push_back(iteration_of(record, number, unix_time));
       spent_s += record.cost_s;
     }
   }
-  return line_of({{"harness_export", 1}, {"schema", kSchema}}) +
-         line_of(campaign_of(space, content.hex().substr(0, 32), spent_s, unix_time)) + attempts;
+  std::ostringstream text;
+  const auto records = static_cast<std::int64_t>(number);
+  ExportWriter out(text, kSchema, {{"campaign", 1}, {"attempt", records}, {"iteration", records}});
+  out.line(campaign_of(space, content.hex().substr(0, 32), spent_s, unix_time));
+  for (const json& attempt : attempts) out.line(attempt);
+  out.finish();
+  return text.str();
 }
 
 }  // namespace harness::simulate

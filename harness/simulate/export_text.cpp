@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/core/export_form.h"
 #include "harness/core/suggest.h"
 #include "harness/simulate/read_space.h"
 
@@ -45,10 +46,12 @@ std::vector<Ended> read_lines(const std::string& text, const std::string& file) 
   std::vector<Attempt> attempts;  // of the campaign being read
   std::istringstream lines(text);
   int number = 0;
+  ExportChecker form;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     try {
       const json row = parse_json(line);
+      if (!form.take(line, row)) continue;
       const std::string type = row.value("type", "");
       if (type == "campaign") attempts.clear();
       if (type == "attempt") attempts.push_back(attempt_of(row));
@@ -57,6 +60,11 @@ std::vector<Ended> read_lines(const std::string& text, const std::string& file) 
     } catch (const std::exception& error) {
       throw bad_input(fmt::format("{}:{}: not a line of harness export: {}", file, number, error.what()));
     }
+  }
+  try {
+    form.end();
+  } catch (const Error& error) {
+    throw bad_input(fmt::format("{}: {}", file, error.what()));
   }
   return ended;
 }

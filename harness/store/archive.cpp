@@ -45,10 +45,12 @@ class StoreArchive : public Archive, History, Transfer {
   ExportReport export_to(std::ostream& out, const ExportOptions& options) override {
     return export_store(*store_, out, options);
   }
-  ImportReport import_from(std::istream& text, const std::string& name) override {
-    return import_store(*store_, text, name);
+  ImportReport import_from(std::istream& text, const std::string& name, const ImportOptions& options) override {
+    return import_store(*store_, text, name, options);
   }
-  ImportReport import_from(const std::string& file) override { return import_store(*store_, file); }
+  ImportReport import_from(const std::string& file, const ImportOptions& options) override {
+    return import_store(*store_, file, options);
+  }
 
   std::unique_ptr<Store> store_;
 };

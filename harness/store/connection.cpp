@@ -38,11 +38,15 @@ void refuse_misplaced(const std::string& path, Mode mode) {
   }
 }
 
+// Of a text, a blob, or a row, also of one that a query makes on its way.
+constexpr int kLongestValue = 256 * 1024 * 1024;
+
 void harden(SQLite::Database& database) {
   sqlite3* handle = database.getHandle();
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
   database.exec("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON");
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/store/columns.h"
+#include "harness/store/history.h"
 #include "harness/store/line_diff.h"
 
 namespace harness::store {
@@ -65,10 +66,11 @@ json source_diff(const RecordedIteration& a, const RecordedIteration& b) {
   return unified_diff(*a.row.source, *b.row.source, title(a), title(b));
 }
 
-json side(const RecordedIteration& recorded) {
+json side(Store& store, const RecordedIteration& recorded) {
   json shown = iteration_json(recorded.identity, recorded.row, Detail::full);
   shown.erase("samples");
   shown.erase("log");
+  if (imported(store, recorded.identity.campaign)) shown["imported"] = true;
   return shown;
 }
 
@@ -87,7 +89,7 @@ bool comparable(Store& store, const IterationIdentity& a, const IterationIdentit
 json diff(Store& store, std::int64_t a, std::int64_t b) {
   const RecordedIteration left = read_iteration(store.connection(), a, Texts::all);
   const RecordedIteration right = read_iteration(store.connection(), b, Texts::all);
-  const json left_shown = side(left), right_shown = side(right);
+  const json left_shown = side(store, left), right_shown = side(store, right);
   return {{"a", left_shown},
           {"b", right_shown},
           {"parameters", parameters_diff(left_shown["config"], right_shown["config"])},

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "harness/core/error.h"
+#include "harness/core/export_form.h"
 #include "harness/store/columns.h"
 #include "harness/store/export_line.h"
 #include "harness/store/transfer.h"
@@ -21,13 +22,38 @@ void leave_out_evidence(IterationRow& row) {
     if (gate.passed) gate.detail.clear();
 }
 
+/// What will be written, by type.
+ExportCounts counts(Connection& connection, const ExportOptions& options) {
+  ExportCounts counts;
+  const auto add = [&](const char* type, const char* sql) {
+    Statement query(connection, sql, options.campaign);
+    if (query.next() && query.integer(0) > 0) counts[type] = query.integer(0);
+  };
+  add("source",
+      "SELECT count(DISTINCT source) FROM iteration i WHERE (?1 IS NULL OR i.campaign = ?1) "
+      "AND EXISTS (SELECT 1 FROM source s WHERE s.hash = i.source)");
+  if (options.logs)
+    add("build_log",
+        "SELECT count(DISTINCT build_log) FROM iteration i WHERE (?1 IS NULL OR i.campaign = ?1) "
+        "AND EXISTS (SELECT 1 FROM build_log l WHERE l.hash = i.build_log)");
+  add("campaign", "SELECT count(*) FROM campaign WHERE ?1 IS NULL OR id = ?1");
+  add("decision", "SELECT count(*) FROM decision WHERE ?1 IS NULL OR campaign = ?1");
+  add("attempt",
+      "SELECT count(*) FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE ?1 IS NULL OR campaign = ?1");
+  add("iteration",
+      "SELECT count(*) FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE ?1 IS NULL OR i.campaign = ?1");
+  add("charge", "SELECT count(*) FROM charge WHERE ?1 IS NULL OR campaign = ?1");
+  return counts;
+}
+
 class Exporter {
  public:
   Exporter(Connection& connection, std::ostream& out, const ExportOptions& options)
-      : connection_(connection), out_(out), options_(options) {}
+      : connection_(connection),
+        out_(out, current_schema().version(), counts(connection, options)),
+        options_(options) {}
 
   ExportReport write() {
-    line({{"harness_export", 1}, {"schema", current_schema().version()}});
     write_texts("source",
                 "SELECT DISTINCT s.hash, s.text FROM source s JOIN iteration i ON i.source = s.hash "
                 "WHERE ?1 IS NULL OR i.campaign = ?1 ORDER BY s.hash");
@@ -41,11 +67,12 @@ class Exporter {
                     options_.campaign);
     while (query.next()) ids.push_back(query.integer(0));
     for (const std::int64_t id : ids) write_campaign(id);
+    out_.finish();
     return written_;
   }
 
  private:
-  void line(const json& j) { out_ << json_text(j) << '\n'; }
+  void line(const json& j) { out_.line(j); }
 
   void write_texts(const char* type, const char* sql) {
     Statement query(connection_, sql, options_.campaign);
@@ -183,7 +210,7 @@ class Exporter {
   }
 
   Connection& connection_;
-  std::ostream& out_;
+  ExportWriter out_;
   const ExportOptions& options_;
   ExportReport written_;
 };

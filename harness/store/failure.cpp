@@ -34,9 +34,11 @@ Error failure(const std::string& path, const SQLite::Exception& exception) {
       return environment_error(fmt::format(
           "cannot open the store {}: its folder must exist and be writable, because SQLite keeps a log beside the file",
           path));
+    case SQLITE_TOOBIG:
+      return bad_input(fmt::format(
+          "the store {} met a row of more than 256 MB, which no harness writes; name another file with --db", path));
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
-    case SQLITE_TOOBIG:
       return bad_input(fmt::format("the store {} refused a value: {}", path, exception.what()));
     default:
       return environment_error(

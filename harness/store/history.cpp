@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/store/columns.h"
+#include "harness/store/stored_json.h"
 
 namespace harness::store {
 namespace {
@@ -12,10 +13,11 @@ json row_object(const Statement& query) {
   json row = json::object();
   for (int column = 0; column < query.columns(); ++column) {
     const std::string name = query.column_name(column);
-    if (name == "config" || (name == "rival_config" && !query.value(column).is_null()))
-      row[name] = query.parsed(column);
-    else if (name == "confirmed" || name == "emulation") row[name] = query.flag(column);
-    else row[name] = query.value(column);
+    const json value = query.brief(column);
+    if (name == "confirmed" || name == "emulation" || name == "imported") row[name] = query.flag(column);
+    else if ((name == "config" || name == "rival_config") && value.is_string())
+      row[name] = parsed_json(value.get<std::string>()).value_or(value);
+    else row[name] = value;
   }
   return row;
 }
@@ -112,9 +114,15 @@ json rival_of(Store& store, std::int64_t iteration) {
   return query.next() ? row_object(query) : json();
 }
 
+bool imported(Store& store, std::int64_t campaign) {
+  Statement query(store.connection(), "SELECT imported FROM campaign WHERE id = ?", campaign);
+  return query.next() && query.flag(0);
+}
+
 json show(Store& store, std::int64_t iteration, bool with_source) {
   const RecordedIteration found = read_iteration(store.connection(), iteration, with_source ? Texts::all : Texts::log);
   json shown = iteration_json(found.identity, found.row, Detail::full);
+  if (imported(store, found.identity.campaign)) shown["imported"] = true;
   if (with_source) shown["source"] = found.row.source;
   if (json rival = rival_of(store, iteration); !rival.is_null()) shown["rival"] = std::move(rival);
   return shown;

@@ -17,7 +17,11 @@ json best(Store& store, const std::optional<std::string>& kernel = {}, const std
 /// stage also "iterations", "passed" and "best_speedup".
 json cost(Store& store, CostBy by);
 
-/// The iteration object of CLI.md in full; with "source" on request. Unknown: Error(bad_input).
+/// Whether a campaign came from `harness import`.
+bool imported(Store& store, std::int64_t campaign);
+
+/// The iteration object of CLI.md in full; "imported" is true where it came from `harness import`; with "source" on
+/// request. Unknown: Error(bad_input).
 json show(Store& store, std::int64_t iteration, bool with_source);
 
 /// One row of v_decisions, with "table" (the numbers it chose from) and "now_unix". Unknown: Error(bad_input).

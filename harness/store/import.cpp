@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/error.h"
+#include "harness/core/export_form.h"
 #include "harness/core/hash.h"
 #include "harness/store/columns.h"
 #include "harness/store/export_line.h"
@@ -27,20 +28,7 @@ std::optional<T> maybe(const json& j, const char* key) {
 
 class Importer {
  public:
-  explicit Importer(Connection& connection) : connection_(connection) {}
-
-  void header(const json& j) {
-    if (!j.is_object() || j.value("harness_export", json()) != 1) {
-      throw bad_input("this is no export of harness; its first line must be {\"harness_export\":1,...}");
-    }
-    const int schema = j.at("schema").get<int>();
-    if (schema > current_schema().version()) {
-      throw bad_input(
-          fmt::format("it was exported with schema version {}, and this harness knows versions up to {}; use "
-                      "the newer harness",
-                      schema, current_schema().version()));
-    }
-  }
+  Importer(Connection& connection, const ImportOptions& options) : connection_(connection), options_(options) {}
 
   void take(const json& j) {
     const std::string type = text_of(j, "type");
@@ -52,7 +40,11 @@ class Importer {
     else if (campaign_) take_part(type, j);
   }
 
-  const ImportReport& report() const { return report_; }
+  /// All lines were taken.
+  const ImportReport& finish() {
+    finish_campaign();
+    return report_;
+  }
 
  private:
   static bool known(const std::string& type) {
@@ -73,12 +65,16 @@ class Importer {
   }
 
   void take_campaign(const json& j) {
+    finish_campaign();
     started_ = true;
     campaign_.reset();
     const std::string uuid = text_of(j, "uuid");
     if (uuid.empty()) throw bad_input("\"uuid\" is empty");
-    if (Statement known(connection_, "SELECT 1 FROM campaign WHERE uuid = ?", uuid); known.next()) {
+    if (Statement known(connection_, "SELECT id, evidence FROM campaign WHERE uuid = ?", uuid); known.next()) {
       ++report_.skipped;
+      const bool counts_now = options_.as_evidence && !known.flag(1);
+      const std::int64_t id = known.integer(0);
+      if (counts_now) count_as_evidence(id);
       return;
     }
     CampaignRecord record;
@@ -96,17 +92,28 @@ class Importer {
     record.options = j.at("options");
     record.environment = j.at("environment");
     campaign_ = insert_campaign(connection_, record, uuid, j.at("started_unix").get<double>());
-    Statement(
-        connection_,
-        "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = ?5, imported = 1 WHERE id = ?1",
-        *campaign_, maybe<double>(j, "ended_unix"), maybe<std::string>(j, "reason"), j.at("spent_s").get<double>(),
-        maybe<double>(j, "cost_usd"))
+    Statement(connection_,
+              "UPDATE campaign SET ended_unix = ?2, reason = ?3, spent_s = ?4, cost_usd = ?5, imported = 1, evidence = "
+              "0 WHERE id = ?1",
+              *campaign_, maybe<double>(j, "ended_unix"), maybe<std::string>(j, "reason"),
+              j.at("spent_s").get<double>(), maybe<double>(j, "cost_usd"))
         .run();
     uuid_ = uuid;
     decisions_.clear();
     attempts_.clear();
     iterations_.clear();
     ++report_.campaigns;
+  }
+
+  /// A trigger then adds its iterations to the bests.
+  void count_as_evidence(std::int64_t campaign) {
+    Statement(connection_, "UPDATE campaign SET evidence = 1 WHERE id = ?", campaign).run();
+    ++report_.evidence;
+  }
+
+  void finish_campaign() {
+    if (campaign_ && options_.as_evidence) count_as_evidence(*campaign_);
+    campaign_.reset();
   }
 
   void take_decision(const json& j) {
@@ -197,6 +204,7 @@ class Importer {
   }
 
   Connection& connection_;
+  const ImportOptions& options_;
   ImportReport report_;
   bool started_ = false;
   std::optional<std::int64_t> campaign_;  // none: its lines are skipped
@@ -217,28 +225,42 @@ bool read_line(std::istream& in, std::string& line) {
   return !line.empty();
 }
 
-void import_lines(Importer& importer, std::istream& in, std::int64_t& number) {
+void refuse_newer(const ExportChecker& form) {
+  if (form.schema() <= current_schema().version()) return;
+  throw bad_input(fmt::format(
+      "it was exported with schema version {}, and this harness knows versions up to {}; use the newer harness",
+      form.schema(), current_schema().version()));
+}
+
+/// Whether it is known that they are whole.
+bool import_lines(Importer& importer, std::istream& in, std::int64_t& number) {
+  ExportChecker form;
   std::string line;
   for (number = 1; read_line(in, line); ++number) {
     const std::optional<json> parsed = parsed_json(line);
     if (!parsed || !parsed->is_object()) throw bad_input("this is not a JSON object");
-    if (number == 1) importer.header(*parsed);
-    else importer.take(*parsed);
+    if (form.take(line, *parsed)) importer.take(*parsed);
+    else refuse_newer(form);
   }
   if (number == 1) throw bad_input("the file is empty");
+  form.end();
+  return form.has_digest();
 }
 
 }  // namespace
 
-ImportReport import_store(Store& store, std::istream& in, const std::string& name) {
+ImportReport import_store(Store& store, std::istream& in, const std::string& name, const ImportOptions& options) {
   Write write(store.connection());
-  Importer importer(store.connection());
+  Importer importer(store.connection(), options);
   std::int64_t number = 1;
+  ImportReport report;
   const auto refuse = [&](const std::string& why) {
     return bad_input(fmt::format("{}:{}: {}; nothing was imported", name, number, why));
   };
   try {
-    import_lines(importer, in, number);
+    const bool whole = import_lines(importer, in, number);
+    report = importer.finish();
+    report.whole = whole;
   } catch (const json::exception& exception) {
     throw refuse(exception.what());
   } catch (const Error& error) {
@@ -246,15 +268,15 @@ ImportReport import_store(Store& store, std::istream& in, const std::string& nam
     throw;
   }
   write.commit();
-  return importer.report();
+  return report;
 }
 
-ImportReport import_store(Store& store, const std::string& file) {
+ImportReport import_store(Store& store, const std::string& file, const ImportOptions& options) {
   std::ifstream in(file, std::ios::binary);
   if (!in || in.peek() == std::char_traits<char>::eof()) {
     throw bad_input(fmt::format("cannot read {}, or it is empty; name a file made by `harness export`", file));
   }
-  return import_store(store, in, file);
+  return import_store(store, in, file, options);
 }
 
 }  // namespace harness::store

@@ -194,7 +194,7 @@ std::vector<PatternApplication> pattern_applications(Store& store, const RulePat
       store.connection(),
       "SELECT id, device_name, coalesce(json_extract(facts, '$.device.emulation'), 0) FROM campaign p "
       "LEFT JOIN environment ON campaign = id WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR device_name = "
-      "?2) AND EXISTS (SELECT 1 FROM decision d "
+      "?2) AND p.evidence = 1 AND EXISTS (SELECT 1 FROM decision d "
       "WHERE d.campaign = p.id AND (d.rule IS NOT NULL OR d.patterns <> '[]')) ORDER BY id DESC LIMIT ?3",
       before, device_name, kNewestCampaigns);
   while (query.next()) campaigns.push_back({query.integer(0), query.text(1), query.flag(2)});

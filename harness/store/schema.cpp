@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/store/schema_objects.h"
 
 namespace harness::store {
 namespace {
@@ -11,8 +12,16 @@ constexpr const char* kSchemaText =
 #include "embedded/harness/store/schema.sql"
     ;
 
+constexpr const char* kOldestText =
+#include "embedded/harness/store/schema_5.sql"
+    ;
+constexpr const char* kStep6 =
+#include "embedded/harness/store/schema_6_imports.sql"
+    ;
+
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
+constexpr Migration kSteps[] = {kStep6};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -21,6 +30,19 @@ int pragma(SQLite::Database& database, const char* name) {
 bool has_tables(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() > 0;
 }
+
+/// All that is read in its life is of one moment: version and tables change together in another process. It may lie
+/// within a transaction.
+class Snapshot {
+ public:
+  explicit Snapshot(SQLite::Database& database) : database_(database) { database_.exec("SAVEPOINT snapshot"); }
+  ~Snapshot() { database_.tryExec("RELEASE snapshot"); }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  SQLite::Database& database_;
+};
 
 void refuse_unreadable(int found, const Schema& schema, const std::string& path) {
   if (found > schema.version()) {
@@ -46,11 +68,12 @@ void refuse_unreadable(int found, const Schema& schema, const std::string& path)
 }  // namespace
 
 const Schema& current_schema() {
-  static const Schema schema{kSchemaText, kFirst, {}};
+  static const Schema schema{kSchemaText, kFirst, kSteps, kOldestText};
   return schema;
 }
 
 SchemaState schema_state(SQLite::Database& database, const Schema& schema, const std::string& path) {
+  const Snapshot snapshot(database);
   if (!has_tables(database)) return SchemaState::empty;
   if (pragma(database, "application_id") != kApplicationId) {
     throw bad_input(fmt::format(
@@ -60,6 +83,7 @@ SchemaState schema_state(SQLite::Database& database, const Schema& schema, const
   }
   const int found = pragma(database, "user_version");
   refuse_unreadable(found, schema, path);
+  if (const SchemaObjects* expected = expected_objects(schema, found)) refuse_altered(database, *expected, found, path);
   return found == schema.version() ? SchemaState::current : SchemaState::older;
 }
 
@@ -75,6 +99,7 @@ void bring_up_to_date(SQLite::Database& database, const Schema& schema, const st
     for (int version = found; version < schema.version(); ++version)
       database.exec(schema.steps[version - schema.first]);
   }
+  refuse_altered(database, *expected_objects(schema, schema.version()), schema.version(), path);
   database.exec(fmt::format("PRAGMA user_version = {}", schema.version()));
   transaction.commit();
 }

@@ -18,6 +18,7 @@ struct Schema {
   const char* create;
   int first;
   std::span<const Migration> steps;
+  const char* oldest = nullptr;  // the whole schema of version `first`; null: it is not checked what such a store holds
   int version() const { return first + static_cast<int>(steps.size()); }
 };
 
@@ -28,11 +29,13 @@ const Schema& current_schema();
 enum class SchemaState { empty, current, older };
 
 /// Where a file stands. Throws Error(bad_input) for a store of a newer schema, for one that is older than `first`, for
-/// a version that cannot be, and for an SQLite file of something else.
+/// a version that cannot be, for an SQLite file of something else, and for a store that declares other tables, views,
+/// triggers or indexes than those of its version (schema_objects.h).
 SchemaState schema_state(SQLite::Database& database, const Schema& schema, const std::string& path);
 
 /// Creates or migrates, in one transaction: another process sees the old or the new schema, nothing between. Does
-/// nothing where the schema is current.
+/// nothing where the schema is current. What it leaves is the newest schema: otherwise nothing was changed, and it
+/// throws.
 void bring_up_to_date(SQLite::Database& database, const Schema& schema, const std::string& path);
 
 }  // namespace harness::store

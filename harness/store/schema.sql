@@ -30,7 +30,8 @@ CREATE TABLE campaign (
   spent_s       REAL NOT NULL DEFAULT 0,   -- wall seconds so far, over all its sessions
   cost_usd      REAL,                      -- of those
   owner         TEXT,                      -- the process that last wrote to it, so that --resume leaves running campaigns alone
-  imported      INTEGER NOT NULL DEFAULT 0 CHECK (imported IN (0, 1))   -- came from `harness import`; never resumed
+  imported      INTEGER NOT NULL DEFAULT 0 CHECK (imported IN (0, 1)),  -- came from `harness import`; never resumed
+  evidence      INTEGER NOT NULL DEFAULT 1 CHECK (evidence IN (0, 1))   -- 0: shown, but counts for nothing: bests, experience
 ) STRICT;
 
 -- Where it ran: GPU, driver, compiler, clocks, host, git revision, harness version.
@@ -323,7 +324,7 @@ BEGIN
   INSERT INTO rollup_best
     SELECT NEW.kernel, NEW.workload, p.device_name, c.contract_hash, NEW.confirmed, NEW.id, NEW.time_ns
     FROM candidate c, campaign p
-    WHERE c.id = NEW.candidate AND p.id = NEW.campaign
+    WHERE c.id = NEW.candidate AND p.id = NEW.campaign AND p.evidence = 1
       AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = NEW.candidate AND r.workload = NEW.workload
                                                 AND r.device_name = p.device_name)
     ON CONFLICT DO UPDATE SET iteration = excluded.iteration, time_ns = excluded.time_ns WHERE excluded.time_ns < time_ns;
@@ -333,7 +334,8 @@ CREATE TRIGGER iteration_refutes AFTER INSERT ON iteration
 WHEN NEW.outcome IN ('wrong_answer', 'rejected')
 BEGIN
   INSERT OR IGNORE INTO refuted
-    SELECT NEW.candidate, NEW.workload, p.device_name, NEW.id FROM campaign p WHERE p.id = NEW.campaign;
+    SELECT NEW.candidate, NEW.workload, p.device_name, NEW.id FROM campaign p
+    WHERE p.id = NEW.campaign AND p.evidence = 1;
 END;
 
 -- Its place as the best, if it held one, goes to the next fastest.
@@ -352,12 +354,32 @@ BEGIN
       FROM candidate me
       JOIN iteration i ON i.kernel = me.kernel
       JOIN candidate c ON c.id = i.candidate AND c.contract_hash = me.contract_hash
-      JOIN campaign p ON p.id = i.campaign
+      JOIN campaign p ON p.id = i.campaign AND p.evidence = 1
       WHERE me.id = NEW.candidate AND i.workload = NEW.workload AND p.device_name = NEW.device_name
         AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = i.candidate AND r.workload = i.workload
                                                   AND r.device_name = p.device_name))
     WHERE place = 1;
+END;
+
+-- An import is asked to count: what its iterations would have done one by one.
+CREATE TRIGGER campaign_becomes_evidence AFTER UPDATE OF evidence ON campaign
+WHEN NEW.evidence = 1 AND OLD.evidence = 0
+BEGIN
+  INSERT OR IGNORE INTO refuted
+    SELECT candidate, workload, NEW.device_name, min(id) FROM iteration
+    WHERE campaign = NEW.id AND outcome IN ('wrong_answer', 'rejected') GROUP BY candidate, workload;
+  INSERT INTO rollup_best
+    SELECT kernel, workload, NEW.device_name, contract_hash, confirmed, id, time_ns FROM (
+      SELECT i.kernel, i.workload, c.contract_hash, i.confirmed, i.id, i.time_ns,
+             row_number() OVER (PARTITION BY i.kernel, i.workload, c.contract_hash, i.confirmed
+                                ORDER BY i.time_ns, i.id) AS place
+      FROM iteration i JOIN candidate c ON c.id = i.candidate
+      WHERE i.campaign = NEW.id AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = i.candidate AND r.workload = i.workload
+                                                  AND r.device_name = NEW.device_name))
+    WHERE place = 1
+    ON CONFLICT DO UPDATE SET iteration = excluded.iteration, time_ns = excluded.time_ns WHERE excluded.time_ns < time_ns;
 END;
 
 CREATE TRIGGER iteration_counts_for_its_arm AFTER INSERT ON iteration
@@ -456,7 +478,7 @@ CREATE VIEW v_iterations AS
          i.confirmed, i.emulation, i.error_class, i.error_message, i.registers, i.shared_bytes, i.spill_bytes, i.build_s, i.gates_s,
          i.timing_s, i.wall_s, i.usd, a.decision, a.ask, c.contract_hash, c.source_hash,
          (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported
   FROM iteration i
   JOIN attempt a ON a.id = i.attempt
   JOIN candidate c ON c.id = i.candidate
@@ -475,7 +497,7 @@ CREATE VIEW v_best AS
   SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
          i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,
          i.emulation, i.id AS iteration, i.campaign, p.device, c.contract_hash, c.source_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported
   FROM chosen b
   JOIN iteration i ON i.id = b.iteration
   JOIN candidate c ON c.id = i.candidate
@@ -487,7 +509,7 @@ CREATE VIEW v_techniques AS
   SELECT r.kernel, r.technique, p.device_name, count(DISTINCT r.workload) AS workloads, count(DISTINCT r.campaign) AS campaigns,
          sum(r.iterations) AS iterations, sum(r.passed) AS passed, 1.0 * sum(r.passed) / sum(r.iterations) AS pass_rate,
          max(r.best_speedup) AS best_speedup, sum(r.wall_s) AS wall_s, sum(r.wall_s) / sum(r.iterations) AS wall_s_per_iteration
-  FROM rollup_arm r JOIN campaign p ON p.id = r.campaign
+  FROM rollup_arm r JOIN campaign p ON p.id = r.campaign AND p.evidence = 1
   GROUP BY r.kernel, r.technique, p.device_name;
 
 -- Where time and money went. technique is NULL for what a campaign spent outside its evaluations.
@@ -537,7 +559,7 @@ CREATE VIEW v_rivals AS
   WITH placed AS (
     SELECT i.id, i.kernel, i.workload, p.device_name, c.contract_hash, c.variant, c.config, i.time_ns,
            row_number() OVER (PARTITION BY i.kernel, i.workload, p.device_name, c.contract_hash ORDER BY i.time_ns, i.id) AS place
-    FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign
+    FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign AND p.evidence = 1
     WHERE i.purpose = 'rival' AND i.outcome = 'passed' AND i.time_ns IS NOT NULL)
   SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
          id AS rival_iteration

@@ -92,6 +92,17 @@ json Statement::value(int column) const {
   return value_of(statement_.getColumn(column));
 }
 
+json Statement::brief(int column) const {
+  constexpr int kLongest = 4096;
+  const SQLite::Column cell = statement_.getColumn(column);
+  const bool long_one = (cell.isText() || cell.isBlob()) && cell.getBytes() > kLongest;
+  if (!long_one) return value_of(cell);
+  std::string beginning(static_cast<const char*>(cell.getBlob()), kLongest);
+  while (!beginning.empty() && (static_cast<unsigned char>(beginning.back()) & 0xc0) == 0x80) beginning.pop_back();
+  if (!beginning.empty() && static_cast<unsigned char>(beginning.back()) >= 0xc0) beginning.pop_back();
+  return valid_utf8(beginning) + "... (" + std::to_string(cell.getBytes()) + " bytes)";
+}
+
 Write::Write(Connection& connection, Durability durability) : connection_(connection) {
   try {
     connection.prepared(durability == Durability::machine ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")

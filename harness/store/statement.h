@@ -51,6 +51,9 @@ class Statement {
   std::optional<std::string> maybe_text(int column) const;
   json parsed(int column) const;  // JSON text; null where there is none or it is damaged
   json value(int column) const;   // by its SQLite type; a blob as hexadecimal text
+  /// The same for rows of many: of a text or a blob that no harness writes there, because it is longer than 4,096
+  /// bytes, only the beginning and how long it is.
+  json brief(int column) const;
 
  private:
   struct Unbound {};

@@ -76,7 +76,8 @@ std::vector<IterationSummary> Store::same_fingerprint(const std::string& kernel,
   if (fingerprint.empty()) return rows;
   Statement query(connection_,
                   "SELECT max(i.id), c.variant, i.workload FROM iteration i JOIN candidate c ON c.id = i.candidate "
-                  "WHERE i.kernel = ? AND i.fingerprint = ? AND c.variant <> ? "
+                  "JOIN campaign p ON p.id = i.campaign AND p.evidence = 1 WHERE i.kernel = ? AND i.fingerprint = ? "
+                  "AND c.variant <> ? "
                   "GROUP BY c.variant ORDER BY max(i.id) DESC LIMIT ?",
                   kernel, fingerprint, variant, limit);
   while (query.next()) {

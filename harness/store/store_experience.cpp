@@ -3,7 +3,8 @@
 #include "harness/store/columns.h"
 #include "harness/store/store.h"
 
-// What a campaign is told of earlier ones. Asked once, at its start; sums over campaigns, not over iterations.
+// What a campaign is told of earlier ones, imports only where they were asked to count. Asked once, at its start; sums
+// over campaigns, not over iterations.
 namespace harness::store {
 namespace {
 
@@ -16,7 +17,8 @@ std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery&
       "SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed), "
       "sum(r.wall_s), max(r.best_speedup) "
       "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
-      "WHERE r.campaign < ? AND p.device_name = ? AND r.contract_hash IN (SELECT value FROM json_each(?)) "
+      "WHERE r.campaign < ? AND p.device_name = ? AND p.evidence = 1 AND r.contract_hash IN (SELECT value FROM "
+      "json_each(?)) "
       "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
       asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
   while (query.next()) {
@@ -34,7 +36,7 @@ std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery&
 constexpr const char* kTechniques = R"sql(
   WITH family AS (
     SELECT p.id FROM campaign p LEFT JOIN environment e ON e.campaign = p.id
-    WHERE p.id < ?1 AND (p.device_name = ?2 OR (?3 <> '' AND json_extract(e.facts, '$.device.architecture') = ?3))),
+    WHERE p.id < ?1 AND p.evidence = 1 AND (p.device_name = ?2 OR (?3 <> '' AND json_extract(e.facts, '$.device.architecture') = ?3))),
   spent AS (
     SELECT kernel, technique, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
     FROM rollup_cost WHERE campaign IN (SELECT id FROM family) GROUP BY kernel, technique)
@@ -70,7 +72,7 @@ constexpr const char* kBests = R"sql(
     WHEN (SELECT campaign FROM iteration WHERE id = b.iteration) < ?1 THEN b.iteration
     ELSE (SELECT e.id FROM iteration e JOIN candidate k ON k.id = e.candidate JOIN campaign p ON p.id = e.campaign
           WHERE e.kernel = b.kernel AND e.workload = b.workload AND e.confirmed = 1 AND e.outcome = 'passed'
-            AND e.campaign < ?1 AND k.contract_hash = b.contract_hash AND p.device_name = b.device_name
+            AND e.campaign < ?1 AND p.evidence = 1 AND k.contract_hash = b.contract_hash AND p.device_name = b.device_name
             AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = e.candidate AND r.workload = e.workload
                                                       AND r.device_name = p.device_name)
           ORDER BY e.time_ns, e.id LIMIT 1) END
@@ -88,14 +90,14 @@ std::vector<EarlierBest> bests_before(Connection& connection, const ExperienceQu
 
 std::vector<ScoredPrediction> predictions_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<ScoredPrediction> rows;
-  Statement query(
-      connection,
-      "SELECT d.predict_speedup_lo, d.predict_speedup_hi, d.predict_evaluations, d.predict_probability, "
-      "d.predict_minutes_lo, d.predict_minutes_hi, i.outcome, i.speedup, i.wall_s "
-      "FROM decision d JOIN campaign p ON p.id = d.campaign JOIN attempt a ON a.decision = d.id "
-      "JOIN iteration i ON i.attempt = a.id WHERE d.campaign < ? AND p.device_name = ? AND d.script = ? AND "
-      "a.purpose = 'search' ORDER BY d.id DESC, i.id DESC LIMIT ?",
-      asked.before_campaign, asked.device_name, asked.script, kPredictions);
+  Statement query(connection,
+                  "SELECT d.predict_speedup_lo, d.predict_speedup_hi, d.predict_evaluations, d.predict_probability, "
+                  "d.predict_minutes_lo, d.predict_minutes_hi, i.outcome, i.speedup, i.wall_s "
+                  "FROM decision d JOIN campaign p ON p.id = d.campaign JOIN attempt a ON a.decision = d.id "
+                  "JOIN iteration i ON i.attempt = a.id WHERE d.campaign < ? AND p.device_name = ? AND p.evidence = 1 "
+                  "AND d.script = ? AND "
+                  "a.purpose = 'search' ORDER BY d.id DESC, i.id DESC LIMIT ?",
+                  asked.before_campaign, asked.device_name, asked.script, kPredictions);
   while (query.next()) {
     ScoredPrediction scored;
     scored.predict = {query.real(0),       query.real(1),       static_cast<int>(query.integer(2)),

@@ -8,7 +8,8 @@
 // A store as text: JSON lines, one object a line, so that it can be kept in a repository, compared and read by
 // anything.
 //
-//   {"harness_export":1,"schema":5}
+//   {"harness_export":2,...}                                                    the first line and the last one:
+//   {"type":"end",...}                                                          core/export_form.h; between them:
 //   {"type":"source","hash":...,"text":...}   {"type":"build_log",...}          texts, by hash
 //   {"type":"campaign","uuid":...}                                              then, of this campaign, in order:
 //   {"type":"decision",...}  {"type":"attempt",...}  {"type":"iteration",...}  {"type":"charge",...}
@@ -24,8 +25,9 @@ ExportReport export_store(Store& store, const std::string& file, const ExportOpt
 
 /// Adds the campaigns that the store does not have yet; a campaign is imported whole and once. Nothing in the input is
 /// trusted: the first line that is malformed is an Error(bad_input) with its number, and then nothing is imported.
+/// What was imported is marked, and no best, experience or verdict of this store rests on it unless the options say so.
 /// `name` is for messages.
-ImportReport import_store(Store& store, std::istream& in, const std::string& name);
-ImportReport import_store(Store& store, const std::string& file);
+ImportReport import_store(Store& store, std::istream& in, const std::string& name, const ImportOptions& options = {});
+ImportReport import_store(Store& store, const std::string& file, const ImportOptions& options = {});
 
 }  // namespace harness::store

@@ -20,9 +20,9 @@ std::string text_of(Store& store, const ExportOptions& options = {}) {
   return out.str();
 }
 
-ImportReport take(Store& store, const std::string& text) {
+ImportReport take(Store& store, const std::string& text, bool as_evidence = false) {
   std::istringstream in(text);
-  return import_store(store, in, "x.jsonl");
+  return import_store(store, in, "x.jsonl", {.as_evidence = as_evidence});
 }
 
 std::string refusal(Store& store, const std::string& text) {
@@ -64,11 +64,14 @@ TEST_CASE("an export makes the same store elsewhere, byte for byte when exported
   const ImportReport report = take(*other, text);
   CHECK(report.campaigns == 4);
   CHECK(report.iterations == 64);
-  take(*last, text);
+  take(*last, text, true);
   CHECK(text_of(*last) == text);
   CHECK(text_of(*store) == text);
   CHECK(rows(*last, "SELECT * FROM rollup_arm").size() == rows(*store, "SELECT * FROM rollup_arm").size());
   CHECK(best(*last).size() == best(*store).size());
+  CHECK(rows(*last, "SELECT kernel, workload, device_name, contract_hash, confirmed, time_ns FROM rollup_best") ==
+        rows(*store, "SELECT kernel, workload, device_name, contract_hash, confirmed, time_ns FROM rollup_best"));
+  CHECK(value(*last, "SELECT count(*) FROM refuted") == value(*store, "SELECT count(*) FROM refuted"));
   CHECK(value(*last, "SELECT round(sum(seconds), 6) FROM rollup_cost") ==
         value(*store, "SELECT round(sum(seconds), 6) FROM rollup_cost"));
   CHECK(value(*last, "SELECT round(sum(usd), 9) FROM rollup_cost") ==
@@ -93,13 +96,114 @@ TEST_CASE("importing twice adds nothing") {
   CHECK(take(*store, text).skipped == 4);
 }
 
-TEST_CASE("imported campaigns are evidence and are not resumed") {
+namespace {
+
+/// What a store's own decisions rest on.
+struct Rests {
+  std::size_t bests, techniques, arms, experience_bests, predictions, earlier, patterns, same_mistake, rivals;
+  bool operator==(const Rests&) const = default;
+};
+
+Rests rests(Store& store) {
+  const auto now = store.begin_campaign(a_campaign());
+  const Experience known = store.experience({now, {"attention"}, {"c0ffee"}, "NVIDIA H200", "", "roi"});
+  return {best(store).size(),
+          known.techniques.size(),
+          known.arms.size(),
+          known.bests.size(),
+          known.predictions.size(),
+          store.earlier_results(now, "attention", "cuda:0").size(),
+          store.pattern_applications(now, "NVIDIA H200").size(),
+          store.same_fingerprint("attention", "other", "f00d", 9).size(),
+          value(store, "SELECT count(*) FROM v_rivals").get<std::size_t>()};
+}
+
+/// A campaign with something of all that is asked of earlier ones.
+void full_campaign(Store& store) {
+  const auto campaign = store.begin_campaign(a_campaign());
+  AttemptRecord attempt = an_attempt(campaign, 1);
+  Decision decision = a_decision();
+  decision.patterns = {7};
+  attempt.decision = store.record_decision(campaign, decision, {}, {"roi", "h"}, 1700000000, 0.01);
+  record(store, attempt, passed(100), true);
+  record(store, an_attempt(campaign, 2), wrong());
+  AttemptRecord rival = an_attempt(campaign, 3);
+  rival.purpose = Purpose::rival;
+  record(store, rival, passed(80));
+}
+
+constexpr Rests kNothing{};
+
+}  // namespace
+
+TEST_CASE("imported campaigns are marked, are not resumed, and are evidence only where that was asked for") {
   auto store = Store::in_memory(), other = Store::in_memory();
-  record(*store, an_attempt(store->begin_campaign(a_campaign())), passed(100));
-  take(*other, text_of(*store));
+  full_campaign(*store);
+  const std::string text = text_of(*store);
+  CHECK(take(*other, text).evidence == 0);
   CHECK_FALSE(other->latest_resumable());
-  const auto now = other->begin_campaign(a_campaign());
-  CHECK(other->experience({now, {"attention"}, {"c0ffee"}, "NVIDIA H200", "", ""}).arms.size() == 1);
+  CHECK(history(*other, {})[0]["imported"] == true);
+  CHECK(show(*other, 1, false)["imported"] == true);
+  CHECK(value(*other, "SELECT count(*) FROM v_iterations WHERE imported = 1") == 3);
+  CHECK(value(*other, "SELECT count(*) FROM v_techniques") == 0);
+  CHECK(value(*other, "SELECT count(*) FROM refuted") == 0);
+  CHECK(rests(*other) == kNothing);
+
+  const Rests own = rests(*store);
+  CHECK(own.bests == 1);
+  CHECK(own.patterns == 1);
+  CHECK(own.same_mistake == 1);
+  CHECK(own.rivals == 1);
+  CHECK(own.predictions == 1);
+  CHECK(own.earlier == 3);
+  const ImportReport asked = take(*other, text, true);  // the same campaign, now asked to count
+  CHECK(asked.skipped == 1);
+  CHECK(asked.evidence == 1);
+  CHECK(rests(*other) == own);
+  CHECK(best(*other)[0]["imported"] == true);
+  CHECK(take(*other, text, true).evidence == 0);
+  CHECK(rests(*other) == own);
+}
+
+TEST_CASE("an imported mistake does not refute a candidate of this store unless it counts") {
+  auto stranger = Store::in_memory(), store = Store::in_memory();
+  record(*stranger, an_attempt(stranger->begin_campaign(a_campaign()), 1), wrong());
+  record(*store, an_attempt(store->begin_campaign(a_campaign()), 1), passed(100), true);
+  take(*store, text_of(*stranger));
+  CHECK(best(*store).size() == 1);
+  take(*store, text_of(*stranger), true);
+  CHECK(best(*store).empty());
+}
+
+TEST_CASE("a text that lost, gained or changed a line is refused") {
+  auto store = Store::in_memory(), other = Store::in_memory();
+  rich_history(*store);
+  const std::string text = text_of(*store);
+  std::vector<std::size_t> ends;  // of lines
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) ends.push_back(at + 1);
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    INFO("cut after line " << i + 1);
+    CHECK(refusal(*other, text.substr(0, ends[i])).find("cut off") != std::string::npos);
+  }
+  const std::string without = text.substr(0, ends[ends.size() - 3]) + text.substr(ends[ends.size() - 2]);
+  CHECK_THAT(refusal(*other, without), Catch::Contains("digest"));
+  std::string changed = text;
+  changed.replace(changed.rfind("\"seconds\":0.25"), 14, "\"seconds\":0.35");
+  CHECK_THAT(refusal(*other, changed), Catch::Contains("digest"));
+  CHECK_THAT(refusal(*other, text + "{\"type\":\"source\"}\n"), Catch::Contains("follows"));
+  CHECK(value(*other, "SELECT count(*) FROM campaign") == 0);
+  CHECK(take(*other, text).whole);
+}
+
+TEST_CASE("a text of the older form is read, and it is said that it cannot be checked") {
+  auto store = Store::in_memory(), other = Store::in_memory();
+  rich_history(*store);
+  const std::string text = text_of(*store);
+  const std::string body = text.substr(text.find('\n') + 1);
+  const std::string older = kHeader + body.substr(0, body.rfind("{\"lines\""));
+  const ImportReport report = take(*other, older);
+  CHECK(report.campaigns == 4);
+  CHECK_FALSE(report.whole);
 }
 
 TEST_CASE("an export can hold one campaign, and leave samples and logs out") {
@@ -110,7 +214,7 @@ TEST_CASE("an export can hold one campaign, and leave samples and logs out") {
   CHECK(lean.size() < text_of(*store, {.campaign = 4}).size());
   CHECK(take(*other, lean).campaigns == 1);
   CHECK(value(*other, "SELECT count(*) FROM sample") == 0);
-  CHECK(value(*other, "SELECT count(*) FROM rollup_best") == 1);
+  CHECK(value(*other, "SELECT count(*) FROM iteration") == 4);
   CHECK_THROWS_AS(text_of(*store, {.campaign = 99}), Error);
 }
 
@@ -129,7 +233,9 @@ TEST_CASE("a file appears whole, and an unwritable one is a sentence") {
 TEST_CASE("a malformed import is refused with its line, and nothing is imported") {
   auto store = Store::in_memory(), other = Store::in_memory();
   rich_history(*store);
-  const std::string text = text_of(*store);
+  const std::string whole = text_of(*store);
+  const std::string body = whole.substr(whole.find('\n') + 1);
+  const std::string text = kHeader + body.substr(0, body.rfind("{\"lines\""));  // of the form that has no digest
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
     const auto at = changed.rfind(from);
@@ -156,7 +262,8 @@ TEST_CASE("a malformed import is refused with its line, and nothing is imported"
       {with("\"attempt\":4", "\"attempt\":1"), "UNIQUE"},
       {with("\"decision\":1,", "\"decision\":2,"), "decision 2"},
       {with("\"workload\":", "\"werkload\":"), "workload"},
-      {with("\"ended_unix\":1", "\"ended_unix\":1e300,\"x\":1"), "NOT NULL"},
+      {with("\"ended_unix\":1", "\"ended_unix\":1e300,\"x\":1"), "1e+300 is beyond"},
+      {with("\"ended_unix\":1", "\"ended_unix\":8e18,\"x\":1"), "NOT NULL"},
   };
   for (const auto& [input, expected] : bad) {
     const std::string sentence = refusal(*other, input);

@@ -136,25 +136,37 @@ std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t imag
   try {
     if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<RawFinding>>();
   } catch (const json::exception&) {
-    process_.reset();
-    failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
+    failure = no_answer();
   }
   return failure;
 }
 
+/// A process that ran a candidate may write anything on its channel.
+RunnerFailure Runner::no_answer() {
+  process_.reset();
+  return {RunnerFailure::Kind::died, "it answered with something that is no answer"};
+}
+
+template <typename T>
+std::optional<RunnerFailure> Runner::ask_for(const json& body, double deadline_s, const char* key, T& answer) {
+  Message reply;
+  auto failure = ask(body, {}, deadline_s, reply);
+  if (failure) return failure;
+  try {
+    answer = reply.body.at(key).get<T>();
+  } catch (const json::exception&) {
+    return no_answer();
+  }
+  return std::nullopt;
+}
+
 std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double deadline_s,
                                           std::vector<Samples>& samples) {
-  Message reply;
-  auto failure = ask({{"op", "time"}, {"policy", policy}}, {}, deadline_s, reply);
-  if (!failure) samples = reply.body.at("samples").get<std::vector<Samples>>();
-  return failure;
+  return ask_for({{"op", "time"}, {"policy", policy}}, deadline_s, "samples", samples);
 }
 
 std::optional<RunnerFailure> Runner::measure_peaks(double deadline_s, MeasuredPeaks& peaks) {
-  Message reply;
-  auto failure = ask({{"op", "peaks"}}, {}, deadline_s, reply);
-  if (!failure) peaks = reply.body.at("peaks").get<MeasuredPeaks>();
-  return failure;
+  return ask_for({{"op", "peaks"}}, deadline_s, "peaks", peaks);
 }
 
 }  // namespace harness

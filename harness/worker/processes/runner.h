@@ -52,6 +52,10 @@ class Runner {
   bool alive() const { return process_.has_value(); }
 
  private:
+  RunnerFailure no_answer();
+  /// Asks for one value; a reply without it, or with another kind of value, is that of a dead runner.
+  template <typename T>
+  std::optional<RunnerFailure> ask_for(const json& body, double deadline_s, const char* key, T& answer);
   std::optional<RunnerFailure> ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
                                    Message& reply);
   Target target_;

@@ -1,0 +1,133 @@
+#include "harness/store/schema_objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "harness/core/error.h"
+#include "harness/core/utf8.h"
+
+namespace harness::store {
+namespace {
+
+bool in_a_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+/// The end of what begins at `at` and is no SQL: blanks, or a comment.
+std::size_t after_space(const std::string& sql, std::size_t at) {
+  if (blank(sql[at])) return at + 1;
+  if (sql.compare(at, 2, "--") == 0) return std::min(sql.find('\n', at), sql.size());
+  if (sql.compare(at, 2, "/*") != 0) return at;
+  const std::size_t end = sql.find("*/", at + 2);
+  return end == std::string::npos ? sql.size() : end + 2;
+}
+
+/// The end of the quoted text that begins at `at`; `at` where none does.
+std::size_t after_quoted(const std::string& sql, std::size_t at) {
+  const char open = sql[at];
+  if (open != '\'' && open != '"' && open != '`' && open != '[') return at;
+  const std::size_t end = sql.find(open == '[' ? ']' : open, at + 1);  // a doubled quote begins another text at once
+  return end == std::string::npos ? sql.size() : end + 1;
+}
+
+/// The words and marks of a statement alone: comments have been edited between revisions, and ALTER TABLE adds blanks
+/// of its own.
+std::string normalised(const std::string& sql) {
+  std::string result;
+  bool gap = false;
+  for (std::size_t at = 0; at < sql.size();) {
+    if (const std::size_t end = after_space(sql, at); end != at) {
+      gap = true;
+      at = end;
+      continue;
+    }
+    if (gap && !result.empty() && in_a_word(result.back()) && in_a_word(sql[at])) result += ' ';
+    gap = false;
+    const std::size_t end = std::max(after_quoted(sql, at), at + 1);
+    result.append(sql, at, end - at);
+    at = end;
+  }
+  return result;
+}
+
+/// What ANALYZE leaves: it changes no answer.
+bool is_statistics(const std::string& sql) {
+  return sql == "CREATE TABLE sqlite_stat1(tbl,idx,stat)" ||
+         sql == "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)";
+}
+
+SchemaObjects made_in_memory(const Schema& schema, int version) {
+  SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
+  const bool newest = version == schema.version();
+  database.exec(newest ? schema.create : schema.oldest);
+  for (int from = schema.first; !newest && from < version; ++from) database.exec(schema.steps[from - schema.first]);
+  return schema_objects(database);
+}
+
+Error altered(const std::string& path, const std::string& what) {
+  return bad_input(
+      fmt::format("the store {} {}: something else than harness changed the file, and nothing was written to it; name "
+                  "another file with --db, or export it where it was made and import the text",
+                  path, what));
+}
+
+/// "the trigger 'x'", at a length that fits a sentence.
+std::string called(const std::pair<std::string, std::string>& name) {
+  const auto brief = [](const std::string& word) {
+    return valid_utf8(word.size() <= 80 ? word : word.substr(0, 80) + "...");
+  };
+  return fmt::format("{} '{}'", brief(name.first), brief(name.second));
+}
+
+}  // namespace
+
+SchemaObjects schema_objects(SQLite::Database& database) {
+  SchemaObjects found;
+  SQLite::Statement query(database, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema");
+  while (query.executeStep()) {
+    const std::string sql = normalised(query.getColumn(3).getString());
+    if (is_statistics(sql)) continue;
+    SchemaObject& object = found[{query.getColumn(0).getString(), query.getColumn(1).getString()}];
+    object.table += query.getColumn(2).getString();
+    object.sql += sql;  // declared twice: both together are what nobody expects
+  }
+  return found;
+}
+
+const SchemaObjects* expected_objects(const Schema& schema, int version) {
+  if (version != schema.version() && schema.oldest == nullptr) return nullptr;
+  static std::mutex mutex;
+  static std::map<std::pair<const char*, int>, SchemaObjects> made;
+  const std::lock_guard lock(mutex);
+  auto& objects = made[{schema.create, version}];
+  if (objects.empty()) objects = made_in_memory(schema, version);
+  return &objects;
+}
+
+void refuse_altered(SQLite::Database& database, const SchemaObjects& expected, int version, const std::string& path) {
+  const SchemaObjects found = schema_objects(database);
+  for (const auto& [name, object] : found) {
+    const auto known = expected.find(name);
+    if (known == expected.end())
+      throw altered(path,
+                    fmt::format("has the {}, which stores of schema version {} do not have", called(name), version));
+    if (!(known->second == object))
+      throw altered(
+          path, fmt::format("declares the {} otherwise than stores of schema version {} do", called(name), version));
+  }
+  for (const auto& [name, object] : expected)
+    if (!found.contains(name)) throw altered(path, fmt::format("lacks the {}", called(name)));
+  // Two tables in one place overwrite each other.
+  SQLite::Statement shared(database,
+                           "SELECT 1 FROM sqlite_schema WHERE rootpage > 0 GROUP BY rootpage HAVING count(*) > 1");
+  if (shared.executeStep()) throw altered(path, "keeps two of its tables in one place");
+}
+
+}  // namespace harness::store
