@@ -312,6 +312,10 @@ EvaluationRun::Settled EvaluationRun::gate_forms() {
     if (Settled settled = judge_form(subject, count > 0 ? i % count + 1 : 0, form, place)) return settled;
   }
   if (!request_.confirm || count == 0) return std::nullopt;
+  // Hostile forms find what is grossly wrong; a part of the work that is left out at long sizes shows on plain inputs.
+  for (std::size_t i = 0; i < count; ++i)
+    if (Settled settled = judge_form(neighbours_[i], i + 1, forms[0], neighbours_[i].problem().workload.name))
+      return settled;
   const bool large = is_large(subject_.executable.layout);
   for (std::size_t i = 1; i < forms.size(); ++i) {
     if (large && !is_tried_at_large_sizes(forms[i])) continue;
