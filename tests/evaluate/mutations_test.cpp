@@ -13,9 +13,9 @@ using namespace harness::tests;
 
 namespace {
 
-const std::filesystem::path kKernels = std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels";
+const std::filesystem::path kShippedKernels = std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels";
 
-constexpr const char* kSource = R"(#include <harness/warp.cuh>
+constexpr const char* kSpoilable = R"(#include <harness/warp.cuh>
 // x[i] = 1; __syncthreads(); in a comment
 __global__ void k(const float* x, float* y, int n) {
   __shared__ float tile[32];
@@ -36,21 +36,21 @@ std::set<std::string> kinds_of(const std::vector<Mutation>& all) {
 }  // namespace
 
 TEST_CASE("a source has mutations of every kind, none in comments, and each changes it") {
-  const std::vector<Mutation> all = mutations_of(kSource);
+  const std::vector<Mutation> all = mutations_of(kSpoilable);
   CHECK(kinds_of(all) == std::set<std::string>{"dropped barrier", "dropped statement", "lost tail", "narrowed type",
                                                "other constant", "shifted index", "swapped operands"});
   for (const Mutation& mutation : all) {
-    CHECK(mutation.at > std::string(kSource).find("__global__"));
-    CHECK(mutated(kSource, mutation) != kSource);
+    CHECK(mutation.at > std::string(kSpoilable).find("__global__"));
+    CHECK(mutated(kSpoilable, mutation) != kSpoilable);
   }
 }
 
 TEST_CASE("a seed names a mutation, and many seeds name many") {
-  const std::vector<Mutation> all = mutations_of(kSource);
+  const std::vector<Mutation> all = mutations_of(kSpoilable);
   std::set<std::string> texts;
   for (std::uint64_t i = 0; i < 50; ++i) {
-    const std::string text = mutated(kSource, choose_mutation(all, 7, i));
-    CHECK(text == mutated(kSource, choose_mutation(all, 7, i)));
+    const std::string text = mutated(kSpoilable, choose_mutation(all, 7, i));
+    CHECK(text == mutated(kSpoilable, choose_mutation(all, 7, i)));
     texts.insert(text);
   }
   CHECK(texts.size() > 15);
@@ -59,7 +59,7 @@ TEST_CASE("a seed names a mutation, and many seeds name many") {
 TEST_CASE("every shipped kernel that the cpu device times has mutations of most kinds") {
   for (const char* kernel : {"vector_scale", "softmax", "rmsnorm_int8", "paged_gather", "attention"}) {
     const Scratch scratch;
-    const auto mutants = write_mutants(kKernels / kernel, scratch.path(""), kernel, 3, 40);
+    const auto mutants = write_mutants(kShippedKernels / kernel, scratch.path(""), kernel, 3, 40);
     CHECK(mutants.size() == 40);
     std::set<std::string> kinds;
     for (const Mutant& mutant : mutants) kinds.insert(mutant.kind);
@@ -70,7 +70,7 @@ TEST_CASE("every shipped kernel that the cpu device times has mutations of most 
 TEST_CASE("mutants of softmax are refused, but for the one that does the same") {
   const Scratch scratch;
   const std::string name = "spoilt_softmax";
-  const auto mutants = write_mutants(kKernels / "softmax", scratch.path("kernels"), name, 11, 6, "20_online");
+  const auto mutants = write_mutants(kShippedKernels / "softmax", scratch.path("kernels"), name, 11, 6, "20_online");
   REQUIRE(mutants.size() == 6);
   for (const Mutant& mutant : mutants) {
     // A block of one warp has one place for its result, whichever number divides the first thread's.
