@@ -61,8 +61,9 @@ TEST_CASE("a number is not handed to a parameter that reads its bits as somethin
   CHECK(with(ParameterKind::integer, whole).passed);
   CHECK(with(ParameterKind::floating, real).passed);
   CHECK(with(ParameterKind::unknown, whole).passed);
-  CHECK(with(ParameterKind::floating, whole).detail ==
-        "f: parameter 2 is a floating-point number and is given s32 scalar, whose bits would be read as something else");
+  CHECK(
+      with(ParameterKind::floating, whole).detail ==
+      "f: parameter 2 is a floating-point number and is given s32 scalar, whose bits would be read as something else");
   CHECK_FALSE(with(ParameterKind::integer, real).passed);
   CHECK_FALSE(with(ParameterKind::pointer, whole).passed);
 }

@@ -33,11 +33,10 @@ TEST_CASE("every payload is aligned to exactly what it asks for, with a guard on
 
 TEST_CASE("inputs end at a closed page and share theirs with nothing that a launch may write") {
   Problem problem;
-  problem.arguments = {tensor(ArgumentKind::output, "y", Dtype::f32, {5}),
-                       tensor(ArgumentKind::input, "a", Dtype::f32, {1000, 3}),
-                       tensor(ArgumentKind::inout, "z", Dtype::f32, {5}),
-                       tensor(ArgumentKind::input, "b", Dtype::f16, {7}),
-                       tensor(ArgumentKind::input, "none", Dtype::f32, {0})};
+  problem.arguments = {
+      tensor(ArgumentKind::output, "y", Dtype::f32, {5}), tensor(ArgumentKind::input, "a", Dtype::f32, {1000, 3}),
+      tensor(ArgumentKind::inout, "z", Dtype::f32, {5}), tensor(ArgumentKind::input, "b", Dtype::f16, {7}),
+      tensor(ArgumentKind::input, "none", Dtype::f32, {0})};
   const ImageLayout layout = make_layout(problem, {{}, {{"scratch", 100, 256, false}}});
   REQUIRE(layout.closed.size() == 2);
   REQUIRE(layout.read_only.size() == 2);

@@ -388,7 +388,7 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
         CHECK(to_text(point.problem.workload.values.at("dtype")) == "f32");
         CHECK_FALSE(point.problem.workload.name.empty());
       }
-      CHECK(fills);
+      CHECK((fills || !device.emulation));  // no softmax of this domain fills an H200 twice with a thread a row
     }
     CHECK(beyond >= 5);
     CHECK(near >= 5);

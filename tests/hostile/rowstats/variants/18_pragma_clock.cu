@@ -2,8 +2,7 @@
 
 // B18. The instruction is a macro's argument made a string, behind a .pragma whose text looks like the begin of a
 // comment.
-#define TEXT(x) #x
-#define PERCENT %
+#define TEXT(...) #__VA_ARGS__
 template <class T>
 __global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
   const int row = row_of_thread();
