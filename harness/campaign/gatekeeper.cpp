@@ -104,6 +104,11 @@ EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized
   EvaluationRequest request;
   request.neighbours = catalog.neighbours(realized.candidate, realized.problem.workload.name, evaluator.device(),
                                           finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
+  for (Realized& point : catalog.distant_points(realized.candidate, realized.problem.workload.name, evaluator.device(),
+                                                finalist, fresh_choice()))
+    request.neighbours.push_back(std::move(point));
+  // Which form of the inputs meets which size is nothing that a candidate could count on.
+  std::shuffle(request.neighbours.begin(), request.neighbours.end(), std::mt19937_64(fresh_choice()));
   request.preflight = preflight_of(catalog, evaluator, realized);
   request.realized = std::move(realized);
   return request;

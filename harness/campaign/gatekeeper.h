@@ -11,8 +11,8 @@
 namespace harness {
 
 /// How many other points of the domain an evaluation's gates are given.
-inline constexpr int kSearchNeighbours = 4;
-inline constexpr int kFinalNeighbours = 12;
+inline constexpr int kSearchNeighbours = 3;
+inline constexpr int kFinalNeighbours = 8;
 
 /// A request to evaluate a candidate, with what its gates need from the plugin folders: fresh points of the domain, and
 /// one for the pre-flight check where the evaluator makes one.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/covering.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/interrupt.h"
@@ -15,6 +16,9 @@
 // mutants, its reference against its baseline through all gates, and every variant through the compilers that are here.
 namespace harness {
 namespace {
+
+// Of one variant, that are run through all gates.
+constexpr std::size_t kMostConfigurations = 8;
 
 struct CheckArguments {
   std::vector<std::string> kernels;
@@ -41,6 +45,11 @@ void note(const CheckArguments& arguments, const std::string& line) {
   if (!arguments.json) report::err("  %s\n", line.c_str());
 }
 
+/// "10_vector BLOCK=128 VEC=4"
+std::string with_config(const std::string& variant, const Config& config) {
+  return config.empty() ? variant : variant + " " + to_text(config);
+}
+
 // The whole is right: a stage that is not has a wrong reference.
 void note_stages(const Evaluation& evaluation, const VariantInfo& variant, const std::string& workload,
                  Report& report) {
@@ -53,24 +62,26 @@ void note_stages(const Evaluation& evaluation, const VariantInfo& variant, const
 }
 
 void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kernel, const VariantInfo& variant,
-                 const std::string& workload, const CheckArguments& arguments, Report& report) {
+                 const std::string& workload, const Config& config, bool timed, const CheckArguments& arguments,
+                 Report& report) {
   const DeviceInfo device = evaluator.device();
-  const Config config = catalog.default_config(kernel, variant.name, workload, device, {});
   const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
   EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
   request.admission = &report.admission;
   request.stages = true;
+  request.gates_only = !timed;
   const Evaluation evaluation = evaluator.evaluate(request);
   const json error = error_json(evaluation.outcome);
   if (!error.is_null())
-    report.add(variant.name, workload,
+    report.add(with_config(variant.name, config), workload,
                fmt::format("{}: {}", outcome_name(evaluation.outcome), error.value("message", "")));
   else note_stages(evaluation, variant, workload, report);
-  note(arguments, fmt::format("{} on {}: {}", variant.name, workload, outcome_name(evaluation.outcome)));
+  note(arguments,
+       fmt::format("{} on {}: {}", with_config(variant.name, config), workload, outcome_name(evaluation.outcome)));
 }
 
-// Every variant that can run here through all gates: the baseline, which also tries the reference, on each workload of
-// the default set, the others on the first.
+// Every variant that can run here through all gates: on the first workload in configurations that hold each value of
+// each parameter once; the baseline, which also tries the reference, on the other workloads of the default set too.
 void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kernel, const CheckArguments& arguments,
                   Report& report) {
   const DeviceInfo device = evaluator.device();
@@ -86,28 +97,43 @@ void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kern
       on.resize(std::min<std::size_t>(1, on.size()));
     }
     for (const std::string& workload : on) {
-      if (interrupted()) return;
-      run_variant(catalog, evaluator, kernel.name, variant, workload, arguments, report);
+      const Config first = catalog.default_config(kernel.name, variant.name, workload, device, {});
+      std::vector<Config> configs{first};
+      if (workload == on.front())
+        for (Config& config :
+             covering_configurations(catalog.space(kernel.name, variant.name, workload, device), kMostConfigurations))
+          if (to_text(config) != to_text(first)) configs.push_back(std::move(config));
+      for (const Config& config : configs) {
+        if (interrupted()) return;
+        run_variant(catalog, evaluator, kernel.name, variant, workload, config, &config == configs.data(), arguments,
+                    report);
+      }
     }
   }
 }
 
-// Every variant's first configuration on every workload for a named architecture; needs no GPU.
+// Every variant for a named architecture; needs no GPU. On the first workload each value of each parameter is compiled
+// once, on the others the first configuration.
 void compile_offline(Catalog& catalog, const OfflineDevice& offline, const KernelInfo& kernel,
                      const CheckArguments& arguments, Report& report) {
   const DeviceInfo& device = offline.info;
   int built = 0;
   for (const VariantInfo& variant : kernel.variants) {
     if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
+    bool covered = false;
     for (const std::string& workload : choose_workloads(kernel, {}, device)) {
       if (!catalog.has_configuration(kernel.name, variant.name, workload, device)) continue;
-      const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
-      const BuildResult result = offline.compiler->build(
-          catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
-      ++built;
-      if (const auto* failure = std::get_if<CompileFailure>(&result))
-        report.add(variant.name, workload,
-                   fmt::format("does not compile for {}: {}", arguments.architecture, failure->log));
+      const Space space = catalog.space(kernel.name, variant.name, workload, device);
+      for (const Config& config : covering_configurations(space, covered ? 1 : kMostConfigurations)) {
+        if (interrupted()) return;
+        const BuildResult result = offline.compiler->build(
+            catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
+        ++built;
+        if (const auto* failure = std::get_if<CompileFailure>(&result))
+          report.add(with_config(variant.name, config), workload,
+                     fmt::format("does not compile for {}: {}", arguments.architecture, failure->log));
+      }
+      covered = true;
     }
   }
   note(arguments, fmt::format("{} builds for {} through {}", built, device.architecture, device.compiler));

@@ -137,6 +137,16 @@ class Catalog {
   /// workload; small enough to be judged in milliseconds. Fewer, or none, where the variant is valid at few others.
   virtual std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload,
                                            const DeviceInfo& device, int count, std::uint64_t seed) = 0;
+  /// The candidate at points that are not small: about the timed size (an odd amount more or less, a tile's edge),
+  /// beyond it, and anywhere up to the domain's end, as far as they can be judged: while searching in tenths of a
+  /// second, for a finalist in some ten seconds each where the device is emulated. One of a finalist's has at least
+  /// twice as many blocks as the device holds at once, where the domain has such a point. Fewer, or none, where nothing
+  /// fits.
+  virtual std::vector<Realized> distant_points(const Candidate& /*candidate*/, const std::string& /*workload*/,
+                                               const DeviceInfo& /*device*/, bool /*finalist*/,
+                                               std::uint64_t /*seed*/) {
+    return {};
+  }
   /// The candidate at a smaller point like the workload: its sizes halved, the largest first, as long as every output
   /// keeps `elements` elements, until it moves at most `bytes`. nullopt where that cannot be reached.
   virtual std::optional<Realized> smaller(const Candidate& /*candidate*/, const std::string& /*workload*/,

@@ -127,6 +127,12 @@ struct MeasuredPeaks {
   double launch_ns = 0;                 // an empty kernel inside a graph
 };
 
+/// The words of a disassembler over an artifact. Both empty: this kind of device has no such program.
+struct Disassembly {
+  std::string text;
+  std::string why;  // there is no text: a sentence
+};
+
 using ImageList = std::vector<std::span<std::byte>>;
 
 class Session {
@@ -139,6 +145,9 @@ class Session {
   // Where candidates are native code, before their process gives up its rights: threads for the plan, then the module.
   virtual void make_threads(const Plan&) {}
   virtual void preload(const Artifact&) {}
+  /// Takes from this process, for good, the pages of an image that its layout marks: from then on a store to an input,
+  /// and any access behind one, is a fault. Images of modules that are instrumented stay open: their checker sees more.
+  virtual void close_inputs(const Executable&, std::span<std::byte>) {}
   /// What the last run found, also if it threw; nothing: its candidate was not built to be checked.
   virtual std::optional<std::vector<RawFinding>> take_findings() { return std::nullopt; }
 

@@ -20,6 +20,7 @@ HARNESS_JSON(Relocation, at, target)
 HARNESS_JSON(ElementDraw, kind, dtype, poison, stream, scale, offset, lo, range, extents, strides)
 HARNESS_JSON(FreshSeeds, values, poison)
 HARNESS_JSON_DEFAULTS(ImageBuffer, name, offset, bytes, restored, draw, agreement)
-HARNESS_JSON(ImageLayout, bytes, buffers, relocations)
+HARNESS_JSON(ImagePages, offset, bytes)
+HARNESS_JSON(ImageLayout, bytes, buffers, relocations, read_only, closed)
 
 }  // namespace harness

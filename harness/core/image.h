@@ -54,11 +54,20 @@ struct ImageBuffer {
   std::optional<double> agreement;
 };
 
-/// Guard zones fill everything that no buffer covers. The image is placed at an address aligned to 4096 bytes.
+/// Whole pages of an image.
+struct ImagePages {
+  std::int64_t offset = 0, bytes = 0;
+};
+inline constexpr std::int64_t kPageBytes = 4096;
+
+/// Guard zones fill everything that no buffer covers. The image is placed at an address aligned to kPageBytes.
 struct ImageLayout {
   std::int64_t bytes = 0;
   std::vector<ImageBuffer> buffers;  // ascending offsets; views point into other buffers and are listed last
   std::vector<Relocation> relocations;
+  /// Where a candidate works on the image itself, these pages can be taken from it: those that hold inputs alone may
+  /// only be read, and the one behind each input, at which it ends, not at all (Session::close_inputs).
+  std::vector<ImagePages> read_only, closed;
 };
 
 const ImageBuffer* find_buffer(const ImageLayout& layout, const std::string& name);
@@ -72,6 +81,8 @@ void to_json(json& to, const FreshSeeds& value);
 void from_json(const json& from, FreshSeeds& value);
 void to_json(json& to, const ImageBuffer& value);
 void from_json(const json& from, ImageBuffer& value);
+void to_json(json& to, const ImagePages& value);
+void from_json(const json& from, ImagePages& value);
 void to_json(json& to, const ImageLayout& value);
 void from_json(const json& from, ImageLayout& value);
 

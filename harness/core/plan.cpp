@@ -89,6 +89,20 @@ std::int64_t launched_threads(const Plan& plan) {
   return most;
 }
 
+bool fills_device_twice(const Plan& plan, int multiprocessors, bool emulation) {
+  constexpr std::int64_t kThreads = 2048, kBlocks = 32;  // of a multiprocessor, from sm_70 on (CUDA guide, table 30)
+  for (const Step& step : plan.steps) {
+    const auto* launch = std::get_if<Launch>(&step);
+    if (launch == nullptr) continue;
+    const std::int64_t threads = std::int64_t{launch->block.x} * launch->block.y * launch->block.z;
+    const std::int64_t blocks = std::int64_t{launch->grid.x} * launch->grid.y * launch->grid.z;
+    const std::int64_t each =
+        emulation ? 1 : std::clamp(kThreads / std::max<std::int64_t>(1, threads), std::int64_t{1}, kBlocks);
+    if (blocks >= 2 * each * std::max(1, multiprocessors)) return true;
+  }
+  return false;
+}
+
 HARNESS_JSON(Dim3, x, y, z)
 HARNESS_JSON(NamedArgument, name, offset)
 HARNESS_JSON(ScalarArgument, dtype, value)
@@ -96,8 +110,13 @@ HARNESS_JSON(Memset, target, offset, bytes, value)
 HARNESS_JSON(LibraryCall, library, operation, options)
 HARNESS_JSON(Workspace, name, bytes, align, zeroed)
 HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked)
-HARNESS_JSON(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes, max_threads,
-             parameter_bytes)
+HARNESS_ENUM_TABLE(ParameterKind, "kind of parameter",
+                   {{ParameterKind::unknown, "unknown"},
+                    {ParameterKind::integer, "integer"},
+                    {ParameterKind::floating, "floating"},
+                    {ParameterKind::pointer, "pointer"}})
+HARNESS_JSON_DEFAULTS(EntryResources, entry, registers, static_shared_bytes, spill_bytes, local_bytes, max_threads,
+                      parameter_bytes, parameter_kinds)
 HARNESS_JSON_DEFAULTS(Artifact, path, key, code_hash, architecture, compiler, log, notes, entries, globals, listing,
                       from_cache, compile_s)
 HARNESS_JSON(CompileFailure, log, compile_s)

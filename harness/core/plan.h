@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/contract.h"
+#include "harness/core/enum_text.h"
 #include "harness/core/json.h"
 #include "harness/core/tensor_map.h"
 
@@ -82,7 +83,11 @@ struct BuildSpec {
   bool checked = false;                   // cpu: instrumented for the memory checker (core/memory_check.h)
 };
 
-/// What one entry of a compiled module uses. `parameter_bytes` is empty where the device cannot tell.
+/// What a compiled parameter takes. A cubin's 64-bit integer may be a pointer; half and bfloat16 are no number here.
+enum class ParameterKind { unknown, integer, floating, pointer };
+
+/// What one entry of a compiled module uses. `parameter_bytes` and `parameter_kinds` are empty where the device cannot
+/// tell.
 struct EntryResources {
   std::string entry;
   int registers = 0;
@@ -91,6 +96,7 @@ struct EntryResources {
   std::int64_t local_bytes = 0;
   int max_threads = 1024;
   std::vector<std::int64_t> parameter_bytes;
+  std::vector<ParameterKind> parameter_kinds;
 };
 
 /// A compiled module in the content-addressed cache: a cubin or a host shared object. `key` hashes everything that
@@ -115,6 +121,7 @@ struct CompileFailure {
 };
 using BuildResult = std::variant<Artifact, CompileFailure>;
 
+HARNESS_ENUM_TEXT(ParameterKind);
 void to_json(json& to, const Dim3& value);
 void from_json(const json& from, Dim3& value);
 void to_json(json& to, const NamedArgument& value);
@@ -137,6 +144,9 @@ void to_json(json& to, const CompileFailure& value);
 void from_json(const json& from, CompileFailure& value);
 /// Of the launch of the plan with the most threads; 0 where it has none of its own.
 std::int64_t launched_threads(const Plan& plan);
+/// Whether a launch of the plan has at least twice as many blocks (or tiles, where they are handed to resident blocks)
+/// as a device of so many multiprocessors can hold at once; an emulated one holds a block for each of its threads.
+bool fills_device_twice(const Plan& plan, int multiprocessors, bool emulation);
 
 void to_json(json& j, const Launch& launch);
 void from_json(const json& j, Launch& launch);

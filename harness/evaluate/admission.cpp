@@ -203,8 +203,11 @@ void AdmissionTrial::check_model(const Argument& output, double honest, const st
 }
 
 void AdmissionTrial::derive(const Argument& output, const Range& range, Tolerance tolerance) {
+  const bool plain = tolerance.form == "nominal";
+  const double least = judge::least_error(output, !plain);
   const judge::DerivedTolerance derived =
-      judge::derive_tolerance(range.honest, range.impostor, judge::least_error(output, tolerance.form != "nominal"));
+      plain ? judge::derive_plain_tolerance(output, range.honest, tolerance.impostor, least)
+            : judge::derive_tolerance(range.honest, range.impostor, least);
   tolerance.tolerance = derived.tolerance;
   tolerance.origin = derived.separates ? "derived" : "gross";
   if (!derived.separates && tolerance.form == "nominal")

@@ -35,6 +35,35 @@ const EntryResources* find_entry(const Artifact& artifact, const std::string& en
   return nullptr;
 }
 
+/// What the argument is, as far as a compiled parameter can contradict it.
+ParameterKind kind_of_argument(const LaunchArgument& argument, const Problem& problem) {
+  const auto kind_of_scalar = [](Dtype dtype) {
+    if (dtype == Dtype::f32 || dtype == Dtype::f64) return ParameterKind::floating;
+    return is_floating(dtype) ? ParameterKind::unknown : ParameterKind::integer;
+  };
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return kind_of_scalar(scalar->dtype);
+  if (std::holds_alternative<TensorMap>(argument)) return ParameterKind::unknown;
+  const Argument* declared = find_argument(problem, std::get<NamedArgument>(argument).name);
+  if (declared == nullptr) return ParameterKind::pointer;  // a workspace
+  if (declared->kind == ArgumentKind::scalar) return kind_of_scalar(declared->dtype);
+  if (declared->kind == ArgumentKind::structure || declared->kind == ArgumentKind::tensor_map)
+    return ParameterKind::unknown;
+  return ParameterKind::pointer;
+}
+
+/// The bytes of one would be read as the other: 1 becomes 1.4e-45. A pointer may be handed over as an integer of its
+/// size, because a cubin does not tell these two apart.
+bool contradicts(ParameterKind given, ParameterKind compiled) {
+  if (given == ParameterKind::unknown || compiled == ParameterKind::unknown || given == compiled) return false;
+  return given == ParameterKind::floating || compiled == ParameterKind::floating ||
+         (given == ParameterKind::integer && compiled == ParameterKind::pointer);
+}
+
+std::string_view kind_in_words(ParameterKind kind) {
+  if (kind == ParameterKind::floating) return "a floating-point number";
+  return kind == ParameterKind::pointer ? "a pointer" : "an integer";
+}
+
 std::string argument_problem(const Launch& launch, const Problem& problem, const EntryResources& compiled) {
   if (launch.args.size() != compiled.parameter_bytes.size())
     return fmt::format("{} takes {} parameters and is given {}", launch.entry, compiled.parameter_bytes.size(),
@@ -44,6 +73,12 @@ std::string argument_problem(const Launch& launch, const Problem& problem, const
     if (given != compiled.parameter_bytes[i])
       return fmt::format("{}: parameter {} has {} bytes and is given {} ({} bytes)", launch.entry, i + 1,
                          compiled.parameter_bytes[i], argument_label(launch.args[i]), given);
+    if (i >= compiled.parameter_kinds.size()) continue;
+    const ParameterKind kind = kind_of_argument(launch.args[i], problem);
+    if (contradicts(kind, compiled.parameter_kinds[i]))
+      return fmt::format("{}: parameter {} is {} and is given {}, whose bits would be read as something else",
+                         launch.entry, i + 1, kind_in_words(compiled.parameter_kinds[i]),
+                         argument_label(launch.args[i]));
   }
   return "";
 }
@@ -51,8 +86,10 @@ std::string argument_problem(const Launch& launch, const Problem& problem, const
 std::string resource_problem(const Launch& launch, const EntryResources* compiled, const DeviceInfo& device) {
   const std::int64_t threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
   const std::int64_t limit = std::min(device.max_threads_per_block, compiled != nullptr ? compiled->max_threads : 1024);
-  if (threads < 1 || threads > limit)
-    return fmt::format("{}: a block of {} threads, the limit is {}", launch.entry, threads, limit);
+  if (threads < 1 || threads > limit) {
+    const char* const whose = limit < device.max_threads_per_block ? " (its __launch_bounds__ or its registers)" : "";
+    return fmt::format("{}: a block of {} threads, the limit is {}{}", launch.entry, threads, limit, whose);
+  }
   if (std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z < 1) return launch.entry + ": an empty grid";
   const Dim3 &grid = launch.grid, &cluster = launch.cluster;
   if (cluster.x < 1 || cluster.y < 1 || cluster.z < 1 || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)

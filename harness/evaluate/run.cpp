@@ -37,16 +37,26 @@ std::size_t random_below(std::size_t n) {
   return static_cast<std::size_t>(fresh_seed() % n);
 }
 
-// A small point of the domain tells a memory checker as much as the timed size in a hundredth of the time: the largest
-// one by work, for it has most to do; where instrumented code is emulated too, the middle one.
-const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise, bool emulated) {
+// A small point of the domain tells a memory checker as much as the timed size in a hundredth of the time. From a
+// middle one by work (the largest of the small ones where instrumented code is not emulated) up to the first that has
+// twice as many blocks as the device holds at once: only then are blocks given places that others have left.
+const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise,
+                                      const DeviceInfo& device) {
+  constexpr double kSmallWork = 2.5e7;
   std::vector<const Realized*> sorted;
   for (const Realized& each : all) sorted.push_back(&each);
   std::sort(sorted.begin(), sorted.end(), [](const Realized* a, const Realized* b) {
     return amount_of(a->problem.work) < amount_of(b->problem.work);
   });
   if (sorted.empty()) return otherwise;
-  return *sorted[emulated ? sorted.size() / 2 : sorted.size() - 1];
+  const auto large = std::partition_point(
+      sorted.begin(), sorted.end(), [](const Realized* each) { return amount_of(each->problem.work) <= kSmallWork; });
+  const std::size_t small = static_cast<std::size_t>(large - sorted.begin());
+  const std::size_t from = device.emulation ? small / 2 : small == 0 ? 0 : small - 1;
+  const auto filling = std::find_if(
+      sorted.begin() + static_cast<std::ptrdiff_t>(from), sorted.end(),
+      [&](const Realized* each) { return fills_device_twice(each->plan, device.multiprocessors, device.emulation); });
+  return filling == sorted.end() ? *sorted[from] : **filling;
 }
 
 const std::string& stealthy(const std::vector<std::string>& forms) {
@@ -210,6 +220,8 @@ EvaluationRun::Settled EvaluationRun::gate_artifact() {
     listing.name = "source-policy:ptx";
     if (Settled settled = add(std::move(listing))) return settled;
   }
+  if (request_.confirm)
+    if (Settled settled = gate_machine_code()) return settled;
   if (Settled settled = add(check_entries(request_.realized.plan, artifact_))) return settled;
   if (Settled settled = add(check_arguments(request_.realized, artifact_))) return settled;
   if (add(check_resources(request_.realized, artifact_, workers_.device)))
@@ -223,6 +235,17 @@ EvaluationRun::Settled EvaluationRun::gate_artifact() {
     return OutOfMemory{fmt::format("its buffers take {} bytes; at most {} (a quarter of the device's memory) are given",
                                    subject_.executable.layout.bytes, limit)};
   return std::nullopt;
+}
+
+// A finalist's: a disassembler takes tenths of a second, and what it finds stood in the PTX before.
+EvaluationRun::Settled EvaluationRun::gate_machine_code() {
+  const Disassembly code = workers_.kind.disassemble(artifact_);
+  if (!code.why.empty()) return add({"source-policy:sass", true, "not checked: " + code.why, false});
+  if (code.text.empty()) return std::nullopt;
+  GateResult gate = judge::policy_gate(judge::scan_sass("SASS", code.text), request_.realized.problem.policy,
+                                       settings_.policy_refuses);
+  gate.name = "source-policy:sass";
+  return add(std::move(gate));
 }
 
 EvaluationRun::Settled EvaluationRun::gate_preflight() {
@@ -307,10 +330,12 @@ EvaluationRun::Settled EvaluationRun::gate_forms() {
   for (std::size_t i = 0; i < launches; ++i) {
     // Forms beyond "nominal" first; neighbours beyond them see plain inputs and, what is hardest to notice, few spikes.
     const std::string& form = i + 1 < forms.size() ? forms[i + 1] : i % 2 == 0 ? forms[0] : stealthy(forms);
-    Subject& subject = count > 0 ? neighbours_[i % count] : subject_;
+    const std::size_t chosen = count > 0 ? neighbour_for(form, i % count) : 0;
+    Subject& subject = count > 0 ? neighbours_[chosen] : subject_;
     const std::string place = count > 0 ? subject.problem().workload.name : "the timed size";
-    if (Settled settled = judge_form(subject, count > 0 ? i % count + 1 : 0, form, place)) return settled;
+    if (Settled settled = judge_form(subject, count > 0 ? chosen + 1 : 0, form, place)) return settled;
   }
+  if (count > 0) add(sizes_judged());
   if (!request_.confirm || count == 0) return std::nullopt;
   // Hostile forms find what is grossly wrong; a part of the work that is left out at long sizes shows on plain inputs.
   for (std::size_t i = 0; i < count; ++i)
@@ -324,14 +349,39 @@ EvaluationRun::Settled EvaluationRun::gate_forms() {
   return std::nullopt;
 }
 
+// The neighbour at `turn`, or the next one that is small enough for this form.
+std::size_t EvaluationRun::neighbour_for(const std::string& form, std::size_t turn) const {
+  const std::size_t count = neighbours_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t chosen = (turn + i) % count;
+    if (is_tried_at_large_sizes(form) || !is_large(neighbours_[chosen].executable.layout)) return chosen;
+  }
+  return turn;
+}
+
+// What the gates have seen beside the timed size. Decides nothing: a domain may have no point beyond it, or none that
+// can be judged in time.
+GateResult EvaluationRun::sizes_judged() const {
+  const Realized* largest = &request_.neighbours.front();
+  for (const Realized& each : request_.neighbours)
+    if (amount_of(each.problem.work) > amount_of(largest->problem.work)) largest = &each;
+  const double times = amount_of(largest->problem.work) / std::max(1.0, amount_of(request_.realized.problem.work));
+  return {"sizes", true,
+          fmt::format("judged at {} other sizes; the largest, {}, has {:.3g} times the work of the timed one{}",
+                      request_.neighbours.size(), largest->problem.workload.name, times,
+                      times > 1 ? "" : ": nothing beyond the timed size is judged"),
+          times > 1};
+}
+
 EvaluationRun::Settled EvaluationRun::judge_form(Subject& subject, std::size_t contender, const std::string& form,
                                                  const std::string& place) {
   paint(subject, 0, form);
   const Problem nominal = subject.executable.problem;
   const Realized& realized = contender == 0 ? request_.realized : request_.neighbours[contender - 1];
   suspect_ = {&realized, form};
+  const double limit = contender == 0 ? deadline() : deadline() + seconds_at(realized);
   subject.executable.problem = with_tolerances(realized.problem, request_.admission, form);
-  const Launched launched = launch_and_judge(workers_, subject, contender, 0, deadline());
+  const Launched launched = launch_and_judge(workers_, subject, contender, 0, limit);
   subject.executable.problem = nominal;
   const std::string where = fmt::format("at {}, seed {}", place, subject.draws[0].seed);
   const std::string name = form == "nominal" ? "shape" : "form:" + form;
@@ -341,7 +391,7 @@ EvaluationRun::Settled EvaluationRun::judge_form(Subject& subject, std::size_t c
     add({name, false, where + ": the launch failed"}, false);
     RunnerFailure failure = *launched.failure;
     failure.detail += fmt::format(" ({} {})", name, where);
-    return to_outcome(failure, "launch", deadline());
+    return to_outcome(failure, "launch", limit);
   }
   if (launched.verdict.passed()) return add({name, true, where + ": " + errors_in_words(launched.verdict)});
   const GateResult& failed = *first_failed(launched.verdict.gates);
@@ -440,7 +490,8 @@ std::string EvaluationRun::diagnosis(const Launched& launched) {
   std::vector<Observation> observations{{subject_.problem().workload.values, false, largest_error(launched.verdict)}};
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     paint(neighbours_[i], 0);
-    const Launched other = launch_and_judge(workers_, neighbours_[i], i + 1, 0, deadline());
+    const Launched other =
+        launch_and_judge(workers_, neighbours_[i], i + 1, 0, deadline() + seconds_at(request_.neighbours[i]));
     if (other.failure) return words;
     observations.push_back({neighbours_[i].problem().workload.values, other.passed(), largest_error(other.verdict)});
   }
@@ -475,6 +526,13 @@ double EvaluationRun::deadline() const {
   constexpr double kLibraryBuildSeconds = 10;   // cuDNN compiles when it meets a shape for the first time
   return run_deadline(workers_.limits, best) + static_cast<double>(subject_.image_bytes()) / kImageBytesPerSecond +
          (has_library_step(request_.realized.plan) ? kLibraryBuildSeconds : 0);
+}
+
+// What a launch at another point of the domain may take beside the deadline of the timed size: the point may be larger.
+double EvaluationRun::seconds_at(const Realized& point) const {
+  const double amount = amount_of(point.problem.work);
+  if (!workers_.device.emulation) return amount * 1e-10;
+  return std::min(workers_.limits.run_s, amount * 5e-8 + static_cast<double>(launched_threads(point.plan)) * 2e-6);
 }
 
 // ---- timing
@@ -631,12 +689,14 @@ EvaluationRun::Settled EvaluationRun::gate_memory() {
   const BuildResult built = workers_.await(workers_.kind.checked_build(request_.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return add({"memory", true, "the checked build failed", false});
-  const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workers_.device.emulation);
+  const Realized& realized = place_of_memory_check(request_.neighbours, request_.realized, workers_.device);
   const bool small = !request_.neighbours.empty();
   Subject subject = workers_.make_subject(realized, *artifact, request_.admission);
   subject.trusted = workers_.build_trusted(realized);
   workers_.paint(subject, 0);
-  const std::string place = small ? realized.problem.workload.name : "the timed size";
+  const bool filled = fills_device_twice(realized.plan, workers_.device.multiprocessors, workers_.device.emulation);
+  const std::string place = (small ? realized.problem.workload.name : "the timed size") +
+                            std::string(filled ? " (twice the blocks that the device holds, or more)" : "");
   for (const MemoryCheck& check : check_memory(workers_.kind, workers_.target, subject.executable, subject.images[0],
                                                kMemoryCheckSeconds, workers_.stop)) {
     const std::string name = "memory:" + check.tool;

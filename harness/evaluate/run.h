@@ -35,6 +35,7 @@ class EvaluationRun {
   Outcome steps();
   Settled gate_source();
   Settled gate_preflight();
+  Settled gate_machine_code();
   Settled build();
   Settled gate_artifact();
   Settled prepare();
@@ -62,7 +63,10 @@ class EvaluationRun {
   void explain(Outcome& outcome);
   std::optional<std::string> ask_checkers();
   void paint(Subject& subject, std::size_t image, const std::string& form = "nominal");
+  std::size_t neighbour_for(const std::string& form, std::size_t turn) const;
+  GateResult sizes_judged() const;
   double deadline() const;
+  double seconds_at(const Realized& point) const;
 
   const EvaluationRequest& request_;
   RunSettings settings_;

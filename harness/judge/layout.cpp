@@ -11,7 +11,7 @@
 namespace harness::judge {
 namespace {
 
-constexpr std::int64_t kBaseAlign = 4096;
+constexpr std::int64_t kBaseAlign = kPageBytes;
 constexpr std::int64_t kPointerBytes = 8;
 
 std::int64_t bytes_of(const Argument& a) {
@@ -39,11 +39,26 @@ class Placement {
     return layout.buffers.back();
   }
 
+  /// In pages of its own, and so that its end is as near to the end of them as its alignment allows. The page behind
+  /// them is closed.
+  ImageBuffer& place_alone(const std::string& name, std::int64_t bytes, std::int64_t align) {
+    const std::int64_t first = in_pages(end_), step = align == kBaseAlign ? align : 2 * align;
+    const std::int64_t close = in_pages(first + kGuardBytes + step + bytes);
+    place(name, bytes, align, false);
+    ImageBuffer& buffer = layout.buffers.back();
+    buffer.offset += (close - bytes - buffer.offset) / step * step;
+    end_ = close + kPageBytes;
+    layout.read_only.push_back({first, close - first});
+    layout.closed.push_back({close, kPageBytes});
+    return buffer;
+  }
+
   void close() { layout.bytes = (end_ + kGuardBytes + kBaseAlign - 1) / kBaseAlign * kBaseAlign; }
 
   ImageLayout layout;
 
  private:
+  static std::int64_t in_pages(std::int64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
   std::int64_t end_ = 0;
 };
 
@@ -91,13 +106,20 @@ void relocate(const Problem& problem, const Argument& pointers, ImageLayout& lay
 ImageLayout make_layout(const Problem& problem, const Plan& plan) {
   constexpr std::int64_t kDefaultAlign = 16;
   Placement placement;
-  for (const Argument& a : problem.arguments) {
+  const auto align_of = [](const Argument& a) {
     const std::int64_t align = a.align == 0 ? kDefaultAlign : a.align;
-    if (a.absent) continue;
+    return is_tensor(a.kind) ? std::max<std::int64_t>(align, storage_bytes(a.dtype)) : align;
+  };
+  const auto is_plain_input = [](const Argument& a) { return a.kind == ArgumentKind::input && bytes_of(a) > 0; };
+  for (const Argument& a : problem.arguments)
+    if (!a.absent && is_plain_input(a))
+      placement.place_alone(a.name, bytes_of(a), align_of(a)).draw = element_draw(problem, a);
+  for (const Argument& a : problem.arguments) {
+    const std::int64_t align = align_of(a);
+    if (a.absent || is_plain_input(a)) continue;
     if (is_tensor(a.kind)) {
       const bool restored = a.kind == ArgumentKind::inout;
-      ImageBuffer& placed =
-          placement.place(a.name, bytes_of(a), std::max<std::int64_t>(align, storage_bytes(a.dtype)), restored);
+      ImageBuffer& placed = placement.place(a.name, bytes_of(a), align, restored);
       placed.draw = element_draw(problem, a);
       placed.agreement = agreement_with_itself(problem, a);
     } else if (a.kind == ArgumentKind::pointers) {

@@ -162,6 +162,49 @@ void flag_include(const std::string& file, const IncludeText& include, std::vect
                    include.line});
 }
 
+/// Whether `word` is two or more of the pieces in a row: then `##` can make it, and nobody sees it in the text.
+bool can_be_pasted(std::string_view word, const std::set<std::string, std::less<>>& pieces) {
+  std::vector<bool> reached(word.size() + 1);
+  reached[0] = true;
+  for (std::size_t from = 0; from < word.size(); ++from) {
+    if (!reached[from]) continue;
+    for (std::size_t length = 1; from + length <= word.size(); ++length)
+      if (length < word.size() && pieces.contains(word.substr(from, length))) reached[from + length] = true;
+  }
+  return reached[word.size()];
+}
+
+void flag_pasted(const std::string& file, const SourceParts& parts, std::vector<PolicyFlag>& flags) {
+  if (!parts.pastes) return;
+  const std::set<std::string, std::less<>> pieces(parts.pieces.begin(), parts.pieces.end());
+  for (const FlaggedWord& word : kIdentifiers)
+    if (can_be_pasted(word.word, pieces))
+      flags.push_back(
+          {std::string(word.category), file, fmt::format("{} ({}, which ## can join here)", word.what, word.word), 1});
+}
+
+std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& parts) {
+  std::vector<PolicyFlag> flags;
+  for (const WordAt& word : parts.words) {
+    const auto found = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
+                                    [&](const FlaggedWord& p) { return p.word == word.text; });
+    if (found == std::end(kIdentifiers)) continue;
+    // A function is meant only where it is called; attributes and namespaces are meant anywhere.
+    const bool anywhere = word.text == "chrono" || word.text == "constructor" || word.text == "destructor" ||
+                          word.text == "environ" || word.text == "ifstream" || word.text == "ofstream";
+    if (!anywhere && !word.called) continue;
+    flags.push_back({std::string(found->category), file, fmt::format("{} ({})", found->what, word.text), word.line});
+  }
+  for (const AsmText& assembly : parts.assembly) {
+    flag_assembly(file, assembly.line, assembly.text, flags);
+    flag_assembly(file, assembly.line, assembly.words, flags);
+    flag_unknown_instructions(file, assembly, flags);
+  }
+  for (const IncludeText& include : parts.includes) flag_include(file, include, flags);
+  flag_pasted(file, parts, flags);
+  return flags;
+}
+
 std::string list_of(const std::vector<PolicyFlag>& flags) {
   constexpr std::size_t kShown = 8;
   std::string text;
@@ -175,35 +218,13 @@ std::string list_of(const std::vector<PolicyFlag>& flags) {
 }  // namespace
 
 std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text) {
-  std::vector<PolicyFlag> flags;
-  const SourceParts parts = take_apart(text);
-  for (const WordAt& word : parts.words) {
-    const auto found = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
-                                    [&](const FlaggedWord& p) { return p.word == word.text; });
-    if (found == std::end(kIdentifiers)) continue;
-    // A function is meant only where it is called; attributes and namespaces are meant anywhere.
-    const bool anywhere = word.text == "chrono" || word.text == "constructor" || word.text == "destructor" ||
-                          word.text == "environ" || word.text == "ifstream" || word.text == "ofstream";
-    if (!anywhere && !word.called) continue;
-    flags.push_back({std::string(found->category), file, fmt::format("{} ({})", found->what, word.text), word.line});
-  }
-  for (const AsmText& assembly : parts.assembly) {
-    flag_assembly(file, assembly.line, assembly.text, flags);
-    flag_unknown_instructions(file, assembly, flags);
-  }
-  for (const IncludeText& include : parts.includes) flag_include(file, include, flags);
-  return flags;
-}
-
-std::vector<PolicyFlag> scan_ptx(const std::string& file, std::string_view text) {
-  std::vector<PolicyFlag> flags;
-  int line = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    ++line;
-    const std::string_view one = text.substr(0, text.substr(0, end).find("//"));
-    flag_assembly(file, line, one.substr(0, std::min(one.size(), end)), flags);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::vector<PolicyFlag> flags = flags_of(file, take_apart(text));
+  if (text.find("??") == std::string_view::npos) return flags;
+  // Whether a compiler knows trigraphs depends on its standard: the text is read both ways.
+  for (PolicyFlag& flag : flags_of(file, take_apart(text, true))) {
+    const bool known = std::ranges::any_of(
+        flags, [&](const PolicyFlag& other) { return other.line == flag.line && other.what == flag.what; });
+    if (!known) flags.push_back(std::move(flag));
   }
   return flags;
 }

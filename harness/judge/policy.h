@@ -18,10 +18,14 @@ struct PolicyFlag {
   int line = 0;  // from 1
 };
 
-/// A device source or header. Comments and string literals do not count; the text of `asm` does.
+/// A device source or header. Comments and string literals do not count; the text of `asm` does. Names are looked for
+/// as the compiler reads them: joined lines, digraphs and trigraphs are understood, and pieces that `##` could join to
+/// a refused name are refused.
 std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text);
-/// What the compiler made of it: nothing hides behind macros here.
+/// What the compiler made of it, token by token: nothing hides behind macros, comments or strings here.
 std::vector<PolicyFlag> scan_ptx(const std::string& file, std::string_view text);
+/// What a disassembler says of the machine code, in the words of nvdisasm.
+std::vector<PolicyFlag> scan_sass(const std::string& file, std::string_view text);
 
 /// Whether a category is refused where nothing grants it; the others are marked.
 bool is_refused(const std::string& category);

@@ -1,7 +1,9 @@
 #include "harness/judge/policy_text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
+#include <utility>
 
 namespace harness::judge {
 namespace {
@@ -13,10 +15,11 @@ bool in_word(char c) {
   return starts_word(c) || std::isdigit(static_cast<unsigned char>(c));
 }
 
-/// Walks over a text once; comments vanish on the way.
+/// Walks over a text once; comments and joined lines vanish on the way. `at_` never stands on the backslash of a joined
+/// line. g++ joins lines with blanks behind the backslash, too. `trigraphs`: as a compiler for C++14 reads it.
 class Walk {
  public:
-  explicit Walk(std::string_view text) : text_(text) {}
+  Walk(std::string_view text, bool trigraphs) : text_(text), trigraphs_(trigraphs) { go_to(0); }
 
   SourceParts parts() {
     while (at_ < text_.size()) step();
@@ -24,55 +27,109 @@ class Walk {
   }
 
  private:
-  char now(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  bool is_trigraph(std::size_t at, char last) const {
+    return trigraphs_ && at + 2 < text_.size() && text_[at] == '?' && text_[at + 1] == '?' && text_[at + 2] == last;
+  }
 
-  void advance() {
-    if (now() == '\n') {
-      ++line_;
-      fresh_line_ = true;
+  /// The first place from `at` on that is no joined line.
+  std::size_t unjoined(std::size_t at) const {
+    for (;;) {
+      std::size_t behind = at;
+      if (at < text_.size() && text_[at] == '\\') behind = at + 1;
+      else if (is_trigraph(at, '/')) behind = at + 3;
+      else return at;
+      const std::size_t end = text_.find_first_not_of(" \t\v\f\r", behind);
+      if (end == std::string_view::npos || text_[end] != '\n') return at;
+      at = end + 1;
     }
-    ++at_;
+  }
+
+  char now(std::size_t ahead = 0) const {
+    std::size_t at = at_;
+    while (ahead-- > 0 && at < text_.size()) at = unjoined(at + 1);
+    return at < text_.size() ? text_[at] : '\0';
+  }
+
+  void go_to(std::size_t place) {
+    const std::size_t to = std::min(unjoined(place), text_.size());
+    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                         text_.begin() + static_cast<std::ptrdiff_t>(to), '\n'));
+    at_ = to;
+  }
+
+  void advance(int characters = 1) {
+    for (; characters > 0 && at_ < text_.size(); --characters) {
+      if (text_[at_] == '\n') fresh_line_ = true;
+      go_to(at_ + 1);
+    }
+  }
+
+  /// `#`, its digraph or its trigraph: how many characters it takes, or 0.
+  int hash_here() const {
+    if (now() == '#') return 1;
+    if (now() == '%' && now(1) == ':') return 2;
+    return now() == '?' && is_trigraph(at_, '=') ? 3 : 0;
   }
 
   void step() {
     if (skip_blank()) return;
-    if (now() == '#' && fresh_line_) return directive();
+    if (const int hash = hash_here(); hash > 0) {
+      if (fresh_line_) return directive(hash);
+      advance(hash);
+      if (const int second = hash_here(); second > 0) {
+        advance(second);
+        paste();
+      }
+      return;
+    }
     fresh_line_ = false;
     if (now() == '"' || now() == '\'') {
       literal();
+      last_ = '"';
       return;
     }
     if (starts_word(now())) return word();
+    if (std::isdigit(static_cast<unsigned char>(now()))) return number();
     last_ = now();
-    if (std::isdigit(static_cast<unsigned char>(now()))) {  // 1'000 holds no character literal
-      while (in_word(now()) || (now() == '\'' && in_word(now(1)))) advance();
-      return;
-    }
     advance();
   }
 
-  /// White space, comments and joined lines.
+  void number() {  // 1'000 holds no character literal
+    const bool alone = last_ == '(' || last_ == ',';
+    std::string text;
+    while (in_word(now()) || (now() == '\'' && in_word(now(1)))) {
+      text += now();
+      advance();
+    }
+    skip_blanks();
+    if (pasted_ || (alone && (now() == ',' || now() == ')')) || hash_here() > 0) parts_.pieces.push_back(text);
+    pasted_ = false;
+    last_ = '0';
+  }
+
+  /// `##`: the words on both sides are pieces of one.
+  void paste() {
+    parts_.pastes = true;
+    pasted_ = true;
+    if (!parts_.words.empty()) parts_.pieces.push_back(parts_.words.back().text);
+  }
+
+  /// White space and comments.
   bool skip_blank() {
     if (std::isspace(static_cast<unsigned char>(now()))) {
       advance();
       return true;
     }
-    if (now() == '\\' && (now(1) == '\n' || (now(1) == '\r' && now(2) == '\n'))) {
-      at_ += now(1) == '\r' ? 3 : 2;
-      ++line_;
-      return true;
-    }
     if (now() == '/' && now(1) == '/') {
-      while (at_ < text_.size() && now() != '\n') {
-        if (now() == '\\' && now(1) == '\n') ++line_, ++at_;
-        ++at_;
-      }
+      while (at_ < text_.size() && now() != '\n') go_to(at_ + 1);
       return true;
     }
     if (now() == '/' && now(1) == '*') {
-      at_ += 2;
-      while (at_ < text_.size() && !(now() == '*' && now(1) == '/')) advance();
-      at_ = std::min(at_ + 2, text_.size());
+      const bool fresh = fresh_line_;  // a directive may follow a comment of several lines, and stand behind one
+      advance(2);
+      while (at_ < text_.size() && !(now() == '*' && now(1) == '/')) go_to(at_ + 1);
+      advance(2);
+      fresh_line_ = fresh;
       return true;
     }
     return false;
@@ -89,57 +146,91 @@ class Walk {
     std::string content;
     advance();
     while (at_ < text_.size() && now() != quote && now() != '\n') {
-      if (now() == '\\' && at_ + 1 < text_.size()) {
-        content += now(1) == 'n' || now(1) == 't' ? ' ' : now(1);
-        if (now(1) == 'n') content.back() = ';';  // ends an instruction
-        advance();
+      if (now() == '\\' || is_trigraph(at_, '/')) {
+        advance(now() == '\\' ? 1 : 3);
+        escape(content);
       } else {
         content += now();
+        advance();
       }
-      advance();
     }
     advance();
     return content;
   }
 
-  std::string raw_literal() {  // at its quote
-    advance();
-    std::string delimiter = ")";
-    while (at_ < text_.size() && now() != '(') {
-      delimiter += now();
+  /// Behind the backslash. A line break of an assembly text ends an instruction.
+  void escape(std::string& content) {
+    const char c = now();
+    const bool hex = c == 'x' || c == 'u' || c == 'U';
+    if (!hex && !(c >= '0' && c <= '7')) {
+      content += c == 'n' ? ';' : c == 't' ? ' ' : c;
+      return advance();
+    }
+    if (hex) advance();
+    unsigned value = 0;
+    const int most = c == 'U' ? 8 : c == 'u' ? 4 : hex ? 1 << 20 : 3;
+    for (int digits = 0; digits < most && std::isxdigit(static_cast<unsigned char>(now())); ++digits) {
+      if (!hex && now() > '7') break;
+      const int digit = std::isdigit(static_cast<unsigned char>(now())) ? now() - '0' : (now() | 0x20) - 'a' + 10;
+      value = value * (hex ? 16 : 8) + static_cast<unsigned>(digit);
       advance();
     }
-    delimiter += '"';
-    advance();
-    const std::size_t end = std::min(text_.find(delimiter, at_), text_.size());
-    std::string content(text_.substr(at_, end - at_));
-    while (at_ < std::min(end + delimiter.size(), text_.size())) advance();
+    content += static_cast<char>(value == '\n' ? ';' : value);
+  }
+
+  /// At its quote. Nothing is joined within it.
+  std::string raw_literal() {
+    std::size_t at = at_ + 1;
+    const std::size_t open = std::min(text_.find('(', at), text_.size());
+    const std::string close = ")" + std::string(text_.substr(at, open - at)) + "\"";
+    at = std::min(open + 1, text_.size());
+    const std::size_t end = std::min(text_.find(close, at), text_.size());
+    std::string content(text_.substr(at, end - at));
+    go_to(std::min(end + close.size(), text_.size()));
     return content;
   }
 
   std::string read_word() {
     std::string word;
-    for (;;) {
-      if (in_word(now())) word += now();
-      else if (now() == '\\' && now(1) == '\n') ++line_, ++at_;  // a word may be cut by a joined line
-      else return word;
-      ++at_;
-    }
+    for (; in_word(now()); go_to(at_ + 1)) word += now();
+    return word;
   }
 
   void word() {
     const int line = line_;
     const bool address = last_ == '&';
+    const bool alone = last_ == '(' || last_ == ',' || defines_;
+    const bool was_pasted = std::exchange(pasted_, false);
     const std::string word = read_word();
     static const std::set<std::string> kRaw{"R", "LR", "uR", "UR", "u8R"};
     if (now() == '"' && kRaw.contains(word)) {
       raw_literal();
+      last_ = '"';
       return;
     }
+    const bool line_ends = at_ < text_.size() && now() == '\n';
     skip_blanks();
     if (word == "asm" || word == "__asm" || word == "__asm__") return assembly(line);
+    if (word == "_Pragma") return pragma_operator(line);
+    if (was_pasted || (alone && (now() == ',' || now() == ')' || line_ends))) parts_.pieces.push_back(word);
     parts_.words.push_back({word, line, now() == '(' || address});
-    last_ = now();
+    // `#define NAME`: what follows is its body, which may be one piece of a word.
+    defines_ = define_ && !defines_ && now() != '(';
+    define_ = false;
+    last_ = 'a';
+  }
+
+  /// _Pragma("GCC dependency \"file\"")
+  void pragma_operator(int line) {
+    if (now() != '(') return;
+    advance();
+    skip_blanks();
+    if (now() != '"' && !starts_word(now())) return;
+    const std::string prefix = starts_word(now()) ? read_word() : "";
+    const std::string content = now() == '"' ? prefix.ends_with("R") ? raw_literal() : literal() : prefix;
+    if (content.find("dependency") != std::string::npos)
+      parts_.includes.push_back({"pragma GCC dependency", "", false, line});
+    last_ = ')';
   }
 
   /// asm volatile("..." "..." : ...): the literals up to the closing parenthesis.
@@ -149,7 +240,7 @@ class Walk {
       skip_blanks();
     }
     if (now() != '(' && now() != '{') return;
-    AsmText found{"", line};
+    AsmText found{"", "", line};
     int depth = 0;
     bool operands = false;  // behind the first colon: constraints, no instructions
     while (at_ < text_.size()) {
@@ -162,6 +253,7 @@ class Walk {
       if (starts_word(now())) {
         const std::string name = read_word();
         if (now() == '"' && name.ends_with("R")) found.text += raw_literal();
+        else if (!operands) found.words += name + " ";  // a macro: what it stands for may be assembly
         continue;
       }
       if (now() == '(') ++depth;
@@ -172,9 +264,9 @@ class Walk {
     parts_.assembly.push_back(std::move(found));
   }
 
-  void directive() {
+  void directive(int hash) {
     const int line = line_;
-    advance();
+    advance(hash);
     skip_spaces();
     const std::string name = read_word();
     if (name == "include" || name == "include_next" || name == "embed" || name == "import") {
@@ -189,6 +281,9 @@ class Walk {
     } else if (name == "if" || name == "elif") {
       probe(line);
     }
+    define_ = name == "define";
+    defines_ = false;
+    last_ = '#';
     fresh_line_ = false;  // what a macro is defined as is read like the rest
   }
 
@@ -196,12 +291,12 @@ class Walk {
   void probe(int line) {
     while (at_ < text_.size() && now() != '\n') {
       if (!starts_word(now())) {
-        if (!skip_joined()) ++at_;
+        go_to(at_ + 1);
         continue;
       }
       const std::string word = read_word();
       if (word != "__has_include" && word != "__has_include_next" && word != "__has_embed") continue;
-      while (now() == ' ' || now() == '(') ++at_;
+      while (now() == ' ' || now() == '(') go_to(at_ + 1);
       include(word, line);
       if (!parts_.includes.empty()) {
         IncludeText& last = parts_.includes.back();
@@ -211,34 +306,29 @@ class Walk {
     }
   }
 
-  bool skip_joined() {
-    if (now() != '\\' || now(1) != '\n') return false;
-    at_ += 2;
-    ++line_;
-    return true;
-  }
-
   void skip_spaces() {
-    while (now() == ' ' || now() == '\t' || (now() == '/' && now(1) == '*') || (now() == '\\' && now(1) == '\n'))
-      skip_blank();
+    while (now() == ' ' || now() == '\t' || (now() == '/' && now(1) == '*')) skip_blank();
   }
 
   void include(const std::string& directive, int line) {
     IncludeText found{directive, "", now() == '"', line};
     const char close = now() == '<' ? '>' : '"';
     if (now() == '<' || now() == '"') {
-      ++at_;
-      while (at_ < text_.size() && now() != close && now() != '\n') found.name += text_[at_++];
-      if (now() == close) ++at_;
+      go_to(at_ + 1);
+      for (; at_ < text_.size() && now() != close && now() != '\n'; go_to(at_ + 1)) found.name += now();
+      if (now() == close) go_to(at_ + 1);
     }
     parts_.includes.push_back(std::move(found));
   }
 
   std::string_view text_;
+  bool trigraphs_;
   std::size_t at_ = 0;
   int line_ = 1;
   bool fresh_line_ = true;
-  char last_ = '\0';
+  bool define_ = false, defines_ = false;  // behind `#define`; behind the name that it defines
+  bool pasted_ = false;                    // behind `##`
+  char last_ = '\0';                       // of what stands before: a mark, or a sign for a word, number or literal
   SourceParts parts_;
 };
 
@@ -263,8 +353,8 @@ std::string_view without_prefix(std::string_view text) {
 
 }  // namespace
 
-SourceParts take_apart(std::string_view text) {
-  return Walk(text).parts();
+SourceParts take_apart(std::string_view text, bool trigraphs) {
+  return Walk(text, trigraphs).parts();
 }
 
 std::vector<std::string> instructions_of(std::string_view assembly) {

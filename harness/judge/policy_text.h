@@ -12,7 +12,8 @@ struct WordAt {
   bool called = false;  // an opening parenthesis follows, or its address is taken: `f(`, `&f`
 };
 struct AsmText {
-  std::string text;  // its string literals, joined
+  std::string text;   // its string literals, joined
+  std::string words;  // what else stands where literals should: macros
   int line = 0;
 };
 struct IncludeText {
@@ -26,10 +27,15 @@ struct SourceParts {
   std::vector<WordAt> words;
   std::vector<AsmText> assembly;
   std::vector<IncludeText> includes;
+  /// `##` stands somewhere; what it may join: the words beside it, and words that are a whole argument or a whole
+  /// macro.
+  bool pastes = false;
+  std::vector<std::string> pieces;
 };
 
-/// Lines that end in a backslash are joined; line numbers stay those of the file.
-SourceParts take_apart(std::string_view text);
+/// Lines that end in a backslash are joined; line numbers stay those of the file. `trigraphs`: "??=" is "#" and "??/" a
+/// backslash, as in C++14 and before.
+SourceParts take_apart(std::string_view text, bool trigraphs = false);
 
 /// The first words ("cp", "mma", "mov") of the instructions in an assembly text.
 std::vector<std::string> instructions_of(std::string_view assembly);

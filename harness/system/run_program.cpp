@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include "harness/core/bounded_log.h"
 #include "harness/system/child.h"
 #include "harness/system/pipe.h"
 
@@ -26,7 +25,7 @@ std::string search_path() {
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& scratch,
-                          const CompileLimits& limits, const Confinement& confinement) {
+                          const CompileLimits& limits, const Confinement& confinement, std::size_t output_bytes) {
   using Clock = std::chrono::steady_clock;
   std::vector<std::string> argument_texts = arguments;
   std::vector<std::string> environment_texts = {"PATH=" + search_path(), "LC_ALL=C", "TMPDIR=" + scratch};
@@ -43,7 +42,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
                 return 127;
               });
   pipe.write_end.reset();
-  BoundedLog output;
+  BoundedLog output(output_bytes);
   const auto take = [&](std::string_view part) { return output.append(part), true; };
   // One that closes its output and goes on has no more time than another.
   const auto left_s = [&] { return std::chrono::duration<double>(deadline - Clock::now()).count(); };

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/bounded_log.h"
 #include "harness/system/compile_limits.h"
 #include "harness/system/walls.h"
 
@@ -15,9 +16,11 @@ struct ProcessResult {
 
 /// Runs `arguments[0]` (a path) with no shell, an empty standard input, no other descriptors and a small fixed
 /// environment, in "/", as the leader of a process group that is killed when it ends or after the deadline. `scratch`
-/// is its TMPDIR. Throws environment_error if no process can be made or confined.
+/// is its TMPDIR; of its output the head and the tail of `output_bytes` are kept. Throws environment_error if no
+/// process can be made or confined.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& scratch,
-                          const CompileLimits& limits, const Confinement& confinement = {});
+                          const CompileLimits& limits, const Confinement& confinement = {},
+                          std::size_t output_bytes = BoundedLog::kLimit);
 
 /// The first executable called `name` in PATH, then in `more_folders`; "" if there is none.
 std::string find_program(const std::string& name, const std::vector<std::string>& more_folders = {});

@@ -49,6 +49,33 @@ TEST_CASE("argument sizes are compared with the compiled parameters") {
   CHECK_FALSE(check_arguments(one_launch(32, 0), compiled({8})).passed);
 }
 
+TEST_CASE("a number is not handed to a parameter that reads its bits as something else") {
+  const auto with = [](ParameterKind kind, LaunchArgument argument) {
+    Realized realized = one_launch(32, 0);
+    std::get<Launch>(realized.plan.steps.front()).args[1] = std::move(argument);
+    Artifact artifact = compiled({8, 4});
+    artifact.entries[0].parameter_kinds = {ParameterKind::pointer, kind};
+    return check_arguments(realized, artifact);
+  };
+  const ScalarArgument whole{Dtype::s32, std::int64_t{3}}, real{Dtype::f32, 3.0};
+  CHECK(with(ParameterKind::integer, whole).passed);
+  CHECK(with(ParameterKind::floating, real).passed);
+  CHECK(with(ParameterKind::unknown, whole).passed);
+  CHECK(
+      with(ParameterKind::floating, whole).detail ==
+      "f: parameter 2 is a floating-point number and is given s32 scalar, whose bits would be read as something else");
+  CHECK_FALSE(with(ParameterKind::integer, real).passed);
+  CHECK_FALSE(with(ParameterKind::pointer, whole).passed);
+}
+
+TEST_CASE("a block beyond the launch bounds is refused with the reason") {
+  Artifact artifact = compiled({});
+  artifact.entries[0].max_threads = 128;
+  CHECK(check_resources(one_launch(128, 0), artifact, device()).passed);
+  CHECK(check_resources(one_launch(256, 0), artifact, device()).detail ==
+        "f: a block of 256 threads, the limit is 128 (its __launch_bounds__ or its registers)");
+}
+
 TEST_CASE("resources are compared with the device") {
   CHECK(check_resources(one_launch(1024, 1000), compiled({}), device()).passed);
   CHECK(check_resources(one_launch(1025, 0), compiled({}), device()).detail.find("1025 threads") != std::string::npos);

@@ -31,6 +31,29 @@ TEST_CASE("every payload is aligned to exactly what it asks for, with a guard on
   REQUIRE(find_buffer(layout, "counters")->restored);
 }
 
+TEST_CASE("inputs end at a closed page and share theirs with nothing that a launch may write") {
+  Problem problem;
+  problem.arguments = {
+      tensor(ArgumentKind::output, "y", Dtype::f32, {5}), tensor(ArgumentKind::input, "a", Dtype::f32, {1000, 3}),
+      tensor(ArgumentKind::inout, "z", Dtype::f32, {5}), tensor(ArgumentKind::input, "b", Dtype::f16, {7}),
+      tensor(ArgumentKind::input, "none", Dtype::f32, {0})};
+  const ImageLayout layout = make_layout(problem, {{}, {{"scratch", 100, 256, false}}});
+  REQUIRE(layout.closed.size() == 2);
+  REQUIRE(layout.read_only.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ImageBuffer& input = layout.buffers[i];
+    const ImagePages &pages = layout.read_only[i], &closed = layout.closed[i];
+    REQUIRE(input.name == (i == 0 ? "a" : "b"));
+    REQUIRE(pages.offset % kPageBytes == 0);
+    REQUIRE(pages.offset + pages.bytes == closed.offset);
+    REQUIRE(input.offset >= pages.offset + kGuardBytes);
+    REQUIRE(closed.offset - (input.offset + input.bytes) < 2 * 16);
+    for (const ImageBuffer& other : layout.buffers)
+      if (&other != &input)
+        REQUIRE((other.offset + other.bytes <= pages.offset || other.offset >= closed.offset + closed.bytes));
+  }
+}
+
 TEST_CASE("an alignment is at least the element and at most the base's") {
   Problem problem;
   problem.arguments = {tensor(ArgumentKind::output, "y", Dtype::f64, {2})};

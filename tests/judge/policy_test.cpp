@@ -63,6 +63,65 @@ TEST_CASE("PTX hides nothing behind macros") {
   CHECK(flags[0].line == 2);
 }
 
+TEST_CASE("PTX is searched by tokens: no string, comment or line end hides an instruction") {
+  const auto found = [](const std::string& text) {
+    Categories categories;
+    for (const PolicyFlag& flag : scan_ptx("PTX", text)) categories.push_back(flag.category);
+    return categories;
+  };
+  CHECK(found(".pragma \"a//b\"; mov.u64 %rd1, %clock64;") == Categories{"timers"});
+  CHECK(found(".pragma \"a/*b\"; ld.global.L2::evict_last.f32 %f1, [%rd1];") == Categories{"eviction_hints"});
+  CHECK(found(".pragma \"a\\\" // \"; mov.u32 %r1, %clock;") == Categories{"timers"});
+  CHECK(found(".pragma \"a\nb // \"; mov.u64 %rd1, %globaltimer;") == Categories{"timers"});
+  CHECK(found(".pragma \"a\"b\" // \nmov.u64 %rd1, %clock64;\"") == Categories{"timers"});
+  CHECK(found("/* // */ mov.u32 %r1, %clock_hi; // */") == Categories{"timers"});
+  CHECK(found("// x\rmov.u32 %r1, %clock_hi;") == Categories{"timers"});
+  CHECK(found("ld.global.L2::\n/* */ cache_hint.f32 %f1, [%rd1], %rd2;") == Categories{"eviction_hints"});
+  CHECK(found("mov.u32 %r1, %pm3;") == Categories{"timers"});
+  CHECK(found("mov.u64 %rd1, %current_graph_exec;") == Categories{"launch_state"});
+  CHECK(found("discard .global.L2 [%rd1], 128;") == Categories{"eviction_hints"});
+  // What only looks like it.
+  CHECK(found("mov.u32 %r1, %pmask; mov.u32 discard, 1; .file 1 \"k/11_evict_last %clock.cu\"").empty());
+  CHECK(found("// %clock64\n/* createpolicy */ .visible .entry _Z10evict_lastv() { ret; }").empty());
+}
+
+TEST_CASE("machine code is searched in a disassembler's words") {
+  const auto found =
+      scan_sass("SASS", "        /*0010*/  S2UR UR4, SR_CLOCKLO ;\n  /*0020*/ LDG.E.EL R2, desc[UR4][R2.64] ;\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].category == "timers");
+  CHECK(found[1].category == "eviction_hints");
+  CHECK(found[1].line == 2);
+  CHECK(scan_sass("SASS", "S2R R0, SR_TID.X ; LDG.E.64.CONSTANT R2 ; STL.LU [R1], R2 ; // SR_CLOCKLO").empty());
+}
+
+TEST_CASE("names and directives are found as the compiler reads them") {
+  CHECK(categories("%:include \"/etc/passwd\"\n") == Categories{"includes"});
+  CHECK(categories("?\?=include \"/etc/passwd\"\n") == Categories{"includes"});
+  CHECK(categories("#inc\\   \nlude \"/etc/passwd\"\n") == Categories{"includes"});
+  CHECK(categories("#inc?\?/\nlude \"/etc/passwd\"\n") == Categories{"includes"});
+  CHECK(categories("/* two\nlines */ # /**/ include \"/etc/passwd\"\n") == Categories{"includes"});
+  CHECK(categories("_Pragma(\"GCC dependency \\\"/etc/passwd\\\"\")\n") == Categories{"includes"});
+  CHECK(categories("long t = clo\\ \t\nck64();") == Categories{"timers"});
+  CHECK(categories("const char* s = \"?\?/\"\"; long t = clock64(); //\"") == Categories{"timers"});
+  CHECK(categories("asm(\"\\162dtsc\");") == Categories{"timers", "inline_assembly"});
+  CHECK(categories("asm(\"mov.u64 %0, %%\\143lock64;\" : \"=l\"(t));") == Categories{"timers"});
+  CHECK(categories("#define S(x) #x\nasm(S(.incbin) \" '/etc/passwd'\");") == Categories{"includes"});
+  // A raw string joins no lines: it ends later than it seems, and the include stands outside.
+  CHECK(categories("auto s = R\"x( )x\\\n\" R\"y( )x\";\n#include \"/etc/passwd\"\nauto t = R\"q()y\" )q\";") ==
+        Categories{"includes"});
+}
+
+TEST_CASE("a refused name that ## can put together is refused") {
+  CHECK(categories("#define J(a, b) a##b\nlong t = J(clo, ck64)();") == Categories{"timers"});
+  CHECK(categories("#define J(a, b) a %:%: b\nlong t = J(clock, 64)();") == Categories{"timers"});
+  CHECK(categories("#define A clo\n#define J(a, b) a##b\n#define K(a, b) J(a, b)\nlong t = K(A, ck64)();") ==
+        Categories{"timers"});
+  CHECK(categories("#define J(x) sys##x\nlong t = J(call)(0);") == Categories{"host_calls"});
+  CHECK(categories("#define LOAD(n) load_##n\nint f(int o, int r, int k); LOAD(4)(LOAD(8), block, 64);").empty());
+  CHECK(categories("int clo, ck64; f(clo, ck64);").empty());
+}
+
 TEST_CASE("a flag is refused, marked, or granted with its reason") {
   const auto flags = scan_source("k.cu", "long t = clock64();");
   const GateResult refused = policy_gate(flags, {}, true);

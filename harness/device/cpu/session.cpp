@@ -1,11 +1,14 @@
 #include "harness/device/cpu/session.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
+#include "harness/core/error.h"
 #include "harness/device/cpu/check/checker.h"
 #include "harness/device/cpu/execute/arguments.h"
 #include "harness/device/cpu/execute/cluster.h"
@@ -157,6 +160,18 @@ void CpuSession::preload(const Artifact& artifact) {
   auto loaded = std::make_unique<cpu::Module>(artifact.path);
   workers_->run(workers_->count(), [&](cpu::BlockRunner&, int) { loaded->shared_memory(); });
   module = std::move(loaded);
+}
+
+void CpuSession::close_inputs(const Executable& executable, std::span<std::byte> image) {
+  const auto module = modules_.find(executable.artifact.path);
+  if (module != modules_.end() && module->second && module->second->checked()) return;
+  const auto restrict = [&](const std::vector<ImagePages>& ranges, int rights) {
+    for (const ImagePages& pages : ranges)
+      if (mprotect(image.data() + pages.offset, static_cast<std::size_t>(pages.bytes), rights) != 0)
+        throw environment_error(fmt::format("cannot protect the inputs of a launch: {}", std::strerror(errno)));
+  };
+  restrict(executable.layout.read_only, PROT_READ);
+  restrict(executable.layout.closed, PROT_NONE);
 }
 
 void CpuSession::run(const Executable& executable, std::span<std::byte> image) {

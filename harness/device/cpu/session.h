@@ -32,6 +32,8 @@ class CpuSession : public Session {
   void make_threads(const Plan& plan) override;
   /// Loads the candidate and allocates its shared memory on every thread. Throws LaunchRefused if it does not load.
   void preload(const Artifact& artifact) override;
+  /// Throws Error(environment) where the system refuses.
+  void close_inputs(const Executable& executable, std::span<std::byte> image) override;
   /// Kernels work on `image` where it lies. A cooperative launch needs a host thread for each of its blocks. Clusters
   /// run one after the other, each as described in cluster.h.
   /// A candidate built with BuildSpec::checked runs under the memory checker: one host thread at a time in a fixed

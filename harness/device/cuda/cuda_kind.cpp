@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/compile/disassembly.h"
 #include "harness/device/cuda/memory/compute_sanitizer.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/session.h"
@@ -47,6 +48,10 @@ std::unique_ptr<Compiler> CudaKind::make_compiler(const Target& target, const Wa
 
 std::unique_ptr<Session> CudaKind::make_session(const Target& target) const {
   return std::make_unique<CudaSession>(device_number(target.device), target.cache_folder);
+}
+
+Disassembly CudaKind::disassemble(const Artifact& artifact) const {
+  return cuda::disassemble(artifact.path, find_disassembler(), walls_here());
 }
 
 BuildSpec CudaKind::checked_build(BuildSpec spec) const {

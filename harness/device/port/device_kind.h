@@ -36,6 +36,9 @@ class DeviceKind {
   /// Throws Error(environment): no such device.
   virtual std::unique_ptr<Session> make_session(const Target& target) const = 0;
 
+  /// The machine code of an artifact, for the source policy.
+  virtual Disassembly disassemble(const Artifact&) const { return {}; }
+
   // Memory is checked by a program that watches the device, or by a build that is instrumented, whose session finds
   // (Session::take_findings). A kind that has neither is recorded as not checked.
   virtual BuildSpec checked_build(BuildSpec spec) const { return spec; }

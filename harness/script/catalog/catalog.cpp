@@ -112,6 +112,11 @@ std::vector<Realized> LuaCatalog::neighbours(const Candidate& candidate, const s
   return load(candidate.kernel).neighbours(candidate, workload, device, count, seed);
 }
 
+std::vector<Realized> LuaCatalog::distant_points(const Candidate& candidate, const std::string& workload,
+                                                 const DeviceInfo& device, bool finalist, std::uint64_t seed) {
+  return load(candidate.kernel).distant_points(candidate, workload, device, finalist, seed);
+}
+
 std::optional<Realized> LuaCatalog::smaller(const Candidate& candidate, const std::string& workload,
                                             const DeviceInfo& device, double bytes, std::int64_t elements) {
   return load(candidate.kernel).smaller(candidate, workload, device, bytes, elements);

@@ -33,6 +33,8 @@ class LuaCatalog : public Catalog {
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device, const Config& given) override;
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
+  std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
+                                       const DeviceInfo& device, bool finalist, std::uint64_t seed) override;
   std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                    int count, std::uint64_t seed) override;
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,

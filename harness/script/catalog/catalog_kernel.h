@@ -21,6 +21,8 @@ struct LoadedKernel {
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device);
   std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                    int count, std::uint64_t seed);
+  std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
+                                       const DeviceInfo& device, bool finalist, std::uint64_t seed);
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   double bytes, std::int64_t elements);
   std::string admission_hash() const;
@@ -32,6 +34,8 @@ struct LoadedKernel {
  private:
   std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
   std::optional<Problem> small_problem(const Workload& point);
+  std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,
+                                             const DeviceInfo& device);
   Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);
 };
 

@@ -60,6 +60,22 @@ void check_contract(const Reader& kernel, const std::string& folder_name) {
     throw kernel.error(fmt::format("is named '{}' in a folder named '{}'; they must agree", name, folder_name));
 }
 
+/// Near `size`, a multiple of `step`: three times in four off by an odd number of steps or at a tile's edge.
+std::int64_t moved_size(std::int64_t size, std::int64_t step, bool beyond, std::uint64_t choice) {
+  const auto pick = [&choice](std::uint64_t n) {
+    const std::uint64_t taken = choice % n;
+    choice /= n;
+    return static_cast<std::int64_t>(taken);
+  };
+  const std::int64_t odd = 2 * pick(16) + 1, tile = std::int64_t{16} << pick(7), beside = pick(3) - 1;
+  const bool at_edge = pick(2) == 0, down = pick(2) == 0;
+  std::int64_t place = size;
+  if (beyond) place += 1 + pick(static_cast<std::uint64_t>(std::clamp<std::int64_t>(size, 1, 1 << 30)));
+  if (at_edge) place = (place / tile + (beyond || !down ? 1 : 0)) * tile + beside;
+  else place += odd * step * (down && !beyond ? -1 : 1);
+  return place / step * step;
+}
+
 }  // namespace
 
 KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& shown,
@@ -161,6 +177,34 @@ Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t se
     if (allows(point)) return point;
   }
   return base;
+}
+
+Workload KernelManifest::spread_neighbour(const Workload& base, std::uint64_t seed) {
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    Workload point = base;
+    for (const auto& [name, field] : domain_.fields)
+      if (!std::holds_alternative<std::string>(base.values.at(name)))
+        point.values[name] = draw(field, scrambled(seed += kGolden));
+    if (allows(point)) return point;
+  }
+  return base;
+}
+
+std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, std::uint64_t seed, bool beyond) {
+  std::vector<std::string> sizes;
+  for (const auto& [name, field] : domain_.fields)
+    if (field.values.empty() && std::holds_alternative<std::int64_t>(base.values.at(name))) sizes.push_back(name);
+  constexpr int kNearTries = 40;
+  for (int attempt = 0; attempt < kNearTries && !sizes.empty(); ++attempt) {
+    const std::string& name = sizes[scrambled(seed += kGolden) % sizes.size()];
+    const FieldDomain& field = domain_.fields.at(name);
+    const std::int64_t size = std::get<std::int64_t>(base.values.at(name));
+    const std::int64_t moved = moved_size(size, field.step, beyond, scrambled(seed += kGolden));
+    Workload point = base;
+    point.values[name] = moved;
+    if (moved != size && contains(field, point.values[name]) && allows(point)) return point;
+  }
+  return std::nullopt;
 }
 
 std::vector<Workload> KernelManifest::halved(const Workload& point) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace harness::script {
 
 /// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
-inline constexpr int kGatesVersion = 5;
+inline constexpr int kGatesVersion = 6;
 
 /// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
 class KernelManifest {
@@ -36,6 +37,11 @@ class KernelManifest {
   /// The points in which one whole-numbered size is half of what it is here, the largest size first.
   std::vector<Workload> halved(const Workload& point);
   Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
+  /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
+  Workload spread_neighbour(const Workload& base, std::uint64_t seed);
+  /// One size of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
+  /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
+  std::optional<Workload> near_neighbour(const Workload& base, std::uint64_t seed, bool beyond);
   /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
   Problem make_problem(const Workload& workload);
 

@@ -76,6 +76,9 @@ class RunnerService {
       for (const Executable& executable : prepared_.executables) session_->make_threads(executable.plan);
       restrict_for_loading();
       for (const Executable& executable : prepared_.executables) session_->preload(executable.artifact);
+      for (std::size_t i = 0; i < prepared_.executables.size(); ++i)
+        for (const SharedMemory& image : prepared_.images[i])
+          session_->close_inputs(prepared_.executables[i], image.bytes());
       drop_rights();
     }
     return json::object();

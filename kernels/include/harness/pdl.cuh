@@ -13,7 +13,7 @@ namespace harness {
 /// that reads what the launch before wrote, or that overwrites what it may still read. Returns at once in a launch
 /// without `pdl`. PTX ISA: griddepcontrol.wait.
 __device__ inline void grid_dependency_wait() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if !defined(__HARNESS_CPU__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -22,7 +22,7 @@ __device__ inline void grid_dependency_wait() {
 /// memory: the other kernel's wait is for the end of this grid all the same. Early is good where the other kernel
 /// leaves room for this one's blocks. PTX ISA: griddepcontrol.launch_dependents.
 __device__ inline void grid_launch_dependents() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if !defined(__HARNESS_CPU__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }

@@ -47,7 +47,7 @@ HARNESS_RANDOM Words words(unsigned long long seed, unsigned long long stream, u
 
 /// a * x + b in one rounding: written out because a compiler may or may not contract the plain expression.
 HARNESS_RANDOM double affine(double a, double x, double b) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && !defined(__HARNESS_CPU__)
   return __fma_rn(a, x, b);
 #else
   return __builtin_fma(a, x, b);

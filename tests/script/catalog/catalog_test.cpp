@@ -369,6 +369,33 @@ TEST_CASE("a large workload has a small point like it, and hidden points of seve
   CHECK(most > 4 * least);
 }
 
+TEST_CASE("points of the domain beside and beyond the timed size are drawn, and one fills the device twice") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const auto points = [&](const DeviceInfo& device, bool finalist, std::uint64_t seed) {
+    const Config config = catalog.default_config("softmax", "00_naive", "m64n512_f32", device, {});
+    return catalog.distant_points({"softmax", "00_naive", "", config}, "m64n512_f32", device, finalist, seed);
+  };
+  const double timed = amount_of(catalog.problem("softmax", "m64n512_f32").work);
+  for (const DeviceInfo& device : {cpu_device(), cuda_device()}) {
+    int beyond = 0, near = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      bool fills = false;
+      for (const Realized& point : points(device, true, seed * 12345)) {
+        const double share = amount_of(point.problem.work) / timed;
+        beyond += share > 1 ? 1 : 0;
+        near += share > 0.8 && share < 1.25 ? 1 : 0;
+        fills = fills || fills_device_twice(point.plan, device.multiprocessors, device.emulation);
+        CHECK(to_text(point.problem.workload.values.at("dtype")) == "f32");
+        CHECK_FALSE(point.problem.workload.name.empty());
+      }
+      CHECK((fills || !device.emulation));  // no softmax of this domain fills an H200 twice with a thread a row
+    }
+    CHECK(beyond >= 5);
+    CHECK(near >= 5);
+  }
+  CHECK(points(cpu_device(), false, 1).size() <= 2);
+}
+
 TEST_CASE("points for the gates launch no more threads than an emulated device takes in seconds") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "seed_b1h1s128_f16";

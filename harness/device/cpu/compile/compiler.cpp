@@ -12,6 +12,7 @@
 #include "harness/device/cpu/check/source_lines.h"
 #include "harness/device/cpu/compile/diagnostics.h"
 #include "harness/device/cpu/compile/flags.h"
+#include "harness/device/cpu/compile/launch_bounds.h"
 #include "harness/device/cpu/compile/source.h"
 #include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
@@ -69,7 +70,8 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
   if (access(compiler_.c_str(), X_OK) != 0) throw environment_error(compiler_ + " is not a program; it should be g++");
   version_ = cpu::compiler_version(compiler_);
   if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);
-  identity_ = version_ + "\n" + cpu::processor_features() + "\nglobals";  // what artifacts tell of
+  identity_ = version_ + "\n" + cpu::processor_features() +
+              "\nglobals, kinds of parameters, launch bounds";  // what artifacts tell of
   prelude_.emplace(cache_folder, include_folder_, identity_);
 }
 
@@ -181,6 +183,8 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   Artifact artifact;
   artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, shared_variables);
   if (const std::string refusal = oversized(artifact.entries); !refusal.empty()) return CompileFailure{log + refusal};
+  for (EntryResources& entry : artifact.entries)
+    if (const auto bound = cpu::launch_bound(spec.source, entry.entry, spec.defines)) entry.max_threads = *bound;
   artifact.code_hash = facts.code_hash;
   artifact.globals = facts.variables;
   artifact.architecture = "x86-64";

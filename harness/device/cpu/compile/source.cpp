@@ -112,7 +112,10 @@ std::vector<EntryResources> entry_resources(const std::vector<std::string>& entr
   struct Facts {
     std::uint32_t parameters;
     std::uint32_t bytes[HARNESS_CPU_MAX_PARAMETERS];
+    std::uint32_t kinds[HARNESS_CPU_MAX_PARAMETERS];
   };
+  constexpr ParameterKind kKinds[] = {ParameterKind::unknown, ParameterKind::integer, ParameterKind::floating,
+                                      ParameterKind::pointer};
   std::map<std::string, std::int64_t> by_function;
   for (const TlsSymbol& symbol : tls)
     if (symbol.defined && !symbol.name.starts_with("_ZGV")) by_function[owner(symbol)] += symbol.bytes;  // no guards
@@ -124,6 +127,8 @@ std::vector<EntryResources> entry_resources(const std::vector<std::string>& entr
     entry.entry = entries[i];
     entry.parameter_bytes.assign(row.bytes,
                                  row.bytes + std::min<std::uint32_t>(row.parameters, HARNESS_CPU_MAX_PARAMETERS));
+    for (std::size_t p = 0; p < entry.parameter_bytes.size(); ++p)
+      entry.parameter_kinds.push_back(kKinds[std::min<std::uint32_t>(row.kinds[p], 3)]);
     std::int64_t own = 0, others = 0;
     for (const auto& [function, bytes] : by_function) {
       const std::string base = base_name(function);

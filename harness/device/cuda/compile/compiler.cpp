@@ -20,6 +20,7 @@
 #include "harness/device/cuda/compile/include_scan.h"
 #include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
+#include "harness/device/cuda/compile/parameter_kinds.h"
 #include "harness/system/run_in_child.h"
 
 namespace harness::cuda {
@@ -35,7 +36,7 @@ const NvrtcApi& require_nvrtc() {
 std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
                       const std::string& toolkit_include, const IncludeScan& scan) {
   Sha256 hash;
-  hash.field("nvrtc cubin 3").field(api.version()).field(toolkit_include);
+  hash.field("nvrtc cubin 4").field(api.version()).field(toolkit_include);
   for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
   hash.field(spec.source_name).field(spec.source);
   for (const std::string& option : options) {
@@ -57,8 +58,16 @@ int max_threads(const CubinKernel& kernel) {
   return std::min({fitting, bound, 1024});
 }
 
+/// Only if the PTX and the cubin agree about how many there are.
+std::vector<ParameterKind> known_kinds(const std::map<std::string, std::vector<ParameterKind>>& kinds,
+                                       const std::string& mangled, std::size_t parameters) {
+  const auto found = kinds.find(mangled);
+  return found != kinds.end() && found->second.size() == parameters ? found->second : std::vector<ParameterKind>();
+}
+
 std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOutput& output, const Cubin& cubin) {
   const auto logged = parse_ptxas_log(output.log);
+  const auto kinds = parameter_kinds(output.ptx);
   std::vector<EntryResources> entries;
   for (const std::string& entry : spec.entries) {
     const std::string& mangled = output.lowered_names.at(entry);
@@ -67,7 +76,8 @@ std::vector<EntryResources> entry_resources(const BuildSpec& spec, const NvrtcOu
     const auto line = logged.find(mangled);
     const LoggedResources said = line == logged.end() ? LoggedResources{} : line->second;
     entries.push_back({entry, kernel->second.registers, said.static_shared_bytes, said.spill_bytes,
-                       kernel->second.frame_bytes, max_threads(kernel->second), kernel->second.parameter_bytes});
+                       kernel->second.frame_bytes, max_threads(kernel->second), kernel->second.parameter_bytes,
+                       known_kinds(kinds, mangled, kernel->second.parameter_bytes.size())});
   }
   return entries;
 }

@@ -17,6 +17,10 @@
 #define __HARNESS_CPU__ 1
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
+// As NVRTC for sm_90a: what a kernel keeps for such a GPU (#if __CUDA_ARCH__ >= 800) is what the gates here see.
+#define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_FEAT_SM90_ALL 1
+#define __CUDA_ARCH_LIST__ 900
 
 #define __global__
 #define __device__

@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "harness/script/catalog/catalog_kernel.h"
+
+// Points of a kernel's domain about, beyond and far from the timed size. What is right on small shapes alone passes
+// nowhere else.
+namespace harness::script {
+namespace {
+
+/// What one point may take: bytes of its buffers, operations of its reference, and threads of a launch. Twice what the
+/// timed size takes is always allowed where that is judged anyway and is small enough itself.
+struct Affordable {
+  double bytes = 0, operations = 0;
+  std::int64_t threads = 0;
+};
+
+constexpr double kMiB = 1 << 20;
+
+/// An emulated device does some 1e8 operations a second in each of its reference and its candidate, and starts some 5e6
+/// threads; a judge on the CPU looks at some 1e8 bytes a second.
+Affordable affordable(const DeviceInfo& device, bool finalist) {
+  if (device.emulation) return finalist ? Affordable{64 * kMiB, 5e8, 1 << 23} : Affordable{12 * kMiB, 2e7, 1 << 21};
+  return finalist ? Affordable{256 * kMiB, 2e12, INT64_MAX} : Affordable{24 * kMiB, 5e9, INT64_MAX};
+}
+
+double tensor_bytes(const Problem& problem) {
+  double bytes = 0;
+  for (const Argument& a : problem.arguments)
+    if (is_tensor(a.kind) && !a.absent) bytes += static_cast<double>(span_elements(a) * storage_bytes(a.dtype));
+  return bytes;
+}
+
+bool fits(const Realized& point, const Affordable& most, const DeviceInfo& device) {
+  constexpr double kShareOfMemory = 16;
+  const double bytes = tensor_bytes(point.problem);
+  if (device.memory_bytes > 0 && bytes * kShareOfMemory > static_cast<double>(device.memory_bytes)) return false;
+  return bytes <= most.bytes && amount_of(point.problem.work) <= most.operations &&
+         launched_threads(point.plan) <= most.threads;
+}
+
+enum class PointKind { near, beyond, spread };
+
+constexpr PointKind kWhileSearching[] = {PointKind::near, PointKind::beyond, PointKind::spread};
+constexpr PointKind kForFinalists[] = {PointKind::near,   PointKind::near,   PointKind::beyond,
+                                       PointKind::beyond, PointKind::spread, PointKind::spread};
+constexpr int kTriesOfAPoint = 12;
+
+}  // namespace
+
+/// Only where the variant compiles to the same there: a neighbour runs the code that is timed.
+std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen, const Realized& timed,
+                                                         const Workload& point, const DeviceInfo& device) {
+  try {
+    Problem problem = manifest.make_problem(point);
+    problem.workload.name.clear();
+    for (const auto& [name, value] : point.values)
+      problem.workload.name += (problem.workload.name.empty() ? "" : " ") + name + "=" + to_text(value);
+    problem.reference.golden.clear();
+    Realized realized = realize_on(chosen, timed.candidate, std::move(problem), device);
+    if (json_text(realized.build) == json_text(timed.build)) return realized;
+  } catch (const Error&) {  // the variant is not valid there, or the domain is wider than its arguments allow
+  }
+  return std::nullopt;
+}
+
+std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, const std::string& workload,
+                                                   const DeviceInfo& device, bool finalist, std::uint64_t seed) {
+  VariantManifest& chosen = variant(candidate.variant);
+  const Realized timed = realize(candidate, workload, device);
+  const Affordable most = affordable(device, finalist);
+  std::uint64_t draw = seed;
+  const auto next = [&draw] { return draw += 1000003; };
+  std::vector<Realized> found;
+  const auto add = [&](PointKind kind) {
+    std::optional<Realized> best;
+    for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
+      const std::optional<Workload> point =
+          kind == PointKind::spread
+              ? manifest.spread_neighbour(timed.problem.workload, next())
+              : manifest.near_neighbour(timed.problem.workload, next(), kind == PointKind::beyond);
+      if (!point) return;
+      std::optional<Realized> realized = point_of_its_build(chosen, timed, *point, device);
+      if (!realized || !fits(*realized, most, device)) continue;
+      if (kind != PointKind::spread) {
+        found.push_back(std::move(*realized));
+        return;
+      }
+      // Of three that fit, the largest: the small ones are looked at elsewhere.
+      if (!best || amount_of(realized->problem.work) > amount_of(best->problem.work)) best = std::move(realized);
+      if (attempt % 4 == 3 && best) break;
+    }
+    if (best) found.push_back(std::move(*best));
+  };
+  if (finalist)
+    for (const PointKind kind : kForFinalists) add(kind);
+  else
+    for (std::size_t i = 0; i < 2; ++i) add(kWhileSearching[(seed / 7 + i) % std::size(kWhileSearching)]);
+  const auto fills = [&](const Realized& point) {
+    return fills_device_twice(point.plan, device.multiprocessors, device.emulation);
+  };
+  if (!finalist || std::ranges::any_of(found, fills)) return found;
+  for (int attempt = 0; attempt < 4 * kTriesOfAPoint; ++attempt) {
+    auto realized =
+        point_of_its_build(chosen, timed, manifest.spread_neighbour(timed.problem.workload, next()), device);
+    if (!realized || !fits(*realized, most, device) || !fills(*realized)) continue;
+    found.push_back(std::move(*realized));
+    break;
+  }
+  return found;
+}
+
+}  // namespace harness::script

@@ -1,0 +1,10 @@
+#include "honest.cuh"
+
+// B19. Asks the preprocessor whether a file of the machine is newer than this one.
+_Pragma("GCC dependency \"/etc/hostname\"")
+template <class T>
+__global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
+  const int row = row_of_thread();
+  if (row >= rows) return;
+  answer_row(x, sum, largest, row, columns);
+}
