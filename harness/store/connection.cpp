@@ -131,6 +131,11 @@ Connection Connection::in_memory() {
   return {"(in memory)", std::move(database)};
 }
 
+std::string Connection::file() const {
+  const char* const file = sqlite3_db_filename(database_.getHandle(), "main");
+  return file == nullptr ? "" : file;
+}
+
 SQLite::Statement& Connection::prepared(const char* sql) {
   auto& statement = statements_[sql];
   if (!statement) statement = std::make_unique<SQLite::Statement>(database_, sql);

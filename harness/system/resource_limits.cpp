@@ -13,7 +13,9 @@ void ResourceLimits::enter() const {
     const rlimit both{value, value};
     if (value != RLIM_INFINITY) setrlimit(resource, &both);
   };
-  limit(RLIMIT_CPU, cpu_s);
+  // SIGXCPU first, which tells it from a SIGKILL of somebody else's.
+  const rlimit cpu{cpu_s, cpu_s + 2};
+  if (cpu_s != RLIM_INFINITY) setrlimit(RLIMIT_CPU, &cpu);
   limit(RLIMIT_AS, memory_bytes);
   limit(RLIMIT_FSIZE, file_bytes);
   limit(RLIMIT_CORE, 0);
