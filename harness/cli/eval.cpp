@@ -13,6 +13,7 @@
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/resource_limits.h"
 
 namespace harness {
 namespace {
@@ -117,6 +118,7 @@ void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& 
 }
 
 int eval(const EvalArguments& arguments, Shell& shell) {
+  require_descriptors();
   watch_for_stops();
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);

@@ -15,6 +15,7 @@
 #include "harness/report/plan.h"
 #include "harness/report/terminal.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/resource_limits.h"
 
 namespace harness {
 namespace {
@@ -137,6 +138,7 @@ void note_zone(CampaignOptions& options) {
 }
 
 int run(RunArguments arguments, Shell& shell) {
+  require_descriptors();
   watch_for_stops();
   fill_options(arguments);
   note_zone(arguments.options);

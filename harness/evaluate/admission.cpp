@@ -37,6 +37,13 @@ Error killed_again(const RunnerFailure& failure) {
       kTriesOfRunner, failure.detail));
 }
 
+// What the machine lacks says nothing of a kernel, and is not recorded.
+void refuse_environment(const std::optional<RunnerFailure>& failure) {
+  using Kind = RunnerFailure::Kind;
+  if (failure && (failure->kind == Kind::environment || failure->kind == Kind::memory))
+    throw environment_error(fmt::format("the baseline cannot run on this machine: {}", failure->detail));
+}
+
 std::string caught_by(const Evaluation& evaluation) {
   if (const GateResult* const failed = first_failed(evaluation.gates)) return failed->name;
   return std::string(outcome_name(evaluation.outcome));
@@ -157,6 +164,7 @@ std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Subject>& subjects,
     if (!failure) failure = workers_.runner.run(index, 0, kDeadline);
   }
   if (failure && was_killed(*failure)) throw killed_again(*failure);
+  refuse_environment(failure);
   return failure;
 }
 
@@ -165,6 +173,7 @@ std::optional<RunnerFailure> AdmissionTrial::load(const std::vector<Subject>& su
   for (int attempt = 0; attempt < kTriesOfRunner; ++attempt) {
     if (workers_.native()) workers_.runner.kill();
     failure = workers_.runner.prepare(as_contenders(subjects), kDeadline);
+    refuse_environment(failure);
     if (!failure || !was_killed(*failure)) return failure;
   }
   throw killed_again(*failure);

@@ -26,6 +26,9 @@ void refuse_misplaced(const std::string& path, Mode mode) {
   if (fs::is_directory(path, ignored)) {
     throw bad_input(fmt::format("{} is a folder, not a store; name a file with --db", path));
   }
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {  // opening a pipe waits for its writer
+    throw bad_input(fmt::format("{} is no plain file, so it is no store; name another file with --db", path));
+  }
   if (mode == Mode::read_only && !fs::exists(path, ignored)) {
     throw bad_input(
         fmt::format("there is no store at {}; `harness run` makes one, or name an existing file with --db", path));
