@@ -18,6 +18,9 @@ double now_unix() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+/// From the last beat of a pulse to the end of its process: half a beat on average, and a few milliseconds of dying.
+constexpr double kAfterLastBeatS = 0.01;
+
 std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(now_unix())));
 }
@@ -119,7 +122,7 @@ void Store::settle_lost_time() {
     pulses.push_back(pulse_path(connection_.file(), owner.process));
     const std::optional<double> lived = last_pulse(pulses.back());
     if (lived) {
-      const double lost = *lived - owner.lived_s - (spent[i] - owner.spent_s);
+      const double lost = *lived + kAfterLastBeatS - owner.lived_s - (spent[i] - owner.spent_s);
       if (lost > 0) charge_wall(connection_, ended[i].first, "lost", lost);
     }
     Statement(connection_, "UPDATE campaign SET owner = NULL WHERE id = ?", ended[i].first).run();

@@ -14,7 +14,7 @@
 namespace harness {
 namespace {
 
-constexpr std::int64_t kTickNs = 20'000'000;
+constexpr std::int64_t kTickNs = 10'000'000;
 // A thread that wakes later than this was not late because others run: the process was stopped.
 constexpr std::int64_t kStopNs = 500'000'000;
 constexpr int kStartTime = 22;  // of a process, in ticks since boot

@@ -10,7 +10,7 @@ double awake_seconds();
 /// What awake_seconds() was, or would have been, when this process was started.
 double awake_at_start();
 
-/// Begins to watch, in a thread of its own that wakes every 20 ms. Once and for ever; calling it again does nothing.
+/// Begins to watch, in a thread of its own that wakes every 10 ms. Once and for ever; calling it again does nothing.
 /// By the main thread, and not in a worker: a candidate's process has no thread of ours beside it.
 void watch_for_stops();
 

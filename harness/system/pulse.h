@@ -4,7 +4,7 @@
 
 namespace harness {
 
-/// A small file that says how long this process has been awake (awake_seconds since its start), renewed every 20 ms. It
+/// A small file that says how long this process has been awake (awake_seconds since its start), renewed every 10 ms. It
 /// is in memory that the system keeps: after kill -9 it still says when the process ended. Removed when destroyed.
 class Pulse {
  public:
