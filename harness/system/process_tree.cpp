@@ -54,9 +54,9 @@ ProcessTree::Thread times_of(long process, long thread) {
 
 ProcessTree look_at_tree(pid_t root) {
   ProcessTree tree;
+  const std::string state = process_stat(root, kState);
+  tree.stopped = state == "T" || state == "t";
   for (const long process : with_descendants(root)) {
-    const std::string state = process_stat(process, kState);
-    tree.stopped = tree.stopped || state == "T" || state == "t";
     for (const long thread : numbers_in(fmt::format("/proc/{}/task", process)))
       tree.threads[thread] = times_of(process, thread);
   }

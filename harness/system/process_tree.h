@@ -12,7 +12,7 @@ struct ProcessTree {
     double waited_s = 0;  // ready to run, and others had the cores
   };
   std::map<long, Thread> threads;  // by thread number
-  bool stopped = false;            // one of the processes is stopped (SIGSTOP) or held by a debugger
+  bool stopped = false;            // the process itself is stopped (SIGSTOP) or held by a debugger; a child may do so
 };
 
 /// Empty where the process has gone. Takes a millisecond or two on a machine with hundreds of processes.
