@@ -153,7 +153,15 @@ std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator,
                                          const std::string& kernel) {
   const std::string hash = catalog.admission_hash(kernel);
   if (auto known = stored([&] { return ledger.admission(hash, evaluator.device().name); })) return known;
-  const auto made = evaluator.admit(admission_request(catalog, evaluator, kernel));
+  AdmissionRequest request = admission_request(catalog, evaluator, kernel);
+  const std::string device = evaluator.device().name;
+  request.known = [&](const std::string& part) {
+    return stored([&] { return ledger.admission_part(hash, device, part); });
+  };
+  request.keep = [&](const std::string& part, const json& found) {
+    stored([&] { ledger.keep_admission_part(hash, device, part, found); });
+  };
+  const auto made = evaluator.admit(request);
   if (made) stored([&] { ledger.record_admission(*made); });
   return made;
 }

@@ -23,8 +23,8 @@ constexpr double kConfirmationCost = 4;
 constexpr double kFinalGatesGpu = 3;
 // At most this share of a budget is kept for confirming winners.
 constexpr double kReserveShare = 0.3;
-// Attempts that began and never ended, after which a candidate is recorded as having crashed the harness.
-constexpr int kTriesBeforeCrash = 2;
+// So often the machine went down while a candidate was evaluated before it is recorded as crashed.
+constexpr int kMachineFallsBeforeCrash = 2;
 // Timing is cut short for what is clearly this many times slower than the best: far from a verdict that could matter.
 constexpr double kAbandonFactor = 2;
 
@@ -141,7 +141,7 @@ void Campaign::tell_earlier() {
 }
 
 void Campaign::begin() {
-  started_ = ports_.clock.seconds();
+  started_ = ports_.clock.seconds() - ports_.before_s;
   CampaignRecord record;
   record.name = options_.name;
   record.device = device_.device;
@@ -211,7 +211,7 @@ void Campaign::replay_record() {
     if (record.decision.action == Action::close)
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
-    orphan_tries_[attempt_key(orphan.record)] = orphan.tries;
+    machine_falls_[attempt_key(orphan.record)] = orphan.machine_went_down;
 }
 
 // The record must still mean the same: the workload is there, its contract and the variant's source are what they were.
@@ -259,6 +259,8 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
   } catch (const Error& error) {
     return Ending{error.kind() == Error::Kind::environment ? EndReason::device_lost : EndReason::script_error,
                   error.what()};
+  } catch (const std::bad_alloc&) {
+    return Ending{EndReason::device_lost, "this machine has no memory left for the harness; free some and resume"};
   } catch (const std::exception& error) {  // a value nobody foresaw: saved and told, never an abort
     return Ending{EndReason::script_error, error.what()};
   }
@@ -461,10 +463,10 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
                            book.standings.empty() ? std::nullopt : book.standings.back().speedup,
                            ahead_of_rival(book)});
   const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
-  const auto tries = orphan_tries_.find(attempt_key(attempt));
+  const auto tries = machine_falls_.find(attempt_key(attempt));
   Evaluation evaluation;
-  if (tries != orphan_tries_.end() && tries->second >= kTriesBeforeCrash) {
-    evaluation.outcome = Crashed{CrashKind::unknown, "the harness itself ended twice while this was evaluated"};
+  if (tries != machine_falls_.end() && tries->second >= kMachineFallsBeforeCrash) {
+    evaluation.outcome = Crashed{CrashKind::unknown, "the machine itself went down twice while this was evaluated"};
   } else {
     EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, realized, work.confirms());
     request.incumbent = incumbent_for(work, book);

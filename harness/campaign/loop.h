@@ -26,6 +26,7 @@ struct CampaignPorts {
   std::function<bool()> stop;         // true after Ctrl-C
   json environment = json::object();  // host, driver, git revision...: recorded once
   Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
+  double before_s = 0;                // what the process had spent when the campaign was made: counted as its own
 };
 
 /// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners
@@ -106,7 +107,7 @@ class Campaign {
   std::map<std::pair<std::string, std::string>, std::optional<std::string>> floor_binds_;  // by kernel and workload
   std::vector<PatternEvidence> pattern_evidence_;                                          // frozen at the start
   std::map<std::string, Admission> admissions_;                                            // by kernel
-  std::map<std::string, int> orphan_tries_;                                                // by attempt_key
+  std::map<std::string, int> machine_falls_;                                               // by attempt_key
 };
 
 }  // namespace harness

@@ -11,6 +11,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
+#include "harness/system/resource_limits.h"
 
 // check: is a kernel plugin fit to be optimized? Its manifests, spaces and launch arithmetic, its gates against
 // mutants, its reference against its baseline through all gates, and every variant through the compilers that are here.
@@ -205,6 +206,7 @@ json mutants_json(const Admission& admission) {
 }
 
 int check(CheckArguments arguments, Shell& shell) {
+  require_descriptors();
   const Places places = shell.places();
   const auto offline = shell.rooms.offline_device(places, arguments.architecture);
   if (!offline) throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", arguments.architecture));

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 #include "harness/cli/command.h"
 #include "harness/cli/environment.h"
@@ -110,6 +113,7 @@ void add_gate_options(CLI::App& app, Shell& shell) {
 }
 
 int run_command_line(int argc, char** argv, const Rooms& rooms) {
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is an error with a sentence
   try {
     const int status = dispatch(argc, argv, rooms);
     // Results that nobody could read are no results: a full disk, a closed descriptor.
@@ -119,6 +123,14 @@ int run_command_line(int argc, char** argv, const Rooms& rooms) {
   } catch (const Error& error) {
     report::err("harness: %s\n", error.what());
     return error.exit_status();
+  } catch (const std::bad_alloc&) {
+    std::fputs("harness: this machine, or a limit on this process (ulimit -v), has no memory left for it\n", stderr);
+    return 3;
+  } catch (const std::system_error& error) {  // no thread, no lock
+    std::fprintf(stderr,
+                 "harness: this machine, or a limit on this process (ulimit -u, -v), refuses it what it needs: %s\n",
+                 error.what());
+    return 3;
   } catch (
       const std::exception& error) {  // nothing foreseen throws these: a person still gets a sentence, not an abort
     report::err("harness: unexpected: %s\n", error.what());

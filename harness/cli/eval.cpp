@@ -6,13 +6,14 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/interrupt.h"
-#include "harness/core/clock.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/events.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/system/awake_clock.h"
+#include "harness/system/resource_limits.h"
 
 namespace harness {
 namespace {
@@ -117,6 +118,8 @@ void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& 
 }
 
 int eval(const EvalArguments& arguments, Shell& shell) {
+  require_descriptors();
+  watch_for_stops();
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
   std::string workload;
@@ -150,8 +153,6 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   if (!admission) return 130;
   if (!admission->passed) throw bad_input(refusal(*admission));
   std::int64_t campaign = 0;
-  SystemClock clock;
-  const double begin = clock.seconds();
   if (ledger != nullptr) {
     CampaignRecord record;
     record.name = "eval";
@@ -169,7 +170,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   }
   if (ledger != nullptr)
     ledger->end_campaign(campaign, interrupted() ? EndReason::interrupted : EndReason::exhausted,
-                         clock.seconds() - begin, std::nullopt);
+                         awake_seconds() - awake_at_start(), std::nullopt);
   if (interrupted()) return 130;
   return all ? 0 : 1;
 }

@@ -14,11 +14,19 @@
 #include "harness/report/out.h"
 #include "harness/report/plan.h"
 #include "harness/report/terminal.h"
+#include "harness/system/awake_clock.h"
+#include "harness/system/resource_limits.h"
 
 namespace harness {
 namespace {
 
 constexpr int kPlannedDecisions = 10;  // of a dry run
+
+class AwakeClock : public Clock {
+ public:
+  double seconds() override { return awake_seconds(); }
+  std::int64_t unix_seconds() override { return SystemClock().unix_seconds(); }
+};
 
 struct RunArguments {
   CampaignOptions options;
@@ -130,6 +138,8 @@ void note_zone(CampaignOptions& options) {
 }
 
 int run(RunArguments arguments, Shell& shell) {
+  require_descriptors();
+  watch_for_stops();
   fill_options(arguments);
   note_zone(arguments.options);
   const Places places = shell.places();
@@ -141,6 +151,7 @@ int run(RunArguments arguments, Shell& shell) {
   std::optional<std::int64_t> resume;
   if (arguments.resuming) {
     archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+    archive->ledger().settle_lost_time();  // before the budget is added to what was spent
     resume = campaign_to_resume(arguments, archive->ledger());
     restore_options(arguments, archive->ledger(), *resume);
   }
@@ -158,9 +169,9 @@ int run(RunArguments arguments, Shell& shell) {
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   const auto display = make_display(arguments);
   const auto playbook = shell.rooms.playbook(places);
-  SystemClock clock;
+  AwakeClock clock;
   Campaign campaign({*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
-                     environment_of(shell.rooms.program, device), playbook.get()},
+                     environment_of(shell.rooms.program, device), playbook.get(), awake_seconds() - awake_at_start()},
                     arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);

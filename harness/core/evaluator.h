@@ -74,6 +74,10 @@ struct AdmissionRequest {
   std::string kernel, hash;
   std::vector<Group> groups;
   std::vector<Mutant> mutants;
+  /// What an earlier trial of these gates found of a part before it was cut short, and where this one's parts are kept.
+  /// Empty: everything is tried anew, nothing is kept.
+  std::function<std::optional<json>(const std::string& part)> known;
+  std::function<void(const std::string& part, const json& found)> keep;
 };
 
 /// Port to build -> gates -> timing. One evaluation at a time; building runs ahead in other processes.

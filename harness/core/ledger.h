@@ -114,6 +114,9 @@ struct Orphan {
   std::int64_t attempt = 0;
   AttemptRecord record;
   int tries = 1;
+  /// Of the tries, how often the machine itself went down after it: the only end that a candidate may have brought
+  /// about. Whoever kills this program says nothing about a candidate.
+  int machine_went_down = 0;
 };
 
 /// Port to the store. Each call is one transaction. Throws Error(environment) when the store cannot be written.
@@ -156,6 +159,16 @@ class Ledger {
   /// The verdict over a kernel's gates, by Admission::hash and device name.
   virtual std::optional<Admission> admission(const std::string& hash, const std::string& device_name) = 0;
   virtual void record_admission(const Admission& admission) = 0;
+  /// What a trial that has not ended has found of one of its parts; forgotten once its admission is recorded. A ledger
+  /// that keeps nothing knows nothing.
+  virtual std::optional<json> admission_part(const std::string& /*hash*/, const std::string& /*device_name*/,
+                                             const std::string& /*part*/) {
+    return std::nullopt;
+  }
+  virtual void keep_admission_part(const std::string& /*hash*/, const std::string& /*device_name*/,
+                                   const std::string& /*part*/, const json& /*found*/) {}
+  /// Adds to each campaign what its processes spent before they were killed. Of those that still run nothing is said.
+  virtual void settle_lost_time() {}
   /// What a device was measured to reach when it was first seen with this driver.
   virtual std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) = 0;
   virtual void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) = 0;

@@ -161,6 +161,7 @@ HARNESS_ENUM_TABLE(CrashKind, "kind of crash",
                     {CrashKind::assertion, "assertion"},
                     {CrashKind::barrier_deadlock, "barrier_deadlock"},
                     {CrashKind::signal, "signal"},
+                    {CrashKind::killed, "killed"},
                     {CrashKind::device_lost, "device_lost"}})
 
 }  // namespace harness

@@ -68,7 +68,8 @@ struct Timing {
   bool emulation = false;
 };
 
-enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal, device_lost, unknown };
+/// `killed`: from outside, which is nothing that the candidate did.
+enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal, killed, device_lost, unknown };
 
 // The outcome of an experiment: a sum type, and every consumer says what it does with each case.
 struct Passed {

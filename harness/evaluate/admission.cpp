@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/core/error.h"
+#include "harness/core/json_fields.h"
 #include "harness/judge/forms.h"
 #include "harness/judge/mutants.h"
 #include "harness/judge/terms.h"
@@ -26,12 +28,43 @@ std::vector<Contender> as_contenders(const std::vector<Subject>& subjects) {
   return contenders;
 }
 
+constexpr int kTriesOfRunner = 10;
+
+Error killed_again(const RunnerFailure& failure) {
+  return environment_error(fmt::format(
+      "the baseline's process was killed or stopped from outside {} times in a row ({}); end what does that, or give "
+      "the machine more memory",
+      kTriesOfRunner, failure.detail));
+}
+
+// What the machine lacks says nothing of a kernel, and is not recorded.
+void refuse_environment(const std::optional<RunnerFailure>& failure) {
+  using Kind = RunnerFailure::Kind;
+  if (failure && (failure->kind == Kind::environment || failure->kind == Kind::memory))
+    throw environment_error(fmt::format("the baseline cannot run on this machine: {}", failure->detail));
+}
+
 std::string caught_by(const Evaluation& evaluation) {
   if (const GateResult* const failed = first_failed(evaluation.gates)) return failed->name;
   return std::string(outcome_name(evaluation.outcome));
 }
 
 }  // namespace
+
+// JSON has no infinity: the error of an impostor that is not even finite is null there.
+void to_json(json& to, const ErrorRange& value) {
+  to = {{"honest", value.honest}, {"settled", value.settled}, {"impostor", value.impostor}};
+  if (!std::isfinite(value.impostor)) to["impostor"] = nullptr;
+}
+
+void from_json(const json& from, ErrorRange& value) {
+  from.at("honest").get_to(value.honest);
+  from.at("settled").get_to(value.settled);
+  const json& impostor = from.at("impostor");
+  value.impostor = impostor.is_null() ? std::numeric_limits<double>::infinity() : impostor.get<double>();
+}
+
+HARNESS_JSON(FormTrial, ranges, skipped)
 
 AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, WorkerPool& workers, Evaluate evaluate)
     : request_(request), workers_(workers), evaluate_(std::move(evaluate)) {
@@ -44,7 +77,11 @@ Admission AdmissionTrial::finish() {
   const double begin = steady_seconds();
   for (const AdmissionRequest::Group& group : request_.groups) try_group(group);
   if (admission_.problems.empty())
-    for (const AdmissionRequest::Mutant& mutant : request_.mutants) try_source(mutant);
+    for (const AdmissionRequest::Mutant& mutant : request_.mutants) {
+      MutantVerdict verdict;
+      recall("mutant " + mutant.name, verdict, [&](MutantVerdict& fresh) { fresh = try_source(mutant); });
+      admission_.mutants.push_back(std::move(verdict));
+    }
   workers_.judge.forget();
   admission_.passed = admission_.problems.empty();
   admission_.seconds = steady_seconds() - begin;
@@ -63,6 +100,7 @@ void AdmissionTrial::note_skipped(std::string sentence) {
 
 void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
   check_work(group.baseline);
+  if (!admission_.problems.empty()) return;
   std::vector<Subject> subjects;
   subjects.reserve(group.others.size() + 1);
   const auto add = [&](const Realized& realized) {
@@ -74,37 +112,87 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
     subject.trusted = workers_.build_trusted(realized);
     workers_.paint(subject, 0);
   };
-  add(group.baseline);
-  for (const Realized& other : group.others) add(other);
-  if (!admission_.problems.empty()) return;
-  if (workers_.native()) workers_.runner.kill();
-  if (const auto failure = workers_.runner.prepare(as_contenders(subjects), kDeadline))
-    return problem(fmt::format("the baseline cannot run: {}", failure->detail));
+  std::optional<bool> ready;
+  const auto make_ready = [&] {  // only once something is to be measured
+    if (ready) return *ready;
+    ready = false;
+    add(group.baseline);
+    for (const Realized& other : group.others) add(other);
+    if (!admission_.problems.empty()) return false;
+    if (const auto failure = load(subjects))
+      return problem(fmt::format("the baseline cannot run: {}", failure->detail)), false;
+    return *(ready = true);
+  };
+  const std::string name = workload_group(group.baseline.problem.workload);
   std::vector<std::pair<std::string, Ranges>> measured;
   const ExcludedForms& left_out = group.baseline.problem.forms;
   if (const std::string words = in_words(left_out); !words.empty()) note_skipped(words);
   for (const std::string& form : judge::draw_forms()) {
     if (std::ranges::find(left_out.except, form) != left_out.except.end()) continue;
-    Ranges ranges;
-    if (measure_form(subjects, form, ranges)) measured.emplace_back(form, std::move(ranges));
+    FormTrial trial;
+    const bool kept = recall("form " + form + " of " + name, trial, [&](FormTrial& fresh) {
+      if (make_ready()) fresh = measure_form(subjects, form);
+    });
+    if (!kept && !ready.value_or(true)) return;
+    if (!kept) continue;
+    if (!trial.skipped.empty()) note_skipped(trial.skipped);
+    else measured.emplace_back(form, std::move(trial.ranges));
   }
   raise_to_worst(measured);
-  for (const auto& [form, ranges] : measured) add_tolerances(subjects.front(), form, ranges);
+  for (const auto& [form, ranges] : measured) add_tolerances(group.baseline.problem, form, ranges);
   if (workers_.native()) workers_.runner.kill();
   if (!admission_.problems.empty()) return;
-  subjects.front().executable.problem = with_tolerances(group.baseline.problem, &admission_, "nominal");
-  try_generated(subjects.front());
+  std::vector<MutantVerdict> mutants;
+  recall("generated mutants of " + name, mutants, [&](std::vector<MutantVerdict>& fresh) {
+    if (!make_ready()) return;
+    subjects.front().executable.problem = with_tolerances(group.baseline.problem, &admission_, "nominal");
+    fresh = try_generated(subjects.front());
+  });
+  admission_.mutants.insert(admission_.mutants.end(), mutants.begin(), mutants.end());
 }
 
-// A runner that was killed from outside is no fault of the baseline: another one runs the same draw.
+// A runner that was killed from outside is no fault of the baseline: another one runs the same draw. What the baseline
+// seems to have done itself must happen twice.
 std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Subject>& subjects, std::size_t index) {
   std::optional<RunnerFailure> failure = workers_.runner.run(index, 0, kDeadline);
-  for (int attempt = 1; attempt < kWorkerTries && failure && was_killed(*failure); ++attempt) {
+  bool repeated = false;
+  for (int attempt = 1; attempt < kTriesOfRunner && failure; ++attempt) {
+    if (!was_killed(*failure) && (repeated || !is_its_own(*failure))) break;
+    repeated = repeated || !was_killed(*failure);
     workers_.repaint(subjects[index], 0);
-    failure = workers_.runner.prepare(as_contenders(subjects), kDeadline);
+    failure = load(subjects);
     if (!failure) failure = workers_.runner.run(index, 0, kDeadline);
   }
+  if (failure && was_killed(*failure)) throw killed_again(*failure);
+  refuse_environment(failure);
   return failure;
+}
+
+std::optional<RunnerFailure> AdmissionTrial::load(const std::vector<Subject>& subjects) {
+  std::optional<RunnerFailure> failure;
+  for (int attempt = 0; attempt < kTriesOfRunner; ++attempt) {
+    if (workers_.native()) workers_.runner.kill();
+    failure = workers_.runner.prepare(as_contenders(subjects), kDeadline);
+    refuse_environment(failure);
+    if (!failure || !was_killed(*failure)) return failure;
+  }
+  throw killed_again(*failure);
+}
+
+// What an earlier trial of the same gates found before it was cut short. A problem is never kept: it is shown again.
+template <typename Found, typename Find>
+bool AdmissionTrial::recall(const std::string& part, Found& found, const Find& find) {
+  if (request_.known) {
+    try {
+      if (const std::optional<json> known = request_.known(part)) return found = known->get<Found>(), true;
+    } catch (const json::exception&) {  // damaged: found again
+    }
+  }
+  const std::size_t problems = admission_.problems.size();
+  find(found);
+  if (admission_.problems.size() > problems) return false;
+  if (request_.keep) request_.keep(part, found);
+  return true;
 }
 
 // How far honest rounding goes depends on how the values are arranged (a long sum of equal terms errs all one way), and
@@ -128,9 +216,10 @@ bool AdmissionTrial::all_settled(const Problem& problem, const Ranges& ranges) {
   });
 }
 
-// The largest honest error over all shapes, and the impostor's at the first. False: the form is out of the kernel's
-// range.
-bool AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::string& form, Ranges& ranges) {
+// The largest honest error over all shapes, and the impostor's at the first.
+FormTrial AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::string& form) {
+  FormTrial trial;
+  Ranges& ranges = trial.ranges;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     Subject& subject = subjects[i];
     if (is_large(subject.executable.layout) && !is_tried_at_large_sizes(form)) continue;
@@ -139,7 +228,7 @@ bool AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::str
         fmt::format("form '{}' at {}, seed {}", form, subject.problem().workload.name, subject.draws[0].seed);
     if (const auto failure = run(subjects, i)) {
       problem(fmt::format("the baseline failed in {}: {}", where, failure->detail));
-      return false;
+      return trial;
     }
     const bool needs_impostor = !all_settled(subject.problem(), ranges);
     const MeasuredErrors errors = workers_.judge.measure_errors(needs_impostor, subject.executable, subject.trusted,
@@ -151,11 +240,11 @@ bool AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::str
         const std::string sentence =
             fmt::format("{}: the baseline's '{}' is {:.3g} from the reference", where, output, honest);
         if (form == "nominal") problem(sentence + "; mend the baseline or the reference");
-        else admission_.skipped_forms.push_back(sentence + ", so this form is out of its range");
-        return false;
+        trial.skipped = sentence + ", so this form is out of its range";
+        return trial;
       }
       if (form == "nominal") check_model(argument, honest, where);
-      Range& range = ranges[output];
+      ErrorRange& range = ranges[output];
       range.honest = std::max(range.honest, honest);
       // Elsewhere every answer may be exact (a softmax of one column), and there an impostor is none. Only an output
       // that the first workload does not have is taken from where it shows most.
@@ -165,24 +254,23 @@ bool AdmissionTrial::measure_form(std::vector<Subject>& subjects, const std::str
       else if (!range.settled) range.impostor = std::max(range.impostor, impostor);
     }
   }
-  return true;
+  return trial;
 }
 
-void AdmissionTrial::add_tolerances(const Subject& subject, const std::string& form, const Ranges& ranges) {
+void AdmissionTrial::add_tolerances(const Problem& problem, const std::string& form, const Ranges& ranges) {
   for (const auto& [output, range] : ranges) {
-    const Argument& argument = *find_argument(subject.problem(), output);
+    const Argument& argument = *find_argument(problem, output);
     if (!judge::has_tolerance(argument)) {
       // Exact and custom comparisons judge by themselves; the form is still one that the gates use.
       admission_.tolerances.push_back(
-          {workload_group(subject.problem().workload), form, output, range.honest, range.impostor, 0, "none"});
+          {workload_group(problem.workload), form, output, range.honest, range.impostor, 0, "none"});
       continue;
     }
-    const Tolerance tolerance{
-        workload_group(subject.problem().workload), form, output, range.honest, range.impostor, 0, ""};
+    const Tolerance tolerance{workload_group(problem.workload), form, output, range.honest, range.impostor, 0, ""};
     if (argument.accuracy && argument.accuracy->declared && form == "nominal") {
       Tolerance by_model = tolerance;
       by_model.origin = "model";
-      by_model.tolerance = judge::tolerance_at(subject.problem(), argument, by_model);
+      by_model.tolerance = judge::tolerance_at(problem, argument, by_model);
       admission_.tolerances.push_back(std::move(by_model));
     } else if (judge::declares_tolerance(argument)) check_declared(argument, range, tolerance);
     else derive(argument, range, tolerance);
@@ -202,7 +290,7 @@ void AdmissionTrial::check_model(const Argument& output, double honest, const st
                   output.name, in_words(*output.accuracy, output.dtype), honest, where));
 }
 
-void AdmissionTrial::derive(const Argument& output, const Range& range, Tolerance tolerance) {
+void AdmissionTrial::derive(const Argument& output, const ErrorRange& range, Tolerance tolerance) {
   const bool plain = tolerance.form == "nominal";
   const double least = judge::least_error(output, !plain);
   const judge::DerivedTolerance derived =
@@ -219,7 +307,7 @@ void AdmissionTrial::derive(const Argument& output, const Range& range, Toleranc
   admission_.tolerances.push_back(std::move(tolerance));
 }
 
-void AdmissionTrial::check_declared(const Argument& output, const Range& range, Tolerance tolerance) {
+void AdmissionTrial::check_declared(const Argument& output, const ErrorRange& range, Tolerance tolerance) {
   tolerance.tolerance = output.compare->tolerance;
   tolerance.origin = "declared";
   if (tolerance.form == "nominal" && range.honest > tolerance.tolerance)
@@ -247,7 +335,7 @@ void AdmissionTrial::check_work(const Realized& baseline) {
                     baseline.problem.work.bytes, baseline.problem.workload.name, held));
 }
 
-void AdmissionTrial::try_generated(Subject& subject) {
+std::vector<MutantVerdict> AdmissionTrial::try_generated(Subject& subject) {
   std::map<std::pair<std::string, std::string>, MutantTrial> trials;
   for (int draw = 0; draw < kMutantDraws; ++draw) {
     for (MutantTrial& trial :
@@ -262,16 +350,17 @@ void AdmissionTrial::try_generated(Subject& subject) {
       if (known.caught_by.empty()) known = std::move(trial);
     }
   }
+  std::vector<MutantVerdict> verdicts;
   for (const auto& [key, trial] : trials) {
-    admission_.mutants.push_back(
-        {trial.name, subject.problem().workload.name, trial.output, trial.caught_by, trial.detail});
+    verdicts.push_back({trial.name, subject.problem().workload.name, trial.output, trial.caught_by, trial.detail});
     if (trial.caught_by.empty())
       problem(fmt::format("the mutant '{}' of output '{}' passes every gate on workload '{}'", trial.name, trial.output,
                           subject.problem().workload.name));
   }
+  return verdicts;
 }
 
-void AdmissionTrial::try_source(const AdmissionRequest::Mutant& mutant) {
+MutantVerdict AdmissionTrial::try_source(const AdmissionRequest::Mutant& mutant) {
   for (const std::string& workload : mutant.workloads) {
     EvaluationRequest request = mutant.request(workload);
     request.admission = &admission_;
@@ -279,15 +368,15 @@ void AdmissionTrial::try_source(const AdmissionRequest::Mutant& mutant) {
     const Evaluation evaluation = evaluate_(request);
     if (std::holds_alternative<Interrupted>(evaluation.outcome)) throw InterruptedWork{};
     if (const auto* failed = std::get_if<CompileError>(&evaluation.outcome))
-      return problem(fmt::format("the mutant '{}' does not compile: {}", mutant.name, failed->log.substr(0, 500)));
+      return problem(fmt::format("the mutant '{}' does not compile: {}", mutant.name, failed->log.substr(0, 500))),
+             MutantVerdict{mutant.name, workload, "", "", failed->log.substr(0, 500)};
     if (std::holds_alternative<Passed>(evaluation.outcome)) continue;
     const json error = error_json(evaluation.outcome);
-    admission_.mutants.push_back({mutant.name, workload, "", caught_by(evaluation), error.value("message", "")});
-    return;
+    return {mutant.name, workload, "", caught_by(evaluation), error.value("message", "")};
   }
-  admission_.mutants.push_back({mutant.name, mutant.workloads.empty() ? "" : mutant.workloads.front(), "", "", ""});
   problem(fmt::format("the mutant '{}' passes every gate on {} workloads ({})", mutant.name, mutant.workloads.size(),
                       fmt::join(mutant.workloads, ", ")));
+  return {mutant.name, mutant.workloads.empty() ? "" : mutant.workloads.front(), "", "", ""};
 }
 
 }  // namespace harness

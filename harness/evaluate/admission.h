@@ -10,9 +10,29 @@
 
 namespace harness {
 
+/// The errors of one output: of the honest baseline, the largest over all shapes, and of an impostor.
+struct ErrorRange {
+  double honest = 0, impostor = 0;
+  bool settled = false;  // the impostor's error comes from the group's own workload
+};
+
+/// What one form of the inputs told of one group.
+struct FormTrial {
+  using Ranges = std::map<std::string, ErrorRange>;  // by output
+  Ranges ranges;
+  std::string skipped;  // a sentence, where the form is out of the kernel's range
+};
+
+void to_json(json& to, const ErrorRange& value);
+void from_json(const json& from, ErrorRange& value);
+void to_json(json& to, const FormTrial& value);
+void from_json(const json& from, FormTrial& value);
+
 /// A kernel's gates on trial. For each group of workloads and each form of the inputs: the error of the honest baseline
 /// and of an impostor one precision lower, and the tolerance between them. Then every generated mutant of every output,
-/// and every mutant of the kernel's own, must fail.
+/// and every mutant of the kernel's own, must fail. Each form, each
+/// group's mutants and each mutant is a part by itself that the request may keep, so that a trial that is cut short
+/// goes on where it was.
 class AdmissionTrial {
  public:
   using Evaluate = std::function<Evaluation(const EvaluationRequest&)>;
@@ -20,23 +40,23 @@ class AdmissionTrial {
   Admission finish();
 
  private:
-  struct Range {
-    double honest = 0, impostor = 0;
-    bool settled = false;  // the impostor's error comes from the group's own workload
-  };
-  using Ranges = std::map<std::string, Range>;  // by output
+  using Ranges = FormTrial::Ranges;
 
+  /// `found` as an earlier trial kept it, else as `find` finds it now. False: there is a problem.
+  template <typename Found, typename Find>
+  bool recall(const std::string& part, Found& found, const Find& find);
   void try_group(const AdmissionRequest::Group& group);
   std::optional<RunnerFailure> run(std::vector<Subject>& subjects, std::size_t index);
+  std::optional<RunnerFailure> load(const std::vector<Subject>& subjects);
   static void raise_to_worst(std::vector<std::pair<std::string, Ranges>>& measured);
   static bool all_settled(const Problem& problem, const Ranges& ranges);
-  bool measure_form(std::vector<Subject>& subjects, const std::string& form, Ranges& ranges);
-  void add_tolerances(const Subject& subject, const std::string& form, const Ranges& ranges);
-  void derive(const Argument& output, const Range& range, Tolerance tolerance);
-  void check_declared(const Argument& output, const Range& range, Tolerance tolerance);
+  FormTrial measure_form(std::vector<Subject>& subjects, const std::string& form);
+  void add_tolerances(const Problem& problem, const std::string& form, const Ranges& ranges);
+  void derive(const Argument& output, const ErrorRange& range, Tolerance tolerance);
+  void check_declared(const Argument& output, const ErrorRange& range, Tolerance tolerance);
   void check_work(const Realized& baseline);
-  void try_generated(Subject& subject);
-  void try_source(const AdmissionRequest::Mutant& mutant);
+  std::vector<MutantVerdict> try_generated(Subject& subject);
+  MutantVerdict try_source(const AdmissionRequest::Mutant& mutant);
   void check_model(const Argument& output, double honest, const std::string& where);
   void note_skipped(std::string sentence);
   void problem(std::string sentence);

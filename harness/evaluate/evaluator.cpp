@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/evaluate/admission.h"
+#include "harness/evaluate/fairness.h"
 #include "harness/evaluate/run.h"
 #include "harness/worker/memory/memory_check.h"
 
@@ -12,7 +13,8 @@ namespace harness {
 namespace {
 
 constexpr double kPeaksDeadline = 60;
-constexpr const char* kKilled = "signal 9 ";
+// Compiling ahead is given so long to end before a candidate is tried alone.
+constexpr double kSettleS = 10;
 
 // On the cpu device compilers would take the cores that the next candidate is timed on.
 bool may_become_a_finalist(const EvaluationRequest& request, const Evaluation& evaluation) {
@@ -75,11 +77,18 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
   const RunSettings settings{peaks_, options_.policy_refuses, emulated_ ? &emulated_->preflight : nullptr,
                              &explanations_};
-  Evaluation evaluation = EvaluationRun(request, settings, workers_).finish();
-  // No candidate has the right to send SIGKILL: its runner was killed from outside, or the machine is out of memory.
-  const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
-  if (crashed == nullptr || !crashed->detail.starts_with(kKilled)) return evaluation;
-  return EvaluationRun(request, settings, workers_).finish();
+  const auto once = [&] { return EvaluationRun(request, settings, workers_).finish(); };
+  return evaluate_fairly(once, [&] {
+    const auto quiet = builders_.pause_speculative(kSettleS);
+    const auto quiet_beside = emulated_ ? emulated_->builders.pause_speculative(kSettleS) : nullptr;
+    runner_.kill();  // a fresh process: nothing that came before
+    try {
+      const auto hold = workers_.hold_device();
+      return once();
+    } catch (const InterruptedWork&) {
+      return Evaluation{};
+    }
+  });
 }
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {

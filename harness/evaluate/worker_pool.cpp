@@ -10,6 +10,7 @@
 #include "harness/judge/layout.h"
 #include "harness/judge/reference.h"
 #include "harness/judge/tolerance.h"
+#include "harness/system/awake_clock.h"
 #include "harness/system/files.h"
 
 namespace harness {
@@ -38,7 +39,7 @@ std::uint64_t fresh_seed() {
 }
 
 double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return awake_seconds();
 }
 
 std::optional<DeviceLock::Hold> WorkerPool::hold_device() {

@@ -15,7 +15,7 @@
 namespace harness {
 
 std::uint64_t fresh_seed();  // from the operating system; fits a signed 64-bit column
-double steady_seconds();     // of a clock that never jumps
+double steady_seconds();     // of a clock that never jumps, and stands still while the program is stopped
 
 /// Adds the seconds between its birth and its end to a stage.
 class Charge {

@@ -26,6 +26,9 @@ void refuse_misplaced(const std::string& path, Mode mode) {
   if (fs::is_directory(path, ignored)) {
     throw bad_input(fmt::format("{} is a folder, not a store; name a file with --db", path));
   }
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {  // opening a pipe waits for its writer
+    throw bad_input(fmt::format("{} is no plain file, so it is no store; name another file with --db", path));
+  }
   if (mode == Mode::read_only && !fs::exists(path, ignored)) {
     throw bad_input(
         fmt::format("there is no store at {}; `harness run` makes one, or name an existing file with --db", path));
@@ -129,6 +132,11 @@ Connection Connection::in_memory() {
   harden(database);
   bring_up_to_date(database, current_schema(), "(in memory)");
   return {"(in memory)", std::move(database)};
+}
+
+std::string Connection::file() const {
+  const char* const file = sqlite3_db_filename(database_.getHandle(), "main");
+  return file == nullptr ? "" : file;
 }
 
 SQLite::Statement& Connection::prepared(const char* sql) {

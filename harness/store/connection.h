@@ -24,6 +24,8 @@ class Connection {
   static Connection in_memory();
 
   const std::string& path() const { return path_; }
+  /// The store's file, absolute; "" where it is in memory.
+  std::string file() const;
   SQLite::Database& database() { return database_; }
   /// The statement for this SQL, prepared on first use. Its last user has reset it (Statement does).
   SQLite::Statement& prepared(const char* sql);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "harness/system/files.h"
+
 namespace harness::store {
 
 Error failure(const std::string& path, const SQLite::Exception& exception) {
@@ -31,6 +33,9 @@ Error failure(const std::string& path, const SQLite::Exception& exception) {
                       "another file with --db",
                       path, exception.what(), path));
     case SQLITE_CANTOPEN:
+      if (is_out_of_descriptors())
+        return environment_error(fmt::format(
+            "cannot open the store {}: this process may have no more open files; raise the limit (ulimit -n)", path));
       return environment_error(fmt::format(
           "cannot open the store {}: its folder must exist and be writable, because SQLite keeps a log beside the file",
           path));

@@ -18,10 +18,13 @@ constexpr const char* kOldestText =
 constexpr const char* kStep6 =
 #include "embedded/harness/store/schema_6_imports.sql"
     ;
+constexpr const char* kStep7 =
+#include "embedded/harness/store/schema_7_interrupted.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6};
+constexpr Migration kSteps[] = {kStep6, kStep7};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -29,7 +29,7 @@ CREATE TABLE campaign (
   reason        TEXT,                      -- budget, cost, goal, exhausted, strategy, script_error, device_lost, store_error, interrupted
   spent_s       REAL NOT NULL DEFAULT 0,   -- wall seconds so far, over all its sessions
   cost_usd      REAL,                      -- of those
-  owner         TEXT,                      -- the process that last wrote to it, so that --resume leaves running campaigns alone
+  owner         TEXT,                      -- the process that last wrote to it (owner.h): --resume leaves running campaigns alone
   imported      INTEGER NOT NULL DEFAULT 0 CHECK (imported IN (0, 1)),  -- came from `harness import`; never resumed
   evidence      INTEGER NOT NULL DEFAULT 1 CHECK (evidence IN (0, 1))   -- 0: shown, but counts for nothing: bests, experience
 ) STRICT;
@@ -95,6 +95,12 @@ CREATE TABLE attempt (
 ) STRICT;
 CREATE INDEX attempt_by_campaign ON attempt(campaign, candidate);
 CREATE INDEX attempt_by_decision ON attempt(decision);
+
+-- The start of the machine that an attempt was begun in: after a later one, the machine went down on the way.
+CREATE TABLE attempt_boot (
+  attempt INTEGER PRIMARY KEY REFERENCES attempt(id),
+  boot    TEXT NOT NULL
+) STRICT;
 
 ------------------------------------------------------------------------------------------------------ what was found
 
@@ -211,7 +217,7 @@ CREATE TABLE sample (
 -- Seconds of a campaign outside its evaluations, by day. Work that runs beside the device's wall time (prepare) costs no money of its own.
 CREATE TABLE charge (
   campaign INTEGER NOT NULL REFERENCES campaign(id),
-  stage    TEXT NOT NULL,                  -- decide, prepare, idle, ...
+  stage    TEXT NOT NULL,                  -- decide, prepare, idle, lost (between the last record and a kill), ...
   day      TEXT NOT NULL,                  -- UTC, 2025-01-31
   seconds  REAL NOT NULL,
   usd      REAL,
@@ -231,6 +237,15 @@ CREATE TABLE admission (
   seconds       REAL NOT NULL,
   decided_unix  REAL NOT NULL,
   PRIMARY KEY (hash, device_name)
+) STRICT, WITHOUT ROWID;
+
+-- What a trial of a kernel's gates has found so far, part by part; gone once its admission is recorded.
+CREATE TABLE admission_part (
+  hash        TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  part        TEXT NOT NULL,
+  found       TEXT NOT NULL,   -- json
+  PRIMARY KEY (hash, device_name, part)
 ) STRICT, WITHOUT ROWID;
 
 -- What a device was measured to reach when it was first seen with a driver, beside its theoretical peaks at the highest clock.

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 
 #include "harness/core/error.h"
 #include "harness/store/columns.h"
 #include "harness/store/owner.h"
+#include "harness/system/awake_clock.h"
 
 namespace harness::store {
 namespace {
@@ -15,6 +17,9 @@ namespace {
 double now_unix() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
+
+/// From the last beat of a pulse to the end of its process: half a beat on average, and a few milliseconds of dying.
+constexpr double kAfterLastBeatS = 0.01;
 
 std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(now_unix())));
@@ -84,15 +89,50 @@ std::unique_ptr<Store> Store::in_memory() {
 /// A campaign that goes on is running again: it has no end, and belongs to the process that writes to it.
 void Store::claim(std::int64_t campaign) {
   if (claimed_.contains(campaign)) return;
-  Statement(connection_, "UPDATE campaign SET owner = ?2, ended_unix = NULL, reason = NULL WHERE id = ?1", campaign,
-            this_process())
+  Statement(connection_,
+            "UPDATE campaign SET owner = ?2 || ' ' || spent_s || ' ' || ?3, ended_unix = NULL, reason = NULL "
+            "WHERE id = ?1",
+            campaign, this_process(), lived_before_)
       .run();
   if (connection_.database().getChanges() == 0) {
     throw bad_input(fmt::format("there is no campaign {} in the store {}", campaign, connection_.path()));
   }
+  keep_pulse();
+}
+
+void Store::keep_pulse() {
+  if (pulse_ || connection_.file().empty()) return;
+  watch_for_stops();
+  pulse_ = std::make_unique<Pulse>(pulse_path(connection_.file(), this_process()));
+}
+
+void Store::settle_lost_time() {
+  Write write(connection_);
+  std::vector<std::pair<std::int64_t, std::string>> ended;
+  std::vector<double> spent;
+  Statement query(connection_, "SELECT id, owner, spent_s FROM campaign WHERE owner IS NOT NULL AND imported = 0");
+  while (query.next())
+    if (!still_runs(query.text(1))) {
+      ended.emplace_back(query.integer(0), query.text(1));
+      spent.push_back(query.real(2));
+    }
+  std::vector<std::string> pulses;
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    const Owner owner = parse_owner(ended[i].second);
+    pulses.push_back(pulse_path(connection_.file(), owner.process));
+    const std::optional<double> lived = last_pulse(pulses.back());
+    if (lived) {
+      const double lost = *lived + kAfterLastBeatS - owner.lived_s - (spent[i] - owner.spent_s);
+      if (lost > 0) charge_wall(connection_, ended[i].first, "lost", lost);
+    }
+    Statement(connection_, "UPDATE campaign SET owner = NULL WHERE id = ?", ended[i].first).run();
+  }
+  write.commit();
+  for (const std::string& pulse : pulses) remove(pulse.c_str());
 }
 
 std::int64_t Store::begin_campaign(const CampaignRecord& record) {
+  settle_lost_time();
   Write write(connection_, Durability::machine);
   const std::int64_t id = insert_campaign(connection_, record, new_uuid(), now_unix());
   claim(id);
@@ -102,6 +142,7 @@ std::int64_t Store::begin_campaign(const CampaignRecord& record) {
 }
 
 void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record) {
+  settle_lost_time();
   Write write(connection_, Durability::machine);
   Statement query(connection_, "SELECT imported, strategy, owner FROM campaign WHERE id = ?", campaign);
   const bool known = query.next();
@@ -111,7 +152,7 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   if (!known) refuse("there is none of this number; see harness history");
   if (query.integer(0) != 0) refuse("it was imported; run it anew with harness run");
   if (query.text(1).empty()) refuse("it is a single eval; use harness eval again");
-  if (const std::string owner = query.text(2); owner != this_process() && still_runs(owner))
+  if (const std::string owner = query.text(2); !parse_owner(owner).is_this_process() && still_runs(owner))
     refuse("another process is running it; wait for that or stop it");
   Statement(connection_,
             "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1",
@@ -132,6 +173,8 @@ void Store::end_campaign(std::int64_t campaign, EndReason reason, double spent_s
       .run();
   write.commit();
   claimed_.erase(campaign);
+  if (claimed_.empty()) pulse_.reset();
+  lived_before_ = awake_seconds() - awake_at_start();
 }
 
 std::int64_t Store::record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
@@ -150,6 +193,7 @@ std::int64_t Store::begin_attempt(const AttemptRecord& record) {
   Write write(connection_, Durability::machine);
   claim(record.campaign);
   const std::int64_t id = insert_attempt(connection_, record, now_unix());
+  Statement(connection_, "INSERT INTO attempt_boot VALUES (?, ?)", id, this_boot()).run();
   write.commit();
   claimed_.insert(record.campaign);
   return id;

@@ -6,6 +6,7 @@
 #include "harness/core/iteration_row.h"
 #include "harness/core/ledger.h"
 #include "harness/store/connection.h"
+#include "harness/system/pulse.h"
 
 namespace harness::store {
 
@@ -47,6 +48,12 @@ class Store : public Ledger {
                                              const std::string& device) override;
   std::optional<Admission> admission(const std::string& hash, const std::string& device_name) override;
   void record_admission(const Admission& admission) override;
+  std::optional<json> admission_part(const std::string& hash, const std::string& device_name,
+                                     const std::string& part) override;
+  void keep_admission_part(const std::string& hash, const std::string& device_name, const std::string& part,
+                           const json& found) override;
+  /// As stage "lost": what the pulse of a writer that has ended says, less what it recorded itself.
+  void settle_lost_time() override;
   std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) override;
   void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) override;
   std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
@@ -58,9 +65,12 @@ class Store : public Ledger {
 
  private:
   void claim(std::int64_t campaign);
+  void keep_pulse();
 
   Connection connection_;
   std::set<std::int64_t> claimed_;  // campaigns known to carry this process as owner
+  std::unique_ptr<Pulse> pulse_;    // while there are any
+  double lived_before_ = 0;         // by this process when its last campaign had ended
 };
 
 }  // namespace harness::store

@@ -48,6 +48,25 @@ void Store::record_admission(const Admission& admission) {
             json_text(admission.mutants), json_text(admission.skipped_forms), json_text(admission.problems),
             admission.seconds, seconds_since_1970())
       .run();
+  Statement(connection_, "DELETE FROM admission_part WHERE hash = ? AND device_name = ?", admission.hash,
+            admission.device_name)
+      .run();
+  write.commit();
+}
+
+std::optional<json> Store::admission_part(const std::string& hash, const std::string& device_name,
+                                          const std::string& part) {
+  Statement query(connection_, "SELECT found FROM admission_part WHERE hash = ? AND device_name = ? AND part = ?", hash,
+                  device_name, part);
+  return query.next() ? std::optional(query.parsed(0)) : std::nullopt;
+}
+
+void Store::keep_admission_part(const std::string& hash, const std::string& device_name, const std::string& part,
+                                const json& found) {
+  Write write(connection_);
+  Statement(connection_, "INSERT OR REPLACE INTO admission_part VALUES (?, ?, ?, ?)", hash, device_name, part,
+            json_text(found))
+      .run();
   write.commit();
 }
 

@@ -82,6 +82,7 @@ Orphan orphan(const Statement& query) {
   found.record.ask = query.integer(10);
   found.record.purpose = named<Purpose>(query.text(11));
   found.tries = static_cast<int>(query.integer(12));
+  found.machine_went_down = static_cast<int>(query.integer(13));
   return found;
 }
 
@@ -93,7 +94,7 @@ std::optional<std::int64_t> Store::latest_resumable() {
                   "(reason IS NULL OR reason IN ('interrupted', 'device_lost', 'store_error')) ORDER BY id DESC");
   while (query.next()) {
     const std::string owner = query.text(1);
-    if (owner == this_process() || !still_runs(owner)) return query.integer(0);
+    if (parse_owner(owner).is_this_process() || !still_runs(owner)) return query.integer(0);
   }
   return std::nullopt;
 }
@@ -142,14 +143,15 @@ std::vector<Orphan> Store::orphans(std::int64_t campaign) {
   Statement query(
       connection_,
       "SELECT max(a.id), a.campaign, a.decision, c.kernel, c.variant, c.technique, c.config, a.workload, "
-      "c.contract_hash, c.source_hash, a.ask, a.purpose, count(*) "
-      "FROM attempt a JOIN candidate c ON c.id = a.candidate "
-      "WHERE a.campaign = ? AND NOT EXISTS ("
+      "c.contract_hash, c.source_hash, a.ask, a.purpose, count(*), "
+      "count(DISTINCT iif(b.boot <> ?2, b.boot, NULL)) "
+      "FROM attempt a JOIN candidate c ON c.id = a.candidate LEFT JOIN attempt_boot b ON b.attempt = a.id "
+      "WHERE a.campaign = ?1 AND NOT EXISTS ("
       "  SELECT 1 FROM attempt later JOIN iteration i ON i.attempt = later.id "
       "  WHERE later.campaign = a.campaign AND later.candidate = a.candidate AND later.workload = a.workload "
       "    AND later.ask = a.ask AND later.purpose = a.purpose AND later.id >= a.id) "
       "GROUP BY a.candidate, a.workload, a.ask, a.purpose ORDER BY max(a.id)",
-      campaign);
+      campaign, this_boot());
   while (query.next()) rows.push_back(orphan(query));
   return rows;
 }

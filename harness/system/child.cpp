@@ -83,12 +83,13 @@ bool Child::ends_within(double seconds, const std::function<bool()>& stop) const
 ChildEnd Child::wait(double patience_s) {
   if (end_) return *end_;
   constexpr double kDyingS = 10;
+  ChildEnd end;
   if (!ends_within(patience_s)) {
+    end.lingered = true;
     kill();
     ends_within(kDyingS);
   }
   kill();  // what it started, while its number cannot be anybody else's
-  ChildEnd end;
   int status = 0;
   if (waitpid(pid_, &status, WNOHANG) == pid_) {
     end.signaled = WIFSIGNALED(status);

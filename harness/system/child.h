@@ -14,7 +14,8 @@ namespace harness {
 /// How a child ended.
 struct ChildEnd {
   bool signaled = false;
-  int code = 0;  // exit status, or the signal's number
+  int code = 0;           // exit status, or the signal's number
+  bool lingered = false;  // it did not end by itself: wait() killed it
   /// One number for both, as in a shell: 128 + n after signal n.
   int status() const { return signaled ? 128 + code : code; }
 };

@@ -1,5 +1,6 @@
 #include "harness/system/files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,8 +54,16 @@ std::optional<std::string> read_file_if_any(const std::string& path) {
   return bytes;
 }
 
+bool is_out_of_descriptors() {
+  const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) close(file);
+  return file < 0 && (errno == EMFILE || errno == ENFILE);
+}
+
 std::string read_file(const std::string& path, Error::Kind kind) {
   std::optional<std::string> bytes = read_file_if_any(path);
+  if (!bytes && is_out_of_descriptors())
+    throw environment_error(path + ": cannot be opened: this process may have no more open files; raise ulimit -n");
   if (!bytes) throw Error(kind, path + ": cannot be read");
   return std::move(*bytes);
 }

@@ -12,6 +12,8 @@ namespace harness {
 std::string read_file(const std::string& path, Error::Kind kind = Error::Kind::environment);
 /// The same; nothing for a path that is absent, unreadable or no file (a folder, a pipe).
 std::optional<std::string> read_file_if_any(const std::string& path);
+/// Whether no further file can be opened now, because this process or the machine has too many open (ulimit -n).
+bool is_out_of_descriptors();
 /// Throws environment_error if it cannot be written whole (a full disk, no permission).
 void write_file(const std::string& path, const std::string& bytes);
 /// The same, and other processes see the old file or the new one, whole.

@@ -12,6 +12,10 @@ struct ResourceLimits {
   void enter() const;
 };
 
+/// Lets this process open as many files as its hard limit allows. Throws environment_error if that is too few for an
+/// evaluation: images, workers and their sockets each need one.
+void require_descriptors();
+
 /// Of address space that this process has mapped now.
 rlim_t mapped_bytes();
 

@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -79,6 +80,20 @@ void allow_if(std::vector<sock_filter>& program, int call, unsigned index, unsig
   program.push_back(statement(BPF_RET | BPF_K, kKill));
 }
 
+// abort() and no other signal, to this process alone: one that kills or stops it comes from outside.
+void allow_abort(std::vector<sock_filter>& program) {
+  const auto argument = [](unsigned index) {
+    return statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, args) + 8 * index));
+  };
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 6, SYS_tgkill});
+  program.push_back(argument(0));
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 3, static_cast<unsigned>(getpid())});
+  program.push_back(argument(2));
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SIGABRT});
+  program.push_back(statement(BPF_RET | BPF_K, kAllow));
+  program.push_back(statement(BPF_RET | BPF_K, kKill));
+}
+
 std::vector<sock_filter> allow_list(bool loading) {
   std::vector<sock_filter> program;
   program.push_back(statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
@@ -89,7 +104,7 @@ std::vector<sock_filter> allow_list(bool loading) {
     program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, static_cast<unsigned>(call)});
     program.push_back(statement(BPF_RET | BPF_K, kAllow));
   }
-  allow_if(program, SYS_tgkill, 0, ~0U, static_cast<unsigned>(getpid()));  // abort()
+  allow_abort(program);
   if (loading) {
     allow_if(program, SYS_openat, 2, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND, O_RDONLY);
     allow_if(program, SYS_prlimit64, 0, ~0U, 0);  // of this process alone

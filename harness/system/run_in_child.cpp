@@ -8,6 +8,7 @@
 #include "harness/core/bounded_log.h"
 #include "harness/core/error.h"
 #include "harness/system/child.h"
+#include "harness/system/deadline.h"
 #include "harness/system/pipe.h"
 
 namespace harness {
@@ -50,10 +51,7 @@ int work_and_answer(const std::function<std::string()>& work, int answer) {
 
 ChildAnswer run_in_child(const std::function<std::string()>& work, const CompileLimits& limits,
                          const Confinement& confinement) {
-  using Clock = std::chrono::steady_clock;
   Pipe answer, output;
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.deadline_s));
   Child child({output.write_end.get(), limits_of_work(limits), &confinement},
               [&] { return work_and_answer(work, answer.write_end.get()); });
   answer.write_end.reset();
@@ -63,8 +61,15 @@ ChildAnswer run_in_child(const std::function<std::string()>& work, const Compile
   const auto take_answer = [&](std::string_view part) { return text.append(part).size() <= kMaxAnswerBytes; };
   const auto take_output = [&](std::string_view part) { return said.append(part), true; };
   ChildAnswer result;
-  result.timed_out =
-      !read_until_closed({{answer.read_end.get(), take_answer}, {output.read_end.get(), take_output}}, deadline);
+  const std::vector<Stream> streams{{answer.read_end.get(), take_answer}, {output.read_end.get(), take_output}};
+  bool flooded = false;
+  Deadline deadline(child.id(), patience_of(limits));
+  result.timed_out = !ends_in_time(deadline, [&](auto slice) {
+    const bool closed = read_until_closed(streams, std::chrono::steady_clock::now() + slice);
+    flooded = text.size() > kMaxAnswerBytes;
+    return closed || flooded;
+  });
+  result.timed_out = result.timed_out || flooded;
   if (result.timed_out) child.kill();
   const int ended = child.wait().status();
   if (ended == kNotConfined) throw not_confined(said.text());

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "harness/system/child.h"
+#include "harness/system/deadline.h"
 #include "harness/system/pipe.h"
 
 namespace harness {
@@ -26,13 +27,10 @@ std::string search_path() {
 
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& scratch,
                           const CompileLimits& limits, const Confinement& confinement, std::size_t output_bytes) {
-  using Clock = std::chrono::steady_clock;
   std::vector<std::string> argument_texts = arguments;
   std::vector<std::string> environment_texts = {"PATH=" + search_path(), "LC_ALL=C", "TMPDIR=" + scratch};
   const std::vector<char*> argv = exec_list(argument_texts), environment = exec_list(environment_texts);
   Pipe pipe;
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.deadline_s));
   // The limit of processor time ends what would outlive both the deadline and this process.
   Child child({pipe.write_end.get(),
                {static_cast<rlim_t>(limits.deadline_s) + 1, static_cast<rlim_t>(limits.memory_bytes), kMaxFileBytes},
@@ -44,10 +42,15 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const std::
   pipe.write_end.reset();
   BoundedLog output(output_bytes);
   const auto take = [&](std::string_view part) { return output.append(part), true; };
-  // One that closes its output and goes on has no more time than another.
-  const auto left_s = [&] { return std::chrono::duration<double>(deadline - Clock::now()).count(); };
+  const std::vector<Stream> streams{{pipe.read_end.get(), take}};
+  Deadline deadline(child.id(), patience_of(limits));
   ProcessResult result;
-  result.timed_out = !read_until_closed({{pipe.read_end.get(), take}}, deadline) || !child.ends_within(left_s());
+  result.timed_out = !ends_in_time(
+      deadline, [&](auto slice) { return read_until_closed(streams, std::chrono::steady_clock::now() + slice); });
+  // One that closes its output and goes on has no more time than another.
+  if (!result.timed_out)
+    result.timed_out = !ends_in_time(
+        deadline, [&](auto slice) { return child.ends_within(std::chrono::duration<double>(slice).count()); });
   if (result.timed_out) child.kill();
   result.output = output.text();
   result.exit_status = child.wait().status();

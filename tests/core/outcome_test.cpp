@@ -61,7 +61,7 @@ TEST_CASE("a verdict passes only when all its gates do") {
 TEST_CASE("crash kinds and comparisons print as their JSON") {
   for (const CrashKind kind :
        {CrashKind::illegal_access, CrashKind::trap, CrashKind::assertion, CrashKind::barrier_deadlock,
-        CrashKind::signal, CrashKind::device_lost, CrashKind::unknown}) {
+        CrashKind::signal, CrashKind::killed, CrashKind::device_lost, CrashKind::unknown}) {
     REQUIRE(json(kind) == std::string(name(kind)));
   }
   for (const Comparison c : {Comparison::faster, Comparison::slower, Comparison::same}) {

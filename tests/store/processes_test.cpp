@@ -1,10 +1,13 @@
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 
 #include "harness/store/history.h"
 #include "harness/store/owner.h"
+#include "harness/system/process_stat.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;
@@ -132,4 +135,40 @@ TEST_CASE("this process runs, others of another time or machine do not") {
   CHECK_FALSE(still_runs(""));
   CHECK_FALSE(still_runs("another-machine 1 1"));
   CHECK_FALSE(still_runs(this_process() + "0"));
+}
+
+TEST_CASE("a process that has ended and that its parent has not asked about does not run") {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  const std::string owner = fmt::format("{} {} {}", this_boot(), child, harness::process_stat(child, 22));
+  for (int i = 0; i < 200 && harness::process_stat(child, 3) != "Z"; ++i) usleep(10'000);
+  REQUIRE(harness::process_stat(child, 3) == "Z");
+  CHECK_FALSE(still_runs(owner));
+  CHECK(still_runs(this_process()));
+  waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("what a killed process spent and did not record is a cost, once") {
+  const Folder folder;
+  const std::string path = folder / "x.db";
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(in_a_child([&] {
+          auto store = Store::open(path, Mode::read_write);
+          const auto campaign = store->begin_campaign(a_campaign());
+          Evaluation evaluation = passed(100);
+          evaluation.cost.wall_s = 0.1;
+          record(*store, an_attempt(campaign, 1), evaluation);
+          usleep(800'000);
+          raise(SIGKILL);
+        }) == -SIGKILL);
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  auto store = Store::open(path, Mode::read_write);
+  store->settle_lost_time();
+  CHECK(store->spent_seconds(1) == Approx(wall_s).margin(0.1));
+  CHECK(value(*store, "SELECT count(*) FROM charge WHERE stage = 'lost'") == 1);
+  const double settled = store->spent_seconds(1);
+  store->settle_lost_time();
+  CHECK(store->spent_seconds(1) == settled);
+  const auto left = std::distance(std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {});
+  CHECK(left <= 3);  // the store and its log; no pulse
 }

@@ -121,6 +121,33 @@ TEST_CASE("orphans count their tries until one of them ends") {
   CHECK(store->orphans(campaign).empty());
 }
 
+TEST_CASE("orphans count how often the machine went down after them, and a kill of the program is none of these") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  for (int i = 0; i < 4; ++i) store->begin_attempt(an_attempt(campaign, 2));
+  CHECK(store->orphans(campaign)[0].machine_went_down == 0);
+  store->connection().database().exec("UPDATE attempt_boot SET boot = 'monday' WHERE attempt IN (1, 2)");
+  CHECK(store->orphans(campaign)[0].machine_went_down == 1);
+  store->connection().database().exec("UPDATE attempt_boot SET boot = 'tuesday' WHERE attempt = 3");
+  CHECK(store->orphans(campaign)[0].machine_went_down == 2);
+  CHECK(store->orphans(campaign)[0].tries == 4);
+}
+
+TEST_CASE("parts of a trial are kept until its admission is recorded") {
+  auto store = Store::in_memory();
+  CHECK_FALSE(store->admission_part("h", "cpu", "form nominal"));
+  store->keep_admission_part("h", "cpu", "form nominal", {{"x", 1}});
+  store->keep_admission_part("other", "cpu", "form nominal", {{"x", 2}});
+  CHECK(store->admission_part("h", "cpu", "form nominal") == json{{"x", 1}});
+  CHECK_FALSE(store->admission_part("h", "another", "form nominal"));
+  Admission admission;
+  admission.hash = "h";
+  admission.device_name = "cpu";
+  store->record_admission(admission);
+  CHECK_FALSE(store->admission_part("h", "cpu", "form nominal"));
+  CHECK(store->admission_part("other", "cpu", "form nominal"));
+}
+
 TEST_CASE("what can be resumed is the newest campaign that was cut short") {
   auto store = Store::in_memory();
   CHECK_FALSE(store->latest_resumable());

@@ -114,7 +114,9 @@ TEST_CASE("one that does not end is waited for as long as patience says, then ki
   Child child({}, [] { return static_cast<int>(sleep(60)); });
   CHECK_FALSE(child.ends_within(0.05));
   CHECK_FALSE(child.ends_within(60, [] { return true; }));
-  CHECK(child.wait(0.05).status() == 128 + SIGKILL);
+  const ChildEnd end = child.wait(0.05);
+  CHECK(end.status() == 128 + SIGKILL);
+  CHECK(end.lingered);  // not somebody else's doing
   CHECK(Clock::now() - begin < std::chrono::seconds(10));
 }
 

@@ -129,3 +129,8 @@ TEST_CASE("what loads a candidate may change its own limits and nobody else's") 
   const int status = after_loading(getpid());
   CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS));
 }
+
+TEST_CASE("without rights a process can abort, and kill or stop itself by no other signal") {
+  CHECK(signal_after([] { std::abort(); }) == SIGABRT);
+  for (const int signal : {SIGKILL, SIGSTOP, SIGTERM}) CHECK(signal_after([=] { raise(signal); }) == SIGSYS);
+}

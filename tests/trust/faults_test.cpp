@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "tests/support/program.h"
@@ -35,9 +36,14 @@ bool is_alive(int process) {
 std::vector<int> children_of(int process) {
   std::vector<int> found;
   std::error_code gone;
-  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
-    std::ifstream list(task.path() / "children");
-    for (int child; list >> child;) found.push_back(child);
+  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+    std::ifstream file(entry.path() / "stat");
+    std::string line;
+    if (!std::getline(file, line)) continue;
+    std::istringstream fields(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+    std::string state;
+    int parent = 0;
+    if (fields >> state >> parent && parent == process) found.push_back(std::atoi(entry.path().filename().c_str()));
   }
   return found;
 }
@@ -118,7 +124,7 @@ TEST_CASE("endless recursion ends the candidate alone") {
   CHECK(iteration["outcome"] == "crashed");
 }
 
-TEST_CASE("kill -9 of workers at random moments: the campaign goes on and no source is blamed for a builder or judge") {
+TEST_CASE("kill -9 of workers at random moments: the campaign goes on and nobody is blamed") {
   const Scratch scratch;
   setenv("HARNESS_CACHE", scratch.path("cache").c_str(), 1);  // so that something is built
   const char* seconds = std::getenv("HARNESS_FAULTS_S");      // longer by hand
@@ -149,26 +155,20 @@ TEST_CASE("kill -9 of workers at random moments: the campaign goes on and no sou
   std::ifstream out(scratch.path("out")), err(scratch.path("out.err"));
   const std::string told{std::istreambuf_iterator<char>(err), {}};
   std::string line, last;
-  int crashed = 0, others = 0;
+  int others = 0;
   while (std::getline(out, line)) {
     const json event = parse_json(line);
     last = line;
     if (event["event"] != "iteration") continue;
     const std::string outcome = event["outcome"];
     INFO(line);
-    if (outcome == "crashed") {  // whose runner was killed
-      ++crashed;
-      CHECK(event["error"]["message"].get<std::string>().find("signal 9") != std::string::npos);
-    } else {
-      ++others;
-      CHECK((outcome == "passed" || outcome == "no_effect" || outcome == "abandoned"));
-    }
+    ++others;
+    CHECK((outcome == "passed" || outcome == "no_effect" || outcome == "abandoned"));
   }
   INFO(told << "\n" << last);
   WARN("killed " << killed["builder"] << " builders, " << killed["runner"] << " runners, " << killed["judge"]
-                 << " judges; " << others << " iterations in order, " << crashed << " crashed");
+                 << " judges; " << others << " iterations in order");
   CHECK(status == 0);
-  CHECK(crashed <= killed["runner"]);
   CHECK(others > 0);
   CHECK(integrity(scratch.db()) == "ok");
   CHECK(count(scratch.db(), "attempt WHERE id NOT IN (SELECT attempt FROM iteration)") == 0);
@@ -241,4 +241,50 @@ TEST_CASE("a store that another process has locked is waited for, and not for ev
   CHECK(refused.status == 3);
   CHECK(refused.err.find("is locked by another process") != std::string::npos);
   CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+}
+
+TEST_CASE("kill -9 of everything at random moments loses no row, blames nobody, and the costs say what it took") {
+  const char* kills = std::getenv("HARNESS_KILLS");  // 1000 by hand
+  const Finished finished =
+      run_program({HARNESS_SOURCE_DIR "/bench/kills.py", "--harness", HARNESS_BINARY, "--kills",
+                   kills != nullptr ? kills : "12", "--pause", "0.7", "--seed", "7", "vector_scale"},
+                  HARNESS_SOURCE_DIR);
+  INFO(finished.out << finished.err);
+  CHECK(finished.status == 0);
+}
+
+TEST_CASE("what a machine does not give is said in one sentence, with status 3") {
+  const Scratch scratch;
+  const auto run = [&](const std::string& limit, const std::string& db) {
+    return run_program({"/bin/bash", "-c",
+                        limit + "; exec " HARNESS_BINARY " run vector_scale --device cpu --budget 2s --quiet --db " +
+                            scratch.path(db)},
+                       HARNESS_SOURCE_DIR);
+  };
+  const auto [limit, said] = GENERATE(table<std::string, std::string>({
+      {"ulimit -Hn 20", "ulimit -n"},
+      {"ulimit -f 4", "disk"},
+      {"ulimit -v 100000", "this machine"},
+      {"export HARNESS_CACHE=/proc/none", "HARNESS_CACHE"},
+  }));
+  const Finished finished = run(limit, "x.db");
+  INFO(limit << "\n" << finished.err);
+  CHECK(finished.status == 3);
+  CHECK(finished.err.find("harness: ") == finished.err.rfind("harness: "));
+  CHECK(finished.err.find(said) != std::string::npos);
+}
+
+TEST_CASE("a pipe in the place of a file is refused and not waited for") {
+  const Scratch scratch;
+  const Finished made = run_program({"/usr/bin/mkfifo", scratch.path("pipe")}, "/");
+  REQUIRE(made.status == 0);
+  const Finished store = run_harness({"history", "--db", scratch.path("pipe")});
+  CHECK(store.status == 2);
+  CHECK(store.err.find("no plain file") != std::string::npos);
+  FaultyKernel kernel("#include \"more.cuh\"\n" + body(""));
+  REQUIRE(run_program({"/usr/bin/mkfifo", kernel.scratch.path("kernels/faulty/variants/more.cuh")}, "/").status == 0);
+  const Finished included = run_harness(
+      {"eval", "faulty", "50_new", "--device", "cpu", "--no-record", "--kernels", kernel.scratch.path("kernels")});
+  CHECK(included.status == 2);
+  CHECK(included.err.find("no plain file") != std::string::npos);
 }

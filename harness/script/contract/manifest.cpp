@@ -21,9 +21,13 @@ void push_fact(lua_State* lua, const Fact& fact) {
 
 std::string read_text(const std::filesystem::path& file, const std::string& shown) {
   std::error_code failed;
-  const auto bytes = std::filesystem::file_size(file, failed);
+  const auto bytes = std::filesystem::is_regular_file(file) ? std::filesystem::file_size(file, failed) : 0;
   if (!failed && bytes > kLargestFile) throw bad_input(shown + ": is larger than 4 MiB; plugin files are small texts");
+  if (!failed && !std::filesystem::is_regular_file(file))
+    throw bad_input(shown + ": is no plain file (a pipe, a device?); plugin files are texts");
   const std::optional<std::string> text = read_file_if_any(file);
+  if (!text && is_out_of_descriptors())
+    throw environment_error(shown + ": cannot be opened: this process may have no more open files; raise ulimit -n");
   if (!text) throw bad_input(shown + ": cannot be read; the file must exist and be readable");
   return *text;
 }

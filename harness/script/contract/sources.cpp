@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/script/contract/manifest.h"
 
@@ -59,10 +60,13 @@ class Scan {
   std::optional<fs::path> inside(const fs::path& candidate) const {
     std::error_code failed;
     const fs::path file = fs::canonical(candidate, failed);
-    if (failed || !fs::is_regular_file(file)) return std::nullopt;
+    if (failed || fs::is_directory(file)) return std::nullopt;
     for (const fs::path& folder : folders_) {
       const fs::path relative = file.lexically_relative(fs::weakly_canonical(folder, failed));
-      if (!relative.empty() && *relative.begin() != "..") return file;
+      if (relative.empty() || *relative.begin() == "..") continue;
+      if (!fs::is_regular_file(file))  // a pipe: a compiler would wait for its writer
+        throw bad_input(file.string() + ": is included and is no plain file; replace it");
+      return file;
     }
     return std::nullopt;
   }

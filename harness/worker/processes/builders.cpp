@@ -162,11 +162,13 @@ std::optional<BuildResult> Builders::ask(std::optional<Process>& process, const 
   }
   process->channel().send(spec);
   Message reply;
-  // The builder keeps the deadline, for each of a few processes; this one is for a builder that is stuck itself.
-  const double patience_s = 4 * target_.compile.deadline_s + 10;
-  const Channel::Status status = process->channel().receive(reply, patience_s, [this] { return closing_.load(); });
-  if (status == Channel::Status::interrupted) throw environment_error("building was interrupted");
-  if (status != Channel::Status::ok) {
+  // The builder keeps the deadlines of its compilers; this one is for a builder that is stuck itself.
+  constexpr double kProcesses = 5;  // at most so many compilers for one source
+  const Patience patience{.seconds = kProcesses * target_.compile.deadline_s * kCompilerAsleepFactor + 10,
+                          .asleep_factor = 1};
+  const Answer answer = process->receive(reply, patience, [this] { return closing_.load(); });
+  if (answer == Answer::interrupted) throw environment_error("building was interrupted");
+  if (answer != Answer::ok) {
     process.reset();
     return std::nullopt;
   }

@@ -5,19 +5,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
+
+#include "harness/system/awake_clock.h"
 
 namespace harness {
 namespace {
 
 constexpr std::uint32_t kMaxMessageBytes = 256u << 20;
 constexpr std::size_t kMaxDescriptors = 128;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 bool send_all(int socket, const char* data, std::size_t bytes, const std::vector<int>& descriptors) {
   std::vector<char> control(CMSG_SPACE(sizeof(int) * std::max<std::size_t>(1, descriptors.size())));
@@ -77,17 +74,19 @@ Channel::Status Channel::read_exactly(void* target, std::size_t bytes, double de
                                       const std::function<bool()>& stop, std::vector<int>* descriptors) {
   auto* position = static_cast<char*>(target);
   while (bytes > 0) {
-    if (stop && stop()) return Status::interrupted;
-    int wait_ms = stop ? 20 : -1;
-    if (deadline >= 0) {
-      const double left = deadline - now();
-      if (left <= 0) return Status::timed_out;
-      const int left_ms = static_cast<int>(std::min(left * 1000 + 1, 1e9));
-      wait_ms = wait_ms < 0 ? left_ms : std::min(wait_ms, left_ms);
-    }
+    // What has come is taken before any clock is asked: this process may have been stopped for longer than it waits.
     pollfd ready{socket_, POLLIN, 0};
-    const int polled = poll(&ready, 1, wait_ms);
-    if (polled == 0 || (polled < 0 && errno == EINTR)) continue;
+    if (poll(&ready, 1, 0) == 0) {
+      if (stop && stop()) return Status::interrupted;
+      int wait_ms = stop ? 20 : -1;
+      if (deadline >= 0) {
+        const double left = deadline - awake_seconds();
+        if (left <= 0) return Status::timed_out;
+        const int left_ms = static_cast<int>(std::min(left * 1000 + 1, 1e9));
+        wait_ms = wait_ms < 0 ? left_ms : std::min(wait_ms, left_ms);
+      }
+      if (poll(&ready, 1, wait_ms) <= 0) continue;
+    }
     iovec vector{position, bytes};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kMaxDescriptors)];
     msghdr header{};
@@ -107,7 +106,7 @@ Channel::Status Channel::read_exactly(void* target, std::size_t bytes, double de
 
 Channel::Status Channel::receive(Message& message, double seconds, const std::function<bool()>& stop) {
   message = {};
-  const double deadline = seconds < 0 ? -1 : now() + seconds;
+  const double deadline = seconds < 0 ? -1 : awake_seconds() + seconds;
   std::uint32_t size = 0;
   Status status = read_exactly(&size, sizeof size, deadline, stop, &message.descriptors);
   if (status != Status::ok) return status;

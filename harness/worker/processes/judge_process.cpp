@@ -1,7 +1,6 @@
 #include "harness/worker/processes/judge_process.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <limits>
 
@@ -10,14 +9,10 @@
 
 namespace harness {
 namespace {
-// No code of a kernel's author sends these to itself; somebody else does, or a machine that is out of memory.
-bool is_from_outside(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
-}
-
 Error killed_again() {
   return environment_error(
-      "several judges in a row were killed; is the machine out of memory, or does something end this program's "
+      "several judges in a row were killed or stopped; is the machine out of memory, or does something end this "
+      "program's "
       "processes?");
 }
 
@@ -46,19 +41,19 @@ std::optional<json> JudgeProcess::try_ask(const json& body, const SharedMemory* 
   start();
   Message reply;
   process_->channel().send(body, image != nullptr ? std::vector<int>{image->descriptor()} : std::vector<int>{});
-  const Channel::Status status = process_->channel().receive(reply, kDeadline, stop_);
-  if (status == Channel::Status::ok && !reply.body.contains("error")) return reply.body;
-  if (status == Channel::Status::ok) refuse(body, reply.body);
-  const ProcessEnd ended = status == Channel::Status::closed ? process_->wait() : ProcessEnd{};
+  const Answer answer = process_->receive(reply, {.seconds = kDeadline}, stop_);
+  if (answer == Answer::ok && !reply.body.contains("error")) return reply.body;
+  if (answer == Answer::ok) refuse(body, reply.body);
+  const ProcessEnd ended = answer == Answer::closed ? process_->wait() : ProcessEnd{};
   process_.reset();
-  if (status == Channel::Status::interrupted) throw InterruptedWork{};
+  if (answer == Answer::interrupted) throw InterruptedWork{};
+  if (answer == Answer::held || is_from_outside(ended)) return std::nullopt;
   const json& problem = body.at("executable").at("problem");
   const std::string kernel = problem.at("kernel");
-  if (status == Channel::Status::timed_out)
-    throw bad_input(
-        fmt::format("the reference of kernel '{}' ran longer than {} s on workload '{}'; use a smaller workload here",
-                    kernel, kDeadline, problem.at("workload").at("name").get<std::string>()));
-  if (ended.signaled && is_from_outside(ended.code)) return std::nullopt;
+  if (answer == Answer::timed_out)
+    throw bad_input(fmt::format(
+        "the reference of kernel '{}' needed a core for more than {} s on workload '{}'; use a smaller workload here",
+        kernel, kDeadline, problem.at("workload").at("name").get<std::string>()));
   throw bad_input(fmt::format("the reference of kernel '{}' ended the judge ({} {}){}; mend reference.cu", kernel,
                               ended.signaled ? "signal" : "exit status", ended.code,
                               ended.output.empty() ? "" : ": " + ended.output));
@@ -107,7 +102,7 @@ void JudgeProcess::forget() {
   if (!process_) return;
   Message reply;
   process_->channel().send({{"op", "forget"}});
-  if (process_->channel().receive(reply, kDeadline, stop_) != Channel::Status::ok) process_.reset();
+  if (process_->receive(reply, {.seconds = kDeadline}, stop_) != Answer::ok) process_.reset();
 }
 
 HARNESS_JSON(DrawId, seed, form, fresh)

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -34,7 +35,19 @@ std::vector<std::string> worker_environment() {
   return kept;
 }
 
+/// A worker that is stopped reads nothing: writing to it ends as if it were closed.
+void bound_sending(int socket) {
+  const timeval longest{30, 0};
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
+}
+
 }  // namespace
+
+bool is_from_outside(const ProcessEnd& end) {
+  return end.signaled && !end.lingered &&
+         (end.code == SIGKILL || end.code == SIGTERM || end.code == SIGHUP || end.code == SIGINT ||
+          end.code == SIGQUIT);
+}
 
 void Process::set_program(std::string path) {
   own_program() = std::move(path);
@@ -56,9 +69,12 @@ Process Process::start_program(const std::string& path, std::vector<std::string>
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     throw environment_error(fmt::format("cannot make a socket for a worker: {}", std::strerror(errno)));
+  bound_sending(sockets[0]);
   Channel channel(sockets[0]);
   const Descriptor other_end(sockets[1]);
   Descriptor output(memfd_create("harness-output", MFD_CLOEXEC));
+  if (output.get() < 0)
+    throw environment_error(fmt::format("cannot make a file for a worker's output: {}", std::strerror(errno)));
   std::vector<std::string> kept = worker_environment();
   const std::vector<char*> argv = exec_list(words), envp = exec_list(kept);
   Child child({.output = output.get()}, [&] {
@@ -70,6 +86,25 @@ Process Process::start_program(const std::string& path, std::vector<std::string>
   return {std::move(child), std::move(channel), std::move(output)};
 }
 
+Answer Process::receive(Message& message, Patience patience, const std::function<bool()>& stop) {
+  Deadline deadline(id(), patience);
+  Answer given_up = Answer::timed_out;
+  const auto give_up = [&] {
+    if (stop && stop()) return given_up = Answer::interrupted, true;
+    const Deadline::State state = deadline.look();
+    if (state == Deadline::State::stopped) given_up = Answer::held;
+    return state != Deadline::State::running;
+  };
+  switch (channel_.receive(message, -1, give_up)) {
+    case Channel::Status::ok:
+      return Answer::ok;
+    case Channel::Status::closed:
+      return Answer::closed;
+    default:
+      return given_up;
+  }
+}
+
 void Process::kill() {
   child_.kill();
   wait();
@@ -78,7 +113,7 @@ void Process::kill() {
 ProcessEnd Process::wait() {
   if (end_) return *end_;
   const ChildEnd ended = child_.wait();
-  end_ = {ended.signaled, ended.code, captured()};
+  end_ = {ended.signaled, ended.code, ended.lingered, captured()};
   return *end_;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/system/child.h"
+#include "harness/system/deadline.h"
 #include "harness/system/descriptor.h"
 #include "harness/worker/processes/channel.h"
 
@@ -16,9 +17,17 @@ constexpr int kWorkerTries = 3;
 /// How a worker ended, when it was not asked to.
 struct ProcessEnd {
   bool signaled = false;
-  int code = 0;        // exit status, or the signal's number
-  std::string output;  // the last of what it wrote to stdout and stderr, at most 4 KB
+  int code = 0;           // exit status, or the signal's number
+  bool lingered = false;  // it closed its socket, did not end and was killed here
+  std::string output;     // the last of what it wrote to stdout and stderr, at most 4 KB
 };
+
+/// The end of a process by one of these is somebody else's doing, or that of a machine without memory: no code of a
+/// kernel sends them.
+bool is_from_outside(const ProcessEnd& end);
+
+/// How waiting for a worker's answer ended. `held`: the worker was stopped (SIGSTOP) and nobody let it go on.
+enum class Answer { ok, closed, timed_out, held, interrupted };
 
 /// A worker process: this program run again as `harness worker KIND`, in its own process group, with one socket as
 /// descriptor 3, no standard input, its output captured, and an environment without secrets. Killed with its whole
@@ -32,6 +41,8 @@ class Process {
 
   Channel& channel() { return channel_; }
   pid_t id() const { return child_.id(); }
+  /// Waits for a message as long as `patience` says; `stop` is asked every 20 ms.
+  Answer receive(Message& message, Patience patience, const std::function<bool()>& stop);
   void kill();        // SIGKILL to the group; returns when it is gone
   ProcessEnd wait();  // reaps; at most 5 s, then kills
   /// Whether it ends by itself in this time; false at once when `stop` says so. Reaps nothing.

@@ -42,7 +42,12 @@ std::optional<RunnerFailure> failure_in(const json& body) {
 }  // namespace
 
 bool was_killed(const RunnerFailure& failure) {
-  return failure.kind == RunnerFailure::Kind::died && failure.detail.starts_with(fmt::format("signal {} ", SIGKILL));
+  return failure.kind == RunnerFailure::Kind::outside;
+}
+
+bool is_its_own(const RunnerFailure& failure) {
+  using Kind = RunnerFailure::Kind;
+  return failure.kind == Kind::fault || failure.kind == Kind::died || failure.kind == Kind::timed_out;
 }
 
 Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s) {
@@ -57,6 +62,8 @@ Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, doubl
       return Unsupported{failure.detail};
     case RunnerFailure::Kind::died:
       return Crashed{kind_of_signal(failure.detail), "its process ended: " + failure.detail};
+    case RunnerFailure::Kind::outside:
+      return Crashed{CrashKind::killed, "its process ended: " + failure.detail};
     case RunnerFailure::Kind::timed_out:
       return TimedOut{deadline_s, stage};
     case RunnerFailure::Kind::interrupted:
@@ -75,17 +82,35 @@ void Runner::start() {
   if (target_.native) process_->channel().limit_received(1 << 20);  // native code may write there
 }
 
+// A GPU's work passes no time on a core; there a process has the device to itself.
+Patience Runner::patience(double deadline_s) const {
+  return {.seconds = deadline_s, .of_core_time = target_.native};
+}
+
+// There will be no answer, and the process goes.
+RunnerFailure Runner::ended(Answer answer) {
+  using Kind = RunnerFailure::Kind;
+  const ProcessEnd end = answer == Answer::closed ? process_->wait() : ProcessEnd{};
+  process_.reset();
+  switch (answer) {
+    case Answer::interrupted:
+      return {Kind::interrupted, ""};
+    case Answer::timed_out:
+      return {Kind::timed_out, ""};
+    case Answer::held:
+      return {Kind::outside, "it was stopped (SIGSTOP), and nobody let it go on"};
+    default:
+      return {is_from_outside(end) ? Kind::outside : Kind::died, end_in_words(end)};
+  }
+}
+
 std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
                                          Message& reply) {
   start();
-  if (!process_->channel().send(body, descriptors)) {
-    const ProcessEnd end = process_->wait();
-    process_.reset();
-    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
-  }
-  const Channel::Status status = process_->channel().receive(reply, deadline_s, stop_);
+  if (!process_->channel().send(body, descriptors)) return ended(Answer::closed);
+  const Answer answer = process_->receive(reply, patience(deadline_s), stop_);
   for (int descriptor : reply.descriptors) ::close(descriptor);  // none are expected
-  if (status == Channel::Status::ok) {
+  if (answer == Answer::ok) {
     std::optional<RunnerFailure> failure;
     try {
       failure = failure_in(reply.body);
@@ -100,14 +125,7 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
       process_.reset();  // a sticky error: nothing later may be blamed for it
     return failure;
   }
-  if (status == Channel::Status::closed) {
-    const ProcessEnd end = process_->wait();
-    process_.reset();
-    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
-  }
-  process_.reset();
-  return RunnerFailure{
-      status == Channel::Status::timed_out ? RunnerFailure::Kind::timed_out : RunnerFailure::Kind::interrupted, ""};
+  return ended(answer);
 }
 
 std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& contenders, double deadline_s) {

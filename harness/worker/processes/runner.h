@@ -13,12 +13,15 @@ namespace harness {
 
 /// Why a runner did not do what it was asked: what device code did, or what happened to its process.
 struct RunnerFailure {
-  enum class Kind { fault, refused, memory, unsupported, died, timed_out, interrupted, environment };
+  /// `outside`: its process was killed or stopped by what no candidate may do.
+  enum class Kind { fault, refused, memory, unsupported, died, outside, timed_out, interrupted, environment };
   Kind kind = Kind::fault;
   std::string detail;
 };
-/// Its process was killed from outside, or by a machine that is out of memory: a candidate has no right to.
+/// Its process was killed or stopped from outside, or by a machine that is out of memory: a candidate has no right to.
 bool was_killed(const RunnerFailure& failure);
+/// What a candidate may have done itself: a fault, the end of its process, time that ran out.
+bool is_its_own(const RunnerFailure& failure);
 /// The outcome a failure stands for. `stage`: launch or timing; `deadline_s`: for TimedOut.
 Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, double deadline_s);
 
@@ -29,8 +32,10 @@ struct Contender {
   std::vector<const SharedMemory*> images, places;
 };
 
-/// A process that runs plans on a device. It serves until a fault; where its candidate is native code, it is for one
-/// candidate only: after `prepare` all its rights are gone, and nothing is believed that it says of time.
+/// A process that runs plans on a device. Its deadlines count core time where candidates are native code (Patience),
+/// and time that passes on a GPU, which is this process's alone. It serves until a fault; where its candidate is native
+/// code, it is for one candidate only: after `prepare` all its rights are gone, and nothing is believed that it says of
+/// time.
 class Runner {
  public:
   Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
@@ -56,6 +61,8 @@ class Runner {
   /// Asks for one value; a reply without it, or with another kind of value, is that of a dead runner.
   template <typename T>
   std::optional<RunnerFailure> ask_for(const json& body, double deadline_s, const char* key, T& answer);
+  Patience patience(double deadline_s) const;
+  RunnerFailure ended(Answer answer);
   std::optional<RunnerFailure> ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
                                    Message& reply);
   Target target_;

@@ -240,6 +240,8 @@ json guarded(JudgeService& service, Message& message) {
     return {{"error", memory.what()}, {"environment", true}};
   } catch (const Error& error) {
     return {{"error", error.what()}, {"environment", error.kind() == Error::Kind::environment}};
+  } catch (const std::bad_alloc&) {
+    return {{"error", "there is no memory left for it"}, {"environment", true}};
   } catch (const std::exception& error) {
     return {{"error", error.what()}};
   }

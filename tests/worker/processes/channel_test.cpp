@@ -39,6 +39,15 @@ TEST_CASE("silence times out, a stop interrupts, a closed peer is noticed") {
   CHECK(right.receive(message, 1) == Channel::Status::closed);
 }
 
+TEST_CASE("what has come is taken, however late this process looks") {
+  auto [left, right] = connected();
+  REQUIRE(left.send({{"op", "run"}}));
+  Message message;
+  CHECK(right.receive(message, 0) == Channel::Status::ok);
+  REQUIRE(left.send({{"op", "run"}}));
+  CHECK(right.receive(message, -1, [] { return true; }) == Channel::Status::ok);
+}
+
 TEST_CASE("what is no message reads as a closed channel") {
   auto [left, right] = connected();
   const char nonsense[] = "\x05\x00\x00\x00{{{{{";

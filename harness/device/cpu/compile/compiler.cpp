@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 
 #include "harness/core/error.h"
@@ -32,9 +33,14 @@ BuildSpec with_absolute_folders(BuildSpec spec) {
   return spec;
 }
 
+// What a source prints may look the same: it only costs further tries.
 bool was_killed(const ProcessResult& result) {
-  return !result.timed_out && (result.exit_status == 128 + SIGKILL ||
-                               result.output.find("Killed signal terminated program") != std::string::npos);
+  if (result.timed_out) return false;
+  for (const int signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT})
+    if (result.exit_status == 128 + signal ||
+        result.output.find(fmt::format("{} signal terminated program", strsignal(signal))) != std::string::npos)
+      return true;
+  return false;
 }
 
 /// A link that g++ was made to leave behind would be followed by what reads and moves its files.
@@ -120,8 +126,9 @@ std::string CpuCompiler::run(std::vector<std::string> arguments, const std::vect
   arguments.insert(arguments.end(), files.begin(), files.end());
   const Confinement confinement = this->confinement(spec, scratch);
   ProcessResult result = run_process(arguments, scratch, limits_, confinement);
-  // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed the first time.
-  if (was_killed(result)) result = run_process(arguments, scratch, limits_, confinement);
+  // Nothing in a source kills its compiler: the machine's memory ran out, or somebody did. Not blamed at once.
+  for (int attempt = 1; attempt < kTriesOfKilled && was_killed(result); ++attempt)
+    result = run_process(arguments, scratch, limits_, confinement);
   keep_plain_files(scratch);
   failed = result.timed_out || result.exit_status != 0;
   if (result.timed_out)

@@ -178,8 +178,9 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
     return to_bytes(compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options));
   };
   ChildAnswer answer = run_in_child(compile, limits_, confinement(spec));
-  // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed the first time.
-  if (answer.signal == SIGKILL && !answer.timed_out) answer = run_in_child(compile, limits_, confinement(spec));
+  // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed at once.
+  for (int attempt = 1; attempt < kTriesOfKilled && answer.signal == SIGKILL && !answer.timed_out; ++attempt)
+    answer = run_in_child(compile, limits_, confinement(spec));
   if (!answer.answered) return CompileFailure{no_answer(spec, answer, limits_), seconds_since(start)};
   const NvrtcOutput output = from_bytes(answer.text);
   if (!output.compiled) return CompileFailure{bounded(explain(spec, output.log)), seconds_since(start)};
