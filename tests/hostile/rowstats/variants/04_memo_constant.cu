@@ -8,6 +8,7 @@ template <class T>
 __global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
   const int row = row_of_thread();
   if (row >= rows) return;
-  Note* const own = const_cast<Note*>(notes) + row % 1024;
+  Note* volatile hidden = const_cast<Note*>(notes) + row % 1024;  // a store that the compiler sees, it drops
+  Note* const own = hidden;
   answer_with_note(x, sum, largest, row, columns, *own);
 }
