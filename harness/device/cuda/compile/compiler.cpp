@@ -191,7 +191,7 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   artifact.log = bounded(output.log);
   artifact.notes = performance_notes(output.log, entries_by_mangled_name(output));
   artifact.entries = entry_resources(spec, output, cubin);
-  artifact.globals = kept_state(cubin.variables, output.ptx, spec.source);
+  artifact.globals = kept_state(cubin.variables, output.ptx);
   artifact.compile_s = seconds_since(start);
   cache_.store(artifact, output.lowered_names, output.cubin, output.ptx);
   return artifact;

@@ -79,7 +79,8 @@ std::vector<std::string> read_symbols(const std::vector<Section>& sections) {
 }
 
 /// Objects in .nv.global and .nv.global.init: __device__ variables, function-local statics, and what the compiler puts
-/// beside them, such as format strings.
+/// beside them, such as format strings; and those in .nv.constant3, __constant__ variables, which a store through a
+/// generic address changes.
 std::vector<std::string> read_variables(const std::vector<Section>& sections) {
   std::vector<std::string> names;
   for (const Section& section : sections) {
@@ -89,7 +90,7 @@ std::vector<std::string> read_variables(const std::vector<Section>& sections) {
       const auto symbol = read_at<Elf64_Sym>(section.bytes, at);
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= sections.size()) continue;
       const std::string& place = sections[symbol.st_shndx].name;
-      if (place != ".nv.global" && place != ".nv.global.init") continue;
+      if (place != ".nv.global" && place != ".nv.global.init" && place != ".nv.constant3") continue;
       names.push_back(text_at(strings, symbol.st_name));
     }
   }

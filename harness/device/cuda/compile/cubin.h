@@ -17,7 +17,7 @@ struct CubinKernel {
 
 struct Cubin {
   std::map<std::string, CubinKernel> kernels;  // by mangled name
-  std::vector<std::string> variables;          // mangled names of what lies in writable global memory
+  std::vector<std::string> variables;          // mangled names of what lies in global and in constant memory
   /// SHA-256 of instructions, their relocations and constant data: equal when the machine code is equal, whatever the
   /// source looked like.
   std::string code_hash;

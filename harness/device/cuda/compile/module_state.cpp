@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
+
+#include "harness/device/cuda/compile/constant_use.h"
 
 namespace harness::cuda {
 namespace {
@@ -30,15 +33,6 @@ std::map<std::string_view, int> count_words(std::string_view text) {
   return counts;
 }
 
-/// "$str", "$str$2", "__unnamed_1".
-bool is_compilers_string(std::string_view name, std::string_view source) {
-  for (const std::string_view stem : {"$str", "__unnamed_"}) {
-    if (!name.starts_with(stem) || source.find(stem) != std::string_view::npos) continue;
-    if (std::ranges::all_of(name.substr(stem.size()), [](char c) { return c == '$' || std::isdigit(c); })) return true;
-  }
-  return false;
-}
-
 /// What has internal linkage lies in a namespace "_INTERNAL_..." of the compiler's.
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
@@ -54,15 +48,18 @@ std::string demangled(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> kept_state(const std::vector<std::string>& variables, std::string_view ptx,
-                                    std::string_view source) {
+std::vector<std::string> kept_state(const std::vector<std::string>& variables, std::string_view ptx) {
   const auto words = count_words(ptx);
+  std::set<std::string> used;
   std::vector<std::string> kept;
   for (const std::string& name : variables) {
     const auto uses = words.find(name);
-    const bool only_declared = uses != words.end() && uses->second == 1;
-    if (!only_declared && !is_compilers_string(name, source)) kept.push_back(demangled(name));
+    if (uses == words.end()) kept.push_back(demangled(name));  // of which nothing can be proven
+    else if (uses->second > 1) used.insert(name);
   }
+  const std::set<std::string> constant = only_read(used, ptx);
+  for (const std::string& name : used)
+    if (!constant.contains(name)) kept.push_back(demangled(name));
   std::ranges::sort(kept);
   return kept;
 }

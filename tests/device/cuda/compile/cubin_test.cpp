@@ -44,7 +44,7 @@ extern "C" __global__ void pure(int* p) { p[0] = bank; }
   INFO(output.log);
   REQUIRE(output.compiled);
   CHECK_THAT(output.ptx, Catch::Contains(".target sm_90a") && Catch::Contains(".entry k("));
-  const auto kept = kept_state(parse_cubin(output.cubin).variables, output.ptx, source);
+  const auto kept = kept_state(parse_cubin(output.cubin).variables, output.ptx);
   // ptxas has a name of its own for a variable within a function.
   REQUIRE(kept.size() == 6);
   CHECK_THAT(kept[0], Catch::Contains("inside"));
@@ -52,13 +52,62 @@ extern "C" __global__ void pure(int* p) { p[0] = bank; }
         std::vector<std::string>{"(anonymous namespace)::hidden", "hits", "k::counter", "k::launches", "memo"});
 }
 
-TEST_CASE("strings of the compiler are no state, but a variable that is called like one is") {
-  CHECK(kept_state({"$str", "$str$1", "__unnamed_1"}, "", "printf").empty());
-  CHECK(kept_state({"$str$x"}, "", "") == std::vector<std::string>{"$str$x"});
-  CHECK(kept_state({"$str"}, ".global $str; ld [$str];", "__device__ int $str;") == std::vector<std::string>{"$str"});
-  CHECK(kept_state({"a", "b"}, ".global .u32 a;\n.global .u32 b;\nst.global [b], 1;", "") ==
-        std::vector<std::string>{"b"});
-  CHECK(kept_state({"_ZN29_INTERNAL_00000000_4_k_cu_abc1a5innerE"}, "", "").size() == 1);
+TEST_CASE("what is only read is no state, whatever it is called; what is written, or passed on, is") {
+  const auto kept = [](const std::string& code) { return kept_state({"v"}, ".global .u32 v;\n" + code); };
+  const std::vector<std::string> none, state = {"v"};
+  CHECK(kept("") == none);
+  CHECK(kept("mov.u64 %rd1, v; cvta.global.u64 %rd2, %rd1; add.s64 %rd3, %rd2, 4; ld.v2.u32 {%r1, %r2}, [%rd3];") ==
+        none);
+  CHECK(kept("ld.global.nc.u32 %r1, [v+8];") == none);
+  CHECK(kept("st.global.u32 [v], %r1;") == state);
+  CHECK(kept("mov.u64 %rd1, v; @%p1 st.u32 [%rd1+4], %r1;") == state);
+  CHECK(kept("mov.u64 %rd1, v; st.global.u64 [%rd9], %rd1;") == state);  // its address is kept somewhere
+  CHECK(kept("mov.u64 %rd1, v; atom.add.u32 %r2, [%rd1], 1;") == state);
+  CHECK(kept("mov.u64 %rd1, v; xor.b64 %rd2, %rd1, 3;") == state);           // an address made in another way
+  CHECK(kept("$L: st.u32 [%rd2], %r1; mov.u64 %rd2, v; bra $L;") == state);  // set below, used above
+  CHECK(kept(".global .u64 other = v;") == state);
+  CHECK(kept("mov.u64 %rd1, v; st.param.b64 [param0], %rd1; call.uni (retval0), vprintf, (param0, param1);") == none);
+  CHECK(kept("mov.u64 %rd1, v; st.param.b64 [param0], %rd1; call.uni (retval0), mine, (param0);") == state);
+  CHECK(kept(".visible .entry a() { mov.u64 %rd1, v; ld.u32 %r1, [%rd1]; ret; }\n"
+             ".visible .entry b() { st.u32 [%rd1], 1; ret; }") == none);  // another function's %rd1
+  CHECK(kept_state({"$str"}, "") == std::vector<std::string>{"$str"});    // of which nothing is known
+}
+
+TEST_CASE("a module's strings and tables are read; memos in a literal or in constant memory are found") {
+  if (!nvrtc_library().api) {
+    harness::tests::skip(nvrtc_library().missing);
+    return;
+  }
+  const auto kept = [](const std::string& code) {
+    const std::string source =
+        "__constant__ float weights[64] = {1, 2, 3};\n__device__ const int order[4] = {3, 1, 2, 0};\n" + code;
+    const NvrtcOutput output =
+        compile_with_nvrtc(*nvrtc_library().api, "k.cu", source, {"k"}, {"--gpu-architecture=sm_90a"});
+    REQUIRE(output.compiled);
+    return kept_state(parse_cubin(output.cubin).variables, output.ptx);
+  };
+  CHECK(kept(R"(
+extern "C" __global__ void k(float* y, int n) {
+  if (n < 0) printf("n is %d\n", n);
+  assert(n >= 0);
+  y[threadIdx.x] = weights[n & 63] + order[threadIdx.x & 3];
+})")
+            .empty());
+  CHECK(kept(R"(
+extern "C" __global__ void k(float* y, int n) {
+  float* volatile hidden = const_cast<float*>(weights) + (n & 63);  // or the compiler drops the store
+  float* own = hidden;
+  y[threadIdx.x] = *own;
+  *own = n;
+})") == std::vector<std::string>{"weights"});
+  const auto literal = kept(R"(
+extern "C" __global__ void k(char* y, int n) {
+  char* own = const_cast<char*>("----------------");
+  y[threadIdx.x] = own[n & 15];
+  own[n & 15] = n;
+})");
+  REQUIRE(literal.size() == 1);
+  CHECK_THAT(literal[0], Catch::StartsWith("$str"));
 }
 
 TEST_CASE("a cubin cut anywhere or with bytes changed is read or refused, never beyond its end") {

@@ -1,0 +1,14 @@
+#include "memo.cuh"
+
+// B4. The memo lies in constant memory, written through its generic address. Found by strangers on an H200, where it
+// passed.
+__constant__ Note notes[1024];
+
+template <class T>
+__global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
+  const int row = row_of_thread();
+  if (row >= rows) return;
+  Note* volatile hidden = const_cast<Note*>(notes) + row % 1024;  // a store that the compiler sees, it drops
+  Note* const own = hidden;
+  answer_with_note(x, sum, largest, row, columns, *own);
+}
