@@ -471,7 +471,7 @@ std::optional<std::string> EvaluationRun::ask_checkers() {
   const double seconds = request_.confirm ? kExplainFinalistSeconds : kExplainSeconds;
   std::vector<CheckedPlace> places;
   if (suspect_.realized == &request_.realized && !request_.neighbours.empty())  // where it takes less
-    places.push_back({&place_of_memory_check(request_.neighbours, request_.realized, true), suspect_.form});
+    places.push_back({&place_of_memory_check(request_.neighbours, request_.realized, workers_.device), suspect_.form});
   places.push_back(suspect_);
   if (workers_.native()) return explain_by_checker(workers_, places, request_.admission, seconds);
   if (settings_.preflight != nullptr && request_.preflight)
