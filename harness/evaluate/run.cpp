@@ -463,7 +463,8 @@ void EvaluationRun::explain(Outcome& outcome) {
     said = ask_checkers().value_or("");
     if (settings_.explanations != nullptr) (*settings_.explanations)[symptom] = said;
   }
-  add({"explained", said.empty(), said.empty() ? "no memory checker found why" : said, !said.empty()}, false);
+  // Evidence, and no gate: what failed is told by another row, or by the outcome.
+  add({"explained", true, said.empty() ? "no memory checker found why" : said, false}, false);
   if (!said.empty()) message = "memory checker " + said + "; " + message;
 }
 
