@@ -80,15 +80,16 @@ void allow_if(std::vector<sock_filter>& program, int call, unsigned index, unsig
   program.push_back(statement(BPF_RET | BPF_K, kKill));
 }
 
-// abort() and no other signal, to this process alone: one that kills or stops it comes from outside.
+// abort(), or a signal that is none, to this process alone: one that kills or stops it comes from outside.
 void allow_abort(std::vector<sock_filter>& program) {
   const auto argument = [](unsigned index) {
     return statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, args) + 8 * index));
   };
-  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 6, SYS_tgkill});
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 7, SYS_tgkill});
   program.push_back(argument(0));
-  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 3, static_cast<unsigned>(getpid())});
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 4, static_cast<unsigned>(getpid())});
   program.push_back(argument(2));
+  program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 0});
   program.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SIGABRT});
   program.push_back(statement(BPF_RET | BPF_K, kAllow));
   program.push_back(statement(BPF_RET | BPF_K, kKill));
