@@ -51,6 +51,7 @@ void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
     const bool printed = arguments->file == "-";
     const ExportReport written = printed ? archive->transfer().export_to(std::cout, options)
                                          : archive->transfer().export_to(arguments->file, options);
+    if (printed && !std::cout.flush()) throw environment_error("standard output cannot be written; is its disk full?");
     report::err("%s\n",
                 fmt::format("{} with {} written to {}", counted(written.campaigns, "campaign"),
                             counted(written.iterations, "iteration"), printed ? "standard output" : arguments->file)

@@ -24,19 +24,21 @@ Error not_written(const std::string& path, const std::string& why) {
       fmt::format("cannot write {}: {}; name a file in a writable folder with free space", path, why));
 }
 
-/// Where the links from `path` end, also if nothing is there yet.
+bool is_no_file(const std::string& path) {
+  std::error_code absent;
+  return fs::exists(path, absent) && !fs::is_regular_file(path, absent) && !fs::is_directory(path, absent);
+}
+
+/// Where the links from `path` end, also if nothing is there yet. A link to what is no file is left to the kernel: that
+/// of /dev/stdout may read "pipe:[123]".
 std::string end_of_links(const std::string& path) {
+  if (is_no_file(path)) return path;
   constexpr int kMostLinks = 40;  // as the kernel
   std::error_code absent;
   fs::path place = path;
   for (int i = 0; i < kMostLinks && fs::is_symlink(place, absent); ++i)
     place = place.parent_path() / fs::read_symlink(place, absent);  // an absolute target stands for itself
   return place.string();
-}
-
-bool is_no_file(const std::string& path) {
-  std::error_code absent;
-  return fs::exists(path, absent) && !fs::is_regular_file(path, absent) && !fs::is_directory(path, absent);
 }
 
 }  // namespace

@@ -166,4 +166,25 @@ TEST_CASE("results that cannot be written are status 3 and a sentence") {
       run_program({"/bin/sh", "-c", std::string(HARNESS_BINARY) + " kernels > /dev/full"}, HARNESS_SOURCE_DIR);
   CHECK(full.status == 3);
   CHECK_THAT(full.err, Catch::Contains("standard output cannot be written"));
+  const Scratch scratch;
+  REQUIRE(run_harness({"import", std::string(HARNESS_SOURCE_DIR) + "/bench/seeds/campaign.jsonl", "--db", scratch.db()})
+              .status == 0);
+  for (const char* target : {"- > /dev/full", "/dev/full"}) {
+    const Finished exported =
+        run_program({"/bin/sh", "-c", std::string(HARNESS_BINARY) + " export --db " + scratch.db() + " " + target},
+                    HARNESS_SOURCE_DIR);
+    CHECK(exported.status == 3);
+    CHECK(exported.err.find("written to") == std::string::npos);
+  }
+}
+
+TEST_CASE("an export to /dev/stdout goes through a pipe") {
+  const Scratch scratch;
+  REQUIRE(run_harness({"import", std::string(HARNESS_SOURCE_DIR) + "/bench/seeds/campaign.jsonl", "--db", scratch.db()})
+              .status == 0);
+  const Finished piped = run_program(
+      {"/bin/sh", "-c", std::string(HARNESS_BINARY) + " export /dev/stdout --db " + scratch.db() + " | cat"},
+      HARNESS_SOURCE_DIR);
+  CHECK_THAT(piped.err, Catch::Contains("1 campaign with "));
+  CHECK(piped.out == run_harness({"export", "-", "--db", scratch.db()}).out);
 }
