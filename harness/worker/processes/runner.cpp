@@ -8,10 +8,11 @@
 namespace harness {
 namespace {
 
-std::string end_in_words(const ProcessEnd& end) {
+// What native code's process wrote last is not repeated: it could be anything.
+std::string end_in_words(const ProcessEnd& end, bool native) {
   std::string words = end.signaled ? fmt::format("signal {} ({})", end.code, strsignal(end.code))
                                    : fmt::format("exit status {}", end.code);
-  if (!end.output.empty()) words += ": " + end.output.substr(0, 500);
+  if (!native && !end.output.empty()) words += ": " + end.output.substr(0, 500);
   return words;
 }
 
@@ -36,6 +37,7 @@ std::optional<RunnerFailure> failure_in(const json& body) {
   if (kind == "memory") return RunnerFailure{Kind::memory, detail};
   if (kind == "unsupported") return RunnerFailure{Kind::unsupported, detail};
   if (kind == "environment") return RunnerFailure{Kind::environment, detail};
+  if (kind == "died") return RunnerFailure{Kind::died, detail};
   return RunnerFailure{Kind::fault, detail};
 }
 
@@ -71,8 +73,6 @@ void Runner::start() {
   if (process_) return;
   process_ = Process::start({"runner"});
   process_->channel().send(target_);
-  foreign_ = false;
-  if (target_.native) process_->channel().limit_received(1 << 20);  // native code may write there
 }
 
 std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int>& descriptors, double deadline_s,
@@ -81,7 +81,7 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
   if (!process_->channel().send(body, descriptors)) {
     const ProcessEnd end = process_->wait();
     process_.reset();
-    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
+    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end, target_.native)};
   }
   const Channel::Status status = process_->channel().receive(reply, deadline_s, stop_);
   for (int descriptor : reply.descriptors) ::close(descriptor);  // none are expected
@@ -89,9 +89,6 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
     std::optional<RunnerFailure> failure;
     try {
       failure = failure_in(reply.body);
-      if (failure && failure->kind == RunnerFailure::Kind::environment &&
-          foreign_)  // whatever it says of its environment
-        failure = RunnerFailure{RunnerFailure::Kind::died, "it reported: " + failure->detail};
     } catch (const json::exception&) {
       failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
     }
@@ -103,7 +100,7 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
   if (status == Channel::Status::closed) {
     const ProcessEnd end = process_->wait();
     process_.reset();
-    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end)};
+    return RunnerFailure{RunnerFailure::Kind::died, end_in_words(end, target_.native)};
   }
   process_.reset();
   return RunnerFailure{
@@ -124,14 +121,14 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
   auto failure = ask(body, descriptors, deadline_s, reply);
   // Nothing a candidate may do kills with SIGKILL, and nothing has been run yet: not blamed the first time.
   if (failure && was_killed(*failure)) failure = ask(body, descriptors, deadline_s, reply);
-  foreign_ = target_.native && !failure;
   return failure;
 }
 
 std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s,
-                                         std::optional<std::vector<RawFinding>>* findings) {
+                                         std::optional<std::vector<RawFinding>>* findings, double* elapsed_ns) {
   Message reply;
   auto failure = ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
+  if (elapsed_ns && !failure) *elapsed_ns = reply.body.at("elapsed_ns").get<double>();
   if (!findings) return failure;
   try {
     if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<RawFinding>>();
