@@ -73,8 +73,8 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  const RunSettings settings{peaks_, options_.policy_refuses, emulated_ ? &emulated_->preflight : nullptr,
-                             &explanations_};
+  const RunSettings settings{peaks_, options_.policy_refuses, options_.unconfined,
+                             emulated_ ? &emulated_->preflight : nullptr, &explanations_};
   Evaluation evaluation = EvaluationRun(request, settings, workers_).finish();
   // No candidate has the right to send SIGKILL: its runner was killed from outside, or the machine is out of memory.
   const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);

@@ -160,7 +160,7 @@ Cage cage_here() {
   return cage;
 }
 
-std::string in_words(const Cage& cage) {
+std::string describe(const Cage& cage) {
   const char* const files = cage.landlock   ? "open no file (Landlock, seccomp)"
                             : cage.own_root ? "open no file (a root of their own, seccomp)"
                                             : "open no file once they run (seccomp), but nothing else holds them";

@@ -18,7 +18,7 @@ struct Cage {
 /// What holds here, each tried in a child; asked once.
 Cage cage_here();
 /// A sentence for people, on what holds.
-std::string in_words(const Cage& cage);
+std::string describe(const Cage& cage);
 /// Why untrusted source is not run in a cage that is not whole, and what to do.
 std::string not_caged(const Cage& cage);
 

@@ -55,6 +55,8 @@ NativeExecutables take_native(const Message& message) {
     auto& images = prepared.images.emplace_back();
     const auto count = message.body.at("images").at(i).get<std::size_t>();
     for (std::size_t k = 0; k < count; ++k) images.emplace_back(message.descriptors.at(next++));
+    const auto places = message.body.at("places").at(i).get<std::size_t>();  // none: nobody times native code in graphs
+    for (std::size_t k = 0; k < places; ++k) const Descriptor unused(message.descriptors.at(next++));
   }
   return prepared;
 }
