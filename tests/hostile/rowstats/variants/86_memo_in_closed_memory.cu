@@ -1,7 +1,7 @@
 #include "memo.cuh"
 
 // A memo among what the loader closes once it is done: it cannot be written.
-__attribute__((section(".data.rel.ro.notes,\"aw\",@progbits//"))) static Note notes[256] = {{1, 1, 1, 1}};
+__attribute__((section(".data.rel.ro.notes"))) static Note notes[256] = {{1, 1, 1, 1}};
 
 template <class T>
 __global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
