@@ -19,6 +19,7 @@
 #include "harness/system/allow_list.h"
 #include "harness/system/child.h"
 #include "harness/system/clocks.h"
+#include "harness/system/descriptor.h"
 #include "harness/system/landlock.h"
 #include "harness/system/own_root.h"
 #include "harness/system/resource_limits.h"
@@ -132,16 +133,20 @@ void enter_walls(const Cage& cage, const std::vector<std::string>& objects) {
   if (!entered) throw environment_error("the runner could not be confined to the candidate's file");
 }
 
+// An exception must not leave a child's body: the child would go on as a second copy of this program.
+int try_cage(const Cage& cage) noexcept {
+  try {
+    restrict_for_loading(cage, {"/usr/lib"});
+    return cage.around_files() && open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0 ? 1 : 0;
+  } catch (const std::exception&) {
+    return 1;
+  }
+}
+
 bool holds(const Cage& cage) {
   try {
-    return Child({},
-                 [&] {
-                   restrict_for_loading(cage, {"/usr/lib"});
-                   const bool around = !cage.around_files() || open("/etc/passwd", O_RDONLY | O_CLOEXEC) < 0;
-                   return around ? 0 : 1;
-                 })
-               .wait()
-               .status() == 0;
+    const Descriptor unread(open("/dev/null", O_WRONLY | O_CLOEXEC));  // what a child that fails says of it
+    return Child({.output = unread.get()}, [&] { return try_cage(cage); }).wait().status() == 0;
   } catch (const std::exception&) {
     return false;
   }

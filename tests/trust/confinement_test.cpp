@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstddef>
@@ -74,6 +75,7 @@ TEST_CASE("where a machine has no walls, untrusted source is refused with a sent
   CHECK(refused.err.find("neither Landlock nor namespaces") != std::string::npos);
   CHECK(refused.err.find("--trust-source") != std::string::npos);
   CHECK(refused.out.empty());
+  CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);  // one process says it, once
 }
 
 TEST_CASE("--trust-source runs it there, and the record says so") {
