@@ -15,6 +15,7 @@
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
 #include "harness/store/archive.h"
+#include "harness/system/rights.h"
 #include "harness/system/walls.h"
 #include "harness/worker/serve.h"
 
@@ -64,7 +65,9 @@ std::unique_ptr<Playbook> make_playbook(const Places& places) {
 
 PipelineEvaluator::Device with_target(const DeviceKinds& kinds, const DeviceInfo& device, const Places& places) {
   const DeviceKind& kind = find_kind(kinds, device.device);
-  return {&kind, make_target(kind, device, places.cache_folder, places.cpu_headers), device};
+  PipelineEvaluator::Device made{&kind, make_target(kind, device, places.cache_folder, places.cpu_headers), device};
+  made.target.trust_source = places.trust_source;
+  return made;
 }
 
 // Candidates for a GPU are tried in emulation first, where there is one.
@@ -72,6 +75,15 @@ std::optional<PipelineEvaluator::Device> preflight_device(const DeviceKinds& kin
   for (const DeviceInfo& device : probe_devices(kinds))
     if (device.emulation && device.available) return with_target(kinds, device, places);
   return std::nullopt;
+}
+
+// Sources run as native code of this machine, also a GPU's in pre-flight: what is missing of the cage around them,
+// where they are trusted.
+std::string unconfined(bool trusted) {
+  const Cage cage = cage_here();
+  if (cage.whole()) return "";
+  if (!trusted) throw environment_error(not_caged(cage));
+  return "not confined, run because of --trust-source: " + describe(cage);
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
@@ -84,6 +96,7 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   options.usd_per_hour = usd_per_hour;
   options.policy_refuses = places.policy_refuses;
   if (!device.emulation && places.preflight) options.preflight = preflight_device(kinds, places);
+  if (device.native || options.preflight) options.unconfined = unconfined(places.trust_source);
   options.on_wait = [](const std::string& sentence) {
     fmt::print(stderr, "harness: {}\n", printable(sentence, Lines::one));
   };
@@ -117,7 +130,7 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
                         std::function<bool()> stop) {
     return make_evaluator(kinds, places, device, usd_per_hour, std::move(stop));
   };
-  rooms.confinement = [] { return in_words(walls_here()); };
+  rooms.confinement = [] { return fmt::format("{}\nkernels: {}", in_words(walls_here()), describe(cage_here())); };
   rooms.archive = store::open_archive;
   rooms.offline_device = [&](const Places& places, const std::string& architecture) {
     return offline_device(kinds, places, architecture);

@@ -14,6 +14,7 @@ struct Shell {
   std::vector<std::string> more_kernels, more_strategies;  // --kernels DIR, --strategies DIR
   std::string db;                                          // --db FILE; "" : the default store
   std::string policy = "refuse";                           // --policy
+  bool trust_source = false;                               // --trust-source
   bool no_preflight = false;                               // --no-preflight
 
   Places places() const;

@@ -86,6 +86,7 @@ Places Shell::places() const {
   add_folders(places.kernel_folders, more_kernels);
   add_folders(places.strategy_folders, more_strategies);
   places.policy_refuses = policy == "refuse";
+  places.trust_source = trust_source;
   places.preflight = !no_preflight;
   return places;
 }
@@ -105,6 +106,8 @@ void add_plugin_options(CLI::App& app, Shell& shell) {
 }
 
 void add_gate_options(CLI::App& app, Shell& shell) {
+  app.add_flag("--trust-source", shell.trust_source,
+               "Run kernels also where this machine cannot keep them from its files and clocks; recorded with each");
   app.add_option("--policy", shell.policy,
                  "What the source policy flags (clocks, eviction hints, state, includes) is refused, or only marked")
       ->check(CLI::IsMember({"refuse", "mark"}))

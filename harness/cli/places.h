@@ -17,6 +17,7 @@ struct Places {
   std::string cache_folder;    // compiled artifacts
   bool preflight = true;       // --no-preflight: candidates for a GPU are not tried on the cpu device first
   bool policy_refuses = true;  // --policy mark: what the source policy flags is only marked
+  bool trust_source = false;   // --trust-source: native code runs where this machine cannot cage it
   std::string default_store;   // $HARNESS_DB, else experiments.db in the project or the current folder
 };
 

@@ -142,9 +142,13 @@ class Session {
   /// image back in place. Throws DeviceFault, LaunchRefused, DeviceMemoryExhausted or NotSupported.
   virtual void run(const Executable& executable, std::span<std::byte> image) = 0;
 
-  // Where candidates are native code, before their process gives up its rights: threads for the plan, then the module.
-  virtual void make_threads(const Plan&) {}
+  // Where candidates are native code, each launch has a process of its own, forked from one that has loaded them.
+  /// Maps a module and runs none of its code; makes no thread.
   virtual void preload(const Artifact&) {}
+  /// In the forked process: makes what a run needs besides the candidate's code.
+  virtual void warm_up(const Executable&) {}
+  /// The next run's number, where a session does things in turns (early and late copies).
+  virtual void set_run(unsigned) {}
   /// Takes from this process, for good, the pages of an image that its layout marks: from then on a store to an input,
   /// and any access behind one, is a fault. Images of modules that are instrumented stay open: their checker sees more.
   virtual void close_inputs(const Executable&, std::span<std::byte>) {}

@@ -75,8 +75,8 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  const RunSettings settings{peaks_, options_.policy_refuses, emulated_ ? &emulated_->preflight : nullptr,
-                             &explanations_};
+  const RunSettings settings{peaks_, options_.policy_refuses, options_.unconfined,
+                             emulated_ ? &emulated_->preflight : nullptr, &explanations_};
   const auto once = [&] { return EvaluationRun(request, settings, workers_).finish(); };
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);

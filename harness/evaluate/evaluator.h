@@ -28,6 +28,7 @@ class PipelineEvaluator : public Evaluator {
     std::optional<double> usd_per_hour;
     std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
     bool policy_refuses = true;  // false: what the source policy flags is only marked
+    std::string unconfined;  // what this machine lacks of the cage around native candidates, as recorded; "" nothing
     std::optional<Device> preflight;
     std::function<void(const std::string&)> on_wait;  // told when another process has the device
   };

@@ -7,7 +7,7 @@
 
 namespace harness {
 
-/// One contender of a timing on a device whose clock cannot be believed (cpu): a runner that has been prepared, and
+/// One contender of a timing on a device that has no clock of its own (cpu): a runner that has been prepared, and
 /// what is done around each timed run, outside the timed part.
 struct Turns {
   Runner* runner = nullptr;
@@ -18,9 +18,9 @@ struct TurnFailure {
   std::size_t contender = 0;
   RunnerFailure failure;
 };
-/// The contenders take turns, and this process's clock times them. Stops when every contender has `policy.min_samples`
-/// and is within the noise, after `policy.max_s`, or when the first is clearly slower than policy.abandon_factor times
-/// the second.
+/// The contenders take turns, and their runners' clocks time them: no candidate runs in a runner. Stops when every
+/// contender has `policy.min_samples` and is within the noise, after `policy.max_s`, or when the first is clearly
+/// slower than policy.abandon_factor times the second.
 std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
                                          double run_deadline_s, std::vector<Samples>& samples);
 

@@ -182,6 +182,7 @@ EvaluationRun::Settled EvaluationRun::add(GateResult gate, bool refuses) {
 
 EvaluationRun::Settled EvaluationRun::gate_source() {
   const Charge charge(evaluation_.cost.gates_s);
+  if (!settings_.unconfined.empty()) add({"confinement", true, settings_.unconfined, false});
   std::vector<judge::PolicyFlag> flags;
   for (const SourceFile& file : request_.realized.sources)
     for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text)) flags.push_back(std::move(flag));

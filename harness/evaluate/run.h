@@ -16,6 +16,7 @@ namespace harness {
 struct RunSettings {
   MeasuredPeaks peaks;
   bool policy_refuses = true;  // false: what the source policy flags is only marked
+  std::string unconfined;      // PipelineEvaluator::Options
   Preflight* preflight = nullptr;
   Explanations* explanations = nullptr;  // of the process's earlier candidates
 };

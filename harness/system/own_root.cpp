@@ -136,13 +136,13 @@ bool OwnRoot::mount_places() const {
   return true;
 }
 
-bool OwnRoot::enter() const {
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS) != 0)
-    return failed_at("unshare");
+bool OwnRoot::map_ids() const {
   write_whole("/proc/self/setgroups", "deny");
-  if (!write_whole("/proc/self/uid_map", user_map_) || !write_whole("/proc/self/gid_map", group_map_))
-    return failed_at("uid_map");
-  if (!become_first_process()) return failed_at("fork");
+  return (write_whole("/proc/self/uid_map", user_map_) && write_whole("/proc/self/gid_map", group_map_)) ||
+         failed_at("uid_map");
+}
+
+bool OwnRoot::change_root() const {
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed_at("making mounts private");
   if (mount("tmpfs", kMountPoint, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m") != 0) return failed_at("tmpfs");
   if (chdir(kMountPoint) != 0 || mkdir(kLeft + 1, 0755) != 0) return failed_at("the new root");
@@ -150,6 +150,19 @@ bool OwnRoot::enter() const {
   if (!mount_places()) return false;
   if (umount2(kLeft, MNT_DETACH) != 0 || rmdir(kLeft) != 0) return failed_at("leaving the old root");
   return (make_read_only("/", kThisMount) && drop_capabilities()) || failed_at("dropping capabilities");
+}
+
+bool OwnRoot::enter() const {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS) != 0)
+    return failed_at("unshare");
+  if (!map_ids()) return false;
+  if (!become_first_process()) return failed_at("fork");
+  return change_root();
+}
+
+bool OwnRoot::enter_files() const {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS) != 0) return failed_at("unshare");
+  return map_ids() && change_root();
 }
 
 }  // namespace harness

@@ -14,6 +14,8 @@ class OwnRoot {
   /// Leaves every other file and process behind. The caller goes on as the first process of its namespace: a child of
   /// the process that called, which waits, ends as its child ends and never returns. Async-signal-safe.
   bool enter() const;
+  /// The same for files alone: the process keeps its number and its parent. Async-signal-safe.
+  bool enter_files() const;
 
  private:
   struct Place {
@@ -24,6 +26,8 @@ class OwnRoot {
   };
   void add(const std::string& path, bool writable);
   void drop_seen_anyway();
+  bool map_ids() const;
+  bool change_root() const;
   bool mount_places() const;
   std::vector<Place> places_;
   std::string user_map_, group_map_;

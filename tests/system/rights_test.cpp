@@ -1,11 +1,15 @@
 #include "harness/system/rights.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,42 +19,61 @@
 #include <thread>
 #include <vector>
 
+#include "harness/system/walls.h"
+#include "tests/support/skip.h"
+
 using namespace harness;
 
 namespace {
 
-// The signal that ended a child which dropped its rights and then did `forbidden`; 0 if it came through.
-int signal_after(const std::function<void()>& forbidden) {
-  const pid_t child = fork();
-  if (child == 0) {
-    restrict_for_loading();
-    drop_rights();
-    forbidden();
-    _exit(0);
-  }
+// The signal that ended a child; 0 if it stopped, which is how one without rights says that it came through.
+int end_of(pid_t child) {
   int status = 0;
-  waitpid(child, &status, 0);
+  waitpid(child, &status, WUNTRACED);
+  if (WIFSTOPPED(status)) {
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return 0;
+  }
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-// The same of a thread that existed before the rights were dropped.
-int signal_after_in_a_thread(const std::function<void()>& work) {
+// The signal that ended a child which dropped its rights and then did `forbidden`; 0 if it came through.
+int signal_after(const std::function<void()>& forbidden, const Cage& cage = {}) {
   const pid_t child = fork();
   if (child == 0) {
-    std::atomic<bool> dropped = false;
+    signal(SIGSEGV, SIG_DFL);  // the test program's own handler would write
+    restrict_for_loading(cage);
+    stand_alone();
+    drop_rights();
+    forbidden();
+    stop_here();
+  }
+  return end_of(child);
+}
+
+// The same of a thread that existed before the rights were dropped.
+int signal_after_in_a_thread(const std::function<void()>& work, const Cage& cage = {}) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<bool> started = false, dropped = false, done = false;
+    signal(SIGSEGV, SIG_DFL);
+    restrict_for_loading(cage);
     std::thread other([&] {
+      started = true;
       while (!dropped) std::this_thread::yield();
       work();
+      done = true;
+      for (;;) std::this_thread::yield();
     });
-    restrict_for_loading();
+    while (!started) std::this_thread::yield();
+    stand_alone();
     drop_rights();
     dropped = true;
-    other.join();
-    _exit(0);
+    while (!done) std::this_thread::yield();
+    stop_here();
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return end_of(child);
 }
 
 }  // namespace
@@ -130,10 +153,76 @@ TEST_CASE("what loads a candidate may change its own limits and nobody else's") 
   CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS));
 }
 
-TEST_CASE("without rights a process can abort, and kill or stop itself by no other signal") {
-  CHECK(signal_after([] {
-          signal(SIGABRT, SIG_DFL);  // not the test's own handler
-          std::abort();
-        }) == SIGABRT);
+TEST_CASE("without rights a process cannot kill or stop itself by a signal") {
   for (const int signal : {SIGKILL, SIGSTOP, SIGTERM}) CHECK(signal_after([=] { raise(signal); }) == SIGSYS);
+}
+
+TEST_CASE("no system call tells a candidate the time, waits for it, or says who it is") {
+  CHECK(signal_after([] {
+          timespec now;
+          syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+        }) == SIGSYS);
+  const timespec moment{0, 1000};
+  CHECK(signal_after([&] { syscall(SYS_nanosleep, &moment, nullptr); }) == SIGSYS);
+  CHECK(signal_after([&] {
+          int word = 0;
+          syscall(SYS_futex, &word, FUTEX_WAIT, 0, &moment);
+        }) == SIGSYS);
+  CHECK(signal_after([] {
+          int word = 1;
+          syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr);  // not equal: it does not wait
+        }) == 0);
+  CHECK(signal_after([] { syscall(SYS_getpid); }) == SIGSYS);
+  CHECK(signal_after([] { syscall(SYS_read, 0, nullptr, 0); }) == SIGSYS);
+  CHECK(signal_after([] { mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }) == SIGSYS);
+}
+
+TEST_CASE("without clocks the time stamp counter, the vDSO and the page of vsyscalls end a process, in every thread") {
+  const Cage cage{.clocks = true};
+  if (!cage_here().clocks) return tests::skip("this kernel cannot hide the time stamp counter");
+  CHECK(signal_after([] {}, cage) == 0);
+  CHECK(signal_after([] { __builtin_ia32_rdtsc(); }, cage) == SIGSEGV);
+  CHECK(signal_after_in_a_thread([] { __builtin_ia32_rdtsc(); }, cage) == SIGSEGV);
+  timespec now;
+  CHECK(signal_after([&] { clock_gettime(CLOCK_MONOTONIC_COARSE, &now); }, cage) == SIGSEGV);
+  const int old_door = signal_after([] { reinterpret_cast<long (*)(long*)>(0xffffffffff600400ul)(nullptr); }, cage);
+  CHECK((old_door == SIGSYS || old_door == SIGSEGV));
+}
+
+TEST_CASE("in a cage only the named files can be opened while a candidate is loaded") {
+  if (!cage_here().around_files()) return tests::skip("this kernel has neither Landlock nor namespaces");
+  Cage cage = cage_here();
+  for (const bool by_root : {false, true}) {
+    if (by_root && !walls_here().own_root) continue;
+    if (by_root) cage = {.own_root = true};
+    const pid_t child = fork();
+    if (child == 0) {
+      restrict_for_loading(cage, {"/etc/hostname"});
+      const bool named = open("/etc/hostname", O_RDONLY) >= 0;
+      const bool others = open("/etc/passwd", O_RDONLY) >= 0 || open("/proc/self/maps", O_RDONLY) >= 0;
+      _exit(named && !others ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    INFO("by a root of its own: " << by_root);
+    CHECK(status == 0);
+  }
+}
+
+TEST_CASE("threads do not know the number that the machine gave them") {
+  static std::atomic<int> known = -1;
+  std::thread([] {
+    const auto own = static_cast<int>(syscall(SYS_gettid));
+    const auto* const block = static_cast<const volatile int*>(__builtin_thread_pointer());
+    const auto count = [&] {
+      int found = 0;
+      for (int i = 0; i < 256; i += 2) found += block[i] == own;  // the other halves are of addresses
+      return found;
+    };
+    const int before = count();
+    forget_thread_number(7);
+    known = before > 0 ? count() : -1;
+  }).detach();
+  for (int i = 0; i < 1000 && known < 0; ++i) usleep(1000);
+  CHECK(known == 0);
 }

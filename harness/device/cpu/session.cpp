@@ -15,6 +15,7 @@
 #include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/execute/workers.h"
 #include "harness/device/cpu/probe.h"
+#include "harness/system/rights.h"
 
 namespace harness {
 namespace {
@@ -141,12 +142,12 @@ void relocate(const ImageLayout& layout, std::span<std::byte> image) {
 
 }  // namespace
 
-CpuSession::CpuSession(int threads)
-    : threads_(threads > 0 ? threads : cpu::default_threads()), workers_(std::make_unique<cpu::Workers>(threads_)) {}
+CpuSession::CpuSession(int threads) : threads_(threads > 0 ? threads : cpu::default_threads()) {}
 
 CpuSession::~CpuSession() = default;
 
 void CpuSession::make_threads(const Plan& plan) {
+  if (!workers_) workers_ = std::make_unique<cpu::Workers>(threads_);
   for (const Step& step : plan.steps)
     if (const auto* launch = std::get_if<Launch>(&step); launch && volume(launch->cluster) > 1) {
       check_cluster(*launch);
@@ -154,12 +155,27 @@ void CpuSession::make_threads(const Plan& plan) {
     }
 }
 
-void CpuSession::preload(const Artifact& artifact) {
+cpu::Module& CpuSession::module_of(const Artifact& artifact) {
   std::unique_ptr<cpu::Module>& module = modules_[artifact.path];
-  if (module) return;
-  auto loaded = std::make_unique<cpu::Module>(artifact.path);
-  workers_->run(workers_->count(), [&](cpu::BlockRunner&, int) { loaded->shared_memory(); });
-  module = std::move(loaded);
+  if (!module) module = std::make_unique<cpu::Module>(artifact.path);
+  return *module;
+}
+
+void CpuSession::preload(const Artifact& artifact) {
+  module_of(artifact);
+}
+
+void CpuSession::warm_up(const Executable& executable) {
+  make_threads(executable.plan);
+  const cpu::Module& module = module_of(executable.artifact);
+  std::uint64_t threads = 0;
+  for (const Step& step : executable.plan.steps)
+    if (const auto* launch = std::get_if<Launch>(&step)) threads = std::max(threads, volume(launch->block));
+  workers_->run(workers_->count(), [&](cpu::BlockRunner& runner, int worker) {
+    runner.open_stacks(static_cast<int>(std::min<std::uint64_t>(threads, 1024)));
+    module.shared_memory().poison(HARNESS_CPU_MAX_SHARED);
+    forget_thread_number(worker + 1);
+  });
 }
 
 void CpuSession::close_inputs(const Executable& executable, std::span<std::byte> image) {
@@ -176,10 +192,9 @@ void CpuSession::close_inputs(const Executable& executable, std::span<std::byte>
 
 void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   make_threads(executable.plan);
-  preload(executable.artifact);
+  cpu::Module& module = module_of(executable.artifact);
   ++runs_;
   relocate(executable.layout, image);
-  cpu::Module& module = *modules_[executable.artifact.path];
   checker_ = module.checked() ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
   run_steps(executable, image, module);
 }

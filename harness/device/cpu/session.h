@@ -24,14 +24,16 @@ class Workers;
 /// after any other exception, the session stays usable; __device__ variables keep what the candidate left in them.
 class CpuSession : public Session {
  public:
-  /// All threads are made here, so that rights can be dropped afterwards. 0: one for each core, at most 16.
+  /// Threads are made by the first run, or by `warm_up`. 0: one for each core, at most 16.
   explicit CpuSession(int threads = 0);
   ~CpuSession() override;
 
-  /// Makes the further threads that clusters of this plan need, a thread a block; before rights are dropped.
-  void make_threads(const Plan& plan) override;
-  /// Loads the candidate and allocates its shared memory on every thread. Throws LaunchRefused if it does not load.
+  /// Maps the candidate; none of its code runs, and no thread is made. Throws LaunchRefused if it does not load.
   void preload(const Artifact& artifact) override;
+  /// Makes the threads that a run needs (a cluster has a thread a block), their stacks and shared memory, so that
+  /// rights can be dropped and a clock started afterwards.
+  void warm_up(const Executable& executable) override;
+  void set_run(unsigned run) override { runs_ = run; }
   /// Throws Error(environment) where the system refuses.
   void close_inputs(const Executable& executable, std::span<std::byte> image) override;
   /// Kernels work on `image` where it lies. A cooperative launch needs a host thread for each of its blocks. Clusters
@@ -42,6 +44,8 @@ class CpuSession : public Session {
   std::optional<std::vector<RawFinding>> take_findings() override;
 
  private:
+  void make_threads(const Plan& plan);
+  cpu::Module& module_of(const Artifact& artifact);
   void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);
   void launch(const Launch& launch, cpu::Module& module, const Executable& executable, std::span<std::byte> image);
   Launch resolved(const Launch& launch) const;

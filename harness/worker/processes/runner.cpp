@@ -8,10 +8,11 @@
 namespace harness {
 namespace {
 
-std::string end_in_words(const ProcessEnd& end) {
+// What native code's process wrote last is not repeated: it could be anything.
+std::string end_in_words(const ProcessEnd& end, bool native) {
   std::string words = end.signaled ? fmt::format("signal {} ({})", end.code, strsignal(end.code))
                                    : fmt::format("exit status {}", end.code);
-  if (!end.output.empty()) words += ": " + end.output.substr(0, 500);
+  if (!native && !end.output.empty()) words += ": " + end.output.substr(0, 500);
   return words;
 }
 
@@ -36,6 +37,9 @@ std::optional<RunnerFailure> failure_in(const json& body) {
   if (kind == "memory") return RunnerFailure{Kind::memory, detail};
   if (kind == "unsupported") return RunnerFailure{Kind::unsupported, detail};
   if (kind == "environment") return RunnerFailure{Kind::environment, detail};
+  // Nothing a launch may do sends it SIGKILL.
+  if (kind == "died")
+    return RunnerFailure{detail.starts_with(fmt::format("signal {} ", SIGKILL)) ? Kind::outside : Kind::died, detail};
   return RunnerFailure{Kind::fault, detail};
 }
 
@@ -78,8 +82,6 @@ void Runner::start() {
   if (process_) return;
   process_ = Process::start({"runner"});
   process_->channel().send(target_);
-  foreign_ = false;
-  if (target_.native) process_->channel().limit_received(1 << 20);  // native code may write there
 }
 
 // A GPU's work passes no time on a core; there a process has the device to itself.
@@ -100,7 +102,7 @@ RunnerFailure Runner::ended(Answer answer) {
     case Answer::held:
       return {Kind::outside, "it was stopped (SIGSTOP), and nobody let it go on"};
     default:
-      return {is_from_outside(end) ? Kind::outside : Kind::died, end_in_words(end)};
+      return {is_from_outside(end) ? Kind::outside : Kind::died, end_in_words(end, target_.native)};
   }
 }
 
@@ -114,9 +116,6 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
     std::optional<RunnerFailure> failure;
     try {
       failure = failure_in(reply.body);
-      if (failure && failure->kind == RunnerFailure::Kind::environment &&
-          foreign_)  // whatever it says of its environment
-        failure = RunnerFailure{RunnerFailure::Kind::died, "it reported: " + failure->detail};
     } catch (const json::exception&) {
       failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
     }
@@ -142,14 +141,14 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
   auto failure = ask(body, descriptors, deadline_s, reply);
   // Nothing a candidate may do kills with SIGKILL, and nothing has been run yet: not blamed the first time.
   if (failure && was_killed(*failure)) failure = ask(body, descriptors, deadline_s, reply);
-  foreign_ = target_.native && !failure;
   return failure;
 }
 
 std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s,
-                                         std::optional<std::vector<RawFinding>>* findings) {
+                                         std::optional<std::vector<RawFinding>>* findings, double* elapsed_ns) {
   Message reply;
   auto failure = ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
+  if (elapsed_ns && !failure) *elapsed_ns = reply.body.at("elapsed_ns").get<double>();
   if (!findings) return failure;
   try {
     if (reply.body.contains("findings")) *findings = reply.body.at("findings").get<std::vector<RawFinding>>();

@@ -33,9 +33,9 @@ struct Contender {
 };
 
 /// A process that runs plans on a device. Its deadlines count core time where candidates are native code (Patience),
-/// and time that passes on a GPU, which is this process's alone. It serves until a fault; where its candidate is native
-/// code, it is for one candidate only: after `prepare` all its rights are gone, and nothing is believed that it says of
-/// time.
+/// and time that passes on a GPU, which is this process's alone. It serves until a fault. Where its candidates are
+/// native code it runs none of it itself: each launch has a process of its own (loaded_process.h), whose time this one
+/// takes.
 class Runner {
  public:
   Runner(Target target, std::function<bool()> stop) : target_(std::move(target)), stop_(std::move(stop)) {}
@@ -45,9 +45,11 @@ class Runner {
   /// Loads executables and maps images. Replaces what was prepared before.
   std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
   /// Runs contender's plan once on its image. `findings`: what the instrumented build saw, also where the
-  /// run failed; left empty by a candidate that was not built to be checked.
+  /// run failed; left empty by a candidate that was not built to be checked. `elapsed_ns`: of a native launch that
+  /// ended.
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
-                                   std::optional<std::vector<RawFinding>>* findings = nullptr);
+                                   std::optional<std::vector<RawFinding>>* findings = nullptr,
+                                   double* elapsed_ns = nullptr);
   /// Device-timed, interleaved; never for native candidates. Samples in order of the contenders: Session::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
   /// What the device reaches with kernels that do nothing else; not of a native one. Replaces nothing that was
@@ -68,7 +70,6 @@ class Runner {
   Target target_;
   std::function<bool()> stop_;
   std::optional<Process> process_;
-  bool foreign_ = false;  // native code has been loaded into the process
 };
 
 /// The worker's side: serves on descriptor 3 until it is closed.

@@ -4,6 +4,7 @@
 
 #include "harness/core/error.h"
 #include "harness/system/rights.h"
+#include "harness/worker/processes/loaded_process.h"
 #include "harness/worker/processes/runner.h"
 
 namespace harness {
@@ -46,10 +47,52 @@ json time(Session& session, const Prepared& prepared, const TimingPolicy& policy
       {"samples", session.time(prepared.executables, views_of(prepared.images), views_of(prepared.places), policy)}};
 }
 
+NativeExecutables take_native(const Message& message) {
+  NativeExecutables prepared;
+  prepared.executables = message.body.at("executables").get<std::vector<Executable>>();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < prepared.executables.size(); ++i) {
+    auto& images = prepared.images.emplace_back();
+    const auto count = message.body.at("images").at(i).get<std::size_t>();
+    for (std::size_t k = 0; k < count; ++k) images.emplace_back(message.descriptors.at(next++));
+    const auto places = message.body.at("places").at(i).get<std::size_t>();  // none: nobody times native code in graphs
+    for (std::size_t k = 0; k < places; ++k) const Descriptor unused(message.descriptors.at(next++));
+  }
+  return prepared;
+}
+
+const char* failure_of(NativeLaunch::End end) {
+  using End = NativeLaunch::End;
+  switch (end) {
+    case End::refused:
+      return "refused";
+    case End::memory:
+      return "memory";
+    case End::unsupported:
+      return "unsupported";
+    case End::environment:
+      return "environment";
+    case End::died:
+      return "died";
+    default:
+      return "fault";
+  }
+}
+
+json to_reply(const NativeLaunch& launch) {
+  json reply = json::object();
+  if (launch.end == NativeLaunch::End::done) reply["elapsed_ns"] = launch.elapsed_ns;
+  else reply = {{"failure", failure_of(launch.end)}, {"detail", launch.detail}};
+  if (launch.findings) reply["findings"] = *launch.findings;
+  return reply;
+}
+
 class RunnerService {
  public:
   RunnerService(const DeviceKinds& kinds, const Target& target)
-      : native_(target.native), session_(find_kind(kinds, target.device).make_session(target)) {}
+      : target_(target), session_(find_kind(kinds, target.device).make_session(target)) {
+    if (target_.native) cage_here();  // asked while nobody waits
+  }
 
   json answer(const Message& message) {
     const std::string op = message.body.at("op");
@@ -57,8 +100,9 @@ class RunnerService {
     if (op == "time") return time(*session_, prepared_, message.body.at("policy").get<TimingPolicy>());
     if (op == "peaks") return {{"peaks", session_->measure_peaks()}};
     const auto contender = message.body.at("contender").get<std::size_t>();
-    session_->run(prepared_.executables.at(contender),
-                  prepared_.images.at(contender).at(message.body.at("image").get<std::size_t>()).bytes());
+    const auto image = message.body.at("image").get<std::size_t>();
+    if (target_.native) return to_reply(loaded_->launch(contender, image));
+    session_->run(prepared_.executables.at(contender), prepared_.images.at(contender).at(image).bytes());
     return json::object();
   }
 
@@ -71,22 +115,23 @@ class RunnerService {
  private:
   json prepare(const Message& message) {
     prepared_ = {};
-    prepared_ = take(message);
-    if (native_) {
-      for (const Executable& executable : prepared_.executables) session_->make_threads(executable.plan);
-      restrict_for_loading();
-      for (const Executable& executable : prepared_.executables) session_->preload(executable.artifact);
-      for (std::size_t i = 0; i < prepared_.executables.size(); ++i)
-        for (const SharedMemory& image : prepared_.images[i])
-          session_->close_inputs(prepared_.executables[i], image.bytes());
-      drop_rights();
+    loaded_.reset();
+    if (!target_.native) {
+      prepared_ = take(message);
+      return json::object();
     }
+    native_ = take_native(message);
+    const Cage cage = cage_here();
+    if (!cage.whole() && !target_.trust_source) throw environment_error(not_caged(cage));
+    loaded_.emplace(*session_, native_, cage);
     return json::object();
   }
 
-  bool native_;
+  Target target_;
   std::unique_ptr<Session> session_;
   Prepared prepared_;
+  NativeExecutables native_;
+  std::optional<LoadedProcess> loaded_;
 };
 
 /// What device code prints comes out of this process: nobody wants it, and there may be much of it. Errors still do.

@@ -14,6 +14,7 @@
 #include "harness/device/cpu/compile/diagnostics.h"
 #include "harness/device/cpu/compile/flags.h"
 #include "harness/device/cpu/compile/launch_bounds.h"
+#include "harness/device/cpu/compile/loading.h"
 #include "harness/device/cpu/compile/source.h"
 #include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
@@ -77,7 +78,7 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
   version_ = cpu::compiler_version(compiler_);
   if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);
   identity_ = version_ + "\n" + cpu::processor_features() +
-              "\nglobals, kinds of parameters, launch bounds";  // what artifacts tell of
+              "\nwritable, kinds of parameters, launch bounds";  // what artifacts tell of
   prelude_.emplace(cache_folder, include_folder_, identity_);
 }
 
@@ -185,7 +186,14 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
       run(cpu::link_flags(spec), {candidate + ".o", candidate + ".s", "-o", candidate + ".so"}, spec, scratch, failed);
   if (failed) return CompileFailure{log};
 
-  const std::string shared_object = read_file(candidate + ".so");
+  std::string shared_object = read_file(candidate + ".so");
+  if (spec.checked) {
+    cpu::strike_instrumentation(shared_object);
+    write_file(candidate + ".so", shared_object);
+  }
+  if (const std::string problem = cpu::loading_problem(shared_object); !problem.empty())
+    return CompileFailure{
+        fmt::format("{}{}: error: the built object is refused: {}\n", log, spec.source_name, problem)};
   const cpu::ElfFacts facts = cpu::read_elf(shared_object);
   Artifact artifact;
   artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, shared_variables);

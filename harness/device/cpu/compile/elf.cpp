@@ -71,21 +71,29 @@ std::vector<TlsSymbol> read_tls(const std::vector<Section>& sections) {
   return found;
 }
 
-bool is_writable_memory(const std::vector<Section>& sections, const Elf64_Sym& symbol) {
-  if (symbol.st_shndx >= sections.size() || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT) return false;
-  const Section& section = sections[symbol.st_shndx];
-  const std::uint64_t flags = section.header.sh_flags;
-  if (!(flags & SHF_ALLOC) || !(flags & SHF_WRITE) || (flags & SHF_TLS)) return false;
-  return section.name.starts_with(".data") ? !section.name.starts_with(".data.rel.ro")
-                                           : section.name.starts_with(".bss");
-}
+/// A range of addresses of a loaded object.
+struct Range {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t bytes() const { return end > begin ? end - begin : 0; }
+};
 
-/// What the compiler and the C runtime put into every shared object, and the emulation's table of entries.
-bool is_runtimes_own(std::string_view name) {
-  for (const std::string_view own : {"completed.0", "__dso_handle", "__TMC_END__", "__bss_start", "_edata", "_end"})
-    if (name == own) return true;
-  return name.empty() || name.starts_with("DW.ref.") || name.starts_with("_ZGV") || name.starts_with("_ZT") ||
-         name.find("harness_cpu") != std::string_view::npos;
+/// What stays writable once the loader is done: segments that are, without the part that it closes (relro) in whole
+/// pages. No name of a section or symbol decides: a source can give its variables any.
+std::vector<Range> writable_memory(std::string_view file) {
+  constexpr std::uint64_t kPage = 4096;
+  const auto header = read_at<Elf64_Ehdr>(file, 0);
+  std::vector<Range> writable;
+  Range closed;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    const auto segment = read_at<Elf64_Phdr>(file, header.e_phoff + i * sizeof(Elf64_Phdr));
+    const std::uint64_t end = segment.p_vaddr + segment.p_memsz;
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W)) writable.push_back({segment.p_vaddr, end});
+    if (segment.p_type == PT_GNU_RELRO) closed = {segment.p_vaddr / kPage * kPage, end / kPage * kPage};
+  }
+  for (Range& range : writable)
+    if (closed.begin <= range.begin && closed.end > range.begin) range.begin = std::min(closed.end, range.end);
+  std::erase_if(writable, [](const Range& range) { return range.bytes() == 0; });
+  return writable;
 }
 
 std::string readable(std::string_view name) {
@@ -95,25 +103,48 @@ std::string readable(std::string_view name) {
   return name.starts_with("_Z") && status == 0 && text ? text.get() : std::string(name);
 }
 
-std::vector<std::string> read_variables(const std::vector<Section>& sections) {
+/// The sections that lie in a range, for memory that no symbol names.
+std::string sections_in(const std::vector<Section>& sections, const Range& range) {
+  std::string names;
+  for (const Section& section : sections) {
+    const Elf64_Shdr& header = section.header;
+    const bool inside = (header.sh_flags & SHF_ALLOC) && !(header.sh_flags & SHF_TLS) && header.sh_size > 0 &&
+                        header.sh_addr >= range.begin && header.sh_addr < range.end;
+    if (inside) names += (names.empty() ? "" : " ") + std::string(section.name);
+  }
+  return names.empty() ? "no section" : names;
+}
+
+std::vector<std::string> read_variables(std::string_view file, const std::vector<Section>& sections) {
+  const std::vector<Range> writable = writable_memory(file);
   std::vector<std::string> found;
   for (const Section& table : sections) {
     if (table.header.sh_type != SHT_SYMTAB || table.header.sh_link >= sections.size()) continue;
     for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.bytes.size(); at += sizeof(Elf64_Sym)) {
       const auto symbol = read_at<Elf64_Sym>(table.bytes, at);
       const std::string_view name = text_at(sections[table.header.sh_link].bytes, symbol.st_name);
-      if (is_writable_memory(sections, symbol) && !is_runtimes_own(name)) found.push_back(readable(name));
+      const bool variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT || ELF64_ST_TYPE(symbol.st_info) == STT_NOTYPE;
+      const bool inside = std::ranges::any_of(
+          writable, [&](const Range& range) { return symbol.st_value >= range.begin && symbol.st_value < range.end; });
+      if (!variable || !inside || symbol.st_size == 0 || name.empty()) continue;
+      found.push_back(readable(name));
     }
   }
+  if (found.empty())
+    for (const Range& range : writable)
+      found.push_back(std::to_string(range.bytes()) + " bytes without a name (" + sections_in(sections, range) + ")");
   std::ranges::sort(found);
   return found;
 }
 
+/// Machine code and what it computes with, under whatever name; not tables of names and of the loader.
 bool is_code(const Section& section) {
-  if (!(section.header.sh_flags & SHF_ALLOC)) return false;
-  for (const std::string_view prefix : {".text", ".rodata", ".data", ".tdata", ".bss", ".tbss"})
-    if (section.name == prefix || section.name.starts_with(std::string(prefix) + ".")) return true;
-  return false;
+  const Elf64_Shdr& header = section.header;
+  if (!(header.sh_flags & SHF_ALLOC) || (header.sh_type != SHT_PROGBITS && header.sh_type != SHT_NOBITS)) return false;
+  for (const std::string_view other : {".harness_names", ".harness_facts", ".eh_frame", ".eh_frame_hdr", ".got",
+                                       ".got.plt", ".data.rel.ro", ".data.rel.ro.local"})
+    if (section.name == other) return (header.sh_flags & SHF_EXECINSTR) != 0;
+  return true;
 }
 
 }  // namespace
@@ -122,7 +153,7 @@ ElfFacts read_elf(std::string_view file) {
   const std::vector<Section> sections = read_sections(file);
   ElfFacts facts;
   facts.tls = read_tls(sections);
-  facts.variables = read_variables(sections);
+  facts.variables = read_variables(file, sections);
   Sha256 code;
   for (const Section& section : sections) {
     if (is_code(section)) code.field(section.name).field(std::to_string(section.header.sh_size)).field(section.bytes);

@@ -19,9 +19,11 @@ struct TlsSymbol {
 /// the bytes given to `read_elf`. Throws std::runtime_error if they are not such a file.
 struct ElfFacts {
   std::vector<TlsSymbol> tls;
-  std::vector<std::string> variables;  // what lies in writable memory and is no thread's own, demangled and sorted
-  std::string code_hash;               // machine code and constants; not names, addresses or debug information
-  std::string_view entry_facts;        // the section .harness_facts; empty where absent
+  /// Of a shared object: what lies in memory that stays writable and is no thread's own, demangled and sorted. Names
+  /// are for people: memory that none has is listed too, by its bytes.
+  std::vector<std::string> variables;
+  std::string code_hash;         // machine code and constants; not names, addresses or debug information
+  std::string_view entry_facts;  // the section .harness_facts; empty where absent
 };
 
 ElfFacts read_elf(std::string_view file);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/device/cpu/compile/imports.h"
+
 namespace harness::cpu {
 namespace {
 
@@ -30,24 +32,6 @@ constexpr std::array kFixed = {"-march=native",
                                "-fdiagnostics-color=never"};
 constexpr std::array kStandards = {"c++14", "c++17", "c++20", "c++2a", "gnu++17", "gnu++20"};
 constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
-
-constexpr std::array kExports = {
-    "harness_cpu_barrier",         "harness_cpu_barrier_arrive",  "harness_cpu_warp",
-    "harness_cpu_yield",           "harness_cpu_fault",           "harness_cpu_printf",
-    "harness_cpu_thread_idx",      "harness_cpu_block_idx",       "harness_cpu_block_dim",
-    "harness_cpu_grid_dim",        "harness_cpu_passes",          "harness_cpu_access",
-    "harness_cpu_fence",           "harness_cpu_misaligned",      "harness_cpu_bad_index",
-    "harness_cpu_allocated",       "harness_cpu_released",        "harness_cpu_shared_address",
-    "harness_cpu_mbarrier_init",   "harness_cpu_mbarrier_arrive", "harness_cpu_mbarrier_wait",
-    "harness_cpu_mbarrier_test",   "harness_cpu_tensor_load",     "harness_cpu_tensor_store",
-    "harness_cpu_bulk_load",       "harness_cpu_bulk_store",      "harness_cpu_bulk_commit",
-    "harness_cpu_bulk_wait",       "harness_cpu_proxy_fence",     "harness_cpu_wgmma",
-    "harness_cpu_wgmma_commit",    "harness_cpu_wgmma_wait",      "harness_cpu_mma_m16n8k16",
-    "harness_cpu_ldmatrix",        "harness_cpu_stmatrix",        "harness_cpu_cp_async",
-    "harness_cpu_cp_async_commit", "harness_cpu_cp_async_wait",   "harness_cpu_wmma",
-    "harness_cpu_cluster",         "harness_cpu_cluster_arrive",  "harness_cpu_cluster_wait",
-    "harness_cpu_cluster_map",
-};
 
 // The compiler's sanitizers call functions that checked.h defines; none of their libraries is linked. -O1 without what
 // moves a load to where the source has none: it would be checked there.
@@ -90,7 +74,9 @@ Flags compile_flags(const BuildSpec& spec, const std::string& include_folder) {
 }
 
 std::vector<std::string> link_flags(const BuildSpec& spec) {
-  std::vector<std::string> flags = {"-shared", "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,defs"};
+  std::vector<std::string> flags = {
+      "-shared",     "-nostartfiles",      "-Wl,-Bsymbolic",       "-Wl,-z,now",           "-Wl,-z,relro",
+      "-Wl,-z,defs", "-Wl,-z,noexecstack", "-Wl,-z,separate-code", "-Wl,--hash-style=sysv"};
   for (const char* name : kExports) flags.push_back(std::string("-Wl,--ignore-unresolved-symbol=") + name);
   if (spec.checked)
     for (const char* name : kWrapped) flags.push_back(std::string("-Wl,--wrap=") + name);

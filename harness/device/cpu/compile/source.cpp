@@ -14,8 +14,6 @@
 namespace harness::cpu {
 namespace {
 
-constexpr const char* kDynamicShared = "harness_cpu_dynamic_shared";
-
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {

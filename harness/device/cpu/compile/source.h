@@ -8,6 +8,9 @@
 
 namespace harness::cpu {
 
+/// The one symbol of all dynamic shared memory.
+inline constexpr const char* kDynamicShared = "harness_cpu_dynamic_shared";
+
 /// The translation unit of a candidate: its source under its own name and lines, then the table of its entries.
 std::string candidate_source(const BuildSpec& spec);
 

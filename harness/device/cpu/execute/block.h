@@ -45,6 +45,7 @@ class BlockRunner : private ThreadBody {
  public:
   BlockRunner() : scheduler_(*this) {}
 
+  void open_stacks(int threads) { scheduler_.open_stacks(threads); }
   /// `worker` is the number of the host thread that calls. Throws DeviceMemoryExhausted.
   void begin(LaunchState& launch, const Module& module, int worker);
   void end() { checker_.reset(); }

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "harness/core/device.h"
-#include "harness/device/cpu/compile/elf.h"
+#include "harness/device/cpu/compile/loading.h"
 #include "harness/device/cpu/compile/source.h"
 #include "harness/system/files.h"
 
@@ -16,18 +16,22 @@ namespace {
 
 constexpr int kPoison = 0xff;
 
-struct TlsSearch {
+/// What __tls_get_addr is asked with (ELF Handling For Thread-Local Storage, 3.4.2).
+struct TlsIndex {
+  unsigned long module = 0, offset = 0;
+};
+extern "C" void* __tls_get_addr(TlsIndex*);
+
+struct TlsSize {
   ElfW(Addr) base = 0;
-  char* begin = nullptr;
   std::size_t bytes = 0;
 };
 
-int find_tls(dl_phdr_info* info, std::size_t, void* data) {
-  auto& search = *static_cast<TlsSearch*>(data);
+int find_tls_size(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<TlsSize*>(data);
   if (info->dlpi_addr != search.base) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i)
     if (info->dlpi_phdr[i].p_type == PT_TLS) search.bytes = info->dlpi_phdr[i].p_memsz;
-  search.begin = static_cast<char*>(info->dlpi_tls_data);
   return 1;
 }
 
@@ -71,7 +75,11 @@ bool SharedMemory::guard_intact(std::size_t dynamic_bytes) const {
   return is_poison(guard, guard + HARNESS_CPU_SHARED_GUARD);
 }
 
-Module::Module(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+Module::Module(const std::string& path) {
+  const std::string file = read_file(path);
+  if (const std::string problem = loading_problem(file); !problem.empty())
+    throw LaunchRefused("the candidate cannot be loaded: " + problem);
+  handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) throw LaunchRefused(std::string("the candidate cannot be loaded: ") + dlerror());
   module_ = static_cast<const HarnessCpuModule*>(dlsym(handle_, "harness_cpu_module"));
   if (!module_ || module_->abi != HARNESS_CPU_ABI) {
@@ -79,18 +87,22 @@ Module::Module(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW 
     throw LaunchRefused(path + " is no candidate of this version of the cpu device; build it again");
   }
   checked_ = dlsym(handle_, "harness_cpu_checked") != nullptr;
-  if (checked_) find_memory(path);
+  find_memory(read_elf(file));
 }
 
-void Module::find_memory(const std::string& path) {
+void Module::find_memory(const ElfFacts& facts) {
   link_map* map = nullptr;
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) return;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || dlinfo(handle_, RTLD_DI_TLS_MODID, &tls_module_) != 0) return;
   memory_.base = map->l_addr;
   dl_iterate_phdr(find_segments, &memory_);
-  const std::string file = read_file(path);
-  for (const TlsSymbol& symbol : read_elf(file).tls)
+  TlsSize search{map->l_addr, 0};
+  dl_iterate_phdr(find_tls_size, &search);
+  tls_bytes_ = search.bytes;
+  for (const TlsSymbol& symbol : facts.tls) {
+    if (symbol.name == kDynamicShared) dynamic_offset_ = symbol.offset;
     if (symbol.defined && symbol.bytes > 0)
       memory_.shared.push_back({variable_name(symbol), symbol.offset, static_cast<std::size_t>(symbol.bytes)});
+  }
   std::sort(memory_.shared.begin(), memory_.shared.end(),
             [](const SharedVariable& a, const SharedVariable& b) { return a.offset < b.offset; });
 }
@@ -105,15 +117,13 @@ const HarnessCpuEntry* Module::find(const std::string& name) const {
   return entry == end ? nullptr : entry;
 }
 
+// The candidate's own code is not asked: it would run before its launch.
 SharedMemory Module::shared_memory() const {
+  TlsIndex index{tls_module_, 0};
   SharedMemory memory;
-  memory.dynamic = module_->dynamic_shared();
-  link_map* map = nullptr;
-  TlsSearch search;
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0) search.base = map->l_addr;
-  dl_iterate_phdr(find_tls, &search);
-  memory.begin = search.begin;
-  memory.end = search.begin + search.bytes;
+  memory.begin = static_cast<char*>(__tls_get_addr(&index));
+  memory.end = memory.begin + tls_bytes_;
+  memory.dynamic = memory.begin + dynamic_offset_;
   return memory;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/device/cpu/compile/elf.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
 
 namespace harness::cpu {
@@ -27,7 +28,7 @@ struct SharedVariable {
   std::size_t offset = 0, bytes = 0;
 };
 
-/// What the memory checker has to know of a checked candidate: its mapped segments and its shared variables.
+/// What the memory checker has to know of a candidate: its mapped segments and its shared variables.
 struct ModuleMemory {
   std::uintptr_t base = 0;  // what offsets into its code count from
   std::uintptr_t begin = 0, end = 0;
@@ -35,7 +36,8 @@ struct ModuleMemory {
   std::vector<SharedVariable> shared;                   // ascending
 };
 
-/// A loaded candidate. Loading runs its static initializers. Throws LaunchRefused if it cannot be loaded.
+/// A loaded candidate. None of its code runs before an entry is called: objects for which the loader would run code are
+/// refused (compile/loading.h). Throws LaunchRefused if it cannot be loaded.
 class Module {
  public:
   explicit Module(const std::string& path);
@@ -49,15 +51,16 @@ class Module {
   SharedMemory shared_memory() const;
   /// Built for the memory checker (BuildSpec::checked).
   bool checked() const { return checked_; }
-  const ModuleMemory& memory() const { return memory_; }  // of a checked one
+  const ModuleMemory& memory() const { return memory_; }
 
  private:
-  void find_memory(const std::string& path);
+  void find_memory(const ElfFacts& facts);
 
   void* handle_ = nullptr;
   const HarnessCpuModule* module_ = nullptr;
   bool checked_ = false;
   ModuleMemory memory_;
+  std::size_t tls_module_ = 0, tls_bytes_ = 0, dynamic_offset_ = 0;
 };
 
 }  // namespace harness::cpu

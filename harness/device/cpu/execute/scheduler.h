@@ -61,6 +61,11 @@ class Scheduler {
  public:
   explicit Scheduler(ThreadBody& body);
 
+  /// Stacks for a block of that many threads, before a clock runs.
+  void open_stacks(int threads) {
+    stacks_.open(threads);
+    stacks_.touch();
+  }
   /// The shape of the blocks to come; at most 1024 threads. Throws DeviceMemoryExhausted.
   void shape(const HarnessCpuIndex& block);
   /// Runs every thread until all have ended, or none can go on, or somebody called `abandon`.

@@ -35,6 +35,10 @@ void StackPool::open(int stacks) {
       throw DeviceMemoryExhausted("there is no memory for the stacks of the cpu device");
 }
 
+void StackPool::touch() {
+  for (int i = 0; i < opened_; ++i) *(static_cast<volatile char*>(top(i)) - 1) = 0;
+}
+
 int StackPool::take() {
   const int stack = free_.back();
   free_.pop_back();

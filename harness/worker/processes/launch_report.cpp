@@ -1,0 +1,89 @@
+#include "harness/worker/processes/launch_report.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kMostText = 1000, kLongestNumber = 20;
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// "17", "0x7f001000", "1e-05" without its dash
+bool is_number(std::string_view word) {
+  return word.size() <= kLongestNumber && std::isdigit(static_cast<unsigned char>(word.front()));
+}
+
+bool stands_in(std::string_view place, std::string_view word) {
+  for (std::size_t at = place.find(word); at != std::string_view::npos; at = place.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_character(place[at - 1])) && (end == place.size() || !is_word_character(place[end])))
+      return true;
+  }
+  return false;
+}
+
+int add_constants(dl_phdr_info* info, std::size_t, void* data) {
+  auto& found = *static_cast<std::vector<std::string_view>*>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD && !(segment.p_flags & (PF_W | PF_X)))
+      found.emplace_back(reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr), segment.p_filesz);
+  }
+  return 1;  // the program is the first
+}
+
+const std::vector<std::string_view>& own_constants() {
+  static const std::vector<std::string_view> constants = [] {
+    std::vector<std::string_view> found;
+    dl_iterate_phdr(add_constants, &found);
+    return found;
+  }();
+  return constants;
+}
+
+bool is_known(std::string_view word, const std::vector<std::string_view>& known) {
+  const auto holds = [&](std::string_view place) { return stands_in(place, word); };
+  return is_number(word) || std::any_of(known.begin(), known.end(), holds) ||
+         std::any_of(own_constants().begin(), own_constants().end(), holds);
+}
+
+}  // namespace
+
+void write_text(LaunchReport& report, std::string_view text) {
+  const std::size_t bytes = std::min(text.size(), sizeof report.text);
+  std::memcpy(report.text, text.data(), bytes);
+  report.text_bytes = static_cast<std::uint32_t>(bytes);
+}
+
+void write_findings(LaunchReport& report, std::string_view json) {
+  if (json.size() > sizeof report.findings) return;
+  std::memcpy(report.findings, json.data(), json.size());
+  report.findings_bytes = static_cast<std::uint32_t>(json.size());
+}
+
+std::string known_words(std::string_view text, const std::vector<std::string_view>& known) {
+  std::string told;
+  text = text.substr(0, kMostText);
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word_character(text[end])) ++end;
+    if (end == at) {
+      told += text[at] >= ' ' && text[at] <= '~' ? text[at] : '?';
+      ++at;
+      continue;
+    }
+    const std::string_view word = text.substr(at, end - at);
+    told += is_known(word, known) ? std::string(word) : "?";
+    at = end;
+  }
+  return told;
+}
+
+}  // namespace harness
