@@ -145,7 +145,7 @@ int try_cage(const Cage& cage) noexcept {
   }
 }
 
-bool holds(const Cage& cage) {
+bool cage_holds(const Cage& cage) {
   try {
     const Descriptor unread(open("/dev/null", O_WRONLY | O_CLOEXEC));  // what a child that fails says of it
     return Child({.output = unread.get()}, [&] { return try_cage(cage); }).wait().status() == 0;
@@ -159,9 +159,9 @@ bool holds(const Cage& cage) {
 Cage cage_here() {
   static const Cage cage = [] {
     Cage found;
-    found.landlock = landlock_version() > 0 && holds({.landlock = true});
-    found.own_root = !found.landlock && holds({.own_root = true});
-    found.clocks = holds({.clocks = true});
+    found.landlock = landlock_version() > 0 && cage_holds({.landlock = true});
+    found.own_root = !found.landlock && cage_holds({.own_root = true});
+    found.clocks = cage_holds({.clocks = true});
     return found;
   }();
   return cage;
