@@ -81,7 +81,7 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
 }
 
 [[noreturn]] void be_launch(Session& session, const NativeExecutables& prepared, LaunchReport& report,
-                            const Request& request) {
+                            const Request& request) noexcept {
   const auto which = static_cast<std::size_t>(std::max(request.executable, 0));
   const Executable& executable = prepared.executables.at(which);
   SharedMemory image;
@@ -108,7 +108,7 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
 // ---- in the loaded process
 
 [[noreturn]] void be_loaded(Session& session, const NativeExecutables& prepared, const Cage& cage, int socket,
-                            LaunchReport& report) {
+                            LaunchReport& report) noexcept {
   report.code = guarded(report, [&] {
     std::vector<std::string> paths;
     for (const Executable& executable : prepared.executables) paths.push_back(executable.artifact.path);
