@@ -130,9 +130,8 @@ int run_command_line(int argc, char** argv, const Rooms& rooms) {
     std::fputs("harness: this machine, or a limit on this process (ulimit -v), has no memory left for it\n", stderr);
     return 3;
   } catch (const std::system_error& error) {  // no thread, no lock
-    std::fprintf(stderr,
-                 "harness: this machine, or a limit on this process (ulimit -u, -v), refuses it what it needs: %s\n",
-                 error.what());
+    report::err("harness: this machine, or a limit on this process (ulimit -u, -v), refuses it what it needs: %s\n",
+                error.what());
     return 3;
   } catch (
       const std::exception& error) {  // nothing foreseen throws these: a person still gets a sentence, not an abort

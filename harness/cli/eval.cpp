@@ -112,8 +112,8 @@ void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& 
   if (possible.empty()) return;
   for (const std::string& each : workloads)
     if (std::find(possible.begin(), possible.end(), each) == possible.end())
-      std::fprintf(stderr, "%s %s is not valid on %s, which is left out\n", candidate.kernel.c_str(),
-                   candidate.variant.c_str(), each.c_str());
+      report::err("%s %s is not valid on %s, which is left out\n", candidate.kernel.c_str(), candidate.variant.c_str(),
+                  each.c_str());
   workloads = std::move(possible);
 }
 

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "harness/core/error.h"
 
 namespace harness::simulate {
-namespace {
 
-/// The whole text of a file, unpacked if it is gzip (by its first bytes, not its name). Throws Error(bad_input) for a
-/// file that is not there, cannot be read or is damaged. zlib lives here: recorded spaces are 20 times smaller packed.
-std::string read_text(const std::string& file) {
+// zlib lives here: recorded spaces are 20 times smaller packed.
+std::string read_text(const std::string& file, std::size_t largest) {
   if (!std::filesystem::is_regular_file(file))
     throw bad_input(
         fmt::format("there is no file '{}'; give a recorded space: a Kernel Tuner cache, a T4 file (either "
@@ -24,21 +23,22 @@ std::string read_text(const std::string& file) {
   if (!in) throw bad_input(fmt::format("'{}' cannot be opened for reading", file));
   gzbuffer(in.get(), 1 << 17);
   std::string text;
-  constexpr unsigned kBlock = 1 << 20;
+  constexpr std::size_t kLeast = 1 << 16, kMost = 1 << 20;
   for (;;) {
-    const std::size_t held = text.size();
-    text.resize(held + kBlock);
-    const int got = gzread(in.get(), text.data() + held, kBlock);
+    const std::size_t held = text.size(), block = std::clamp(held, kLeast, kMost);
+    text.resize(held + block);
+    const int got = gzread(in.get(), text.data() + held, static_cast<unsigned>(block));
     text.resize(held + static_cast<std::size_t>(got > 0 ? got : 0));
     int status = Z_OK;
     const char* message = gzerror(in.get(), &status);
     if (got < 0 || status == Z_BUF_ERROR)
       throw bad_input(fmt::format("'{}' is a damaged or truncated gzip file ({}); fetch it again", file, message));
     if (got == 0) return text;
+    if (text.size() > largest)
+      throw bad_input(fmt::format("'{}' holds more than {} MB, packed or not; no recorded space is so large", file,
+                                  largest / 1'000'000));
   }
 }
-
-}  // namespace
 
 bool is_export(const std::string& text) {
   return text.substr(0, text.find('\n')).find("\"harness_export\"") != std::string::npos;

@@ -24,7 +24,9 @@ TEST_CASE("all that commands and displays print goes through one place") {
         if (!std::regex_search(line, direct)) continue;
         const bool own = line.find("\"\\x1b[") != std::string::npos || line.find("\"\\r\\x1b[") != std::string::npos;
         const bool shown = line.find("fputs(shown") != std::string::npos;  // the live line of a terminal
-        if (!own && !shown) found.push_back(entry.path().filename().string() + ":" + std::to_string(number) + line);
+        const bool no_memory = line.find("has no memory left for it") != std::string::npos;  // no text is made then
+        if (!own && !shown && !no_memory)
+          found.push_back(entry.path().filename().string() + ":" + std::to_string(number) + line);
       }
     }
   }

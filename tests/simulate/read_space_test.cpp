@@ -75,6 +75,14 @@ TEST_CASE("the same space packed and cut short, and as T4, is the same") {
   }
 }
 
+TEST_CASE("a packed file is unpacked up to a bound") {
+  const std::string packed = kSpaces + "tile_unclosed.json.gz";
+  const std::size_t bytes = read_text(packed).size();
+  CHECK(bytes > 2 * std::filesystem::file_size(packed));
+  CHECK(read_text(packed, bytes).size() == bytes);
+  CHECK_THROWS_WITH(read_text(packed, bytes - 1), Catch::Contains("holds more than"));
+}
+
 TEST_CASE("what is no space is refused in a sentence") {
   CHECK_THAT(refusal("{}"), Catch::Contains("is no recorded space"));
   CHECK_THAT(refusal("{\"cache\": {"), Catch::Contains("is not JSON"));
