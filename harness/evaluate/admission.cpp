@@ -294,7 +294,7 @@ void AdmissionTrial::derive(const Argument& output, const ErrorRange& range, Tol
   const bool plain = tolerance.form == "nominal";
   const double least = judge::least_error(output, !plain);
   const judge::DerivedTolerance derived =
-      plain ? judge::derive_plain_tolerance(output, range.honest, tolerance.impostor, least)
+      plain ? judge::derive_plain_tolerance(output, range.honest, range.impostor, least)
             : judge::derive_tolerance(range.honest, range.impostor, least);
   tolerance.tolerance = derived.tolerance;
   tolerance.origin = derived.separates ? "derived" : "gross";

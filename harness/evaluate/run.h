@@ -65,6 +65,7 @@ class EvaluationRun {
   std::optional<std::string> ask_checkers();
   void paint(Subject& subject, std::size_t image, const std::string& form = "nominal");
   std::size_t neighbour_for(const std::string& form, std::size_t turn) const;
+  std::size_t strictest_neighbour() const;
   GateResult sizes_judged() const;
   double deadline() const;
   double seconds_at(const Realized& point) const;

@@ -42,14 +42,11 @@ DerivedTolerance derive_tolerance(double honest, double impostor, double least) 
   return {std::sqrt(floor * impostor), true};
 }
 
-DerivedTolerance derive_plain_tolerance(const Argument& output, double honest, double& impostor, double least) {
+DerivedTolerance derive_plain_tolerance(const Argument& output, double honest, double impostor, double least) {
   const bool named = output.compare && output.compare->options.value("impostor_bits", 0) > 0;
   if (output.dtype == Dtype::f32 && compare_of(output).kind == "relative" && !named) {
     const DerivedTolerance fine = derive_tolerance(honest, impostor * kFineImpostorShare, least);
-    if (fine.separates) {
-      impostor *= kFineImpostorShare;
-      return fine;
-    }
+    if (fine.separates) return fine;
   }
   return derive_tolerance(honest, impostor, least);
 }

@@ -25,9 +25,9 @@ inline constexpr double kSeparation = 4;
 /// an honest error. Rounding errors halve with each bit: one with 17 bits has this share of the error of one with 10.
 inline constexpr double kFineImpostorShare = 0x1p-7;
 /// The tolerance of an output on plain inputs: against the impostor with 17 bits where its type is f32, the contract
-/// names no other (`impostor_bits`), and the honest error lies well below; else against `impostor`, which is replaced
-/// by the error that was used.
-DerivedTolerance derive_plain_tolerance(const Argument& output, double honest, double& impostor, double least);
+/// names no other (`impostor_bits`), and the honest error lies well below; else against `impostor`, which has 10.
+/// tolerance_at raises it where sums are long.
+DerivedTolerance derive_plain_tolerance(const Argument& output, double honest, double impostor, double least);
 /// sqrt(honest x impostor), an honest error of 0 counting as `least`; where they do not separate, kSeparation x honest:
 /// gross errors are still found.
 DerivedTolerance derive_tolerance(double honest, double impostor, double least);

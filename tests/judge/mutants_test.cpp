@@ -81,3 +81,25 @@ TEST_CASE("a tolerance lies between honest and impostor, or says that it cannot"
   CHECK_FALSE(close.separates);
   CHECK(close.tolerance == Approx(4e-2));
 }
+
+TEST_CASE("on plain inputs an f32 output is held to more than six dropped bits, where its baseline allows it") {
+  Argument y;
+  y.name = "y";
+  y.kind = ArgumentKind::output;
+  y.dtype = Dtype::f32;
+  const double least = least_error(y, false), impostor = 2.8e-4;  // of 10 bits
+  const double dropped = impostor * kFineImpostorShare;           // of 17
+  const DerivedTolerance exact = derive_plain_tolerance(y, 3e-8, impostor, least);
+  CHECK(exact.separates);
+  CHECK(exact.tolerance < dropped / 2);
+  CHECK(exact.tolerance > 3e-7);  // an fp32 tree's sum of some hundred terms
+  const DerivedTolerance rough = derive_plain_tolerance(y, 1.5e-6, impostor, least);
+  CHECK(rough.separates);
+  CHECK(rough.tolerance > 1.5e-6 * kSeparation);
+  y.compare = Compare{"relative", 0, {{"impostor_bits", 10}}};
+  CHECK(derive_plain_tolerance(y, 3e-8, impostor, least).tolerance ==
+        derive_tolerance(3e-8, impostor, least).tolerance);
+  y.compare.reset();
+  y.dtype = Dtype::f16;
+  CHECK(derive_plain_tolerance(y, 3e-4, 4e-3, 1e-4).tolerance == derive_tolerance(3e-4, 4e-3, 1e-4).tolerance);
+}

@@ -168,7 +168,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
   std::vector<Realized> found;
   // From long to tiny, where a tile, a warp or a row is not filled. Of a few points the one with the most work, so that
   // most have several tiles; every fourth as it comes.
-  constexpr std::int64_t kLargest[] = {1500, 400, 200, 40};
+  constexpr std::int64_t kLargest[] = {1500, 200, 40, 400};
   for (int attempt = 0; attempt < kNeighbourTries && static_cast<int>(found.size()) < count; ++attempt) {
     std::optional<Problem> most;
     for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw) {
