@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "harness/system/files.h"
-#include "tests/support/program.h"
+#include "tests/device/cuda/scratch.h"
 
 using namespace harness;
 
 namespace {
 
-std::string disassembler(const tests::Scratch& scratch, const std::string& script) {
+std::string disassembler(const Scratch& scratch, const std::string& script) {
   const std::string path = scratch.path("nvdisasm");
   write_file(path, "#!/bin/sh\n" + script + "\n");
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
@@ -20,7 +20,7 @@ std::string disassembler(const tests::Scratch& scratch, const std::string& scrip
 }  // namespace
 
 TEST_CASE("machine code comes from a disassembler, whole, or with the reason why not") {
-  const tests::Scratch scratch;
+  const Scratch scratch;
   const std::string cubin = scratch.path("module.cubin");
   write_file(cubin, "S2UR UR4, SR_CLOCKLO ;\n");
   const Disassembly read = cuda::disassemble(cubin, disassembler(scratch, "cat \"$1\""), {});
