@@ -262,7 +262,7 @@ TEST_CASE("what a machine does not give is said in one sentence, with status 3")
                        HARNESS_SOURCE_DIR);
   };
   const auto [limit, said] = GENERATE(table<std::string, std::string>({
-      {"ulimit -Hn 20", "ulimit -n"},
+      {"ulimit -n 20", "ulimit -n"},
       {"ulimit -f 4", "disk"},
       {"ulimit -v 100000", "this machine"},
       {"export HARNESS_CACHE=/proc/none", "HARNESS_CACHE"},

@@ -221,9 +221,11 @@ TEST_CASE("a compiler bomb costs its deadline or its memory, says so, and the ne
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   INFO(revealed(result).substr(0, 1500));
   CHECK_FALSE(compiled(result));
-  CHECK(took < 2 * kDeadline + 1);
-  CHECK_FALSE(revealed(result).empty());
-  if (took > kDeadline) CHECK(revealed(result).find("gave up after 2 s") != std::string::npos);
+  CHECK(took < 10 * kDeadline);  // core time counts: on a busy machine more passes
+  const std::string log = revealed(result);
+  CHECK_FALSE(log.empty());
+  if (took > 2 * kDeadline && log.find("memory") == std::string::npos)
+    CHECK(log.find("gave up after 2 s") != std::string::npos);
   yard.target.compile = {};  // this one may take its time on a busy machine
   yard.compiler = make_compiler(yard.kind(), yard.target);
   const BuildResult next = yard.build("");
