@@ -18,7 +18,7 @@ using cuda::InputSets;
 
 namespace {
 
-constexpr std::int64_t kStride = 16384, kImages = 2, kSets = 5;
+constexpr std::int64_t kStride = 131072, kImages = 2, kSets = 5;
 constexpr std::array<std::uint64_t, 2> kKey = {0x1234567, 77};
 
 /// One image for the kernels: pristine images, sets, tables, digests.

@@ -23,7 +23,7 @@ std::string read_text(const std::filesystem::path& file, const std::string& show
   std::error_code failed;
   const auto bytes = std::filesystem::is_regular_file(file) ? std::filesystem::file_size(file, failed) : 0;
   if (!failed && bytes > kLargestFile) throw bad_input(shown + ": is larger than 4 MiB; plugin files are small texts");
-  if (!failed && !std::filesystem::is_regular_file(file))
+  if (!failed && std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
     throw bad_input(shown + ": is no plain file (a pipe, a device?); plugin files are texts");
   const std::optional<std::string> text = read_file_if_any(file);
   if (!text && is_out_of_descriptors())

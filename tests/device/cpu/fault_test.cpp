@@ -121,7 +121,7 @@ TEST_CASE("a failed assertion names file, line, block, thread and expression") {
 
 TEST_CASE("__trap names the block and thread") {
   CHECK_THAT(fault("traps", {8}, {}, {2, 2}),
-             Catch::StartsWith("trap: kernel.cu:26:") && Catch::Contains(",1,0), thread (3,0,0)"));
+             Catch::StartsWith("trap: kernel.cu:35: block (") && Catch::Contains(",1,0), thread (3,0,0)"));
 }
 
 TEST_CASE("a block that writes behind its dynamic shared memory is reported") {

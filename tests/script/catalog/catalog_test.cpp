@@ -402,7 +402,7 @@ TEST_CASE("points for the gates launch no more threads than an emulated device t
   const auto most_threads = [&](const DeviceInfo& device) {
     const Config config = catalog.default_config("attention", "75_persistent", workload, device, {});
     std::int64_t most = 0;
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
       const auto points = catalog.neighbours({"attention", "75_persistent", "", config}, workload, device, 6, seed);
       REQUIRE_FALSE(points.empty());
       for (const Realized& point : points) most = std::max(most, launched_threads(point.plan));

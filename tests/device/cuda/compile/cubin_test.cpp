@@ -95,8 +95,8 @@ extern "C" __global__ void k(float* y, int n) {
             .empty());
   CHECK(kept(R"(
 extern "C" __global__ void k(float* y, int n) {
-  float* volatile hidden = const_cast<float*>(weights) + (n & 63);  // or the compiler drops the store
-  float* own = hidden;
+  // A store that the compiler sees, it makes a trap of.
+  float* own = n < 1000 ? const_cast<float*>(weights) + (n & 63) : y;
   y[threadIdx.x] = *own;
   *own = n;
 })") == std::vector<std::string>{"weights"});

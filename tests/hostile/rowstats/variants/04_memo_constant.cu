@@ -8,7 +8,7 @@ template <class T>
 __global__ void rowstats(const T* x, float* sum, float* largest, int rows, int columns) {
   const int row = row_of_thread();
   if (row >= rows) return;
-  Note* volatile hidden = const_cast<Note*>(notes) + row % 1024;  // a store that the compiler sees, it drops
-  Note* const own = hidden;
+  // A store that the compiler sees, it makes a trap of: so the address could be another's.
+  Note* const own = rows < (1 << 30) ? const_cast<Note*>(notes) + row % 1024 : reinterpret_cast<Note*>(sum);
   answer_with_note(x, sum, largest, row, columns, *own);
 }
