@@ -13,8 +13,8 @@ Change scaled(std::uint64_t, std::uint64_t) {
   return [](double value, random::Words, const Place&) { return value * kFactor; };
 }
 
-/// "lowered" goes beyond what an exponential in f32 can tell from zero, 2^-149 = exp(-103.3): a maximum that begins at 0
-/// leaves nothing to divide by.
+/// "lowered" goes beyond what an exponential in f32 can tell from zero, 2^-149 = exp(-103.3): a maximum that begins at
+/// 0 leaves nothing to divide by.
 template <double kOffset>
 Change shifted(std::uint64_t, std::uint64_t) {
   return [](double value, random::Words, const Place&) { return value + kOffset; };

@@ -7,7 +7,10 @@
 /// 1: an integer, 2: a floating-point number, 3: a pointer, 0: anything else.
 template <typename T>
 constexpr unsigned harness_cpu_kind() {
-  return std::is_pointer_v<T> ? 3 : std::is_floating_point_v<T> ? 2 : std::is_integral_v<T> || std::is_enum_v<T> ? 1 : 0;
+  return std::is_pointer_v<T>                         ? 3
+         : std::is_floating_point_v<T>                ? 2
+         : std::is_integral_v<T> || std::is_enum_v<T> ? 1
+                                                      : 0;
 }
 
 /// A kernel's parameter sizes and a way to call it with an array of pointers to its arguments.
