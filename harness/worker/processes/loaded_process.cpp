@@ -153,6 +153,13 @@ std::string end_in_words(const siginfo_t& event) {
   return words;
 }
 
+/// Signals that a launch may not send itself (rights.cpp).
+bool comes_from_outside(const siginfo_t& event) {
+  if (event.si_code != CLD_KILLED) return false;
+  const int signal = event.si_status;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
+}
+
 NativeLaunch::End meaning(std::uint32_t code) {
   using End = NativeLaunch::End;
   switch (code) {
@@ -214,7 +221,7 @@ void LoadedProcess::begin() {
   empty_ns_ = measure_empty();
 }
 
-pid_t LoadedProcess::ask(int executable, int image) {
+std::optional<pid_t> LoadedProcess::ask(int executable, int image) {
   LaunchReport& report = in(report_);
   report.code = LaunchReport::nothing;
   std::memset(report_.bytes().data(), 0, used_bytes_);  // nothing of an earlier launch is left there either
@@ -222,7 +229,7 @@ pid_t LoadedProcess::ask(int executable, int image) {
   pid_t launch = -1;
   if (write(socket_.get(), &request, sizeof request) != sizeof request ||
       read(socket_.get(), &launch, sizeof launch) != sizeof launch)
-    throw environment_error("the process that had loaded the candidate is gone");
+    return std::nullopt;
   if (launch < 0) throw environment_error("no process could be started for a launch");
   return launch;
 }
@@ -230,7 +237,9 @@ pid_t LoadedProcess::ask(int executable, int image) {
 // The least of several: what is subtracted must never be more than was spent.
 double LoadedProcess::measure_empty() {
   constexpr int kRounds = 10;
-  const pid_t launch = ask(-1, 0);
+  const std::optional<pid_t> asked = ask(-1, 0);
+  if (!asked) return 0;  // the next launch says so
+  const pid_t launch = *asked;
   double least = 0;
   bool stands = has_stopped(wait_for(launch, WSTOPPED | WEXITED));
   for (int round = 0; round < kRounds && stands; ++round) {
@@ -245,7 +254,10 @@ double LoadedProcess::measure_empty() {
 }
 
 NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
-  const pid_t launch = ask(static_cast<int>(executable), static_cast<int>(image));
+  const std::optional<pid_t> asked = ask(static_cast<int>(executable), static_cast<int>(image));
+  // It runs no foreign code: whatever ended it came from outside.
+  if (!asked) return {NativeLaunch::End::killed, "the process that had loaded it was killed", 0, std::nullopt};
+  const pid_t launch = *asked;
   siginfo_t event = wait_for(launch, WSTOPPED | WEXITED);
   double elapsed_ns = 0;
   if (has_stopped(event) && in(report_).code == LaunchReport::nothing) {
@@ -254,7 +266,10 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
     event = wait_for(launch, WSTOPPED | WEXITED);
     elapsed_ns = std::max(1.0, now_ns() - begin - empty_ns_);
   }
-  if (!has_stopped(event)) return {NativeLaunch::End::died, end_in_words(event), elapsed_ns, std::nullopt};
+  if (!has_stopped(event)) {
+    const auto end = comes_from_outside(event) ? NativeLaunch::End::killed : NativeLaunch::End::died;
+    return {end, end_in_words(event), elapsed_ns, std::nullopt};
+  }
   end(launch);
   NativeLaunch launched = conclude(executable, elapsed_ns);
   // Once a candidate has run, whatever is said of the environment may be the candidate's word.

@@ -20,7 +20,7 @@ struct NativeExecutables {
 
 /// How one launch of a native candidate ended.
 struct NativeLaunch {
-  enum class End { done, fault, refused, memory, unsupported, environment, died };
+  enum class End { done, fault, refused, memory, unsupported, environment, died, killed };  // killed: from outside
   End end = End::done;
   std::string detail;     // of whatever is not `done`: words of this program and of the candidate's constants only
   double elapsed_ns = 0;  // from the moment the plan may run until all threads of its process stand still
@@ -48,7 +48,7 @@ class LoadedProcess {
 
  private:
   void begin();
-  pid_t ask(int executable, int image);
+  std::optional<pid_t> ask(int executable, int image);  // nothing: the loaded process is gone
   double measure_empty();
   NativeLaunch conclude(std::size_t executable, double elapsed_ns);
   std::string words(std::size_t executable, const std::string& text) const;

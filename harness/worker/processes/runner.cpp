@@ -37,9 +37,8 @@ std::optional<RunnerFailure> failure_in(const json& body) {
   if (kind == "memory") return RunnerFailure{Kind::memory, detail};
   if (kind == "unsupported") return RunnerFailure{Kind::unsupported, detail};
   if (kind == "environment") return RunnerFailure{Kind::environment, detail};
-  // Nothing a launch may do sends it SIGKILL.
-  if (kind == "died")
-    return RunnerFailure{detail.starts_with(fmt::format("signal {} ", SIGKILL)) ? Kind::outside : Kind::died, detail};
+  if (kind == "died") return RunnerFailure{Kind::died, detail};
+  if (kind == "killed") return RunnerFailure{Kind::outside, detail};
   return RunnerFailure{Kind::fault, detail};
 }
 
@@ -120,7 +119,8 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
       failure = RunnerFailure{RunnerFailure::Kind::died, "it answered with something that is no answer"};
     }
     using Kind = RunnerFailure::Kind;
-    if (failure && (failure->kind == Kind::fault || failure->kind == Kind::environment || failure->kind == Kind::died))
+    if (failure && (failure->kind == Kind::fault || failure->kind == Kind::environment || failure->kind == Kind::died ||
+                    failure->kind == Kind::outside))
       process_.reset();  // a sticky error: nothing later may be blamed for it
     return failure;
   }

@@ -74,6 +74,8 @@ const char* failure_of(NativeLaunch::End end) {
       return "environment";
     case End::died:
       return "died";
+    case End::killed:
+      return "killed";
     default:
       return "fault";
   }
