@@ -63,19 +63,22 @@ void measure_terms(const Problem& problem, ReferenceValues& reference, const std
   for (const Argument& a : problem.arguments) {
     if (!may_cancel(a, form)) continue;
     ReferenceArray& right = reference.at(a.name);
-    double slope2 = 0, curvature2 = 0, count = 0;
+    double slope2 = 0, curvature2 = 0, bend2 = 0, count = 0;
     for (const ChangedPair& pair : pairs) {
       const auto &up = pair.up.at(a.name).values, &down = pair.down.at(a.name).values;
+      const auto &half_up = pair.half_up.at(a.name).values, &half_down = pair.half_down.at(a.name).values;
       for (std::size_t i = 0; i < up.size(); ++i) {
         const double slope = (up[i] - down[i]) / 2, curvature = (up[i] + down[i]) / 2 - right.values[i];
-        if (!std::isfinite(slope) || !std::isfinite(curvature)) continue;
+        const double bend = slope - (half_up[i] - half_down[i]);  // twice the slope of half the change
+        if (!std::isfinite(slope) || !std::isfinite(curvature) || !std::isfinite(bend)) continue;
         slope2 += slope * slope;
         curvature2 += curvature * curvature;
+        bend2 += bend * bend;
         ++count;
       }
     }
     right.terms = 0;
-    if (count == 0 || curvature2 > kMostCurvature * kMostCurvature * slope2) continue;
+    if (count == 0 || std::max(curvature2, bend2) > kMostCurvature * kMostCurvature * slope2) continue;
     right.terms = std::sqrt(slope2 / count) / kTermChange;
     if (form != "nominal") right.terms *= std::sqrt(static_cast<double>(accuracy_of(problem, a).sum));
   }

@@ -13,9 +13,10 @@ namespace harness::judge {
 
 /// Outputs of so few elements are looked at again on plain inputs.
 inline constexpr std::int64_t kFewTerms = 64;
-/// The reference on inputs that were changed a little, and on the same changed the other way.
+/// The reference on inputs that were changed a little, on the same changed the other way, and on the same changed by
+/// half as much: what saturates may look linear from both sides (a softmax moves like a tangens hyperbolicus).
 struct ChangedPair {
-  ReferenceValues up, down;
+  ReferenceValues up, down, half_up, half_down;
 };
 /// How many pairs tell the size of the terms: more of a few elements than of many.
 int count_term_trials(const std::string& form);

@@ -39,9 +39,11 @@ double changed_sum(const Launched& l, std::uint64_t seed, double change) {
 std::vector<ChangedPair> pairs_of(const Launched& l, double (*of)(double)) {
   std::vector<ChangedPair> pairs;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    pairs.push_back({l.reference, l.reference});
+    pairs.push_back({l.reference, l.reference, l.reference, l.reference});
     pairs.back().up.at("y").values[0] = of(changed_sum(l, seed, kTermChange));
     pairs.back().down.at("y").values[0] = of(changed_sum(l, seed, -kTermChange));
+    pairs.back().half_up.at("y").values[0] = of(changed_sum(l, seed, kTermChange / 2));
+    pairs.back().half_down.at("y").values[0] = of(changed_sum(l, seed, -kTermChange / 2));
   }
   return pairs;
 }
@@ -98,4 +100,15 @@ TEST_CASE("plain inputs are held to the typical error, longer sums to more, host
   CHECK(tolerance_at(problem, y, measured) == Approx(worst_error({.sum = 100000}, Dtype::f32)));
   y.accuracy->accumulate = Dtype::bf16;
   CHECK(tolerance_at(problem, y, measured) == kHostileBound);
+}
+
+TEST_CASE("what saturates is not linear either, though it is as far from both sides") {
+  Launched l = one_sum();
+  const double middle = l.reference.at("y").values[0];
+  static double centre;
+  centre = middle;
+  const auto saturates = [](double sum) { return std::tanh(40 * (sum - centre)); };
+  l.reference.at("y").values[0] = 0;
+  measure_terms(l.problem, l.reference, pairs_of(l, saturates), "lowered");
+  CHECK(l.reference.at("y").terms == 0);
 }

@@ -128,7 +128,8 @@ class JudgeService {
                              change, other);
         return reference(asked, other);
       };
-      changed.push_back({beside(judge::kTermChange), beside(-judge::kTermChange)});
+      constexpr double kChange = judge::kTermChange;
+      changed.push_back({beside(kChange), beside(-kChange), beside(kChange / 2), beside(-kChange / 2)});
     }
     judge::measure_terms(problem, values, changed, asked.draw.form);
     return decide(asked, before, after, values);
