@@ -560,7 +560,12 @@ double EvaluationRun::deadline() const {
 double EvaluationRun::seconds_at(const Realized& point) const {
   const double amount = amount_of(point.problem.work);
   if (!workers_.device.emulation) return amount * 1e-10;
-  return std::min(workers_.limits.run_s, amount * 5e-8 + static_cast<double>(launched_threads(point.plan)) * 2e-6);
+  // As much more of what this candidate took as there is more to do: one that is slow everywhere is not to blame.
+  constexpr double kRoom = 4, kLongest = 60;
+  const double timed = amount_of(subject_.problem().work);
+  const double its_own = timed > 0 ? kRoom * launch_s_ * amount / timed : 0;
+  return std::min(workers_.limits.run_s, amount * 5e-8 + static_cast<double>(launched_threads(point.plan)) * 2e-6) +
+         std::min(kLongest, its_own);
 }
 
 // ---- timing

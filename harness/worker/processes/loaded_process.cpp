@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 
 #include "harness/core/error.h"
@@ -73,16 +72,6 @@ void move_on() {
   mmap(nullptr, (pages % 65536 + 1) * std::size_t{4096}, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-/// What device code prints nobody reads, and a write would be a system call.
-void discard_prints() {
-  const cookie_io_functions_t nowhere{
-      .read = nullptr,
-      .write = [](void*, const char*, std::size_t bytes) { return static_cast<ssize_t>(bytes); },
-      .seek = nullptr,
-      .close = nullptr};
-  if (FILE* const dropped = fopencookie(nullptr, "w", nowhere)) stdout = dropped;
-}
-
 SharedMemory map_image(int descriptor, std::size_t bytes) {
   move_on();
   SharedMemory image(descriptor, bytes);
@@ -103,7 +92,6 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
     session.warm_up(executable);
     session.close_inputs(executable, image.bytes());
     session.set_run(request.run);
-    discard_prints();
     drop_rights();
   });
   const bool ready = report.code == LaunchReport::done;
