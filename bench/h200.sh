@@ -23,16 +23,22 @@ export HARNESS_HOME=$PWD HARNESS_CACHE=${HARNESS_CACHE:-/tmp/harness-cache}
 HARNESS_REVISION=$("$harness" --version | sed 's/.*(\(.*\))/\1/')
 export HARNESS_REVISION
 
+# Where this machine cannot cage native code, the pre-flight runs because the operator trusts what is in this folder.
+trust=()
+"$harness" eval vector_scale "$("$harness" variants vector_scale --json | python3 -c 'import json,sys; print(json.load(sys.stdin)[0]["name"])')" --device cpu --no-record > /dev/null 2> "$OUT/cage.txt" ||
+  { cat "$OUT/cage.txt"; trust=(--trust-source); }
+
 smoke() {
   "$harness" devices
   "$harness" devices --json > "$OUT/devices.json"
   local kernel variant
-  for kernel in vector_scale softmax rmsnorm_int8 paged_gather attention; do
+  [ $# -gt 0 ] || set -- vector_scale softmax rmsnorm_int8 paged_gather attention
+  for kernel in "$@"; do
     for variant in $("$harness" variants "$kernel" --json | python3 -c 'import json,sys; print(*[v["name"] for v in json.load(sys.stdin)])'); do
-      "$harness" eval "$kernel" "$variant" --device cuda --db "$OUT/smoke.db" --json > "$OUT/line.json" 2> "$OUT/err.txt"
-      echo "$kernel $variant: exit $?"; cat "$OUT/err.txt"
-      cat "$OUT/line.json" >> "$OUT/smoke.jsonl"
-      python3 - "$OUT/line.json" <<'PY'
+      "$harness" "${trust[@]}" eval "$kernel" "$variant" --device "${DEVICE:-cuda}" --db "$OUT/smoke.db" --json > "$OUT/smoke.line" 2> "$OUT/smoke.err"
+      echo "$kernel $variant: exit $?"; cat "$OUT/smoke.err"
+      cat "$OUT/smoke.line" >> "$OUT/smoke.jsonl"
+      python3 - "$OUT/smoke.line" <<'PY'
 import json, sys
 for line in open(sys.argv[1]):
     i = json.loads(line)
@@ -58,17 +64,27 @@ for line in open(sys.argv[1]):
 
 hostile() {
   local device=${DEVICE:-cuda} kernel variant
-  python3 -c 'import json
-for e in json.load(open("tests/hostile/expectations.json")): print(e["kernel"], e["variant"]) if "'"$device"'" in e["devices"] else None' |
+  python3 -c 'import json, sys
+attacks = [(e["kernel"], e["variant"]) for e in json.load(open("tests/hostile/expectations.json")) if sys.argv[1] in e["devices"]]
+for kernel, variant in sorted({(kernel, "00_honest") for kernel, _ in attacks}) + attacks: print(kernel, variant)' "${device%%:*}" |
   while read -r kernel variant; do
-    timeout 60 "$harness" eval "$kernel" "$variant" --kernels tests/hostile --device "$device" ${PREFLIGHT---no-preflight} --db "$OUT/hostile.db" --json < /dev/null 2>> "$OUT/hostile.err" | head -1 >> "$OUT/hostile.$device.jsonl"
+    timeout 60 "$harness" "${trust[@]}" eval "$kernel" "$variant" --kernels tests/hostile --device "$device" ${PREFLIGHT---no-preflight} --db "$OUT/hostile.db" --json < /dev/null 2>> "$OUT/hostile.err" | head -1 >> "$OUT/hostile.${device%%:*}.jsonl"
   done
-  python3 - "$OUT/hostile.$device.jsonl" <<'PY'
+  python3 - "$OUT/hostile.${device%%:*}.jsonl" <<'PY'
 import json, sys
+expected = {(e["kernel"], e["variant"]): e for e in json.load(open("tests/hostile/expectations.json"))}
+honest = {}
 for line in open(sys.argv[1]):
     i = json.loads(line)
     failed = [g["name"] for g in i["gates"] if g["passed"] is False]
-    print(f"{i['kernel']:11} {i['variant']:28} {i['outcome']:13} {','.join(failed):28} {i['time_ns']} {i['cost']['wall_s']:.1f} s {(i['error'] or {}).get('message', '')[:140]}")
+    if i["variant"] == "00_honest":
+        honest[i["kernel"]], right = i["time_ns"], i["outcome"] == "passed"
+    else:
+        e = expected[i["kernel"], i["variant"]]
+        gain = (honest.get(i["kernel"]) or 0) / (i["time_ns"] or 1)
+        right = (e["without_gain"] and gain < 2 if i["outcome"] == "passed" else
+                 i["outcome"] in e["outcomes"] and (not failed or any(word in failed[0] for word in e["gates"])))
+    print(f"{'' if right else 'UNEXPECTED ':11}{i['kernel']:11} {i['variant']:28} {i['outcome']:13} {','.join(failed):28} {i['time_ns']} {i['cost']['wall_s']:.1f} s {(i['error'] or {}).get('message', '')[:160]}")
 PY
 }
 

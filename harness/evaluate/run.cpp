@@ -339,7 +339,7 @@ EvaluationRun::Settled EvaluationRun::gate_forms() {
     const std::string place = count > 0 ? subject.problem().workload.name : "the timed size";
     if (Settled settled = judge_form(subject, count > 0 ? chosen + 1 : 0, form, place)) return settled;
   }
-  if (count > 0) add(sizes_judged());
+  if (!judged_.empty()) add(sizes_judged());
   if (count > 0 && !request_.confirm) {
     // Lost precision shows where honest errors are smallest: on plain inputs and short sums.
     const std::size_t chosen = strictest_neighbour();
@@ -389,13 +389,15 @@ std::size_t EvaluationRun::strictest_neighbour() const {
 // What the gates have seen beside the timed size. Decides nothing: a domain may have no point beyond it, or none that
 // can be judged in time.
 GateResult EvaluationRun::sizes_judged() const {
-  const Realized* largest = &request_.neighbours.front();
-  for (const Realized& each : request_.neighbours)
-    if (amount_of(each.problem.work) > amount_of(largest->problem.work)) largest = &each;
+  const auto neighbour = [&](std::size_t contender) -> const Realized& { return request_.neighbours[contender - 1]; };
+  const Realized* largest = &neighbour(*judged_.begin());
+  for (const std::size_t contender : judged_)
+    if (amount_of(neighbour(contender).problem.work) > amount_of(largest->problem.work))
+      largest = &neighbour(contender);
   const double times = amount_of(largest->problem.work) / std::max(1.0, amount_of(request_.realized.problem.work));
   return {"sizes", true,
           fmt::format("judged at {} other sizes; the largest, {}, has {:.3g} times the work of the timed one{}",
-                      request_.neighbours.size(), largest->problem.workload.name, times,
+                      judged_.size(), largest->problem.workload.name, times,
                       times > 1 ? "" : ": nothing beyond the timed size is judged"),
           times > 1};
 }
@@ -406,6 +408,7 @@ EvaluationRun::Settled EvaluationRun::judge_form(Subject& subject, std::size_t c
   const Problem nominal = subject.executable.problem;
   const Realized& realized = contender == 0 ? request_.realized : request_.neighbours[contender - 1];
   suspect_ = {&realized, form};
+  if (contender > 0) judged_.insert(contender);
   const double limit = contender == 0 ? deadline() : deadline() + seconds_at(realized);
   subject.executable.problem = with_tolerances(realized.problem, request_.admission, form);
   const Launched launched = launch_and_judge(workers_, subject, contender, 0, limit);

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "harness/core/evaluator.h"
@@ -22,9 +23,10 @@ struct RunSettings {
 };
 
 /// One evaluation, step by step. Each step either goes on or settles the outcome; each leaves a gate with its evidence,
-/// in this order: source-policy, compile, source-policy:ptx, entries, arguments, resources, state, (no effect),
-/// preflight, the judged launch, determinism, forms and shapes, timing, timed calls launched twice, agreement of times,
-/// secretly chosen timed calls, the launch after timing, plausibility, memory.
+/// in this order: source-policy, compile, source-policy:ptx and :sass, entries, arguments, resources, state, (no
+/// effect), preflight, the judged launch, determinism, forms and shapes, sizes, timing, timed calls launched twice,
+/// agreement of times, secretly chosen timed calls, the launch after timing, plausibility, memory; and where something
+/// is wrong, what a memory checker says of it.
 class EvaluationRun {
  public:
   EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers);
@@ -78,11 +80,11 @@ class EvaluationRun {
   double launch_s_ = 0;              // of the judged launch, transfers included
   Subject subject_;                  // contender 0
   std::vector<Subject> neighbours_;  // contenders 1, 2, ...
+  std::set<std::size_t> judged_;     // contenders among the neighbours that a launch was judged of
   CheckedPlace suspect_;             // where the last launch was judged
   std::vector<std::byte> first_outputs_;
-  std::vector<SharedMemory>
-      timed_places_;                   // where the device's clock is believed: what secretly chosen timed calls left
-  std::vector<std::byte> timed_copy_;  // cpu: what a secretly chosen timed run left
+  std::vector<SharedMemory> timed_places_;  // GPU: what secretly chosen timed calls left
+  std::vector<std::byte> timed_copy_;       // cpu: what a secretly chosen timed run left
   DrawId timed_draw_;
 };
 

@@ -52,20 +52,10 @@ DerivedTolerance derive_plain_tolerance(const Argument& output, double honest, d
 }
 
 double rounding_error(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return 0x1p-50;
-    case Dtype::f32:
-      return 0x1p-21;
-    case Dtype::f16:
-      return 0x1p-11;
-    case Dtype::bf16:
-      return 0x1p-8;
-    case Dtype::e4m3:
-      return 0x1p-4;
-    default:
-      return 0x1p-3;
-  }
+  constexpr double kOfSums = 8, kCoarsest = 0x1p-3;
+  const double unit = unit_roundoff(dtype);
+  if (dtype == Dtype::f64 || dtype == Dtype::f32) return kOfSums * unit;
+  return unit > 0 ? unit : kCoarsest;
 }
 
 double least_error(const Argument& argument, bool every_value_alike) {

@@ -17,10 +17,15 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 std::vector<Bytes> corpus(const std::string& name) {
+  const std::filesystem::path root(HARNESS_SOURCE_DIR);
   std::vector<std::filesystem::path> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(HARNESS_SOURCE_DIR) + "/tests/fuzz/corpus/" + name))
-    files.push_back(entry.path());
+  if (name == "manifest") {  // the shipped ones
+    for (const auto& kernel : std::filesystem::directory_iterator(root / "kernels"))
+      if (exists(kernel.path() / "kernel.lua")) files.push_back(kernel.path() / "kernel.lua");
+  } else {
+    for (const auto& entry : std::filesystem::directory_iterator(root / "tests/fuzz/corpus" / name))
+      files.push_back(entry.path());
+  }
   std::sort(files.begin(), files.end());
   std::vector<Bytes> texts;
   for (const auto& file : files) {

@@ -135,7 +135,7 @@ TEST_CASE("after a fault in one block, blocks that wait for it end and the sessi
   CHECK(fault("checks", {1}, {i32(9)}).empty());
 }
 
-TEST_CASE("printf tells how long its text is, and writes nothing") {
+TEST_CASE("what device code prints goes nowhere") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const int before = dup(STDERR_FILENO);

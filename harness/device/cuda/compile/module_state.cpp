@@ -3,33 +3,22 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
 
+#include "harness/core/ptx_lexer.h"
 #include "harness/device/cuda/compile/constant_use.h"
 
 namespace harness::cuda {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
-}
-
-std::map<std::string_view, int> count_words(std::string_view text) {
+std::map<std::string_view, int> count_words(std::string_view ptx) {
   std::map<std::string_view, int> counts;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_word(text[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    ++counts[text.substr(at, end - at)];
-    at = end;
-  }
+  PtxLexer lexer(ptx);
+  for (PtxToken token; lexer.next(token);)
+    if (token.kind == PtxToken::Kind::word) ++counts[token.text];
   return counts;
 }
 

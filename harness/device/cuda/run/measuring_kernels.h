@@ -26,7 +26,7 @@ class MeasuringKernels {
   /// lines, streaming reads would leave most of it in place).
   void enqueue_flush(Stream stream) const;
   void enqueue_empty(Stream stream) const;
-  /// Kernels of kRefreshSource.
+  /// Those of refresh_source().
   const OwnKernels& refreshing() const { return refreshing_; }
 
  private:
