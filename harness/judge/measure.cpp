@@ -9,18 +9,6 @@
 namespace harness::judge {
 namespace {
 
-/// Sums of one row, or of the whole tensor.
-struct Sums {
-  double error2 = 0, reference2 = 0, product = 0;
-  std::int64_t count = 0;
-  void add(const Sums& other) {
-    error2 += other.error2;
-    reference2 += other.reference2;
-    product += other.product;
-    count += other.count;
-  }
-};
-
 void count_ulp(const Element& e, ArgumentError& error) {
   constexpr int kLastBucket = 32;
   const std::int64_t distance = e.ulp;
@@ -94,7 +82,7 @@ struct Piece {
 
 void measure_row(const Output& output, std::int64_t row, Chunk& chunk, Piece& piece) {
   const bool floating = is_floating(output.argument().dtype);
-  const bool counts_differences = !floating || output.kind() != "relative";
+  const bool counts_differences = !floating || output.kind() != Comparison::Kind::relative;
   const std::int64_t length = output.indexer().row_length();
   Measured& m = piece.measured;
   Sums sums;
@@ -170,15 +158,18 @@ Measured measure(const Output& output) {
     merge(empty.measured, piece.measured);
     empty.total.add(piece.total);
   }
-  Measured m = std::move(empty.measured);
-  m.error.argument = output.argument().name;
-  m.error.tolerance = output.tolerance();
-  m.error.relative_l2 = relative(empty.total, output.terms());
-  if (empty.total.reference2 <= 0) return m;
-  m.factor = empty.total.product / empty.total.reference2;
-  const double norm2 = static_cast<double>(empty.total.count) * output.terms() * output.terms();
-  m.cancellation = std::max(1.0, std::sqrt(norm2 / empty.total.reference2));
-  return m;
+  conclude(output, empty.total, output.terms(), empty.measured);
+  return std::move(empty.measured);
+}
+
+void conclude(const Comparison& comparison, const Sums& total, double terms, Measured& m) {
+  m.error.argument = comparison.argument().name;
+  m.error.tolerance = comparison.tolerance();
+  m.error.relative_l2 = relative(total, terms);
+  if (total.reference2 <= 0) return;
+  m.factor = total.product / total.reference2;
+  const double norm2 = static_cast<double>(total.count) * terms * terms;
+  m.cancellation = std::max(1.0, std::sqrt(norm2 / total.reference2));
 }
 
 }  // namespace harness::judge

@@ -6,6 +6,18 @@
 
 namespace harness::judge {
 
+/// Over the elements of a row, or of a whole output.
+struct Sums {
+  double error2 = 0, reference2 = 0, product = 0;  // squared errors and references, got times reference
+  std::int64_t count = 0;
+  void add(const Sums& other) {
+    error2 += other.error2;
+    reference2 += other.reference2;
+    product += other.product;
+    count += other.count;
+  }
+};
+
 /// What one pass over an output finds.
 struct Measured {
   ArgumentError error;
@@ -23,5 +35,7 @@ struct Measured {
 };
 /// The same numbers to the last bit on any number of threads.
 Measured measure(const Output& output);
+/// The errors of a whole output, from the sums over all of its elements. `terms`: ReferenceArray.
+void conclude(const Comparison& comparison, const Sums& total, double terms, Measured& m);
 
 }  // namespace harness::judge

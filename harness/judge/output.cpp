@@ -32,22 +32,11 @@ std::vector<std::int64_t> valid_lengths(const Problem& problem, const ImageLayou
   return load_integers(*lengths, layout, before);
 }
 
-Output::Kind kind_of(const std::string& kind) {
-  if (kind == "relative") return Output::Kind::relative;
-  if (kind == "ulp") return Output::Kind::ulp;
-  return kind == "quantized" ? Output::Kind::quantized : Output::Kind::other;
-}
-
 }  // namespace
 
 Output::Output(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                std::span<const std::byte> after, const Argument& argument, const ReferenceArray& reference)
-    : argument_(argument),
-      indexer_(argument),
-      compare_(compare_of(argument)),
-      kind_(kind_of(compare_.kind)),
-      tolerance_(tolerance_of(argument)),
-      steps_(std::max(compare_.options.value("steps", 1.0), 0.5)),
+    : Comparison(argument),
       reference_(reference),
       before_(payload(layout, argument.name, before)),
       after_(payload(layout, argument.name, after)),
@@ -57,12 +46,12 @@ Output::Output(const Problem& problem, const ImageLayout& layout, std::span<cons
 }
 
 void Output::measure_rows() {
-  std::vector<double> sums(indexer_.rows());
-  std::vector<std::int64_t> counts(indexer_.rows());
-  row_rms_.resize(indexer_.rows());
-  parallel_ranges(indexer_.rows(), threads_for(indexer_.count()), [&](std::int64_t begin, std::int64_t end) {
+  std::vector<double> sums(indexer().rows());
+  std::vector<std::int64_t> counts(indexer().rows());
+  row_rms_.resize(indexer().rows());
+  parallel_ranges(indexer().rows(), threads_for(indexer().count()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      for (std::int64_t i = row * indexer_.row_length(); i < (row + 1) * indexer_.row_length(); ++i) {
+      for (std::int64_t i = row * indexer().row_length(); i < (row + 1) * indexer().row_length(); ++i) {
         if (!valid(i) || !std::isfinite(reference_.values[i])) continue;
         sums[row] += reference_.values[i] * reference_.values[i];
         ++counts[row];
@@ -76,9 +65,9 @@ void Output::measure_rows() {
 }
 
 bool Output::in_valid_row(std::int64_t logical) const {
-  const std::int64_t outer = indexer_.count() / argument_.shape[0];
-  const std::int64_t inner = outer / argument_.shape[1];
-  return logical / inner % argument_.shape[1] < lengths_[logical / outer];
+  const std::int64_t outer = indexer().count() / argument().shape[0];
+  const std::int64_t inner = outer / argument().shape[1];
+  return logical / inner % argument().shape[1] < lengths_[logical / outer];
 }
 
 bool Output::untouched(std::int64_t logical) const {
@@ -96,14 +85,14 @@ void Output::elements(std::int64_t logical, std::span<Element> elements) const {
   std::array<std::byte, kChunk * sizeof(double)> rounded;
   const std::byte* left = unit(after_, logical);
   const std::span reference = std::span(reference_.values).subspan(logical, elements.size());
-  load_strided(argument_.dtype, left, indexer_.column_stride(), std::span(got).first(elements.size()));
-  if (!is_floating(argument_.dtype)) {
+  load_strided(argument().dtype, left, indexer().column_stride(), std::span(got).first(elements.size()));
+  if (!is_floating(argument().dtype)) {
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = {reference[i], reference[i], got[i]};
     return;
   }
-  store_all_rounded(argument_.dtype, rounded.data(), reference);
-  load_as_doubles(argument_.dtype, rounded.data(), std::span(expected).first(elements.size()));
-  const std::int64_t step = indexer_.column_stride() * bytes_;
+  store_all_rounded(argument().dtype, rounded.data(), reference);
+  load_as_doubles(argument().dtype, rounded.data(), std::span(expected).first(elements.size()));
+  const std::int64_t step = indexer().column_stride() * bytes_;
   for (std::size_t i = 0; i < elements.size(); ++i, left += step)
     elements[i] = compared(reference[i], rounded.data() + i * bytes_, expected[i], left, got[i]);
 }
@@ -111,7 +100,7 @@ void Output::elements(std::int64_t logical, std::span<Element> elements) const {
 Element Output::compared(double reference, const std::byte* rounded, double expected, const std::byte* left,
                          double got) const {
   Element e{reference, expected, got};
-  if (std::memcmp(rounded, left, bytes_) != 0) e.ulp = ulp_distance(argument_.dtype, rounded, left);
+  if (std::memcmp(rounded, left, bytes_) != 0) e.ulp = ulp_distance(argument().dtype, rounded, left);
   if (std::isfinite(expected)) e.agrees = std::isfinite(got);
   else e.agrees = std::isnan(expected) ? std::isnan(got) : got == expected;
   return e;
@@ -120,37 +109,37 @@ Element Output::compared(double reference, const std::byte* rounded, double expe
 std::uint64_t Output::integer_distance(std::int64_t logical) const {
   const std::byte* const a = reference_.raw.data() + logical * bytes_;
   const std::byte* const b = unit(after_, logical);
-  const std::int64_t x = load_integer(argument_.dtype, a), y = load_integer(argument_.dtype, b);
+  const std::int64_t x = load_integer(argument().dtype, a), y = load_integer(argument().dtype, b);
   const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
-  const bool x_above = argument_.dtype == Dtype::u64 ? ux > uy : x > y;
+  const bool x_above = argument().dtype == Dtype::u64 ? ux > uy : x > y;
   return x_above ? ux - uy : uy - ux;
 }
 
 double Output::difference(std::int64_t logical, const Element& e) const {
-  if (!is_floating(argument_.dtype)) return static_cast<double>(integer_distance(logical));
+  if (!is_floating(argument().dtype)) return static_cast<double>(integer_distance(logical));
   if (!e.agrees) return kInfinity;
   return std::isfinite(e.expected) ? std::fabs(e.got - e.expected) : 0;
 }
 
 double Output::badness(std::int64_t logical, std::int64_t row, const Element& e) const {
   if (!e.agrees) return kInfinity;
-  if (kind_ == Kind::relative) {
+  if (kind() == Kind::relative) {
     const double error = std::fabs(e.got - e.reference);
     if (error == 0 || !std::isfinite(e.expected)) return 0;
     const double scale = std::max({std::fabs(e.reference), row_rms_[row], rms_});
-    return error / (kRowFactor * tolerance_ * (scale == 0 ? 1 : scale));
+    return error / (kRowFactor * tolerance() * (scale == 0 ? 1 : scale));
   }
-  if (kind_ == Kind::ulp) return static_cast<double>(e.ulp) / (tolerance_ + 0.5);
+  if (kind() == Kind::ulp) return static_cast<double>(e.ulp) / (tolerance() + 0.5);
   const double off = difference(logical, e);
-  if (kind_ == Kind::quantized) return off / steps_;
+  if (kind() == Kind::quantized) return off / steps();
   return off == 0 ? 0 : 1 + off;
 }
 
 FirstBad Output::describe(std::int64_t logical) const {
   const Element e = element(logical);
   const std::int64_t distance =
-      is_floating(argument_.dtype) ? e.ulp : static_cast<std::int64_t>(integer_distance(logical));
-  return {argument_.name, indexer_.index(logical), e.expected, e.got, distance};
+      is_floating(argument().dtype) ? e.ulp : static_cast<std::int64_t>(integer_distance(logical));
+  return {argument().name, indexer().index(logical), e.expected, e.got, distance};
 }
 
 }  // namespace harness::judge

@@ -7,7 +7,7 @@
 #include "harness/core/contract.h"
 #include "harness/core/image.h"
 #include "harness/core/outcome.h"
-#include "harness/judge/indexing.h"
+#include "harness/judge/comparison.h"
 #include "harness/judge/reference.h"
 
 namespace harness::judge {
@@ -20,19 +20,10 @@ struct Element {
 };
 
 /// One output before and after a launch, beside its reference: what a single element is and how wrong it is.
-class Output {
+class Output : public Comparison {
  public:
-  enum class Kind { relative, ulp, quantized, other };
-
   Output(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
          std::span<const std::byte> after, const Argument& argument, const ReferenceArray& reference);
-
-  const Argument& argument() const { return argument_; }
-  const Indexer& indexer() const { return indexer_; }
-  const std::string& kind() const { return compare_.kind; }
-  const json& options() const { return compare_.options; }
-  double tolerance() const { return tolerance_; }
-  double steps() const { return steps_; }  // quantized
 
   /// False outside the valid rows of a ragged output.
   bool valid(std::int64_t logical) const { return lengths_.empty() || in_valid_row(logical); }
@@ -46,7 +37,7 @@ class Output {
   /// In units of what a single element may be off by; above 1 it is wrong. Infinite where finiteness disagrees.
   double badness(std::int64_t logical, std::int64_t row, const Element& e) const;
   double badness(std::int64_t logical) const {
-    return badness(logical, logical / indexer_.row_length(), element(logical));
+    return badness(logical, logical / indexer().row_length(), element(logical));
   }
   double row_rms(std::int64_t row) const { return row_rms_[row]; }
   double rms() const { return rms_; }
@@ -56,14 +47,14 @@ class Output {
   /// Calls f(logical) for all valid elements, in order.
   template <typename F>
   void for_valid(F&& f) const {
-    for (std::int64_t i = 0; i < indexer_.count(); ++i) {
+    for (std::int64_t i = 0; i < indexer().count(); ++i) {
       if (valid(i)) f(i);
     }
   }
 
  private:
   const std::byte* unit(std::span<const std::byte> payload, std::int64_t logical) const {
-    return payload.data() + indexer_.offset(logical) * bytes_;
+    return payload.data() + indexer().offset(logical) * bytes_;
   }
   bool in_valid_row(std::int64_t logical) const;
   void measure_rows();
@@ -71,11 +62,6 @@ class Output {
                    double got) const;
   std::uint64_t integer_distance(std::int64_t logical) const;
 
-  const Argument& argument_;
-  Indexer indexer_;
-  Compare compare_;
-  Kind kind_;
-  double tolerance_, steps_;
   const ReferenceArray& reference_;
   std::span<const std::byte> before_, after_;
   int bytes_;

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "harness/core/error.h"
+#include "harness/judge/comparison_gates.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/guards.h"
-#include "harness/judge/measure.h"
 #include "harness/judge/pattern.h"
 #include "harness/judge/set_compare.h"
 #include "harness/judge/tolerance.h"
@@ -23,74 +22,6 @@ struct Judged {
   Measured measured;
   GateResult gate;
 };
-
-std::string place(const Output& output, std::int64_t logical) {
-  return output.argument().name + index_text(output.indexer().index(logical));
-}
-
-std::string element_words(const Output& output, std::int64_t logical) {
-  const Element e = output.element(logical);
-  return fmt::format("{} is {:.6g}, expected {:.6g}", place(output, logical), e.got, e.expected);
-}
-
-std::string row_words(const Output& output, std::int64_t row) {
-  auto index = output.indexer().index(row * output.indexer().row_length());
-  if (!index.empty()) index.pop_back();
-  return index.empty() ? "the only row" : "row " + index_text(index);
-}
-
-double scale_limit(const Output& output, const Measured& m, double tolerance) {
-  const double elements = static_cast<double>(std::max<std::int64_t>(m.compared, 1));
-  // Where all values are alike, they are all rounded alike.
-  return std::max(tolerance * (kScaleShare + 1 / std::sqrt(elements)), rounding_error(output.argument().dtype));
-}
-
-GateResult relative_gate(const Output& output, const Measured& m) {
-  const auto compared = static_cast<double>(std::max<std::int64_t>(m.compared, 1));
-  const double t = output.tolerance() * (1 + kFewElements / std::sqrt(compared));
-  const bool whole = m.error.relative_l2 <= t && m.disagree == 0;
-  const bool rows = m.worst_row_error <= kRowFactor * t;
-  // badness counts in units of the row factor
-  const bool elements = m.worst_badness <= kElementFactor / kRowFactor;
-  const bool scale = std::fabs(m.factor - 1) <= m.cancellation * scale_limit(output, m, t);
-  std::string detail = fmt::format("relative L2 {:.3g}, tolerance {:.3g}", m.error.relative_l2, t);
-  if (m.disagree > 0)
-    detail += fmt::format("; {} of {} elements are NaN or infinite, or other so", m.disagree, m.compared);
-  if (output.argument().accuracy && output.argument().accuracy->sum > 1)
-    detail += fmt::format(" ({})", in_words(*output.argument().accuracy, output.argument().dtype));
-  if (m.cancellation > 1)
-    detail += fmt::format("; relative to its terms, of which {:.3g} % are left", 100 / m.cancellation);
-  if (!rows) {
-    detail += fmt::format("; {} has {:.3g}, more than {:.3g}", row_words(output, m.worst_row), m.worst_row_error,
-                          kRowFactor * t);
-  }
-  if (!elements && m.worst >= 0) detail += "; " + element_words(output, m.worst);
-  if (!scale) detail += fmt::format("; the whole is {:.6g} times the reference", m.factor);
-  return {"relative-l2", whole && rows && elements && scale, detail};
-}
-
-GateResult ulp_gate(const Output& output, const Measured& m) {
-  const bool passed = m.wrong == 0;
-  std::string detail = fmt::format("largest distance {} ulp, tolerance {:g}", m.error.max_ulp, output.tolerance());
-  if (!passed)
-    detail += fmt::format("; {} of {} elements are beyond it; ", m.wrong, m.compared) + element_words(output, m.worst);
-  return {"ulp", passed, detail};
-}
-
-GateResult exact_gate(const Output& output, const Measured& m) {
-  std::string detail = fmt::format("{} of {} elements differ", m.error.mismatches, m.compared);
-  if (m.worst >= 0) detail += "; " + element_words(output, m.worst);
-  return {"exact", m.error.mismatches == 0, detail};
-}
-
-GateResult quantized_gate(const Output& output, const Measured& m) {
-  const double allowed = std::max(1.0, std::floor(output.tolerance() * static_cast<double>(m.compared)));
-  const bool passed = m.over_steps == 0 && static_cast<double>(m.error.mismatches) <= allowed;
-  std::string detail = fmt::format("{} of {} elements differ, at most {} may; {} by more than {} steps",
-                                   m.error.mismatches, m.compared, allowed, m.over_steps, output.steps());
-  if (!passed && m.worst >= 0) detail += "; " + element_words(output, m.worst);
-  return {"quantized", passed, detail};
-}
 
 GateResult set_gate(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                     const Output& output, Measured& m) {
@@ -125,12 +56,9 @@ struct Launched {
 };
 
 GateResult own_gate(const Launched& launched, const Output& output, Measured& m) {
-  const std::string& kind = output.kind();
-  if (kind == "relative") return relative_gate(output, m);
-  if (kind == "ulp") return ulp_gate(output, m);
-  if (kind == "exact") return exact_gate(output, m);
-  if (kind == "quantized") return quantized_gate(output, m);
+  const std::string& kind = output.kind_name();
   if (kind == "set") return set_gate(launched.problem, launched.layout, launched.before, output, m);
+  if (kind != "custom") return comparison_gate(output, m, &output);
   const auto found = launched.custom.find(output.argument().name);
   if (found != launched.custom.end()) return {"custom", found->second.passed, found->second.detail};
   throw bad_input(fmt::format("nobody ran the custom comparison of output '{}'; run it and hand its gate over",
@@ -161,26 +89,21 @@ GateResult finite_gate(const std::vector<Judged>& outputs) {
                     j.measured.disagree, j.measured.compared, j.output.argument().name,
                     element_words(j.output, j.measured.first_disagree))};
   }
-  return {"finite", true, "all finite where the reference is"};
-}
-
-bool unwritten(const Measured& m) {
-  constexpr std::int64_t kChance = 16;
-  return m.error.unwritten > 0 && m.error.unwritten * kChance >= m.wrong;
+  return {"finite", true, kAllFinite};
 }
 
 GateResult written_gate(const std::vector<Judged>& outputs) {
   for (const Judged& j : outputs) {
-    if (!unwritten(j.measured)) continue;
+    if (!is_unwritten(j.measured)) continue;
     return {"written", false,
             fmt::format("{} of {} elements of '{}' were never written, the first {}", j.measured.error.unwritten,
-                        j.measured.compared, j.output.argument().name, place(j.output, j.measured.first_unwritten))};
+                        j.measured.compared, j.output.argument().name, place_words(j.output, j.measured.first_unwritten))};
   }
-  return {"written", true, "every element written"};
+  return {"written", true, kAllWritten};
 }
 
 bool healthy(const Judged& j) {
-  return j.gate.passed && j.measured.disagree == 0 && !unwritten(j.measured);
+  return j.gate.passed && j.measured.disagree == 0 && !is_unwritten(j.measured);
 }
 
 /// The output that departs most, with its worst element and the pattern of the wrong ones.
@@ -227,8 +150,8 @@ std::map<std::string, double> output_errors(const Problem& problem, const ImageL
     const Output output(problem, layout, before, after, a, reference.at(a.name));
     const Measured m = measure(output);
     double error = static_cast<double>(m.error.mismatches) / static_cast<double>(std::max<std::int64_t>(1, m.compared));
-    if (output.kind() == "relative") error = m.error.relative_l2;
-    if (output.kind() == "ulp") error = static_cast<double>(m.error.max_ulp);
+    if (output.kind() == Comparison::Kind::relative) error = m.error.relative_l2;
+    if (output.kind() == Comparison::Kind::ulp) error = static_cast<double>(m.error.max_ulp);
     errors[a.name] = m.disagree > 0 ? std::numeric_limits<double>::infinity() : error;
   }
   return errors;
