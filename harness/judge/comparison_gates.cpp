@@ -53,8 +53,7 @@ GateResult relative_gate(const Comparison& comparison, const Measured& m, const 
 GateResult ulp_gate(const Comparison& comparison, const Measured& m, const Output* seen) {
   const bool passed = m.wrong == 0;
   std::string detail = fmt::format("largest distance {} ulp, tolerance {:g}", m.error.max_ulp, comparison.tolerance());
-  if (!passed)
-    detail += fmt::format("; {} of {} elements are beyond it", m.wrong, m.compared) + worst_words(seen, m);
+  if (!passed) detail += fmt::format("; {} of {} elements are beyond it", m.wrong, m.compared) + worst_words(seen, m);
   return {"ulp", passed, detail};
 }
 

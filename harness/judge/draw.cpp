@@ -107,8 +107,40 @@ void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_
   }
   Draw draw(problem, layout, seed, image, options);
   for (const Argument& a : problem.arguments) {
-    if (is_drawn(a)) draw.argument(a);
+    if (!is_drawn(a)) continue;
+    const ImageBuffer* const buffer = options.rest ? find_buffer(layout, a.name) : nullptr;
+    if (buffer == nullptr || !buffer->draw) draw.argument(a);
   }
+}
+
+DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const Argument& a, std::uint64_t seed) {
+  constexpr std::uint64_t kSampled = 64;
+  constexpr std::int64_t kMostIntegers = 4096;  // these are drawn from the first one on
+  const GeneratorOptions options(problem, a);
+  const Indexer indexer(a);
+  const DrawElements draw = element_generator(a.gen->kind);
+  const std::int64_t count = draw != nullptr ? indexer.count() : std::min(indexer.count(), kMostIntegers);
+  const std::uint64_t stream = random::stream_of(a.name.c_str());
+  std::vector<std::int64_t> integers;
+  if (draw == nullptr)
+    integers = integer_generator(a.gen->kind)(
+        {.options = options, .seed = seed, .count = count, .last_extent = 1, .threads = 1, .other = {}});
+  DrawnSample sample;
+  for (std::uint64_t i = 0; i < kSampled; ++i) {
+    const auto logical = random::below(random::words(seed, ~stream, i), static_cast<std::uint64_t>(count));
+    std::uint64_t unit = 0;
+    if (draw != nullptr) {
+      double value = 0;
+      draw(options, seed, stream)(logical, std::span(&value, 1));
+      store_rounded(a.dtype, &unit, value);
+    } else {
+      store_integer(a.dtype, reinterpret_cast<std::byte*>(&unit), integers[logical]);
+    }
+    sample.places.push_back(find_buffer(layout, a.name)->offset +
+                            indexer.offset(static_cast<std::int64_t>(logical)) * storage_bytes(a.dtype));
+    sample.bits.push_back(unit);
+  }
+  return sample;
 }
 
 std::vector<std::string> needs_custom_draw(const Problem& problem) {

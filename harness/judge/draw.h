@@ -18,6 +18,7 @@ struct DrawOptions {
   int threads = 0;  // 0: as many as the machine has
   /// The seeds of the elements that a device drew for a launch (ImageBuffer::draw); everything else keeps to its own.
   std::optional<FreshSeeds> fresh;
+  bool rest = false;  // only what a device cannot draw by itself (ImageBuffer::draw)
 };
 
 /// Draws every input and inout into a painted image. An element is a pure function of (seed, argument's name, place in
@@ -26,6 +27,15 @@ struct DrawOptions {
 /// Throws Error for an argument without generator, an unknown generator or form, and options that cannot be met.
 void draw_inputs(const Problem& problem, const ImageLayout& layout, std::uint64_t seed, std::span<std::byte> image,
                  const DrawOptions& options = {});
+
+/// Some elements of an input that a device can draw by itself, in plain form: where they lie in the image, and the bits
+/// that they must have.
+struct DrawnSample {
+  std::vector<std::int64_t> places;  // bytes
+  std::vector<std::uint64_t> bits;
+};
+DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const Argument& argument,
+                        std::uint64_t seed);
 
 /// Names of the inputs with a `custom` generator, which runs trusted device code: the caller fills them after painting.
 std::vector<std::string> needs_custom_draw(const Problem& problem);

@@ -133,6 +133,17 @@ GateResult result(const char* name, const std::optional<std::string>& damage, st
 
 }  // namespace
 
+GateResult guards_intact(const Problem& problem, const ImageLayout& layout) {
+  return result("guard-zones", std::nullopt,
+                fmt::format("intact around {} buffers", owned_buffers(problem, layout).size()));
+}
+
+GateResult inputs_intact(const Problem& problem) {
+  const auto inputs = std::ranges::count_if(
+      problem.arguments, [](const Argument& a) { return a.kind == ArgumentKind::input && !a.absent; });
+  return result("inputs-unchanged", std::nullopt, fmt::format("{} inputs as drawn", inputs));
+}
+
 GateResult check_guards(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                         std::span<const std::byte> after) {
   const auto owned = owned_buffers(problem, layout);
@@ -142,20 +153,18 @@ GateResult check_guards(const Problem& problem, const ImageLayout& layout, std::
     found = damaged_padding(a, payload(layout, a.name, before), payload(layout, a.name, after));
     if (!found && is_judged(a)) found = damaged_outside(problem, layout, a, before, after);
   }
-  return result("guard-zones", found, fmt::format("intact around {} buffers", owned.size()));
+  return found ? result("guard-zones", found, "") : guards_intact(problem, layout);
 }
 
 GateResult check_inputs(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                         std::span<const std::byte> after) {
   std::optional<std::string> found;
-  int inputs = 0;
   for (const Argument& a : problem.arguments) {
     if (a.kind != ArgumentKind::input || a.absent || found) continue;
-    ++inputs;
     found = changed_input(a, payload(layout, a.name, before), payload(layout, a.name, after));
   }
   if (!found) found = changed_pointers(layout, before, after);
-  return result("inputs-unchanged", found, fmt::format("{} inputs as drawn", inputs));
+  return found ? result("inputs-unchanged", found, "") : inputs_intact(problem);
 }
 
 }  // namespace harness::judge

@@ -18,4 +18,8 @@ GateResult check_guards(const Problem& problem, const ImageLayout& layout, std::
 GateResult check_inputs(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                         std::span<const std::byte> after);
 
+/// The same gates where a device found no byte changed.
+GateResult guards_intact(const Problem& problem, const ImageLayout& layout);
+GateResult inputs_intact(const Problem& problem);
+
 }  // namespace harness::judge

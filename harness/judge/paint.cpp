@@ -15,7 +15,7 @@ namespace {
 class Pattern {
  public:
   Pattern(std::uint64_t seed, std::span<std::byte> image, int threads)
-      : seed_(seed), stream_(random::stream_of(":pattern")), image_(image), threads_(threads) {}
+      : seed_(seed), stream_(pattern_stream()), image_(image), threads_(threads) {}
 
   void fill(std::int64_t begin, std::int64_t end) const {
     constexpr std::int64_t kBlock = sizeof(random::Words);
@@ -86,6 +86,26 @@ void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, 
     poison(a, fresh ? options.fresh->poison : seed, payload(layout, a.name, image), options.threads);
   }
   draw_inputs(problem, layout, seed, image, options);
+}
+
+std::vector<std::string> paint_rest(const Problem& problem, const ImageLayout& layout, std::uint64_t seed,
+                                    std::span<std::byte> image) {
+  const Pattern pattern(seed, image, 0);
+  std::vector<std::string> rest;
+  for (const Argument& a : problem.arguments) {
+    const bool filled = (a.kind == ArgumentKind::output || is_drawn(a)) && !a.absent;
+    const ImageBuffer* const buffer = filled ? find_buffer(layout, a.name) : nullptr;
+    if (buffer == nullptr || buffer->draw) continue;
+    rest.push_back(a.name);
+    pattern.fill(buffer->offset, buffer->offset + buffer->bytes);
+    if (a.kind == ArgumentKind::output) poison(a, seed, payload(layout, a.name, image), 0);
+  }
+  draw_inputs(problem, layout, seed, image, {.rest = true});
+  return rest;
+}
+
+std::uint64_t pattern_stream() {
+  return random::stream_of(":pattern");
 }
 
 }  // namespace harness::judge

@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "harness/core/contract.h"
 #include "harness/core/image.h"
@@ -19,5 +21,11 @@ namespace harness::judge {
 /// - arrays of pointers: the offsets of their targets within the image, which the session replaces by addresses.
 void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, std::uint64_t seed,
            std::span<std::byte> image, const DrawOptions& options = {});
+
+/// Of the same, in plain form, only what a device cannot draw by itself (ImageBuffer::draw), the rest of `image` being
+/// left as it is. The names of these arguments; `custom` ones keep the pattern.
+std::vector<std::string> paint_rest(const Problem& problem, const ImageLayout& layout, std::uint64_t seed,
+                                    std::span<std::byte> image);
+std::uint64_t pattern_stream();  // of core/random's numbers, 16 bytes each, by their place in the image
 
 }  // namespace harness::judge

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::int64_t kBlock = 128;
 
-std::string result_name(const Argument& a) {
-  return a.kind == ArgumentKind::inout ? a.name + ".out" : a.name;
-}
-
 Dtype result_dtype(const Argument& a) {
   return is_floating(a.dtype) ? Dtype::f64 : a.dtype;
 }
@@ -107,6 +103,10 @@ ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<
 }
 
 }  // namespace
+
+std::string result_name(const Argument& a) {
+  return a.kind == ArgumentKind::inout ? a.name + ".out" : a.name;
+}
 
 BuildSpec trusted_build(const std::string& path, const std::string& source, std::vector<std::string> entries) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

@@ -38,6 +38,9 @@ BuildSpec reference_build(const Problem& problem, const std::string& source);
 /// f64 where it is floating. An inout becomes two buffers: its name, and its name with ".out".
 ReferenceJob make_reference_job(const Problem& problem, const std::string& source);
 
+/// What an output is called in the job's layout.
+std::string result_name(const Argument& argument);
+
 /// The job's image: inputs copied from a painted image, everything else 0xff bytes (NaN), so that an element the
 /// reference forgets shows.
 Bytes reference_image(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> painted,

@@ -95,9 +95,10 @@ GateResult finite_gate(const std::vector<Judged>& outputs) {
 GateResult written_gate(const std::vector<Judged>& outputs) {
   for (const Judged& j : outputs) {
     if (!is_unwritten(j.measured)) continue;
-    return {"written", false,
-            fmt::format("{} of {} elements of '{}' were never written, the first {}", j.measured.error.unwritten,
-                        j.measured.compared, j.output.argument().name, place_words(j.output, j.measured.first_unwritten))};
+    return {
+        "written", false,
+        fmt::format("{} of {} elements of '{}' were never written, the first {}", j.measured.error.unwritten,
+                    j.measured.compared, j.output.argument().name, place_words(j.output, j.measured.first_unwritten))};
   }
   return {"written", true, kAllWritten};
 }

@@ -5,7 +5,9 @@
 #include "harness/device/cuda/api/toolkit.h"
 #include "harness/device/cuda/cuda_kind.h"
 #include "harness/device/cuda/memory/compute_sanitizer.h"
+#include "harness/judge/paint.h"
 #include "harness/worker/memory/watched_check.h"
+#include "harness/worker/processes/judge_process.h"
 #include "harness/worker/processes/runner.h"
 #include "tests/device/cuda/on_gpu.h"
 #include "tests/judge/launched.h"
@@ -112,4 +114,78 @@ TEST_CASE("a runner measures the peaks of its GPU", "[gpu]") {
   REQUIRE_FALSE(failure.has_value());
   CHECK(peaks.bytes_per_s > 1e11);
   CHECK(peaks.launch_ns > 0);
+}
+
+namespace {
+
+constexpr const char* kTwice = R"(
+extern "C" __global__ void reference(const unsigned short* x, const float* given, double* state, double* y,
+                                     const void*, long long rows, long long columns) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i >= rows * columns) return;
+  y[i] = 2.0 * (double)x[i];
+  if (i < columns) state[i] = given[i] + 1;
+}
+)";
+
+/// y = 2 x over a few megabytes, and a state that grows by one.
+Problem twice() {
+  Problem problem;
+  problem.kernel = "twice";
+  problem.contract_hash = "twice";
+  Argument x = tensor(ArgumentKind::input, "x", Dtype::u16, {2048, 1024});
+  x.gen->options = {{"lo", 0}, {"hi", 1000}};
+  problem.arguments = {x, tensor(ArgumentKind::inout, "state", Dtype::f32, {1024}),
+                       tensor(ArgumentKind::output, "y", Dtype::f16, {2048, 1024}),
+                       drawn("unused", Dtype::bf16, {100000}, "normal")};
+  problem.reference.entry = "reference";
+  problem.reference.sizes = {"rows", "columns"};
+  problem.reference.size_values = {2048, 1024};
+  problem.reference.threads = 2048 * 1024;
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("on a GPU the judge paints the same bits and passes what it passes here", "[gpu]") {
+  if (no_gpu()) return;
+  const tests::Scratch scratch;
+  const Target target = gpu_target(scratch);
+  Executable executable;
+  executable.problem = twice();
+  executable.layout = make_layout(executable.problem, executable.plan);
+  REQUIRE(executable.layout.bytes > 8 << 20);
+  BuildResult built = make_compiler(cuda::CudaKind(), target)->build({"twice.cu", kTwice, {"reference"}});
+  if (const auto* failure = std::get_if<CompileFailure>(&built)) FAIL(failure->log);
+  const JudgeProcess::Trusted trusted{std::get<Artifact>(built), {}};
+  JudgeProcess judge(target, {});
+  const DrawId draw{.seed = 77, .form = "nominal", .fresh = {}};
+  const SharedMemory image(static_cast<std::size_t>(executable.layout.bytes));
+  judge.paint(executable, trusted, draw, image);
+  std::vector<std::byte> here(image.bytes().size());
+  paint(executable.problem, executable.plan, executable.layout, draw.seed, here);
+  CHECK(std::memcmp(here.data(), image.bytes().data(), here.size()) == 0);
+
+  const auto unit = [&](const std::string& name, std::int64_t i, std::int64_t width) {
+    return image.bytes().data() + find_buffer(executable.layout, name)->offset + i * width;
+  };
+  for (std::int64_t i = 0; i < 2048 * 1024; ++i) {
+    std::uint16_t x = 0;
+    std::memcpy(&x, unit("x", i, 2), 2);
+    store_rounded(Dtype::f16, unit("y", i, 2), 2.0 * x);
+  }
+  for (std::int64_t i = 0; i < 1024; ++i) {
+    float state = 0;
+    std::memcpy(&state, unit("state", i, 4), 4);
+    state += 1;
+    std::memcpy(unit("state", i, 4), &state, 4);
+  }
+  const Verdict right = judge.verdict(executable, trusted, draw, image);
+  CHECK(right.passed());
+  CHECK(right.errors.size() == 2);
+  store_rounded(Dtype::f16, unit("y", 12345, 2), -5);
+  const Verdict wrong = judge.verdict(executable, trusted, draw, image);
+  CHECK_FALSE(wrong.passed());
+  REQUIRE(wrong.first_bad.has_value());
+  CHECK(wrong.first_bad->index == std::vector<std::int64_t>{12, 57});
 }

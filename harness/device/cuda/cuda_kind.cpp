@@ -5,6 +5,7 @@
 
 #include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/compile/disassembly.h"
+#include "harness/device/cuda/judge/cuda_judge.h"
 #include "harness/device/cuda/memory/compute_sanitizer.h"
 #include "harness/device/cuda/probe.h"
 #include "harness/device/cuda/session.h"
@@ -48,6 +49,10 @@ std::unique_ptr<Compiler> CudaKind::make_compiler(const Target& target, const Wa
 
 std::unique_ptr<Session> CudaKind::make_session(const Target& target) const {
   return std::make_unique<CudaSession>(device_number(target.device), target.cache_folder);
+}
+
+std::unique_ptr<DeviceJudge> CudaKind::make_judge(const Target& target) const {
+  return std::make_unique<CudaJudge>(device_number(target.device), target.architecture, target.cache_folder);
 }
 
 Disassembly CudaKind::disassemble(const Artifact& artifact) const {

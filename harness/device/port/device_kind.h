@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
+#include "harness/device/port/device_judge.h"
 #include "harness/device/port/memory_watcher.h"
 #include "harness/device/port/target.h"
 #include "harness/system/walls.h"
@@ -35,6 +36,8 @@ class DeviceKind {
   virtual std::unique_ptr<Compiler> make_compiler(const Target& target, const Walls& walls) const = 0;
   /// Throws Error(environment): no such device.
   virtual std::unique_ptr<Session> make_session(const Target& target) const = 0;
+  /// Null: the judge draws and compares by itself. Throws as make_session does.
+  virtual std::unique_ptr<DeviceJudge> make_judge(const Target&) const { return nullptr; }
 
   /// The machine code of an artifact, for the source policy.
   virtual Disassembly disassemble(const Artifact&) const { return {}; }

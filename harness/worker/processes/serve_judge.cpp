@@ -17,6 +17,7 @@
 #include "harness/judge/reference.h"
 #include "harness/judge/terms.h"
 #include "harness/judge/verdict.h"
+#include "harness/worker/processes/device_judging.h"
 #include "harness/worker/processes/judge_process.h"
 
 namespace harness {
@@ -61,18 +62,49 @@ class JudgeService {
     const Problem& problem = asked.executable.problem;
     judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
                  {.form = asked.draw.form, .fresh = asked.draw.fresh});
+    place_custom_draws(asked, own);
+    return own;
+  }
+
+  void place_custom_draws(const Case& asked, std::span<std::byte> image) {
+    const Problem& problem = asked.executable.problem;
     for (const std::string& name : judge::needs_custom_draw(problem)) {
       const Argument& argument = *find_argument(problem, name);
       judge::CustomJob job = judge::custom_draw_job(problem, argument, asked.draw.seed);
       run(job, asked.trusted);
-      judge::place_custom_draw(argument, job, asked.executable.layout, own);
+      judge::place_custom_draw(argument, job, asked.executable.layout, image);
     }
-    return own;
   }
 
   json paint(const Case& asked, std::span<std::byte> image) {
-    judge::copy_bytes(*kept(asked), image);
+    if (const DeviceImage* const there = kept_on_device(asked)) device_->read(*there, image);
+    else judge::copy_bytes(*kept(asked), image);
     return json::object();
+  }
+
+  /// Null: this image is not for a device. Its inputs of which a device knows nothing are drawn here.
+  const DeviceImage* kept_on_device(const Case& asked) {
+    if (!DeviceJudging::is_worth_it(asked.executable.layout) || !device()) return nullptr;
+    Kept& entry = entry_of(asked);
+    if (entry.on_device) return entry.on_device.get();
+    if (!DeviceJudging::can_paint(asked.executable, asked.draw)) {
+      entry.on_device = device_->upload(*kept(asked));
+    } else {
+      judge::Bytes rest(static_cast<std::size_t>(asked.executable.layout.bytes));
+      const auto given = judge::paint_rest(asked.executable.problem, asked.executable.layout, asked.draw.seed, rest);
+      place_custom_draws(asked, rest);
+      entry.on_device = device_->paint(asked.executable, asked.draw, rest, given);
+    }
+    return entry.on_device.get();
+  }
+
+  /// Null where the kind has none. Made when the first image asks for it.
+  DeviceJudging* device() {
+    if (!asked_for_device_) {
+      asked_for_device_ = true;
+      if (auto made = find_kind(kinds_, target_.device).make_judge(target_)) device_.emplace(std::move(made));
+    }
+    return device_ ? &*device_ : nullptr;
   }
 
   static std::string key(const Case& asked) {
@@ -81,27 +113,49 @@ class JudgeService {
                        json_text(executable.layout), json_text(executable.plan.workspaces));
   }
 
-  /// The image as it was painted, in memory of its own: a process that still maps the shared one must not change what
-  /// is remembered. The last few are kept; any other is painted again, for a draw is a function of its seed.
-  std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
+  /// An image as it was painted, in memory of its own: a process that still maps the shared one must not change what
+  /// is remembered. Either may be missing, and is made when it is asked for.
+  struct Kept {
+    std::string name;
+    std::shared_ptr<const judge::Bytes> here;
+    std::unique_ptr<DeviceImage> on_device;
+    std::size_t bytes = 0;
+  };
+
+  /// The last few are kept; any other is painted again, for a draw is a function of its seed.
+  Kept& entry_of(const Case& asked) {
     constexpr std::size_t kMost = 4, kMostBytes = std::size_t{1} << 30;
     const std::string name = key(asked);
-    std::size_t bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
-    for (const auto& [known, image] : kept_) {
-      if (known == name) return image;
-      bytes += image->size();
+    auto bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
+    for (Kept& known : kept_) {
+      if (known.name == name) return known;
+      bytes += known.bytes;
     }
     while (!kept_.empty() && (kept_.size() >= kMost || bytes > kMostBytes)) {
-      bytes -= kept_.front().second->size();
+      bytes -= kept_.front().bytes;
       kept_.pop_front();
     }
-    return kept_.emplace_back(name, std::make_shared<const judge::Bytes>(painted(asked))).second;
+    Kept& entry = kept_.emplace_back();
+    entry.name = name;
+    entry.bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
+    return entry;
+  }
+
+  std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
+    Kept& entry = entry_of(asked);
+    if (!entry.here) entry.here = std::make_shared<const judge::Bytes>(painted(asked));
+    return entry.here;
+  }
+
+  judge::ReferenceJob reference_job(const Case& asked) {
+    judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
+    job.executable.artifact = asked.trusted.reference;
+    return job;
   }
 
   judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
     const auto begin = std::chrono::steady_clock::now();
-    judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
-    job.executable.artifact = asked.trusted.reference;
+    const judge::ReferenceJob job = reference_job(asked);
     judge::Bytes image = judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
     session().run(job.executable, image);
     judge::ReferenceValues values = judge::read_reference(asked.executable.problem, job, image);
@@ -110,12 +164,27 @@ class JudgeService {
   }
 
   Verdict verdict(const Case& asked, std::span<const std::byte> shared) {
+    check_golden(asked);
+    if (std::optional<Verdict> passed = verdict_by_device(asked, shared)) return *passed;
     const judge::Bytes after = judge::copy_of(shared);  // nothing can change what is judged
     return judged(asked, *kept(asked), after);
   }
 
+  /// Nothing where it does not pass there: what is refused is refused by what is computed here.
+  std::optional<Verdict> verdict_by_device(const Case& asked, std::span<const std::byte> shared) {
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      const DeviceImage* const before = kept_on_device(asked);
+      if (before == nullptr) return std::nullopt;
+      auto passed = device_->passing_verdict(asked.executable, asked.draw, reference_job(asked), *before, shared);
+      reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      return passed;
+    } catch (const DeviceMemoryExhausted&) {
+      return std::nullopt;
+    }
+  }
+
   Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {
-    check_golden(asked.executable, asked.trusted, before);
     judge::ReferenceValues values = reference(asked, before);
     const Verdict verdict = decide(asked, before, after, values);
     const Problem& problem = asked.executable.problem;
@@ -200,18 +269,17 @@ class JudgeService {
   }
 
   // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.
-  void check_golden(const Executable& executable, const JudgeProcess::Trusted& trusted,
-                    std::span<const std::byte> before) {
-    if (!golden_checked_.insert(executable.problem.contract_hash).second) return;
-    for (const std::string& folder : executable.problem.reference.golden) {
-      std::vector<std::byte> golden(before.begin(), before.end());
-      judge::place_golden_inputs(executable.problem, executable.layout, folder, golden);
-      judge::ReferenceJob job = judge::make_reference_job(executable.problem, "");
-      job.executable.artifact = trusted.reference;
-      judge::Bytes image = judge::reference_image(executable.problem, executable.layout, golden, job);
+  void check_golden(const Case& asked) {
+    const Problem& problem = asked.executable.problem;
+    if (!golden_checked_.insert(problem.contract_hash).second) return;
+    for (const std::string& folder : problem.reference.golden) {
+      const auto before = kept(asked);
+      std::vector<std::byte> golden(before->begin(), before->end());
+      judge::place_golden_inputs(problem, asked.executable.layout, folder, golden);
+      const judge::ReferenceJob job = reference_job(asked);
+      judge::Bytes image = judge::reference_image(problem, asked.executable.layout, golden, job);
       session().run(job.executable, image);
-      if (const auto wrong =
-              judge::compare_golden(executable.problem, judge::read_reference(executable.problem, job, image), folder))
+      if (const auto wrong = judge::compare_golden(problem, judge::read_reference(problem, job, image), folder))
         throw bad_input(fmt::format("its reference disagrees with the golden arrays: {}", *wrong));
     }
   }
@@ -224,9 +292,11 @@ class JudgeService {
   const DeviceKinds& kinds_;
   Target target_;
   std::unique_ptr<Session> session_;
-  std::deque<std::pair<std::string, std::shared_ptr<const judge::Bytes>>> kept_;  // images as painted, by draw
-  std::set<std::string> golden_checked_;                                          // contract hashes
-  double reference_s_ = 0;  // spent on references for the current request
+  std::optional<DeviceJudging> device_;
+  bool asked_for_device_ = false;
+  std::deque<Kept> kept_;
+  std::set<std::string> golden_checked_;  // contract hashes
+  double reference_s_ = 0;                // spent on references for the current request
 };
 
 json guarded(JudgeService& service, Message& message) {

@@ -105,15 +105,10 @@ __device__ inline void harness_store_integer(const HarnessDraw& d, unsigned char
   }
 }
 
-extern "C" __global__ void harness_draw(unsigned char* sets, HarnessRefresh r, const HarnessDraw* draws,
-                                        long long which) {
-  const HarnessDraw d = draws[which];
-  const long long set = r.first + blockIdx.y;
-  unsigned char* units = sets + set * r.stride + d.at;
-  const unsigned long long seed = d.poison ? harness_seed(r.launch, set, r.key1, r.key0)
-                                           : harness_seed(r.pair, harness_draw_of(r, set), r.key0, r.key1);
-  const long long step = (long long)gridDim.x * blockDim.x;
-  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < d.count; i += step) {
+// All elements of a draw, by this thread and those `step` behind it.
+__device__ inline void harness_draw_elements(const HarnessDraw& d, unsigned char* units, unsigned long long seed,
+                                             long long first, long long step) {
+  for (long long i = first; i < d.count; i += step) {
     const harness::random::Words bits = harness::random::words(seed, d.stream, (unsigned long long)i);
     long long left = i, at = 0;
     for (int k = 0; k < 4; ++k) {
@@ -139,6 +134,16 @@ extern "C" __global__ void harness_draw(unsigned char* sets, HarnessRefresh r, c
                               (long long)((unsigned long long)d.lo + harness::random::below(bits, d.range)));
     }
   }
+}
+
+extern "C" __global__ void harness_draw(unsigned char* sets, HarnessRefresh r, const HarnessDraw* draws,
+                                        long long which) {
+  const HarnessDraw& d = draws[which];
+  const long long set = r.first + blockIdx.y;
+  const unsigned long long seed = d.poison ? harness_seed(r.launch, set, r.key1, r.key0)
+                                           : harness_seed(r.pair, harness_draw_of(r, set), r.key0, r.key1);
+  harness_draw_elements(d, sets + set * r.stride + d.at, seed, (long long)blockIdx.x * blockDim.x + threadIdx.x,
+                        (long long)gridDim.x * blockDim.x);
 }
 
 // What a launch left in the outputs of a set, in words: `digests` has `words` of them for each set, zero before. Of an

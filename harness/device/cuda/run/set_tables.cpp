@@ -7,15 +7,9 @@
 namespace harness::cuda {
 namespace {
 
-constexpr std::int64_t kDrawWords = 18, kOutputWords = 5;  // of HarnessDraw and HarnessOutput
-constexpr std::int64_t kSketchWords = 9;                   // the sum of squares, and eight with random signs
-constexpr std::int64_t kChunk = 16;                        // what a thread of harness_copy moves
-
-std::int64_t elements_of(const ElementDraw& draw) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : draw.extents) count *= extent;
-  return count;
-}
+constexpr std::int64_t kOutputWords = 5;  // of HarnessOutput
+constexpr std::int64_t kSketchWords = 9;  // the sum of squares, and eight with random signs
+constexpr std::int64_t kChunk = 16;       // what a thread of harness_copy moves
 
 /// No byte of the buffer is left over by its draw.
 bool covers(const ImageBuffer& buffer) {
@@ -39,6 +33,14 @@ std::vector<std::int64_t> ranges_to_copy(const ImageLayout& layout) {
   return ranges;
 }
 
+}  // namespace
+
+std::int64_t elements_of(const ElementDraw& draw) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : draw.extents) count *= extent;
+  return count;
+}
+
 void append_draw(const ImageBuffer& buffer, std::vector<std::int64_t>& words) {
   const ElementDraw& d = *buffer.draw;
   words.insert(words.end(),
@@ -49,8 +51,6 @@ void append_draw(const ImageBuffer& buffer, std::vector<std::int64_t>& words) {
     for (std::size_t k = 0; k < kMostDrawDimensions; ++k)
       words.push_back(k < numbers->size() ? (*numbers)[k] : numbers == &d.extents ? 1 : 0);
 }
-
-}  // namespace
 
 SetTables::SetTables(const ImageLayout& layout) : words(ranges_to_copy(layout)) {
   ranges = static_cast<std::int64_t>(words.size()) / 2;

@@ -13,6 +13,11 @@ struct RefreshWords {
   std::uint64_t pair, launch, key0, key1;
 };
 
+/// HarnessDraw of refreshing_kernels.cu, for a buffer that has a draw.
+inline constexpr std::int64_t kDrawWords = 18;
+void append_draw(const ImageBuffer& buffer, std::vector<std::int64_t>& words);
+std::int64_t elements_of(const ElementDraw& draw);
+
 /// What the kernels must know of a layout, as words in device memory, one table after the other.
 struct SetTables {
   explicit SetTables(const ImageLayout& layout);

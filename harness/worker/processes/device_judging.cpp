@@ -1,0 +1,80 @@
+#include "harness/worker/processes/device_judging.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include "harness/core/error.h"
+#include "harness/judge/draw.h"
+#include "harness/judge/elements.h"
+#include "harness/judge/launch_judgement.h"
+#include "harness/judge/paint.h"
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kWorthIt = 1 << 20;  // bytes; below it a core is as fast
+
+std::uint64_t secret_seed() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw environment_error("the system gives no random numbers");
+  return seed;
+}
+
+}  // namespace
+
+bool DeviceJudging::is_worth_it(const ImageLayout& layout) {
+  return layout.bytes >= kWorthIt && layout.bytes % 16 == 0 && layout.relocations.empty();
+}
+
+bool DeviceJudging::can_paint(const Executable& executable, const DrawId& draw) {
+  return draw.form == "nominal" && is_worth_it(executable.layout);
+}
+
+std::unique_ptr<DeviceImage> DeviceJudging::paint(const Executable& executable, const DrawId& draw,
+                                                  std::span<const std::byte> rest,
+                                                  const std::vector<std::string>& given) {
+  const ImageLayout& layout = executable.layout;
+  PaintOrder order{.layout = &layout,
+                   .pattern_seed = draw.seed,
+                   .pattern_stream = judge::pattern_stream(),
+                   .seeds = draw.fresh.value_or(FreshSeeds{draw.seed, draw.seed}),
+                   .zeroed = {},
+                   .given = {}};
+  for (const Workspace& w : executable.plan.workspaces)
+    if (const ImageBuffer* buffer = find_buffer(layout, w.name); w.zeroed && buffer != nullptr)
+      order.zeroed.push_back({buffer->offset, buffer->offset + buffer->bytes});
+  for (const std::string& name : given)
+    order.given.emplace_back(find_buffer(layout, name)->offset, judge::payload(layout, name, rest));
+  auto image = device_->paint(order);
+  for (const Argument& a : executable.problem.arguments)
+    if (judge::is_drawn(a) && find_buffer(layout, a.name)->draw) check_draw(executable, a, order.seeds.values, *image);
+  return image;
+}
+
+void DeviceJudging::check_draw(const Executable& executable, const Argument& a, std::uint64_t seed,
+                               const DeviceImage& image) {
+  const judge::DrawnSample sample = judge::sample_draw(executable.problem, executable.layout, a, seed);
+  if (device_->gather(image, sample.places, storage_bytes(a.dtype)) == sample.bits) return;
+  throw environment_error(
+      fmt::format("the device drew other elements of '{}' than this program does; its memory or its compiler is at "
+                  "fault",
+                  a.name));
+}
+
+std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executable, const DrawId& draw,
+                                                      const judge::ReferenceJob& reference, const DeviceImage& before,
+                                                      std::span<const std::byte> after) {
+  const Problem& problem = executable.problem;
+  const auto comparison = judge::describe_comparison(problem, executable.layout, reference, secret_seed());
+  if (!comparison) return std::nullopt;
+  JudgedLaunch launch{
+      .before = &before, .after = after, .reference = &reference.executable, .inputs = {}, .comparison = &*comparison};
+  for (const Argument& a : problem.arguments) {
+    if (!judge::is_drawn(a)) continue;
+    const ImageBuffer& from = *find_buffer(executable.layout, a.name);
+    launch.inputs.push_back({from.offset, find_buffer(reference.executable.layout, a.name)->offset, from.bytes});
+  }
+  return judge::passing_verdict(problem, executable.layout, *comparison, device_->compare(launch), draw.seed);
+}
+
+}  // namespace harness
