@@ -77,7 +77,7 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
   const RunSettings settings{peaks_, options_.policy_refuses, options_.unconfined,
                              emulated_ ? &emulated_->preflight : nullptr, &explanations_};
-  const auto once = [&] { return EvaluationRun(request, settings, workers_).finish(); };
+  const auto once = [&] { return run_gates(request, settings, workers_); };
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);
     const auto quiet_beside = emulated_ ? emulated_->builders.pause_speculative(kSettleS) : nullptr;

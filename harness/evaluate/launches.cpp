@@ -22,6 +22,16 @@ void for_outputs(const Subject& subject, F&& f) {
 
 }  // namespace
 
+std::vector<Contender> contenders_of(const std::vector<Subject*>& subjects) {
+  std::vector<Contender> contenders;
+  for (const Subject* subject : subjects) {
+    Contender contender{&subject->executable, {}, {}};
+    for (const SharedMemory& image : subject->images) contender.images.push_back(&image);
+    contenders.push_back(std::move(contender));
+  }
+  return contenders;
+}
+
 Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,
                           double deadline_s) {
   Launched launched;

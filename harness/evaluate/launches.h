@@ -16,6 +16,9 @@ struct Launched {
   bool passed() const { return !failure && verdict.passed(); }
 };
 
+/// The subjects with all their images, as a runner prepares them.
+std::vector<Contender> contenders_of(const std::vector<Subject*>& subjects);
+
 /// Runs a prepared contender once on an image painted before, and judges what it left. On the cpu device the candidate
 /// could still write to the image afterwards: what is judged is a copy taken when the launch had ended.
 Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,

@@ -1,0 +1,98 @@
+#include "harness/evaluate/before_launch.h"
+
+#include <fmt/format.h>
+
+#include "harness/evaluate/gates.h"
+#include "harness/judge/policy.h"
+#include "harness/system/files.h"
+
+namespace harness {
+namespace {
+
+// A finalist's: a disassembler takes tenths of a second, and what it finds stood in the PTX before.
+Settled gate_machine_code(EvaluationRun& run) {
+  const Disassembly code = run.workers.kind.disassemble(run.artifact);
+  if (!code.why.empty()) return run.add({"source-policy:sass", true, "not checked: " + code.why, false});
+  if (code.text.empty()) return std::nullopt;
+  GateResult gate = judge::policy_gate(judge::scan_sass("SASS", code.text), run.request.realized.problem.policy,
+                                       run.settings.policy_refuses);
+  gate.name = "source-policy:sass";
+  return run.add(std::move(gate));
+}
+
+}  // namespace
+
+Settled gate_source(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  if (!run.settings.unconfined.empty()) run.add({"confinement", true, run.settings.unconfined, false});
+  std::vector<judge::PolicyFlag> flags;
+  for (const SourceFile& file : run.request.realized.sources)
+    for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text)) flags.push_back(std::move(flag));
+  return run.add(judge::policy_gate(flags, run.request.realized.problem.policy, run.settings.policy_refuses));
+}
+
+Settled gate_build(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.build_s);
+  run.workers.announce_trusted(run.request.realized);
+  for (const Realized& neighbour : run.request.neighbours) run.workers.announce_trusted(neighbour);
+  if (run.settings.preflight != nullptr && run.request.preflight)
+    run.settings.preflight->announce(*run.request.preflight);
+  const BuildResult result = run.workers.await(run.request.realized.build);
+  if (const auto* failure = std::get_if<CompileFailure>(&result)) {
+    run.evaluation.log = failure->log;
+    run.add({"compile", false, "see the compiler's log"}, false);
+    return CompileError{failure->log};
+  }
+  run.artifact = std::get<Artifact>(result);
+  run.evaluation.log = run.artifact.log;
+  run.evaluation.compiler = run.artifact.compiler;
+  run.evaluation.from_cache = run.artifact.from_cache;
+  run.evaluation.resources = heaviest_entry(run.artifact);
+  run.evaluation.binary_hash = binary_identity(run.artifact, run.request.realized.plan);
+  run.add({"compile", true, run.artifact.compiler + (run.artifact.from_cache ? ", from the cache" : "")});
+  if (!run.artifact.notes.empty())  // nothing is refused for them: the clock decides
+    run.add({"compiler-notes", true, fmt::format("{}", fmt::join(run.artifact.notes, "; "))});
+  return std::nullopt;
+}
+
+Settled gate_artifact(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  const Problem& problem = run.request.realized.problem;
+  if (!run.artifact.listing.empty()) {
+    GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_file_if_any(run.artifact.listing).value_or("")),
+                                            problem.policy, run.settings.policy_refuses);
+    listing.name = "source-policy:ptx";
+    if (Settled settled = run.add(std::move(listing))) return settled;
+  }
+  if (run.request.confirm)
+    if (Settled settled = gate_machine_code(run)) return settled;
+  if (Settled settled = run.add(check_entries(run.request.realized.plan, run.artifact))) return settled;
+  if (Settled settled = run.add(check_arguments(run.request.realized, run.artifact))) return settled;
+  if (run.add(check_resources(run.request.realized, run.artifact, run.workers.device)))
+    return LaunchError{run.evaluation.gates.back().detail};
+  if (Settled settled = run.add(check_state(run.artifact, problem, run.settings.policy_refuses))) return settled;
+  if (run.request.recorded_with)
+    if (const std::int64_t same = run.request.recorded_with(run.evaluation.binary_hash); same > 0)
+      return NoEffect{same};
+  run.subject = run.workers.make_subject(run.request.realized, run.artifact, run.request.admission);
+  const std::int64_t limit = run.workers.device.memory_bytes / 4;
+  if (limit > 0 && run.subject.executable.layout.bytes > limit)
+    return OutOfMemory{fmt::format("its buffers take {} bytes; at most {} (a quarter of the device's memory) are given",
+                                   run.subject.executable.layout.bytes, limit)};
+  return std::nullopt;
+}
+
+Settled gate_preflight(EvaluationRun& run) {
+  if (run.settings.preflight == nullptr) return std::nullopt;
+  const Charge charge(run.evaluation.cost.gates_s);
+  if (!run.request.preflight) {
+    run.add({"preflight", true, "no small point of the domain on the cpu device allows this candidate", false});
+    return std::nullopt;
+  }
+  const PreflightResult result =
+      run.settings.preflight->check(*run.request.preflight, run.request.admission, run.request.confirm);
+  run.add(result.gate, false);
+  return result.settled;
+}
+
+}  // namespace harness

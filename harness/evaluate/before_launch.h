@@ -1,0 +1,17 @@
+#pragma once
+#include "harness/evaluate/evaluation_run.h"
+
+// What can be said of a candidate before it costs time on the device.
+namespace harness {
+
+/// Gates "confinement" and "source-policy": the candidate's texts.
+Settled gate_source(EvaluationRun& run);
+/// Gate "compile". Builds the candidate, and meanwhile the reference and what else later gates need.
+Settled gate_build(EvaluationRun& run);
+/// Gates "source-policy:ptx" and ":sass", "entries", "arguments", "resources", "state": the module against its plan.
+/// Then whether the same code was recorded before, and whether its buffers fit the device.
+Settled gate_artifact(EvaluationRun& run);
+/// Gate "preflight": a small run on the cpu device before a GPU's time is spent.
+Settled gate_preflight(EvaluationRun& run);
+
+}  // namespace harness

@@ -1,0 +1,63 @@
+#include "harness/evaluate/evaluation_run.h"
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+template <typename Kind>
+bool has_step(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const Step& step) { return std::holds_alternative<Kind>(step); });
+}
+
+}  // namespace
+
+bool has_library_step(const Plan& plan) {
+  return has_step<LibraryCall>(plan);
+}
+
+bool has_launch(const Plan& plan) {
+  return has_step<Launch>(plan);
+}
+
+EvaluationRun::EvaluationRun(const EvaluationRequest& asked, RunSettings given, WorkerPool& pool)
+    : request(asked), settings(std::move(given)), workers(pool) {
+  suspect.realized = &request.realized;
+  evaluation.contract_hash = request.realized.problem.contract_hash;
+  evaluation.source_hash = request.realized.source_hash;
+  evaluation.source_text = request.realized.build.source;
+}
+
+Settled EvaluationRun::add(GateResult gate, bool refuses) {
+  const bool failed = !gate.passed;
+  evaluation.gates.push_back(std::move(gate));
+  const GateResult& added = evaluation.gates.back();
+  if (failed && refuses) return Rejected{added.name, added.detail};
+  return std::nullopt;
+}
+
+void EvaluationRun::paint(Subject& painted, std::size_t image, const std::string& form) {
+  workers.paint(painted, image, form);
+  evaluation.seeds.push_back(painted.draws[image].seed);
+}
+
+double EvaluationRun::deadline() const {
+  const auto best = request.incumbent ? std::optional(request.incumbent->time_ns) : request.baseline_ns;
+  constexpr double kImageBytesPerSecond = 1e9;  // to the device and back, at the least
+  constexpr double kLibraryBuildSeconds = 10;   // cuDNN compiles when it meets a shape for the first time
+  return run_deadline(workers.limits, best) + static_cast<double>(subject.image_bytes()) / kImageBytesPerSecond +
+         (has_library_step(request.realized.plan) ? kLibraryBuildSeconds : 0);
+}
+
+double EvaluationRun::seconds_at(const Realized& point) const {
+  const double amount = amount_of(point.problem.work);
+  if (!workers.device.emulation) return amount * 1e-10;
+  // As much more of what this candidate took as there is more to do: one that is slow everywhere is not to blame.
+  constexpr double kRoom = 4, kLongest = 60;
+  const double timed = amount_of(subject.problem().work);
+  const double its_own = timed > 0 ? kRoom * launch_s * amount / timed : 0;
+  return std::min(workers.limits.run_s, amount * 5e-8 + static_cast<double>(launched_threads(point.plan)) * 2e-6) +
+         std::min(kLongest, its_own);
+}
+
+}  // namespace harness

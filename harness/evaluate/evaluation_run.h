@@ -1,0 +1,56 @@
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/core/evaluator.h"
+#include "harness/evaluate/explain.h"
+#include "harness/evaluate/preflight.h"
+#include "harness/evaluate/worker_pool.h"
+
+namespace harness {
+
+/// What an evaluation obeys besides the request.
+struct RunSettings {
+  MeasuredPeaks peaks;
+  bool policy_refuses = true;  // false: what the source policy flags is only marked
+  std::string unconfined;      // PipelineEvaluator::Options
+  Preflight* preflight = nullptr;
+  Explanations* explanations = nullptr;  // of the process's earlier candidates
+};
+
+/// What a step of an evaluation settles; empty: the next step is due.
+using Settled = std::optional<Outcome>;
+
+/// One evaluation under way: what is asked, what was found so far, and the candidate with its images. Every gate is a
+/// function of it.
+struct EvaluationRun {
+  EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers);
+
+  /// Keeps the gate with its evidence. One that failed settles the outcome, unless it is not to refuse.
+  Settled add(GateResult gate, bool refuses = true);
+  /// Draws anew into the subject's image; the seed is recorded.
+  void paint(Subject& painted, std::size_t image, const std::string& form = "nominal");
+  /// Of one launch at the timed size.
+  double deadline() const;
+  /// What a launch at another point of the domain may take beside the deadline: the point may be larger.
+  double seconds_at(const Realized& point) const;
+
+  const EvaluationRequest& request;
+  RunSettings settings;
+  WorkerPool& workers;
+  Evaluation evaluation;
+  Artifact artifact;
+  double launch_s = 0;              // of the judged launch, transfers included
+  Subject subject;                  // contender 0
+  std::vector<Subject> neighbours;  // contenders 1, 2, ...
+  std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of
+  CheckedPlace suspect;             // where the last launch was judged
+  std::vector<std::byte> first_outputs;
+};
+
+bool has_library_step(const Plan& plan);
+bool has_launch(const Plan& plan);
+
+}  // namespace harness

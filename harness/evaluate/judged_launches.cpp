@@ -1,0 +1,82 @@
+#include "harness/evaluate/judged_launches.h"
+
+#include <algorithm>
+
+#include "harness/evaluate/launches.h"
+#include "harness/evaluate/wrong_answer.h"
+
+namespace harness {
+
+Settled prepare_launches(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  run.subject.trusted = run.workers.build_trusted(run.request.realized);
+  run.paint(run.subject, 0);
+  std::vector<Subject*> subjects{&run.subject};
+  if (run.request.admission != nullptr) {
+    run.neighbours.reserve(run.request.neighbours.size());
+    for (const Realized& realized : run.request.neighbours) {
+      Subject& subject =
+          run.neighbours.emplace_back(run.workers.make_subject(realized, run.artifact, run.request.admission));
+      subject.trusted = run.workers.build_trusted(realized);
+      subject.images.emplace_back(subject.image_bytes());
+      subject.draws.resize(1);
+    }
+    for (Subject& subject : run.neighbours) subjects.push_back(&subject);
+  }
+  if (run.workers.native()) {
+    run.subject.images.emplace_back(run.subject.image_bytes());  // timed runs change addresses, too
+    run.subject.draws.resize(2);
+    run.workers.runner.kill();  // native code: a process per candidate
+  }
+  const double limit = run.workers.limits.run_s;
+  if (auto failure = run.workers.runner.prepare(contenders_of(subjects), limit))
+    return to_outcome(*failure, "launch", limit);
+  return std::nullopt;
+}
+
+Settled gate_launch(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  const double begin = steady_seconds();
+  const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline());
+  if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
+  run.launch_s = std::min(launched.seconds, steady_seconds() - begin);
+  run.first_outputs = output_bytes(run.subject, 0);
+  for (const GateResult& gate : launched.verdict.gates) run.evaluation.gates.push_back(gate);
+  run.evaluation.errors = launched.verdict.errors;
+  if (launched.verdict.passed()) return std::nullopt;
+  return wrong_answer(run, launched, run.subject, "");
+}
+
+Settled gate_determinism(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  if (!run.subject.problem().deterministic)
+    return run.add({"determinism", true, "the contract allows the bits to differ from launch to launch", false});
+  run.workers.repaint(run.subject, 0);
+  if (auto failure = run.workers.runner.run(0, 0, run.deadline()))
+    return to_outcome(*failure, "launch", run.deadline());
+  const std::string difference = difference_in_words(run.subject, run.first_outputs, output_bytes(run.subject, 0));
+  if (difference.empty())
+    return run.add({"determinism", true, "a second launch on the same inputs gave the same bits"});
+  run.add({"determinism", false, "a second launch on the same inputs: " + difference}, false);
+  return WrongAnswer{
+      "determinism: a second launch on the same inputs gave other bits (a race, or memory that nobody "
+      "wrote): " +
+          difference,
+      std::nullopt, "determinism: changes from run to run"};
+}
+Settled gate_after_timing(EvaluationRun& run) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  run.paint(run.subject, 0);
+  // The very process that was timed is judged: code that works once a process, or that answered before it had worked,
+  // is found out.
+  const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline());
+  if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
+  for (GateResult gate : launched.verdict.gates) {
+    gate.name += " after timing";
+    run.evaluation.gates.push_back(std::move(gate));
+  }
+  if (launched.verdict.passed()) return std::nullopt;
+  return wrong_answer(run, launched, run.subject, "after timing: ");
+}
+
+}  // namespace harness

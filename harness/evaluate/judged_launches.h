@@ -1,0 +1,16 @@
+#pragma once
+#include "harness/evaluate/evaluation_run.h"
+
+// Launches at the timed size whose results are judged.
+namespace harness {
+
+/// Paints the first image and loads the candidate into the runner, with its neighbours where there is an admission.
+Settled prepare_launches(EvaluationRun& run);
+/// The judged launch: guards, inputs, finite, written, and one comparison per output.
+Settled gate_launch(EvaluationRun& run);
+/// Gate "determinism": a second launch on the same inputs.
+Settled gate_determinism(EvaluationRun& run);
+/// The gates of the judged launch again, in the process that was timed.
+Settled gate_after_timing(EvaluationRun& run);
+
+}  // namespace harness

@@ -1,0 +1,57 @@
+#include "harness/evaluate/timed_gates.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "harness/evaluate/launches.h"
+#include "harness/evaluate/timed_calls.h"
+#include "harness/evaluate/wrong_answer.h"
+#include "harness/judge/plausibility.h"
+
+namespace harness {
+namespace {
+
+Settled judge_timed_call(EvaluationRun& run, const std::string& gate, const DrawId& draw, const SharedMemory& left) {
+  Launched call;
+  call.verdict = run.workers.judge.verdict(run.subject.executable, run.subject.trusted, draw, left);
+  const std::string where = draw.fresh
+                                ? fmt::format("secretly chosen, seed {}, values {}", draw.seed, draw.fresh->values)
+                                : fmt::format("secretly chosen, seed {}", draw.seed);
+  if (call.verdict.passed()) return run.add({gate, true, where + ": " + errors_in_words(call.verdict)});
+  const GateResult& failed = *first_failed(call.verdict.gates);
+  run.add({gate, false, fmt::format("{}: {}: {}", where, failed.name, failed.detail)}, false);
+  return wrong_answer(run, call, run.subject, gate + ": ");
+}
+
+}  // namespace
+
+Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  const Samples& samples = timed.samples[0];
+  if (run.workers.native()) {
+    const SharedMemory evidence(timed.copy.size());
+    std::memcpy(evidence.bytes().data(), timed.copy.data(), timed.copy.size());
+    return judge_timed_call(run, "timed-launch", timed.copy_draw, evidence);
+  }
+  if (run.add(check_twice(samples.twice))) {
+    const GateResult& failed = run.evaluation.gates.back();
+    return WrongAnswer{failed.name + ": " + failed.detail, std::nullopt, failed.name};
+  }
+  if (Settled settled = run.add(check_times(samples))) return settled;
+  for (const KeptCall& kept : samples.kept) {
+    DrawId draw = run.subject.draws.at(static_cast<std::size_t>(kept.image));
+    draw.fresh = kept.seeds;
+    if (Settled settled = judge_timed_call(run, fmt::format("timed-launch:{}", name(kept.kind)), draw,
+                                           timed.places.at(static_cast<std::size_t>(kept.place))))
+      return settled;
+  }
+  return std::nullopt;
+}
+
+Settled gate_plausibility(EvaluationRun& run, const Timing& timing) {
+  const Charge charge(run.evaluation.cost.gates_s);
+  return run.add(judge::plausibility_gate(run.subject.problem().work, run.workers.device, run.settings.peaks, timing));
+}
+
+}  // namespace harness

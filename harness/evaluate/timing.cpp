@@ -1,0 +1,195 @@
+#include "harness/evaluate/timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/core/abandon.h"
+#include "harness/core/floor.h"
+#include "harness/evaluate/launches.h"
+#include "harness/evaluate/measure.h"
+#include "harness/evaluate/statistics.h"
+
+namespace harness {
+namespace {
+
+// Draws that timing takes turns with where inputs are structured, so that a device cannot draw them anew by itself; of
+// large ones two, which already exceed any L2.
+constexpr std::size_t kTimingDraws = 3, kLargeTimingDraws = 2;
+constexpr std::int64_t kLargeImage = 64 << 20;
+// Timed calls of each CallKind whose results the judge sees.
+constexpr std::size_t kJudgedInSearch = 1, kJudgedOfFinalist = 3;
+
+std::size_t random_below(std::size_t n) {
+  return static_cast<std::size_t>(fresh_seed() % n);
+}
+
+// Whether every input that is drawn can be drawn anew by a device.
+bool draws_by_itself(const Subject& subject) {
+  return std::ranges::all_of(subject.problem().arguments, [&](const Argument& a) {
+    const bool drawn = (a.kind == ArgumentKind::input || a.kind == ArgumentKind::inout) && !a.absent;
+    return !drawn || find_buffer(subject.executable.layout, a.name)->draw.has_value();
+  });
+}
+
+std::size_t timing_draws(const Subject& subject) {
+  if (draws_by_itself(subject)) return 1;
+  return subject.executable.layout.bytes > kLargeImage ? kLargeTimingDraws : kTimingDraws;
+}
+
+std::optional<Subject> incumbent_subject(EvaluationRun& run) {
+  if (!run.request.incumbent) return std::nullopt;
+  const BuildResult result = run.workers.await(run.request.incumbent->realized.build);
+  const auto* artifact = std::get_if<Artifact>(&result);
+  if (artifact == nullptr) return std::nullopt;  // its cache entry went and it no longer builds: time alone
+  Subject subject = run.workers.make_subject(run.request.incumbent->realized, *artifact, run.request.admission);
+  subject.trusted = run.subject.trusted;
+  return subject;
+}
+
+Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, TimedRun& timed) {
+  std::vector<Subject*> subjects{&run.subject};
+  if (incumbent != nullptr) subjects.push_back(incumbent);
+  for (Subject* subject : subjects) {
+    for (std::size_t i = 0; i < timing_draws(*subject); ++i) {
+      if (subject == &run.subject) run.paint(*subject, i);
+      else run.workers.paint(*subject, i);
+    }
+  }
+  std::vector<Contender> contenders = contenders_of(subjects);
+  timed.places.clear();
+  for (std::size_t i = 0; i < 3 * (run.request.confirm ? kJudgedOfFinalist : kJudgedInSearch); ++i)
+    timed.places.emplace_back(run.subject.image_bytes());
+  for (const SharedMemory& place : timed.places) contenders[0].places.push_back(&place);
+  // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as
+  // many again whose results are compared with theirs.
+  const double limit = run.workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s;
+  if (auto failure = run.workers.runner.prepare(contenders, run.workers.limits.run_s))
+    return to_outcome(*failure, "timing", run.workers.limits.run_s);
+  const auto failure = run.workers.runner.time(policy, limit, timed.samples);
+  if (!failure) return std::nullopt;
+  // A candidate is not blamed for its incumbent: only what it does alone counts.
+  if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted)
+    return measure_on_device(run, nullptr, policy, timed);
+  return to_outcome(*failure, "timing", limit);
+}
+
+// Before every timed run the image gets other inputs, fresh poison and clean workspaces, at one of two addresses; what
+// one of the runs left, chosen as they go by so that nobody can know which, is judged.
+class CandidateTurns {
+ public:
+  CandidateTurns(EvaluationRun& run, TimedRun& timed) : run_(run), timed_(timed) {
+    for (std::size_t i = 0; i < kTimingDraws; ++i) {
+      run.paint(run.subject, 0);
+      const auto bytes = run.subject.images[0].bytes();
+      draws_.push_back(run.subject.draws[0]);
+      pristine_.emplace_back(bytes.begin(), bytes.end());
+    }
+  }
+  Turns turns() {
+    return {&run_.workers.runner, [this] { return before(); }, [this](std::size_t image) { after(image); }};
+  }
+
+ private:
+  std::size_t before() {
+    const std::size_t image = random_below(run_.subject.images.size());
+    drawn_ = random_below(pristine_.size());
+    std::memcpy(run_.subject.images[image].bytes().data(), pristine_[drawn_].data(), pristine_[drawn_].size());
+    return image;
+  }
+  void after(std::size_t image) {
+    if (random_below(++runs_) != 0) return;
+    const auto bytes = run_.subject.images[image].bytes();
+    timed_.copy.assign(bytes.begin(), bytes.end());
+    timed_.copy_draw = draws_[drawn_];
+  }
+
+  EvaluationRun& run_;
+  TimedRun& timed_;
+  std::vector<std::vector<std::byte>> pristine_;
+  std::vector<DrawId> draws_;
+  std::size_t drawn_ = 0, runs_ = 0;
+};
+
+Settled measure_by_turns(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, TimedRun& timed) {
+  Runner second(run.workers.target, run.workers.stop);
+  CandidateTurns candidate(run, timed);
+  std::vector<Turns> turns{candidate.turns()};
+  std::vector<std::byte> other;
+  if (incumbent != nullptr) {
+    run.workers.paint(*incumbent, 0);
+    const auto bytes = incumbent->images[0].bytes();
+    other.assign(bytes.begin(), bytes.end());
+    if (!second.prepare(contenders_of({incumbent}), run.workers.limits.run_s))  // else it is timed alone
+      turns.push_back({&second,
+                       [&other, incumbent] {
+                         std::memcpy(incumbent->images[0].bytes().data(), other.data(), other.size());
+                         return std::size_t{0};
+                       },
+                       [](std::size_t) {}});
+  }
+  const auto trouble = time_by_turns(turns, policy, run.deadline(), timed.samples);
+  if (!trouble) return std::nullopt;
+  if (trouble->contender == 0) return to_outcome(trouble->failure, "timing", run.deadline());
+  return measure_by_turns(run, nullptr, policy, timed);  // the incumbent's fault is not this candidate's
+}
+
+Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
+  const ProcessSpread spread = run.workers.device.emulation ? kProcessSpreadCpu : kProcessSpreadGpu;
+  Timing timing;
+  const Estimate own = estimate(samples[0].rotating_ns, spread);
+  timing.time_ns = own.median;
+  timing.time_lo_ns = own.lo;
+  timing.time_hi_ns = own.hi;
+  timing.samples = samples[0];
+  if (const int others = samples[0].foreign_processes; others > 0)  // the record shows it with the time
+    timing.samples.method +=
+        fmt::format("; DISTURBED: {} other process{} used the device", others, others == 1 ? "" : "es");
+  timing.emulation = run.workers.device.emulation;
+  if (!samples[0].cold_ns.empty()) timing.cold_ns = estimate(samples[0].cold_ns, {}).median;
+  if (!samples[0].warm_ns.empty()) timing.warm_ns = estimate(samples[0].warm_ns, {}).median;
+  if (const auto floor = floor_ns(run.request.realized.problem.work, run.workers.device)) timing.floor_ns = floor->ns;
+  std::optional<Estimate> baseline;
+  if (run.request.baseline_ns)
+    baseline = Estimate{*run.request.baseline_ns, *run.request.baseline_ns, *run.request.baseline_ns, 0};
+  if (samples.size() > 1) {
+    const Estimate other = estimate(samples[1].rotating_ns, spread);
+    timing.incumbent_ns = other.median;
+    timing.verdict = compare(own, other);
+    // Measured in this very run: what the host's speed does meanwhile happens to both.
+    if (const auto known = run.request.incumbent->speedup)
+      baseline = Estimate{other.median * *known, other.lo * *known, other.hi * *known, other.samples};
+  }
+  if (baseline) {
+    timing.baseline_ns = baseline->median;
+    timing.speedup = baseline->median / own.median;
+    timing.speedup_lo = baseline->lo / own.hi;
+    timing.speedup_hi = baseline->hi / own.lo;
+  }
+  return timing;
+}
+
+}  // namespace
+
+Settled measure(EvaluationRun& run, TimedRun& timed) {
+  const Charge charge(run.evaluation.cost.timing_s);
+  std::optional<Subject> incumbent = incumbent_subject(run);
+  const auto hold = run.workers.hold_device();
+  // On the cpu device compilers would take the cores that are timed.
+  const auto quiet = run.workers.native() ? run.workers.builders.pause_speculative() : nullptr;
+  TimingPolicy policy = run.request.confirm ? run.workers.limits.confirm : run.workers.limits.search;
+  if (!run.request.confirm) policy.abandon_factor = run.request.abandon_factor;
+  Subject* other = incumbent ? &*incumbent : nullptr;
+  const Settled settled =
+      run.workers.native() ? measure_by_turns(run, other, policy, timed) : measure_on_device(run, other, policy, timed);
+  if (settled) return settled;
+  timed.timing = describe(run, timed.samples);
+  if (timed.samples.size() < 2) return std::nullopt;
+  const std::vector<double>&own = timed.samples[0].rotating_ns, &others = timed.samples[1].rotating_ns;
+  if (clearly_slower(own, others, policy.abandon_factor))
+    return Abandoned{abandon_threshold(others, policy.abandon_factor), timed.timing.time_ns};
+  return std::nullopt;
+}
+
+}  // namespace harness
