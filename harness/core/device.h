@@ -142,6 +142,10 @@ class Session {
   /// image back in place. Throws DeviceFault, LaunchRefused, DeviceMemoryExhausted or NotSupported.
   virtual void run(const Executable& executable, std::span<std::byte> image) = 0;
 
+  /// The same with inputs that can only be read and behind which nothing lies, where the device has such memory: a
+  /// store into one, and an access behind one, is a DeviceFault. Elsewhere as run().
+  virtual void run_behind_walls(const Executable& executable, std::span<std::byte> image) { run(executable, image); }
+
   // Where candidates are native code, each launch has a process of its own, forked from one that has loaded them.
   /// Maps a module and runs none of its code; makes no thread.
   virtual void preload(const Artifact&) {}

@@ -68,8 +68,8 @@ Settled gate_after_timing(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   run.paint(run.subject, 0);
   // The very process that was timed is judged: code that works once a process, or that answered before it had worked,
-  // is found out.
-  const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline());
+  // is found out. It finds its inputs as the timed launches did: code that looks for walls finds none.
+  const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline(), Inputs::open);
   if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
   for (GateResult gate : launched.verdict.gates) {
     gate.name += " after timing";

@@ -33,10 +33,10 @@ std::vector<Contender> contenders_of(const std::vector<Subject*>& subjects) {
 }
 
 Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,
-                          double deadline_s) {
+                          double deadline_s, Inputs inputs) {
   Launched launched;
   const double begin = steady_seconds();
-  launched.failure = workers.runner.run(contender, image, deadline_s);
+  launched.failure = workers.runner.run(contender, image, deadline_s, nullptr, nullptr, inputs);
   launched.seconds = steady_seconds() - begin;
   if (launched.failure) return launched;
   const SharedMemory copy = workers.native() ? subject.images[image].copy() : SharedMemory();

@@ -22,7 +22,7 @@ std::vector<Contender> contenders_of(const std::vector<Subject*>& subjects);
 /// Runs a prepared contender once on an image painted before, and judges what it left. On the cpu device the candidate
 /// could still write to the image afterwards: what is judged is a copy taken when the launch had ended.
 Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,
-                          double deadline_s);
+                          double deadline_s, Inputs inputs = Inputs::behind_walls);
 
 /// The bytes of every output, as the launch left them.
 std::vector<std::byte> output_bytes(const Subject& subject, std::size_t image);

@@ -11,6 +11,7 @@
 #include "harness/device/cuda/run/foreign_processes.h"
 #include "harness/device/cuda/run/relocation.h"
 #include "harness/device/cuda/run/timing_run.h"
+#include "harness/device/cuda/run/walled_image.h"
 
 namespace harness::cuda {
 namespace {
@@ -77,6 +78,33 @@ auto CudaSession::with_fault_named(Work work) {
 
 void CudaSession::run(const Executable& executable, std::span<std::byte> image) {
   with_fault_named([&] { run_once(executable, image); });
+}
+
+void CudaSession::run_behind_walls(const Executable& executable, std::span<std::byte> image) {
+  if (!WalledImage::suits(executable)) return run(executable, image);
+  with_fault_named([&] {
+    try {
+      run_walled(executable, image);
+    } catch (const DeviceFault& fault) {
+      throw DeviceFault(fmt::format("{} (inputs can only be read here, and nothing lies behind them)", fault.what()));
+    }
+  });
+}
+
+void CudaSession::run_walled(const Executable& executable, std::span<std::byte> image) {
+  const WalledImage walled(api_, context_.device(), stream_.get(), executable, image,
+                           image_memory_.reserve(static_cast<std::int64_t>(image.size())));
+  const Executable addressed = walled.addressed();
+  const LoadedPlan plan(api_, modules_, libraries_, addressed);
+  try {
+    plan.enqueue(stream_.get(), 0);
+  } catch (const LaunchRefused&) {
+    synchronize(api_, stream_.get());  // a fault of an earlier step belongs to this run, not to the next
+    throw;
+  }
+  synchronize(api_, stream_.get());
+  walled.download(image);
+  synchronize(api_, stream_.get());
 }
 
 void CudaSession::run_once(const Executable& executable, std::span<std::byte> image) {

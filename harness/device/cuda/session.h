@@ -23,6 +23,7 @@ class CudaSession : public Session {
 
   const DeviceInfo& info() const { return info_; }  // as the driver tells
   void run(const Executable& executable, std::span<std::byte> image) override;
+  void run_behind_walls(const Executable& executable, std::span<std::byte> image) override;
   std::vector<Samples> time(std::span<const Executable> contenders, std::span<const ImageList> images,
                             std::span<const ImageList> places, const TimingPolicy& policy) override;
 
@@ -36,6 +37,7 @@ class CudaSession : public Session {
     std::unique_ptr<MeasuringKernels> kernels;
     std::unique_ptr<SingleCallTimer> timer;
   };
+  void run_walled(const Executable& executable, std::span<std::byte> image);
   void run_once(const Executable& executable, std::span<std::byte> image);
   std::vector<Samples> time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
                                 std::span<const ImageList> places, const TimingPolicy& policy);

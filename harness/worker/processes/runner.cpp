@@ -145,9 +145,12 @@ std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& conte
 }
 
 std::optional<RunnerFailure> Runner::run(std::size_t contender, std::size_t image, double deadline_s,
-                                         std::optional<std::vector<RawFinding>>* findings, double* elapsed_ns) {
+                                         std::optional<std::vector<RawFinding>>* findings, double* elapsed_ns,
+                                         Inputs inputs) {
   Message reply;
-  auto failure = ask({{"op", "run"}, {"contender", contender}, {"image", image}}, {}, deadline_s, reply);
+  auto failure =
+      ask({{"op", "run"}, {"contender", contender}, {"image", image}, {"walls", inputs == Inputs::behind_walls}}, {},
+          deadline_s, reply);
   if (elapsed_ns && !failure) *elapsed_ns = reply.body.at("elapsed_ns").get<double>();
   if (!findings) return failure;
   try {

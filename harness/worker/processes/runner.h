@@ -32,6 +32,10 @@ struct Contender {
   std::vector<const SharedMemory*> images, places;
 };
 
+/// Where a launch finds its inputs: behind walls (Session::run_behind_walls), or in one block with all else, as timed
+/// launches do. Native code always meets walls.
+enum class Inputs { behind_walls, open };
+
 /// A process that runs plans on a device. Its deadlines count core time where candidates are native code (Patience),
 /// and time that passes on a GPU, which is this process's alone. It serves until a fault. Where its candidates are
 /// native code it runs none of it itself: each launch has a process of its own (loaded_process.h), whose time this one
@@ -49,7 +53,7 @@ class Runner {
   /// ended.
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
                                    std::optional<std::vector<RawFinding>>* findings = nullptr,
-                                   double* elapsed_ns = nullptr);
+                                   double* elapsed_ns = nullptr, Inputs inputs = Inputs::behind_walls);
   /// Device-timed, interleaved; never for native candidates. Samples in order of the contenders: Session::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
   /// What the device reaches with kernels that do nothing else; not of a native one. Replaces nothing that was

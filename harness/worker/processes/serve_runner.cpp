@@ -104,7 +104,10 @@ class RunnerService {
     const auto contender = message.body.at("contender").get<std::size_t>();
     const auto image = message.body.at("image").get<std::size_t>();
     if (target_.native) return to_reply(loaded_->launch(contender, image));
-    session_->run(prepared_.executables.at(contender), prepared_.images.at(contender).at(image).bytes());
+    const Executable& executable = prepared_.executables.at(contender);
+    const auto bytes = prepared_.images.at(contender).at(image).bytes();
+    if (message.body.at("walls").get<bool>()) session_->run_behind_walls(executable, bytes);
+    else session_->run(executable, bytes);
     return json::object();
   }
 

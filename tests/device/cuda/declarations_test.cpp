@@ -66,6 +66,11 @@ static_assert(offsetof(ours::LaunchConfig, shared_bytes) == offsetof(::CUlaunchC
 static_assert(offsetof(ours::LaunchConfig, stream) == offsetof(::CUlaunchConfig, hStream));
 static_assert(offsetof(ours::LaunchConfig, attributes) == offsetof(::CUlaunchConfig, attrs));
 static_assert(offsetof(ours::LaunchConfig, attribute_count) == offsetof(::CUlaunchConfig, numAttrs));
+static_assert(sizeof(ours::AllocationProperties) == sizeof(::CUmemAllocationProp));
+static_assert(offsetof(ours::AllocationProperties, location_type) == offsetof(::CUmemAllocationProp, location));
+static_assert(offsetof(ours::AllocationProperties, flags) == offsetof(::CUmemAllocationProp, allocFlags));
+static_assert(sizeof(ours::AccessDescription) == sizeof(::CUmemAccessDesc));
+static_assert(offsetof(ours::AccessDescription, access) == offsetof(::CUmemAccessDesc, flags));
 static_assert(sizeof(ours::DevicePointer) == sizeof(::CUdeviceptr) && sizeof(ours::Device) == sizeof(::CUdevice));
 )";
   return source;

@@ -1,5 +1,8 @@
 #include "tests/device/cuda/fake_driver.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -82,6 +85,8 @@ int device_attribute(int which) {
       return 0;
   }
 }
+
+constexpr std::size_t kGranule = 2 << 20;
 
 Status allocate_memory(DevicePointer* pointer, std::size_t bytes) {
   if (fake->fault) return fake->fault;
@@ -194,6 +199,45 @@ DriverApi make_api() {
   };
   api.cuMemAlloc_v2 = allocate_memory;
   api.cuMemFree_v2 = free_memory;
+  api.cuMemGetAllocationGranularity = [](std::size_t* bytes, const AllocationProperties*, int) -> Status {
+    return *bytes = kGranule, fake->fault;
+  };
+  api.cuMemCreate = [](unsigned long long* handle, std::size_t bytes, const AllocationProperties*,
+                       unsigned long long) -> Status {
+    if (bytes % kGranule != 0) return kInvalidValue;
+    const int memory = memfd_create("fake device memory", 0);
+    if (memory < 0 || ftruncate(memory, static_cast<off_t>(bytes)) != 0) return kOutOfMemory;
+    ++fake->live_objects;
+    return *handle = static_cast<unsigned long long>(memory), fake->fault;
+  };
+  api.cuMemRelease = [](unsigned long long handle) -> Status {
+    --fake->live_objects;
+    return close(static_cast<int>(handle)), fake->fault;
+  };
+  api.cuMemAddressReserve = [](DevicePointer* address, std::size_t bytes, std::size_t, DevicePointer,
+                               unsigned long long) -> Status {
+    void* const place = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ++fake->live_objects;
+    return *address = reinterpret_cast<DevicePointer>(place), fake->fault;
+  };
+  api.cuMemAddressFree = [](DevicePointer address, std::size_t bytes) -> Status {
+    --fake->live_objects;
+    return munmap(reinterpret_cast<void*>(address), bytes), fake->fault;
+  };
+  api.cuMemMap = [](DevicePointer address, std::size_t bytes, std::size_t, unsigned long long handle,
+                    unsigned long long) -> Status {
+    mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, static_cast<int>(handle), 0);
+    return fake->fault;
+  };
+  api.cuMemUnmap = [](DevicePointer address, std::size_t bytes) -> Status {
+    mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return fake->fault;
+  };
+  api.cuMemSetAccess = [](DevicePointer address, std::size_t bytes, const AccessDescription* access,
+                          std::size_t) -> Status {
+    const int rights = access->access == kAccessReadWrite ? PROT_READ | PROT_WRITE : PROT_READ;
+    return mprotect(reinterpret_cast<void*>(address), bytes, rights), fake->fault;
+  };
   api.cuMemcpyHtoDAsync_v2 = [](DevicePointer to, const void* from, std::size_t n, Stream s) -> Status {
     return submit(s, [=] { std::memcpy(reinterpret_cast<void*>(to), from, n); });
   };

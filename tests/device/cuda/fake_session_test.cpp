@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -519,4 +521,68 @@ TEST_CASE("a session of a GPU that is not there is refused in a sentence") {
   Addition f;
   REQUIRE_THROWS_WITH(CudaSession(f.api, 3),
                       "there is no cuda:3: the driver sees 1 GPU; `harness devices` lists them.");
+}
+
+namespace {
+
+/// Whether the system itself could write `bytes` there, or read them.
+bool can_be_written(const char* at) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const char byte = *at;
+  REQUIRE(write(ends[1], &byte, 1) == 1);
+  const bool can = read(ends[0], const_cast<char*>(at), 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return can;
+}
+bool can_be_read(const char* at) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const bool can = write(ends[1], at, 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return can;
+}
+
+}  // namespace
+
+TEST_CASE("behind walls an input can only be read, and nothing lies behind it") {
+  static bool input_is_closed, output_is_open;
+  Scratch scratch;
+  FakeDriver driver;
+  const DriverApi& api = FakeDriver::install(driver);
+  driver.kernels["_Z4copyPKcPc"] = {{8, 8}, 1000, [](void** arguments) {
+                                      const char* const x = *static_cast<const char**>(arguments[0]);
+                                      char* const y = *static_cast<char**>(arguments[1]);
+                                      for (int i = 0; i < 8192; ++i) y[i] = x[i];
+                                      input_is_closed = !can_be_written(x) && can_be_read(x + 8191) &&
+                                                        !can_be_read(x + 8192) && !can_be_read(x + (2 << 20));
+                                      output_is_open = can_be_written(y);
+                                    }};
+  Executable executable;
+  executable.artifact.key = "key";
+  executable.artifact.entries = {{"copy"}};
+  CubinCache(scratch.path("cache")).store(executable.artifact, {{"copy", "_Z4copyPKcPc"}}, "cubin");
+  executable.layout.bytes = 32768;
+  executable.layout.buffers = {{"x", 4096, 8192}, {"y", 16384, 8192}};
+  executable.layout.read_only = {{0, 12288}};
+  executable.layout.closed = {{12288, 4096}};
+  Launch launch;
+  launch.entry = "copy";
+  launch.args = {NamedArgument{"x"}, NamedArgument{"y"}};
+  executable.plan.steps = {launch};
+  std::vector<std::byte> image(32768);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::byte>(i * 7 + i / 256);
+  std::vector<std::byte> expected = image;
+  std::copy(image.begin() + 4096, image.begin() + 12288, expected.begin() + 16384);
+  {
+    CudaSession session(api, 0);
+    const int before = driver.live_objects;
+    session.run_behind_walls(executable, image);
+    CHECK(driver.live_objects == before + 1);  // the loaded module stays
+  }
+  CHECK(input_is_closed);
+  CHECK(output_is_open);
+  CHECK(image == expected);
 }

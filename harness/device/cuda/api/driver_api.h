@@ -42,6 +42,20 @@ struct alignas(64) TensorMapBits {
   unsigned long long word[16] = {};
 };
 
+/// CUmemAllocationProp of ordinary memory on one device.
+struct AllocationProperties {
+  int type = 1, handle_types = 0;          // CU_MEM_ALLOCATION_TYPE_PINNED, none
+  int location_type = 1, location_id = 0;  // CU_MEM_LOCATION_TYPE_DEVICE
+  void* windows = nullptr;
+  unsigned char flags[8] = {};
+};
+
+/// CUmemAccessDesc.
+struct AccessDescription {
+  int location_type = 1, location_id = 0;
+  int access = 0;
+};
+
 // X(our name, the toolkit's name, value)
 #define HARNESS_DRIVER_CONSTANTS(X)                                                       \
   X(kSuccess, CUDA_SUCCESS, 0)                                                            \
@@ -90,6 +104,11 @@ struct alignas(64) TensorMapBits {
   X(kAttributeCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                            \
   X(kAttributeCluster, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                          \
   X(kAttributeProgrammatic, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)     \
+  X(kMemoryPinned, CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                      \
+  X(kMemoryOnDevice, CU_MEM_LOCATION_TYPE_DEVICE, 1)                                      \
+  X(kAccessRead, CU_MEM_ACCESS_FLAGS_PROT_READ, 1)                                        \
+  X(kAccessReadWrite, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                              \
+  X(kGranularityMinimum, CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                             \
   X(kLimitPrintfFifo, CU_LIMIT_PRINTF_FIFO_SIZE, 1)                                       \
   X(kLimitMallocHeap, CU_LIMIT_MALLOC_HEAP_SIZE, 2)                                       \
   X(kStreamNonBlocking, CU_STREAM_NON_BLOCKING, 1)                                        \
@@ -116,48 +135,56 @@ HARNESS_DRIVER_CONSTANTS(X)
 #undef X
 
 // X(symbol as exported by libcuda.so.1, signature). The versioned names are what cuda.h's macros stand for.
-#define HARNESS_DRIVER_CALLS(X)                                                      \
-  X(cuInit, Status(unsigned int))                                                    \
-  X(cuDriverGetVersion, Status(int*))                                                \
-  X(cuGetErrorName, Status(Status, const char**))                                    \
-  X(cuGetErrorString, Status(Status, const char**))                                  \
-  X(cuDeviceGetCount, Status(int*))                                                  \
-  X(cuDeviceGet, Status(Device*, int))                                               \
-  X(cuDeviceGetName, Status(char*, int, Device))                                     \
-  X(cuDeviceGetPCIBusId, Status(char*, int, Device))                                 \
-  X(cuDeviceTotalMem_v2, Status(std::size_t*, Device))                               \
-  X(cuDeviceGetAttribute, Status(int*, int, Device))                                 \
-  X(cuDevicePrimaryCtxRetain, Status(Context*, Device))                              \
-  X(cuDevicePrimaryCtxRelease_v2, Status(Device))                                    \
-  X(cuCtxSetCurrent, Status(Context))                                                \
-  X(cuCtxGetDevice, Status(Device*))                                                 \
-  X(cuCtxSetLimit, Status(int, std::size_t))                                         \
-  X(cuMemGetInfo_v2, Status(std::size_t*, std::size_t*))                             \
-  X(cuMemAlloc_v2, Status(DevicePointer*, std::size_t))                              \
-  X(cuMemFree_v2, Status(DevicePointer))                                             \
-  X(cuMemcpyHtoDAsync_v2, Status(DevicePointer, const void*, std::size_t, Stream))   \
-  X(cuMemcpyDtoHAsync_v2, Status(void*, DevicePointer, std::size_t, Stream))         \
-  X(cuMemcpyDtoDAsync_v2, Status(DevicePointer, DevicePointer, std::size_t, Stream)) \
-  X(cuMemsetD8Async, Status(DevicePointer, unsigned char, std::size_t, Stream))      \
-  X(cuModuleLoadData, Status(Module*, const void*))                                  \
-  X(cuModuleUnload, Status(Module))                                                  \
-  X(cuModuleGetFunction, Status(Function*, Module, const char*))                     \
-  X(cuFuncGetAttribute, Status(int*, int, Function))                                 \
-  X(cuFuncSetAttribute, Status(Function, int, int))                                  \
-  X(cuLaunchKernelEx, Status(const LaunchConfig*, Function, void**, void**))         \
-  X(cuStreamCreate, Status(Stream*, unsigned int))                                   \
-  X(cuStreamDestroy_v2, Status(Stream))                                              \
-  X(cuStreamSynchronize, Status(Stream))                                             \
-  X(cuStreamBeginCapture_v2, Status(Stream, int))                                    \
-  X(cuStreamEndCapture, Status(Stream, Graph*))                                      \
-  X(cuGraphInstantiateWithFlags, Status(GraphExec*, Graph, unsigned long long))      \
-  X(cuGraphLaunch, Status(GraphExec, Stream))                                        \
-  X(cuGraphExecDestroy, Status(GraphExec))                                           \
-  X(cuGraphDestroy, Status(Graph))                                                   \
-  X(cuEventCreate, Status(Event*, unsigned int))                                     \
-  X(cuEventDestroy_v2, Status(Event))                                                \
-  X(cuEventRecord, Status(Event, Stream))                                            \
-  X(cuEventRecordWithFlags, Status(Event, Stream, unsigned int))                     \
+#define HARNESS_DRIVER_CALLS(X)                                                                               \
+  X(cuInit, Status(unsigned int))                                                                             \
+  X(cuDriverGetVersion, Status(int*))                                                                         \
+  X(cuGetErrorName, Status(Status, const char**))                                                             \
+  X(cuGetErrorString, Status(Status, const char**))                                                           \
+  X(cuDeviceGetCount, Status(int*))                                                                           \
+  X(cuDeviceGet, Status(Device*, int))                                                                        \
+  X(cuDeviceGetName, Status(char*, int, Device))                                                              \
+  X(cuDeviceGetPCIBusId, Status(char*, int, Device))                                                          \
+  X(cuDeviceTotalMem_v2, Status(std::size_t*, Device))                                                        \
+  X(cuDeviceGetAttribute, Status(int*, int, Device))                                                          \
+  X(cuDevicePrimaryCtxRetain, Status(Context*, Device))                                                       \
+  X(cuDevicePrimaryCtxRelease_v2, Status(Device))                                                             \
+  X(cuCtxSetCurrent, Status(Context))                                                                         \
+  X(cuCtxGetDevice, Status(Device*))                                                                          \
+  X(cuCtxSetLimit, Status(int, std::size_t))                                                                  \
+  X(cuMemGetInfo_v2, Status(std::size_t*, std::size_t*))                                                      \
+  X(cuMemAlloc_v2, Status(DevicePointer*, std::size_t))                                                       \
+  X(cuMemFree_v2, Status(DevicePointer))                                                                      \
+  X(cuMemGetAllocationGranularity, Status(std::size_t*, const AllocationProperties*, int))                    \
+  X(cuMemCreate, Status(unsigned long long*, std::size_t, const AllocationProperties*, unsigned long long))   \
+  X(cuMemRelease, Status(unsigned long long))                                                                 \
+  X(cuMemAddressReserve, Status(DevicePointer*, std::size_t, std::size_t, DevicePointer, unsigned long long)) \
+  X(cuMemAddressFree, Status(DevicePointer, std::size_t))                                                     \
+  X(cuMemMap, Status(DevicePointer, std::size_t, std::size_t, unsigned long long, unsigned long long))        \
+  X(cuMemUnmap, Status(DevicePointer, std::size_t))                                                           \
+  X(cuMemSetAccess, Status(DevicePointer, std::size_t, const AccessDescription*, std::size_t))                \
+  X(cuMemcpyHtoDAsync_v2, Status(DevicePointer, const void*, std::size_t, Stream))                            \
+  X(cuMemcpyDtoHAsync_v2, Status(void*, DevicePointer, std::size_t, Stream))                                  \
+  X(cuMemcpyDtoDAsync_v2, Status(DevicePointer, DevicePointer, std::size_t, Stream))                          \
+  X(cuMemsetD8Async, Status(DevicePointer, unsigned char, std::size_t, Stream))                               \
+  X(cuModuleLoadData, Status(Module*, const void*))                                                           \
+  X(cuModuleUnload, Status(Module))                                                                           \
+  X(cuModuleGetFunction, Status(Function*, Module, const char*))                                              \
+  X(cuFuncGetAttribute, Status(int*, int, Function))                                                          \
+  X(cuFuncSetAttribute, Status(Function, int, int))                                                           \
+  X(cuLaunchKernelEx, Status(const LaunchConfig*, Function, void**, void**))                                  \
+  X(cuStreamCreate, Status(Stream*, unsigned int))                                                            \
+  X(cuStreamDestroy_v2, Status(Stream))                                                                       \
+  X(cuStreamSynchronize, Status(Stream))                                                                      \
+  X(cuStreamBeginCapture_v2, Status(Stream, int))                                                             \
+  X(cuStreamEndCapture, Status(Stream, Graph*))                                                               \
+  X(cuGraphInstantiateWithFlags, Status(GraphExec*, Graph, unsigned long long))                               \
+  X(cuGraphLaunch, Status(GraphExec, Stream))                                                                 \
+  X(cuGraphExecDestroy, Status(GraphExec))                                                                    \
+  X(cuGraphDestroy, Status(Graph))                                                                            \
+  X(cuEventCreate, Status(Event*, unsigned int))                                                              \
+  X(cuEventDestroy_v2, Status(Event))                                                                         \
+  X(cuEventRecord, Status(Event, Stream))                                                                     \
+  X(cuEventRecordWithFlags, Status(Event, Stream, unsigned int))                                              \
   X(cuEventElapsedTime, Status(float*, Event, Event))
 
 // Absent from older drivers: a null pointer there, and the caller goes without.
