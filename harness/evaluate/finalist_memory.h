@@ -3,9 +3,9 @@
 
 namespace harness {
 
-/// A small point of the domain tells a memory checker as much as the timed size in a hundredth of the time. From a
-/// middle one by work (the largest of the small ones where instrumented code is not emulated) up to the first that has
-/// twice as many blocks as the device holds at once: only then are blocks given places that others have left.
+/// A small point of the domain tells a memory checker as much as the timed size in a hundredth of the time: a middle
+/// one by work, or the largest of the small ones where instrumented code is not emulated. Emulated, it is the first
+/// from there on that has twice as many blocks as the device holds at once.
 const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise,
                                       const DeviceInfo& device);
 

@@ -15,6 +15,7 @@ void npy(const std::uint8_t* data, std::size_t bytes);       // NumPy arrays
 void manifest(const std::uint8_t* data, std::size_t bytes);  // kernel.lua
 void elf(const std::uint8_t* data, std::size_t bytes);       // shared objects of the cpu device
 void cubin(const std::uint8_t* data, std::size_t bytes);     // machine code of a GPU
+void ptx(const std::uint8_t* data, std::size_t bytes);       // what a compiler made of a candidate
 
 /// A file of this process in memory, holding these bytes, for readers that want a path.
 std::string file_of(const char* name, const std::uint8_t* data, std::size_t bytes);

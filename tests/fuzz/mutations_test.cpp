@@ -183,6 +183,10 @@ TEST_CASE("mutated shared objects are read or refused") {
   run("elf", harness::fuzz::elf, 50000);
 }
 
+TEST_CASE("mutated PTX is read to its end, whatever it is") {
+  run("ptx", harness::fuzz::ptx, 8000);
+}
+
 TEST_CASE("mutated cubins are read or refused") {
   run("cubin", harness::fuzz::cubin, 50000);
 }

@@ -73,7 +73,8 @@ std::vector<MemoryCheck> checks_of(const Target& target, const std::string& entr
   executable.layout = make_layout(executable.problem, executable.plan);
   const SharedMemory image(static_cast<std::size_t>(executable.layout.bytes));
   paint(executable.problem, executable.plan, executable.layout, 1, image.bytes());
-  const auto checks = check_memory_watched(cuda::ComputeSanitizer(), target, executable, image, 120, {});
+  const auto checks = check_memory_watched(cuda::ComputeSanitizer(), cuda::ComputeSanitizer().tools(), target,
+                                           executable, image, 120, {});
   for (const MemoryCheck& check : checks) std::cout << entry << " " << json_text(check) << std::endl;
   return checks;
 }

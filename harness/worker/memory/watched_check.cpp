@@ -97,13 +97,13 @@ MemoryCheck await_tool(const MemoryWatcher& watcher, const JobFolder& folder, co
 
 }  // namespace
 
-std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, const Target& target,
-                                              const Executable& executable, const SharedMemory& image,
-                                              double deadline_s, const std::function<bool()>& stop) {
+std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, const std::vector<std::string>& tools,
+                                              const Target& target, const Executable& executable,
+                                              const SharedMemory& image, double deadline_s,
+                                              const std::function<bool()>& stop) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  const std::vector<std::string> tools = watcher.tools();
   const std::string program = watcher.find_program();
   std::vector<MemoryCheck> checks;
   if (program.empty()) {

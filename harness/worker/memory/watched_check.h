@@ -9,10 +9,11 @@
 
 namespace harness {
 
-/// Every tool of `watcher` on one run of the plan, side by side under one deadline.
-std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, const Target& target,
-                                              const Executable& executable, const SharedMemory& image,
-                                              double deadline_s, const std::function<bool()>& stop);
+/// These tools of `watcher` on one run of the plan, side by side under one deadline.
+std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, const std::vector<std::string>& tools,
+                                              const Target& target, const Executable& executable,
+                                              const SharedMemory& image, double deadline_s,
+                                              const std::function<bool()>& stop);
 
 /// The side that is watched: `harness worker watched FOLDER TOOL` runs the job that was written into the folder once.
 /// Returns the exit status.

@@ -45,8 +45,8 @@ struct FakeSanitizer {
     chmod(scratch.path("bin/compute-sanitizer").c_str(), 0755);
   }
   std::vector<MemoryCheck> check(double deadline_s, const std::function<bool()>& stop = {}) {
-    return check_memory_watched(cuda::ComputeSanitizer(), {"cuda:0", "sm_90a", scratch.path("cache")}, executable,
-                                image, deadline_s, stop);
+    return check_memory_watched(cuda::ComputeSanitizer(), cuda::ComputeSanitizer().tools(),
+                                {"cuda:0", "sm_90a", scratch.path("cache")}, executable, image, deadline_s, stop);
   }
 };
 
@@ -109,7 +109,8 @@ TEST_CASE("a machine without compute-sanitizer says so") {
   const Environment nowhere("PATH", "/nonexistent");
   const Environment home("CUDA_HOME", ""), path("CUDA_PATH", "");
   if (!cuda::ComputeSanitizer().find_program().empty()) return;  // it is in the toolkit's bin folder
-  const auto checks = check_memory_watched(cuda::ComputeSanitizer(), {}, {}, SharedMemory(4096), 1, {});
+  const auto checks = check_memory_watched(cuda::ComputeSanitizer(), cuda::ComputeSanitizer().tools(), {}, {},
+                                           SharedMemory(4096), 1, {});
   REQUIRE(checks.size() == 4);
   for (const MemoryCheck& check : checks) {
     CHECK_FALSE(check.checked);
