@@ -11,7 +11,7 @@ namespace harness {
 namespace {
 
 // Fewer samples give no verdict; they are taken unless that costs many times what was allowed.
-constexpr int kFewestRounds = static_cast<int>(kFewestForVerdict);
+constexpr int kFewestRounds = static_cast<int>(kFewestForIntervals);
 constexpr double kPatience = 10;
 
 double now_ns() {

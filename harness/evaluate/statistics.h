@@ -9,6 +9,7 @@ namespace harness {
 struct Estimate {
   double median = 0, lo = 0, hi = 0;
   std::size_t samples = 0;
+  double smallest = 0, largest = 0;  // of the samples, widened as lo and hi are
 };
 
 /// By how much medians of whole processes differ beside the noise within one: a share of the median plus a constant.
@@ -20,9 +21,12 @@ struct ProcessSpread {
 /// approximation; all samples below n = 6), widened by the spread between processes.
 Estimate estimate(std::span<const double> samples, ProcessSpread spread);
 
-/// faster or slower only where the intervals of candidate and incumbent do not overlap, and both rest on at least
-/// kFewestForVerdict samples: the ranges of two samples of six from one distribution lie apart once in 462 times.
-inline constexpr std::size_t kFewestForVerdict = 6;
+/// faster or slower only where the intervals of candidate and incumbent do not overlap. Below kFewestForIntervals
+/// samples on either side the samples themselves must lie apart, at least kFewestForVerdict on each side: of n and m
+/// from one distribution that happens twice in C(n+m, n) times, which must be kRarest or more, or the medians differ by
+/// more than kPlainly, which no noise of a slow kernel does.
+inline constexpr std::size_t kFewestForVerdict = 3, kFewestForIntervals = 6;
+inline constexpr double kRarest = 40, kPlainly = 1.5;
 Comparison compare(const Estimate& candidate, const Estimate& incumbent);
 
 /// Medians of ten fresh processes differed by 0.3 % on an H200 (large kernels; up to 2.9 % for a hot 1 MB copy).

@@ -29,7 +29,22 @@ TEST_CASE("a verdict needs intervals that do not overlap") {
   CHECK(compare({100, 98, 102, 6}, {110, 108, 112, 6}) == Comparison::faster);
   CHECK(compare({110, 108, 112, 6}, {100, 98, 102, 6}) == Comparison::slower);
   CHECK(compare({100, 98, 105, 6}, {104, 103, 108, 6}) == Comparison::same);
-  CHECK(compare({100, 98, 102, 5}, {110, 108, 112, 6}) == Comparison::same);  // too few samples to say
+}
+
+TEST_CASE("few samples are a verdict where they lie apart and that is no chance") {
+  const auto of = [](std::vector<double> samples) { return estimate(samples, {}); };
+  const std::vector<double> three{100, 101, 102}, four{103, 104, 105, 106}, five{103, 104, 105, 106, 107};
+  CHECK(compare(of(three), of(five)) == Comparison::faster);  // once in 28 times either way
+  CHECK(compare(of(five), of(three)) == Comparison::slower);
+  CHECK(compare(of(three), of(four)) == Comparison::same);  // once in 18
+  CHECK(compare(of(three), of({200, 210, 220})) == Comparison::faster);
+  CHECK(compare(of({100, 101}), of({200, 210, 220})) == Comparison::same);
+  CHECK(compare(of({100, 101, 230}), of({200, 210, 220})) == Comparison::same);  // not apart
+  // Beside many samples: their whole range counts, not the interval of their median.
+  std::vector<double> many;
+  for (int i = 0; i < 60; ++i) many.push_back(100 + i);
+  CHECK(compare(of({116, 117, 118}), of(many)) == Comparison::same);
+  CHECK(compare(of({96, 97, 98}), of(many)) == Comparison::faster);
 }
 
 TEST_CASE("a candidate compared with itself is seldom called faster or slower") {
