@@ -195,4 +195,16 @@ std::optional<Verdict> passing_verdict(const Problem& problem, const ImageLayout
   return verdict;
 }
 
+std::map<std::string, double> errors_by_numbers(const Problem& problem, const LaunchNumbers& numbers) {
+  std::map<std::string, double> errors;
+  std::size_t next = 0;
+  for (const Argument& a : problem.arguments) {
+    if (!is_judged(a)) continue;
+    const Comparison comparison(a);
+    errors[a.name] = error_of(comparison, measured_by(comparison, numbers.outputs[next]));
+    ++next;
+  }
+  return errors;
+}
+
 }  // namespace harness::judge

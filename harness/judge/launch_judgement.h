@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "harness/core/launch_comparison.h"
 #include "harness/core/outcome.h"
@@ -21,5 +23,8 @@ std::optional<LaunchComparison> describe_comparison(const Problem& problem, cons
 std::optional<Verdict> passing_verdict(const Problem& problem, const ImageLayout& layout,
                                        const LaunchComparison& comparison, const LaunchNumbers& numbers,
                                        std::uint64_t seed);
+
+/// verdict.h, output_errors: by the same numbers, of a launch that is taken to be honest.
+std::map<std::string, double> errors_by_numbers(const Problem& problem, const LaunchNumbers& numbers);
 
 }  // namespace harness::judge

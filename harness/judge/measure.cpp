@@ -172,4 +172,11 @@ void conclude(const Comparison& comparison, const Sums& total, double terms, Mea
   m.cancellation = std::max(1.0, std::sqrt(norm2 / total.reference2));
 }
 
+double error_of(const Comparison& comparison, const Measured& m) {
+  if (m.disagree > 0) return std::numeric_limits<double>::infinity();
+  if (comparison.kind() == Comparison::Kind::relative) return m.error.relative_l2;
+  if (comparison.kind() == Comparison::Kind::ulp) return static_cast<double>(m.error.max_ulp);
+  return static_cast<double>(m.error.mismatches) / static_cast<double>(std::max<std::int64_t>(1, m.compared));
+}
+
 }  // namespace harness::judge

@@ -38,4 +38,8 @@ Measured measure(const Output& output);
 /// The errors of a whole output, from the sums over all of its elements. `terms`: ReferenceArray.
 void conclude(const Comparison& comparison, const Sums& total, double terms, Measured& m);
 
+/// What the comparison measures: relative L2 error, largest distance in ulp, or fraction of differing elements (all
+/// others). Infinite where finiteness disagrees.
+double error_of(const Comparison& comparison, const Measured& m);
+
 }  // namespace harness::judge

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "harness/core/error.h"
 #include "harness/judge/comparison_gates.h"
@@ -149,11 +148,7 @@ std::map<std::string, double> output_errors(const Problem& problem, const ImageL
   for (const Argument& a : problem.arguments) {
     if (!is_judged(a)) continue;
     const Output output(problem, layout, before, after, a, reference.at(a.name));
-    const Measured m = measure(output);
-    double error = static_cast<double>(m.error.mismatches) / static_cast<double>(std::max<std::int64_t>(1, m.compared));
-    if (output.kind() == Comparison::Kind::relative) error = m.error.relative_l2;
-    if (output.kind() == Comparison::Kind::ulp) error = static_cast<double>(m.error.max_ulp);
-    errors[a.name] = m.disagree > 0 ? std::numeric_limits<double>::infinity() : error;
+    errors[a.name] = error_of(output, measure(output));
   }
   return errors;
 }

@@ -28,8 +28,7 @@ Verdict judge(const Problem& problem, const Plan& plan, const ImageLayout& layou
               std::span<const std::byte> after, const ReferenceValues& reference, std::uint64_t seed = 0,
               const std::map<std::string, GateResult>& custom = {});
 
-/// How far each output is from the reference, in what its comparison measures: relative L2 error, largest distance in
-/// ulp, or fraction of differing elements (all others). Infinite where finiteness disagrees.
+/// How far each output is from the reference (measure.h, error_of).
 std::map<std::string, double> output_errors(const Problem& problem, const ImageLayout& layout,
                                             std::span<const std::byte> before, std::span<const std::byte> after,
                                             const ReferenceValues& reference);

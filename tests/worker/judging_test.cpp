@@ -287,6 +287,15 @@ TEST_CASE("what a device sums over outputs is what the judge measures") {
                     static_cast<std::size_t>(storage_bytes(judged.launched.argument(name).dtype)));
   }
   judged.check_numbers(looking);
+  const Launched& l = judged.launched;
+  const auto here = output_errors(l.problem, l.layout, l.before, l.after, l.reference);
+  const auto there = errors_by_numbers(l.problem, judged.numbers(looking));
+  REQUIRE(there.size() == here.size());
+  for (const auto& [name, error] : here) {
+    CAPTURE(name);
+    if (std::isinf(error)) CHECK(there.at(name) == error);
+    else CHECK(there.at(name) == Approx(error).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("a device's numbers pass what the judge passes, with the same evidence, and nothing else") {

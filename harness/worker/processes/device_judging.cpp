@@ -61,20 +61,39 @@ void DeviceJudging::check_draw(const Executable& executable, const Argument& a, 
                   a.name));
 }
 
-std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executable, const DrawId& draw,
-                                                      const judge::ReferenceJob& reference, const DeviceImage& before,
-                                                      std::span<const std::byte> after) {
+std::optional<DeviceJudging::Compared> DeviceJudging::compare(const Executable& executable,
+                                                              const judge::ReferenceJob& reference,
+                                                              const DeviceImage& before,
+                                                              std::span<const std::byte> after) {
   const Problem& problem = executable.problem;
-  const auto comparison = judge::describe_comparison(problem, executable.layout, reference, secret_seed());
-  if (!comparison) return std::nullopt;
+  auto asked = judge::describe_comparison(problem, executable.layout, reference, secret_seed());
+  if (!asked) return std::nullopt;
   JudgedLaunch launch{
-      .before = &before, .after = after, .reference = &reference.executable, .inputs = {}, .comparison = &*comparison};
+      .before = &before, .after = after, .reference = &reference.executable, .inputs = {}, .comparison = &*asked};
   for (const Argument& a : problem.arguments) {
     if (!judge::is_drawn(a)) continue;
     const ImageBuffer& from = *find_buffer(executable.layout, a.name);
     launch.inputs.push_back({from.offset, find_buffer(reference.executable.layout, a.name)->offset, from.bytes});
   }
-  return judge::passing_verdict(problem, executable.layout, *comparison, device_->compare(launch), draw.seed);
+  LaunchNumbers numbers = device_->compare(launch);
+  return Compared{std::move(*asked), std::move(numbers)};
+}
+
+std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executable, const DrawId& draw,
+                                                      const judge::ReferenceJob& reference, const DeviceImage& before,
+                                                      std::span<const std::byte> after) {
+  const auto compared = compare(executable, reference, before, after);
+  if (!compared) return std::nullopt;
+  return judge::passing_verdict(executable.problem, executable.layout, compared->asked, compared->numbers, draw.seed);
+}
+
+std::optional<std::map<std::string, double>> DeviceJudging::errors(const Executable& executable,
+                                                                   const judge::ReferenceJob& reference,
+                                                                   const DeviceImage& before,
+                                                                   std::span<const std::byte> after) {
+  const auto compared = compare(executable, reference, before, after);
+  if (!compared) return std::nullopt;
+  return judge::errors_by_numbers(executable.problem, compared->numbers);
 }
 
 }  // namespace harness

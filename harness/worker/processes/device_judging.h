@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,7 +32,18 @@ class DeviceJudging {
                                          const judge::ReferenceJob& reference, const DeviceImage& before,
                                          std::span<const std::byte> after);
 
+  /// Of a launch that is taken to be honest (judge::output_errors). Nothing where a device cannot compare.
+  std::optional<std::map<std::string, double>> errors(const Executable& executable,
+                                                      const judge::ReferenceJob& reference, const DeviceImage& before,
+                                                      std::span<const std::byte> after);
+
  private:
+  struct Compared {
+    LaunchComparison asked;
+    LaunchNumbers numbers;
+  };
+  std::optional<Compared> compare(const Executable& executable, const judge::ReferenceJob& reference,
+                                  const DeviceImage& before, std::span<const std::byte> after);
   void check_draw(const Executable& executable, const Argument& argument, std::uint64_t seed, const DeviceImage& image);
   std::unique_ptr<DeviceJudge> device_;
 };

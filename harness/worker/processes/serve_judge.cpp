@@ -225,6 +225,9 @@ class JudgeService {
   }
 
   json errors(const Case& asked, std::span<const std::byte> after, bool with_impostor) {
+    if (!with_impostor)
+      if (const auto measured = errors_by_device(asked, after))
+        return {{"honest", *measured}, {"impostor", json::object()}};
     const auto drawn = kept(asked);
     const std::span<const std::byte> before = *drawn;
     const Problem& problem = asked.executable.problem;
@@ -240,6 +243,16 @@ class JudgeService {
       reply["impostor"][a.name] = image ? judge::output_errors(problem, layout, before, *image, right).at(a.name) : 0;
     }
     return reply;
+  }
+
+  std::optional<std::map<std::string, double>> errors_by_device(const Case& asked, std::span<const std::byte> after) {
+    try {
+      const DeviceImage* const before = kept_on_device(asked);
+      if (before == nullptr) return std::nullopt;
+      return device_->errors(asked.executable, reference_job(asked), *before, after);
+    } catch (const DeviceMemoryExhausted&) {
+      return std::nullopt;
+    }
   }
 
   std::vector<MutantTrial> mutants(const Case& asked) {
