@@ -44,14 +44,6 @@ class Output : public Comparison {
   double terms() const { return reference_.terms; }
   FirstBad describe(std::int64_t logical) const;
 
-  /// Calls f(logical) for all valid elements, in order.
-  template <typename F>
-  void for_valid(F&& f) const {
-    for (std::int64_t i = 0; i < indexer().count(); ++i) {
-      if (valid(i)) f(i);
-    }
-  }
-
  private:
   const std::byte* unit(std::span<const std::byte> payload, std::int64_t logical) const {
     return payload.data() + indexer().offset(logical) * bytes_;
