@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "harness/campaign/every_kernel.h"
 #include "harness/campaign/loop.h"
 #include "harness/cli/command.h"
 #include "harness/cli/interrupt.h"
@@ -137,6 +138,12 @@ void note_zone(CampaignOptions& options) {
   options.zone = local.tm_zone;
 }
 
+void take_every_kernel(CampaignOptions& options, Catalog& catalog, ScriptLibrary& scripts, const DeviceInfo& device) {
+  KernelsToTry found = every_kernel(catalog, scripts, options, device);
+  for (const std::string& note : found.notes) report::err("harness: %s\n", note.c_str());
+  options.kernels = std::move(found.kernels);
+}
+
 int run(RunArguments arguments, Shell& shell) {
   require_descriptors();
   watch_for_stops();
@@ -145,8 +152,6 @@ int run(RunArguments arguments, Shell& shell) {
   const Places places = shell.places();
   if (arguments.resuming && (arguments.dry_run || !arguments.options.kernels.empty()))
     throw bad_input("--resume goes on with a campaign as it was begun; give no kernels and no --dry-run with it");
-  if (arguments.options.kernels.empty() && !arguments.resuming)
-    throw bad_input("name a kernel to optimize: harness run KERNEL...; see harness kernels");
   std::unique_ptr<Archive> archive;
   std::optional<std::int64_t> resume;
   if (arguments.resuming) {
@@ -160,6 +165,7 @@ int run(RunArguments arguments, Shell& shell) {
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
   if (!resume) {  // what cannot run is refused before a store is made
+    if (arguments.options.kernels.empty()) take_every_kernel(arguments.options, *catalog, *scripts, device);
     make_arms(*catalog, *scripts, arguments.options, device);
     scripts->strategy(arguments.options.strategy);
     const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());
@@ -192,7 +198,7 @@ int run(RunArguments arguments, Shell& shell) {
 void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<RunArguments>();
   CampaignOptions& options = arguments->options;
-  app.add_option("kernel", options.kernels, "Kernels to optimize")->type_name("KERNEL");
+  app.add_option("kernel", options.kernels, "Kernels to optimize (default: every one, the most promising first)")->type_name("KERNEL");
   app.add_option("--budget", arguments->budget, "Wall time, confirmation of the winners included: 90s, 30m, 1h30m");
   app.add_option("--max-cost", arguments->max_cost, "US dollars; needs --usd-per-hour")->check(CLI::PositiveNumber);
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price (default: $HARNESS_USD_PER_HOUR)")
