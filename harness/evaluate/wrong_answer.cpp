@@ -66,7 +66,8 @@ WrongAnswer wrong_answer(EvaluationRun& run, const Launched& launched, Subject& 
   if (const std::string tiles = in_tiles(launched.verdict.pattern, run.request.realized.candidate.config);
       !tiles.empty())
     message += " [" + tiles + "]";
-  if (&subject == &run.subject && where.empty())
+  // Why a mutant is wrong, its author knows; the launches at all other points would be most of its trial.
+  if (&subject == &run.subject && where.empty() && !run.request.gates_only)
     if (const std::string words = diagnosis(run, launched); !words.empty()) message += "; " + words;
   const Realized& realized = &subject == &run.subject
                                  ? run.request.realized

@@ -13,7 +13,8 @@ using namespace harness::tests;
 namespace {
 
 json eval_fixture(const std::string& kernel, const std::string& variant) {
-  const Finished finished = run_harness({"eval", kernel, variant, "--device", "cpu", "--no-record", "--json",
+  static const Scratch scratch;  // one store for all, so that the kernels' gates are tried once
+  const Finished finished = run_harness({"eval", kernel, variant, "--device", "cpu", "--db", scratch.db(), "--json",
                                          "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/" + kernel});
   INFO(finished.err);
   REQUIRE(finished.lines().size() == 1);
