@@ -13,7 +13,21 @@ namespace {
 // All memory checkers of a finalist together, seconds.
 constexpr double kMemoryCheckSeconds = 40;
 
+// On the cpu device compilers would take the cores that the next candidate is timed on.
+bool may_become_a_finalist(const EvaluationRun& run) {
+  const auto* passed = std::get_if<Passed>(&run.evaluation.outcome);
+  if (run.request.confirm || run.request.gates_only || passed == nullptr || passed->timing.emulation) return false;
+  return !passed->timing.verdict || *passed->timing.verdict == Comparison::faster;
+}
+
 }  // namespace
+
+void announce_finalist(EvaluationRun& run) {
+  if (!may_become_a_finalist(run)) return;
+  run.workers.builders.submit(run.workers.kind.checked_build(run.request.realized.build), false);
+  if (run.settings.preflight != nullptr && run.preflight_point())
+    run.settings.preflight->announce(*run.preflight_point(), true);
+}
 
 const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise,
                                       const DeviceInfo& device) {
@@ -41,8 +55,8 @@ Settled gate_memory(EvaluationRun& run) {
   const BuildResult built = run.workers.await(run.workers.kind.checked_build(run.request.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return run.add({"memory", true, "the checked build failed", false});
-  const Realized& realized = place_of_memory_check(run.request.neighbours, run.request.realized, run.workers.device);
-  const bool small = !run.request.neighbours.empty();
+  const Realized& realized = place_of_memory_check(run.neighbour_points(), run.request.realized, run.workers.device);
+  const bool small = !run.neighbour_points().empty();
   Subject subject = run.workers.make_subject(realized, *artifact, run.request.admission);
   subject.trusted = run.workers.build_trusted(realized);
   run.workers.paint(subject, 0);

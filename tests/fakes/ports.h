@@ -132,6 +132,7 @@ class FakeEvaluator : public Evaluator {
     confirms += request.confirm ? 1 : 0;
     Evaluation evaluation;
     evaluation.outcome = answer(request);
+    if (gates) evaluation.gates = gates(request);
     evaluation.cost.wall_s = cost_s;
     return evaluation;
   }
@@ -157,6 +158,7 @@ class FakeEvaluator : public Evaluator {
     return passed(800.0 / static_cast<double>(std::get<std::int64_t>(candidate.config.at("N"))), request);
   }
   std::function<Outcome(const EvaluationRequest&)> answer = honest;
+  std::function<std::vector<GateResult>(const EvaluationRequest&)> gates;  // none: no evidence
   double cost_s = 1;
   std::size_t prepared = 0;
   int confirms = 0;
@@ -200,15 +202,15 @@ class FakeLedger : public Ledger {
     row.purpose = record.purpose;
     row.decision = record.decision;
     row.wall_s = evaluation.cost.wall_s;
-    if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
-      row.time_ns = passed->timing.time_ns;
-      row.time_lo_ns = passed->timing.time_lo_ns;
-      row.time_hi_ns = passed->timing.time_hi_ns;
-      row.baseline_ns = passed->timing.baseline_ns;
-      row.speedup = passed->timing.speedup;
-      row.speedup_lo = passed->timing.speedup_lo;
-      row.speedup_hi = passed->timing.speedup_hi;
-      row.verdict = passed->timing.verdict;
+    if (const Timing* timing = timing_of(evaluation.outcome)) {
+      row.time_ns = timing->time_ns;
+      row.time_lo_ns = timing->time_lo_ns;
+      row.time_hi_ns = timing->time_hi_ns;
+      row.baseline_ns = timing->baseline_ns;
+      row.speedup = timing->speedup;
+      row.speedup_lo = timing->speedup_lo;
+      row.speedup_hi = timing->speedup_hi;
+      row.verdict = timing->verdict;
     }
     rows.push_back(row);
     return row.iteration;
@@ -234,6 +236,7 @@ class FakeLedger : public Ledger {
   }
   std::map<std::string, Admission> admissions;
   std::optional<MeasuredPeaks> known_peaks;
+  std::vector<FailedGate> failed_gates(std::int64_t) override { return failed; }
   std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
   std::vector<CampaignRecord> campaigns;
@@ -241,6 +244,7 @@ class FakeLedger : public Ledger {
   std::vector<IterationSummary> rows;
   std::vector<DecisionRecord> decision_records;
   std::vector<Orphan> orphaned;
+  std::vector<FailedGate> failed;
   Experience earlier;
   std::map<std::string, double> charged;
   std::optional<EndReason> ended;
