@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -268,9 +269,10 @@ class FakeDisplay : public Display {
 /// Asks for every point of every variant, in order.
 class FakeSearch : public Search {
  public:
-  explicit FakeSearch(const ArmSpace& space) {
+  explicit FakeSearch(const ArmSpace& space, bool backwards = false) {
     for (const auto& [variant, points] : space.variants)
       for (std::size_t i = 0; i < points.points.size(); ++i) queue_.push_back({variant, configuration(points, i), {}});
+    if (backwards) std::ranges::reverse(queue_);
   }
   ScriptIdentity identity() const override { return {"fake", "0"}; }
   std::optional<SearchAsk> ask() override { return queue_.empty() ? std::nullopt : std::optional(queue_.front()); }
@@ -300,9 +302,10 @@ class FakeStrategy : public Strategy {
 class FakeScripts : public ScriptLibrary {
  public:
   bool exact_times = false;  // of its searches
+  bool backwards = false;    // which ask for the last point first
   std::unique_ptr<Strategy> strategy(const std::string&) override { return std::make_unique<FakeStrategy>(decide); }
   std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
-    auto made = std::make_unique<FakeSearch>(space);
+    auto made = std::make_unique<FakeSearch>(space, backwards);
     made->exact = exact_times;
     return made;
   }
