@@ -116,7 +116,8 @@ class Bench {
   }
   EvaluationRequest request(const Candidate& candidate, const std::string& workload, bool finalist) {
     EvaluationRequest request =
-        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_), finalist);
+        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_),
+                                              finalist ? Points::finalist : Points::search);
     request.admission = &admission(candidate.kernel);
     return request;
   }

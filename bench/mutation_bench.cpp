@@ -67,7 +67,7 @@ class MutationBench {
 
   Evaluation evaluate(const Candidate& candidate, const std::string& workload) {
     EvaluationRequest request =
-        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_), true);
+        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_), Points::finalist);
     request.admission = &admission(candidate.kernel);
     request.confirm = request.gates_only = true;
     return evaluator_->evaluate(request);

@@ -15,7 +15,7 @@ def rounded(row):
 
 
 def slimmed(row):
-    if row["type"] == "iteration" and row["outcome"] in ("passed", "abandoned") and not row["confirmed"]:
+    if row["type"] == "iteration" and row["outcome"] in ("passed", "screened", "abandoned") and not row["confirmed"]:
         row.update(seeds=[], errors=[], method=None)
     if row["type"] == "decision" and row.get("numbers"):
         row["numbers"] = [rounded(each) for each in row["numbers"][:4]]

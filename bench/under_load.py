@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-GOOD = ("passed", "no_effect", "abandoned", "interrupted", "unsupported")
+GOOD = ("passed", "screened", "no_effect", "abandoned", "interrupted", "unsupported")
 
 
 def main():

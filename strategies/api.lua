@@ -31,7 +31,7 @@
 ---@field workloads integer          arms of this campaign
 ---@field campaigns integer
 ---@field evaluations integer
----@field passed integer             the gates: also what was then abandoned as slower in this campaign
+---@field passed integer             nothing was wrong: passed, screened, or in this campaign abandoned as slower
 ---@field spent_s number
 ---@field predicted_s number?        sum of predicted_s over its arms of this campaign
 ---@field spent_usd number?          nil where the price of a part is unknown
@@ -56,7 +56,7 @@
 ---@field weight number              of the workload in the score
 ---@field space_points integer       valid configurations
 ---@field evaluations integer        that ended in this campaign, all outcomes
----@field passed integer             of these
+---@field passed integer             of these: passed, or screened as slower than the best
 ---@field outcomes table<string, integer>   "passed", "compile_error", "wrong_answer", "crashed", "timed_out", ...
 ---@field since_improvement integer  evaluations since the arm's best improved
 ---@field sittings integer           times it was taken up
@@ -70,7 +70,7 @@
 ---@field agent_s number?            of proposals
 ---@field agent_usd number?
 ---@field records GainRecord[]       each better than the one before; the newest 32
----@field timed integer              that passed, or were abandoned as clearly slower, with the time they had shown
+---@field timed integer              that passed or were screened, or were abandoned as clearly slower, with the time they had shown
 ---@field gains number[]             speedups of the newest 16 that were timed, in order
 ---@field log_gain_mean number?      of ln(speedup) of all that were timed
 ---@field log_gain_sd number?        from two on
@@ -386,9 +386,9 @@ function Space:contains(config) end
 function Space:model(options) end
 
 ---@class Result
----@field outcome string             "passed", "wrong_answer", "abandoned", ...
+---@field outcome string             "passed", "screened", "wrong_answer", "abandoned", ...
 ---@field passed boolean
----@field time_ns number?            of a passed one; of an abandoned one its time so far
+---@field time_ns number?            of a passed or screened one; of an abandoned one its time so far
 ---@field cost_s number
 
 ---@alias Evaluate fun(config: Config, next: Config[]?): Result      `next`: worth compiling ahead

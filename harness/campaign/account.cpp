@@ -34,7 +34,7 @@ void add_gain(Arm& arm, double speedup) {
   keep_newest(arm.state.gains, kGains);
 }
 
-bool account_passed(Arm& arm, const IterationSummary& iteration, bool improved) {
+bool account_timed(Arm& arm, const IterationSummary& iteration, bool improved) {
   ArmState& state = arm.state;
   state.same_fingerprint = 0;
   if (improved || !state.best_ns || *iteration.time_ns < *state.best_ns * kImprovement) state.since_improvement = 0;
@@ -70,7 +70,7 @@ bool account(Arm& arm, const IterationSummary& iteration, bool improved) {
   state.gates_s += iteration.gates_s;
   state.timing_s += iteration.timing_s;
   if (iteration.wall_s > 0) arm.log_seconds.add(std::log(iteration.wall_s));
-  if (iteration.outcome == OutcomeKind::passed && iteration.time_ns) return account_passed(arm, iteration, improved);
+  if (is_timed(iteration.outcome) && iteration.time_ns) return account_timed(arm, iteration, improved);
   if (iteration.outcome == OutcomeKind::wrong_answer) account_wrong(arm, iteration);
   if (iteration.outcome == OutcomeKind::abandoned && iteration.speedup && *iteration.speedup > 0)
     add_gain(arm, *iteration.speedup);

@@ -59,8 +59,7 @@ void CalibrationBook::score_minutes(const ScoredPrediction& prediction) {
 void CalibrationBook::score_passing(const ScoredPrediction& prediction) {
   if (!prediction.predict.probability || prediction.outcome == OutcomeKind::no_effect) return;
   const auto n = static_cast<double>(calibration_.passed_n++);
-  const double passed =
-      prediction.outcome == OutcomeKind::passed || prediction.outcome == OutcomeKind::abandoned ? 1 : 0;
+  const double passed = is_sound(prediction.outcome) ? 1 : 0;
   const auto mean = [n](const std::optional<double>& so_far, double value) {
     return (so_far.value_or(0) * n + value) / (n + 1);
   };

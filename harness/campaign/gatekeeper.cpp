@@ -84,13 +84,13 @@ bool cheaper_to_emulate(const Realized& a, const Realized& b) {
   return launched_threads(a.plan) < launched_threads(b.plan);
 }
 
-std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Realized& realized) {
+std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,
+                                     const std::string& workload) {
   const auto cpu = evaluator.preflight_device();
   if (!cpu) return std::nullopt;
-  const Candidate& candidate = realized.candidate;
   try {
     if (!catalog.unsupported_reason(candidate.kernel, candidate.variant, *cpu).empty()) return std::nullopt;
-    auto found = catalog.neighbours(candidate, realized.problem.workload.name, *cpu, kPreflightChoice, fresh_choice());
+    auto found = catalog.neighbours(candidate, workload, *cpu, kPreflightChoice, fresh_choice());
     if (found.empty()) return std::nullopt;
     return std::move(*std::ranges::min_element(found, cheaper_to_emulate));
   } catch (const Error&) {  // no configuration of it is valid there
@@ -98,19 +98,29 @@ std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, con
   }
 }
 
+OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,
+                         const std::string& workload, bool finalist) {
+  const DeviceInfo device = evaluator.device();
+  OtherPoints found;
+  found.neighbours =
+      catalog.neighbours(candidate, workload, device, finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
+  for (Realized& point : catalog.distant_points(candidate, workload, device, finalist, fresh_choice()))
+    found.neighbours.push_back(std::move(point));
+  // Which form of the inputs meets which size is nothing that a candidate could count on.
+  std::shuffle(found.neighbours.begin(), found.neighbours.end(), std::mt19937_64(fresh_choice()));
+  found.preflight = preflight_of(catalog, evaluator, candidate, workload);
+  return found;
+}
+
 }  // namespace
 
-EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, bool finalist) {
+EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, Points points) {
   EvaluationRequest request;
-  request.neighbours = catalog.neighbours(realized.candidate, realized.problem.workload.name, evaluator.device(),
-                                          finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
-  for (Realized& point : catalog.distant_points(realized.candidate, realized.problem.workload.name, evaluator.device(),
-                                                finalist, fresh_choice()))
-    request.neighbours.push_back(std::move(point));
-  // Which form of the inputs meets which size is nothing that a candidate could count on.
-  std::shuffle(request.neighbours.begin(), request.neighbours.end(), std::mt19937_64(fresh_choice()));
-  request.preflight = preflight_of(catalog, evaluator, realized);
   request.realized = std::move(realized);
+  request.other_points = [&catalog, &evaluator, points, candidate = request.realized.candidate,
+                          workload = request.realized.problem.workload.name] {
+    return other_points(catalog, evaluator, candidate, workload, points == Points::finalist);
+  };
   return request;
 }
 
@@ -141,8 +151,12 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
     request.mutants.push_back(
         {mutant.name, std::move(on), [&catalog, &evaluator, &kernel, &mutant](const std::string& on) {
            EvaluationRequest trial = gated_request(
-               catalog, evaluator, realize_default(catalog, kernel, mutant, on, evaluator.device()), true);
-           trial.preflight.reset();  // the device's own gates are on trial
+               catalog, evaluator, realize_default(catalog, kernel, mutant, on, evaluator.device()), Points::finalist);
+           trial.other_points = [found = trial.other_points] {
+             OtherPoints points = found();
+             points.preflight.reset();  // the device's own gates are on trial
+             return points;
+           };
            return trial;
          }});
   }

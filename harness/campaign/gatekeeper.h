@@ -14,9 +14,12 @@ namespace harness {
 inline constexpr int kSearchNeighbours = 3;
 inline constexpr int kFinalNeighbours = 8;
 
-/// A request to evaluate a candidate, with what its gates need from the plugin folders: fresh points of the domain, and
-/// one for the pre-flight check where the evaluator makes one.
-EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, bool finalist);
+/// How many other points of the domain a candidate meets.
+enum class Points { search, finalist };
+
+/// A request to evaluate a candidate, with what its gates ask of the plugin folders: fresh points of the domain, and
+/// one for the pre-flight check where the evaluator makes one. Catalog and evaluator must outlive it.
+EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, Points points);
 
 /// What the trial of a kernel's gates needs: for each group of workloads that is sensible on the device its smallest
 /// telling one with neighbours; and each of the kernel's mutants, which must be caught as a finalist on one of the

@@ -210,6 +210,7 @@ void Campaign::replay_record() {
   for (const DecisionRecord& record : decisions)
     if (record.decision.action == Action::close)
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
+  for (const FailedGate& failed : ports_.ledger.failed_gates(campaign_)) failed_sources_.add(failed);
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
     machine_falls_[attempt_key(orphan.record)] = orphan.machine_went_down;
 }
@@ -450,6 +451,28 @@ bool Campaign::wants_exact_times(const ArmId& id) {
   return arm != nullptr && arm->search->exact_times();
 }
 
+EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
+  const Candidate& candidate = work.realized.candidate;
+  const bool strict = work.confirms() || failed_sources_.was_wrong_elsewhere(work.realized.source_hash);
+  EvaluationRequest request =
+      gated_request(ports_.catalog, ports_.evaluator, work.realized, strict ? Points::finalist : Points::search);
+  request.incumbent = incumbent_for(work, book);
+  if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
+  request.confirm = work.confirms();
+  const auto admission = admissions_.find(candidate.kernel);
+  if (admission != admissions_.end()) request.admission = &admission->second;
+  if (work.purpose != Purpose::search || work.all_gates) return request;
+  // One configuration for all workloads may be slower than the best on some of them: there nothing can be screened.
+  request.screen = options_.objective != "single";
+  request.failed_before = failed_sources_.refusal(work.realized.source_hash);
+  if (!wants_exact_times({candidate.kernel, book.plan.workload, candidate.technique}))
+    request.abandon_factor = kAbandonFactor;
+  request.recorded_with = [this, workload = book.plan.workload](const std::string& hash) {
+    return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
+  };
+  return request;
+}
+
 Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken) {
   const Realized& realized = work.realized;
   const std::string workload = realized.problem.workload.name;
@@ -468,19 +491,7 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   if (tries != machine_falls_.end() && tries->second >= kMachineFallsBeforeCrash) {
     evaluation.outcome = Crashed{CrashKind::unknown, "the machine itself went down twice while this was evaluated"};
   } else {
-    EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, realized, work.confirms());
-    request.incumbent = incumbent_for(work, book);
-    if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
-    request.confirm = work.confirms();
-    const auto admission = admissions_.find(realized.candidate.kernel);
-    if (admission != admissions_.end()) request.admission = &admission->second;
-    if (work.purpose == Purpose::search) {
-      if (!wants_exact_times({realized.candidate.kernel, workload, realized.candidate.technique}))
-        request.abandon_factor = kAbandonFactor;
-      request.recorded_with = [&](const std::string& hash) {
-        return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
-      };
-    }
+    const EvaluationRequest request = request_for(work, book);
     evaluation = ports_.evaluator.evaluate(request);
     link_fingerprint(realized.candidate, evaluation);
   }
@@ -499,6 +510,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
                   crashed->detail};  // not the candidate's doing: its attempt is tried again on resume
   const bool confirmed = work.confirms() && std::holds_alternative<Passed>(evaluation.outcome);
   const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
+  for (const FailedGate& failed : failed_gates(iteration, realized.source_hash, evaluation))
+    failed_sources_.add(failed);
   const std::size_t standings_before = book.standings.size();
   evaluation_ended_ = ports_.clock.seconds();
   state_.apply(summarize_iteration(iteration, attempt, evaluation), &taken.decision.predict);
@@ -527,13 +540,15 @@ Campaign::Ended Campaign::confirm_winners() {
   return std::nullopt;
 }
 
+bool Campaign::affords(double seconds) {
+  if (options_.budget_s && spent_seconds() + seconds > *options_.budget_s) return false;
+  return !options_.max_cost_usd || *spent_usd() + *options_.usd_per_hour * seconds / 3600 <= *options_.max_cost_usd;
+}
+
 Campaign::Ended Campaign::confirm(WorkloadBook& book) {
   while (book.to_confirm()) {
     if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
-    const double expected = confirm_s_ > 0 ? confirm_s_ : 2 * state_.evaluation_seconds();
-    if (options_.budget_s && spent_seconds() + expected > *options_.budget_s) return std::nullopt;
-    if (options_.max_cost_usd && *spent_usd() + *options_.usd_per_hour * expected / 3600 > *options_.max_cost_usd)
-      return std::nullopt;
+    if (!affords(confirm_s_ > 0 ? confirm_s_ : 2 * state_.passed_seconds())) return std::nullopt;
     Decision decision;
     decision.action = Action::confirm;
     const Candidate candidate = book.standings.back().candidate;
@@ -546,6 +561,21 @@ Campaign::Ended Campaign::confirm(WorkloadBook& book) {
     if (Ended ended = evaluate(work, taken)) return ended;
     const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
     if (undecided) return std::nullopt;
+    const bool held = !book.standings.empty() && book.confirmed == book.standings.back().iteration;
+    if (held) return std::nullopt;
+    if (Ended ended = reconsider_screened(book, taken)) return ended;
+  }
+  return std::nullopt;
+}
+
+// What was screened beside a winner that then fell may be the best of what is left: it meets all gates now.
+Campaign::Ended Campaign::reconsider_screened(WorkloadBook& book, const DecisionRecord& taken) {
+  while (const Standing* next = book.best_screened()) {
+    if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
+    if (!affords(confirm_s_ + state_.passed_seconds())) return std::nullopt;
+    const Candidate candidate = next->candidate;
+    const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), Purpose::search, 0, true};
+    if (Ended ended = evaluate(work, taken)) return ended;
   }
   return std::nullopt;
 }
@@ -591,7 +621,7 @@ double Campaign::reserve_seconds() {
   const auto open = std::count_if(books.begin(), books.end(),
                                   [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
   const double each =
-      std::max(confirm_s_, kConfirmationCost * state_.evaluation_seconds() + (device_.emulation ? 0 : kFinalGatesGpu));
+      std::max(confirm_s_, kConfirmationCost * state_.passed_seconds() + (device_.emulation ? 0 : kFinalGatesGpu));
   const double wanted = static_cast<double>(open) * each;
   return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;
 }

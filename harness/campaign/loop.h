@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/campaign/failed_sources.h"
 #include "harness/campaign/options.h"
 #include "harness/campaign/state.h"
 #include "harness/core/clock.h"
@@ -67,16 +68,20 @@ class Campaign {
   bool is_valid_on(const Candidate& candidate, const std::string& workload);
   Ended confirm_winners();
   Ended confirm(WorkloadBook& book);
+  Ended reconsider_screened(WorkloadBook& book, const DecisionRecord& taken);
+  bool affords(double seconds);
   Ended begin_workload(WorkloadBook& book, const DecisionRecord& taken);
   Ended evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken);
   Ended measure_rivals(WorkloadBook& book, const DecisionRecord& taken);
   struct Work {
     Realized realized;
     Purpose purpose;
-    std::int64_t ask = 0;  // number of it within its arm; 0: not asked by a search
+    std::int64_t ask = 0;    // number of it within its arm; 0: not asked by a search
+    bool all_gates = false;  // it may be a best, whatever its time: it is not screened
     bool confirms() const { return purpose == Purpose::confirm; }
   };
   Ended evaluate(const Work& work, const DecisionRecord& taken);
+  EvaluationRequest request_for(const Work& work, WorkloadBook& book);
   void tell_earlier();
   bool wants_exact_times(const ArmId& id);
   std::optional<Incumbent> incumbent_for(const Work& work, WorkloadBook& book);
@@ -107,7 +112,8 @@ class Campaign {
   std::map<std::pair<std::string, std::string>, std::optional<std::string>> floor_binds_;  // by kernel and workload
   std::vector<PatternEvidence> pattern_evidence_;                                          // frozen at the start
   std::map<std::string, Admission> admissions_;                                            // by kernel
-  std::map<std::string, int> machine_falls_;                                               // by attempt_key
+  FailedSources failed_sources_;
+  std::map<std::string, int> machine_falls_;  // by attempt_key
 };
 
 }  // namespace harness

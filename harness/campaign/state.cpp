@@ -16,8 +16,7 @@ std::string answer_key(const std::string& workload, const Candidate& candidate) 
 
 SearchResult result_of(const IterationSummary& iteration) {
   if (iteration.outcome == OutcomeKind::abandoned) return {iteration.outcome, iteration.stopped_ns, iteration.wall_s};
-  return {iteration.outcome, iteration.outcome == OutcomeKind::passed ? iteration.time_ns : std::nullopt,
-          iteration.wall_s};
+  return {iteration.outcome, is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt, iteration.wall_s};
 }
 
 /// One configuration for all workloads that fails on one of them is none.
@@ -28,11 +27,19 @@ void drop_everywhere(std::vector<WorkloadBook>& books, const Candidate& candidat
       std::erase_if(book.standings, [&](const Standing& s) { return answer_key("", s.candidate) == key; });
 }
 
-void keep_among_others(WorkloadBook& book, Standing standing) {
+void keep_among(std::vector<Standing>& fastest, Standing standing) {
   constexpr std::size_t kMost = 8;  // winners that may fail in a row
-  const auto place = std::ranges::upper_bound(book.others, standing, leads);
-  book.others.insert(place, std::move(standing));
-  if (book.others.size() > kMost) book.others.pop_back();
+  const auto place = std::ranges::upper_bound(fastest, standing, leads);
+  fastest.insert(place, std::move(standing));
+  if (fastest.size() > kMost) fastest.pop_back();
+}
+
+// The last word on a candidate counts: one that was screened may meet all gates later.
+void keep_screened(WorkloadBook& book, const IterationSummary& iteration) {
+  const std::string key = answer_key("", iteration.candidate);
+  std::erase_if(book.screened, [&](const Standing& standing) { return answer_key("", standing.candidate) == key; });
+  if (iteration.outcome == OutcomeKind::screened && iteration.time_ns)
+    keep_among(book.screened, standing_of(iteration));
 }
 
 }  // namespace
@@ -67,16 +74,16 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
     summary.spill_bytes = evaluation.resources->spill_bytes;
     summary.shared_bytes = evaluation.resources->static_shared_bytes;
   }
-  if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
-    summary.time_ns = passed->timing.time_ns;
-    summary.time_lo_ns = passed->timing.time_lo_ns;
-    summary.time_hi_ns = passed->timing.time_hi_ns;
-    summary.baseline_ns = passed->timing.baseline_ns;
-    summary.floor_ns = passed->timing.floor_ns;
-    summary.speedup = passed->timing.speedup;
-    summary.speedup_lo = passed->timing.speedup_lo;
-    summary.speedup_hi = passed->timing.speedup_hi;
-    summary.verdict = passed->timing.verdict;
+  if (const Timing* timing = timing_of(evaluation.outcome)) {
+    summary.time_ns = timing->time_ns;
+    summary.time_lo_ns = timing->time_lo_ns;
+    summary.time_hi_ns = timing->time_hi_ns;
+    summary.baseline_ns = timing->baseline_ns;
+    summary.floor_ns = timing->floor_ns;
+    summary.speedup = timing->speedup;
+    summary.speedup_lo = timing->speedup_lo;
+    summary.speedup_hi = timing->speedup_hi;
+    summary.verdict = timing->verdict;
   }
   if (const auto* abandoned = std::get_if<Abandoned>(&evaluation.outcome)) summary.stopped_ns = abandoned->time_ns;
   if (const auto* wrong = std::get_if<WrongAnswer>(&evaluation.outcome)) summary.fingerprint = wrong->fingerprint;
@@ -92,6 +99,11 @@ bool WorkloadBook::to_confirm() const {
   if (standings.empty() || confirmed == standings.back().iteration) return false;
   const Candidate& best = standings.back().candidate;
   return best.variant != plan.baseline.variant || to_text(best.config) != to_text(plan.baseline.config);
+}
+
+const Standing* WorkloadBook::best_screened() const {
+  const bool ahead = !screened.empty() && (standings.empty() || leads(screened.front(), standings.back()));
+  return ahead ? &screened.front() : nullptr;
 }
 
 const RivalRun* WorkloadBook::best_rival() const {
@@ -128,13 +140,17 @@ double CampaignState::evaluation_seconds() const {
   return evaluated_ == 0 ? assumed_evaluation_s_ : evaluated_s_ / static_cast<double>(evaluated_);
 }
 
+double CampaignState::passed_seconds() const {
+  return passed_ == 0 ? evaluation_seconds() : passed_s_ / static_cast<double>(passed_);
+}
+
 bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteration) {
   if (iteration.outcome != OutcomeKind::passed || !iteration.time_ns) return false;
   const bool first = book.standings.empty();
   const bool faster = iteration.verdict ? *iteration.verdict == Comparison::faster
                                         : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) {
-    keep_among_others(book, standing_of(iteration));
+    keep_among(book.others, standing_of(iteration));
     return false;
   }
   book.standings.push_back(standing_of(iteration));
@@ -192,7 +208,12 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
   gates_s_ += iteration.gates_s;
   timing_s_ += iteration.timing_s;
   ++evaluated_;
-  since_passed_s_ = iteration.outcome == OutcomeKind::passed ? 0 : since_passed_s_ + iteration.wall_s;
+  if (iteration.outcome == OutcomeKind::passed) {
+    passed_s_ += iteration.wall_s;
+    ++passed_;
+  }
+  keep_screened(book, iteration);
+  since_passed_s_ = is_timed(iteration.outcome) ? 0 : since_passed_s_ + iteration.wall_s;
   answers_[answer_key(iteration.workload, iteration.candidate)] = result_of(iteration);
   if (iteration.purpose == Purpose::baseline) {
     book.baseline_tried = true;
@@ -233,7 +254,7 @@ void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Predi
     ++arm.state.sittings;
   }
   ++sitting_->evaluations;
-  sitting_->passed += iteration.outcome == OutcomeKind::passed ? 1 : 0;
+  sitting_->passed += is_timed(iteration.outcome) ? 1 : 0;
   sitting_->spent_s += iteration.wall_s;
 }
 

@@ -21,7 +21,7 @@ struct Standing {
   std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
 };
 
-/// Of a passed iteration.
+/// Of an iteration that has a time.
 Standing standing_of(const IterationSummary& iteration);
 /// Whether one is faster, by what is free of the host's drift where both have it.
 bool leads(const Standing& one, const Standing& other);
@@ -42,6 +42,7 @@ struct WorkloadBook {
   std::optional<double> baseline_ns, floor_ns;
   std::vector<Standing> standings;        // each faster than the one before
   std::vector<Standing> others;           // the fastest that passed and were never the best, fastest first
+  std::vector<Standing> screened;         // the fastest that were screened, fastest first: right as far as was asked
   std::optional<std::int64_t> confirmed;  // iteration of the standing that was timed again and held
   std::vector<RivalRun> rivals;           // in the order in which they were tried
   std::optional<EarlierBest> earlier;     // what earlier campaigns confirmed
@@ -50,6 +51,8 @@ struct WorkloadBook {
 
   /// The best is not the baseline itself and has not been timed again yet.
   bool to_confirm() const;
+  /// The fastest of the screened, if it leads all that passed; nullptr: none does.
+  const Standing* best_screened() const;
   /// The fastest that passed; nullptr: none.
   const RivalRun* best_rival() const;
   /// The next to be measured. A variant's configurations are in order: after one that is unsupported come no more.
@@ -84,6 +87,8 @@ class CampaignState {
   /// proportional to the arms, whatever the history. `usd_per_hour`: of the device, if it is known.
   Snapshot snapshot(const std::optional<double>& usd_per_hour);
   double evaluation_seconds() const;
+  /// Of one that met all gates: a screened one takes less. Before one passed, of any.
+  double passed_seconds() const;
   const Calibration& calibration() const { return calibration_.now(); }          // over earlier campaigns and this one
   const Calibration& own_calibration() const { return own_calibration_.now(); }  // of this campaign alone
   std::int64_t iterations() const { return iterations_; }
@@ -109,9 +114,9 @@ class CampaignState {
   std::map<std::string, std::int64_t> outcomes_;
   std::vector<std::string> recent_;
   std::int64_t iterations_ = 0;
-  double assumed_evaluation_s_, evaluated_s_ = 0;
+  double assumed_evaluation_s_, evaluated_s_ = 0, passed_s_ = 0;
   double build_s_ = 0, gates_s_ = 0, timing_s_ = 0, since_passed_s_ = 0;
-  std::int64_t evaluated_ = 0;
+  std::int64_t evaluated_ = 0, passed_ = 0;
   std::optional<Sitting> sitting_;
   bool single_ = false;
   /// By candidate, then by workload: its standing there; empty where it did not pass.

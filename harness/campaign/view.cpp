@@ -29,9 +29,8 @@ std::vector<TechniqueState> CampaignState::techniques(const std::optional<double
     TechniqueState& technique = list[at->second];
     ++technique.workloads;
     technique.evaluations += state.evaluations;
-    for (const OutcomeKind outcome : {OutcomeKind::passed, OutcomeKind::abandoned})
-      if (const auto seen = state.outcomes.find(std::string(name(outcome))); seen != state.outcomes.end())
-        technique.passed += seen->second;
+    for (const auto& [outcome, count] : state.outcomes)
+      if (is_sound(named<OutcomeKind>(outcome))) technique.passed += count;
     technique.spent_s += state.spent_s;
     if (state.predicted_s) technique.predicted_s = technique.predicted_s.value_or(0) + *state.predicted_s;
     if (state.best_speedup) technique.best_speedup = std::max(technique.best_speedup.value_or(0), *state.best_speedup);

@@ -67,7 +67,7 @@ void run_variant(Catalog& catalog, Evaluator& evaluator, const std::string& kern
                  Report& report) {
   const DeviceInfo device = evaluator.device();
   const Realized realized = catalog.realize({kernel, variant.name, variant.technique, config}, workload, device);
-  EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
+  EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
   request.admission = &report.admission;
   request.stages = true;
   request.gates_only = !timed;

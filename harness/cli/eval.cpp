@@ -91,7 +91,7 @@ bool evaluate_one(const Candidate& asked, const std::string& workload, const Eva
   AttemptRecord attempt{campaign,     0, candidate, workload, realized.problem.contract_hash, realized.source_hash, 0,
                         Purpose::eval};
   const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
-  EvaluationRequest request = gated_request(catalog, evaluator, realized, true);
+  EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
   request.confirm = true;
   request.admission = &admission;
   const Evaluation evaluation = evaluator.evaluate(request);

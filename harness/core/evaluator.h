@@ -39,16 +39,33 @@ struct Incumbent {
   std::optional<double> speedup;  // over the baseline, as recorded
 };
 
+/// A gate that another configuration of a source failed.
+struct FailedBefore {
+  std::string gate;
+  std::int64_t iteration = 0;
+};
+
+/// A candidate elsewhere than at its timed size.
+struct OtherPoints {
+  /// At other points of the domain: judged in the hostile forms of the inputs, never timed.
+  std::vector<Realized> neighbours;
+  /// At a small point of the domain on the cpu device, tried there first; empty: its features do not allow it.
+  std::optional<Realized> preflight;
+};
+
 struct EvaluationRequest {
   Realized realized;
   std::optional<Incumbent> incumbent;  // the best so far on this workload; the baseline when confirming
   std::optional<double> baseline_ns;   // the kernel's baseline on this workload, this campaign
   bool confirm = false;                // fresh processes, fresh inputs, longer timing
-  /// The same candidate at other points of the domain: judged in the hostile forms of the inputs, never timed.
-  std::vector<Realized> neighbours;
-  /// The candidate at a small point of the domain on the cpu device, tried there first; empty: its features do not
-  /// allow it.
-  std::optional<Realized> preflight;
+  /// Finds what the gates beyond the timed size need; asked once at most, when the first of them is due. Empty: the
+  /// candidate has no other points.
+  std::function<OtherPoints()> other_points;
+  /// A candidate that is right at the timed size and slower than the incumbent there ends as Screened, without the
+  /// gates that only a best needs. Nothing is screened without an incumbent.
+  bool screen = false;
+  /// Of another configuration of this source, which is refused because of it.
+  std::optional<FailedBefore> failed_before;
   const Admission* admission = nullptr;  // whose tolerances hold; without one the defaults of the types
   bool gates_only = false;               // no timing
   bool stages = false;                   // also try each stage of the plan alone where nothing is wrong

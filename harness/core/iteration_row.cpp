@@ -45,6 +45,7 @@ void keep_outcome(IterationRow& row, const Outcome& outcome) {
   row.outcome = outcome_name(outcome);
   if (!std::holds_alternative<NoEffect>(outcome)) row.error = error_json(outcome);
   std::visit(Match{[&](const Passed& passed) { keep_timing(row, passed.timing); },
+                   [&](const Screened& screened) { keep_timing(row, screened.timing); },
                    [&](const CompileError& error) {
                      if (!row.log && !error.log.empty()) row.log = error.log;
                    },
@@ -85,7 +86,8 @@ json interval(const std::optional<double>& lo, const std::optional<double>& hi) 
 }
 
 json samples_json(const IterationRow& row) {
-  if (row.outcome != "passed") return nullptr;
+  const auto kind = named_if<OutcomeKind>(row.outcome);
+  if (!kind || !is_timed(*kind)) return nullptr;
   json samples = {{"calls_per_sample", row.calls_per_sample}, {"input_sets", row.input_sets}, {"method", row.method}};
   for (const char* kind : {"rotating_ns", "cold_ns", "warm_ns", "clock_mhz"}) samples[kind] = json::array();
   for (const auto& [kind, series] : row.samples) samples[kind] = series;

@@ -22,7 +22,7 @@ struct IterationRow {
   bool emulation = false;
   std::optional<std::int64_t> calls_per_sample, input_sets;
   std::optional<std::string> method;
-  json error = nullptr;  // null for passed, and for no_effect: that one follows from same_as
+  json error = nullptr;  // null for passed and screened, and for no_effect: that one follows from same_as
   std::string fingerprint;
   std::optional<double> threshold_ns, stopped_ns;
   std::optional<std::int64_t> same_as;  // an iteration of this store
@@ -40,7 +40,7 @@ struct IterationRow {
 
 IterationRow row_of(const Evaluation& evaluation, bool confirmed, double ended_unix);
 
-/// The `error` of CLI.md; null for passed.
+/// The `error` of CLI.md; null for passed and screened.
 json shown_error(const IterationRow& row);
 
 /// Which evaluation it was.

@@ -56,6 +56,12 @@ struct IterationSummary {
   std::int64_t decision = 0;
 };
 
+/// A gate that a candidate failed.
+struct FailedGate {
+  std::int64_t iteration = 0;
+  std::string source_hash, gate;
+};
+
 struct DecisionRecord {
   std::int64_t id = 0;
   Decision decision;
@@ -175,6 +181,8 @@ class Ledger {
   /// Iterations of other variants of the kernel with the same fingerprint, newest first, at most `limit`.
   virtual std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
                                                          const std::string& fingerprint, int limit) = 0;
+  /// Of all iterations of the campaign, in their order.
+  virtual std::vector<FailedGate> failed_gates(std::int64_t campaign) = 0;
   /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.
   virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload,
                                    const std::string& binary_hash) = 0;

@@ -98,13 +98,27 @@ OutcomeKind kind_of(const Outcome& outcome) {
   return static_cast<OutcomeKind>(outcome.index());
 }
 
+const Timing* timing_of(const Outcome& outcome) {
+  if (const auto* passed = std::get_if<Passed>(&outcome)) return &passed->timing;
+  if (const auto* screened = std::get_if<Screened>(&outcome)) return &screened->timing;
+  return nullptr;
+}
+
+bool is_timed(OutcomeKind kind) {
+  return kind == OutcomeKind::passed || kind == OutcomeKind::screened;
+}
+
+bool is_sound(OutcomeKind kind) {
+  return is_timed(kind) || kind == OutcomeKind::abandoned;
+}
+
 std::string_view outcome_name(const Outcome& outcome) {
   return name(kind_of(outcome));
 }
 
 json error_json(const Outcome& outcome) {
   return std::visit(
-      Match{[](const Passed&) { return json(nullptr); },
+      Match{[](const Passed&) { return json(nullptr); }, [](const Screened&) { return json(nullptr); },
             [](const CompileError& c) { return error("build", "compile_error", first_error_line(c.log)); },
             [](const LaunchError& l) { return error("run", "launch_error", l.message); },
             [](const WrongAnswer& w) { return wrong_answer_json(w); },
@@ -141,6 +155,7 @@ HARNESS_JSON(Timing, time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline
              incumbent_ns, floor_ns, verdict, samples, emulation)
 HARNESS_ENUM_TABLE(OutcomeKind, "outcome",
                    {{OutcomeKind::passed, "passed"},
+                    {OutcomeKind::screened, "screened"},
                     {OutcomeKind::compile_error, "compile_error"},
                     {OutcomeKind::launch_error, "launch_error"},
                     {OutcomeKind::wrong_answer, "wrong_answer"},

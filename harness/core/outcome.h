@@ -75,6 +75,11 @@ enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal
 struct Passed {
   Timing timing;
 };
+/// Right where it was judged, at the timed size, and no new best by its time: the gates beyond that were not needed. It
+/// is never a best, and never evidence of correctness.
+struct Screened {
+  Timing timing;
+};
 struct CompileError {
   std::string log;
 };
@@ -110,12 +115,13 @@ struct OutOfMemory {
   std::string detail;
 };
 struct Interrupted {};
-using Outcome = std::variant<Passed, CompileError, LaunchError, WrongAnswer, Rejected, NoEffect, Abandoned, Unsupported,
-                             Crashed, TimedOut, OutOfMemory, Interrupted>;
+using Outcome = std::variant<Passed, Screened, CompileError, LaunchError, WrongAnswer, Rejected, NoEffect, Abandoned,
+                             Unsupported, Crashed, TimedOut, OutOfMemory, Interrupted>;
 
 /// Which case an outcome is, where that is all that is kept; in the order of the variant.
 enum class OutcomeKind {
   passed,
+  screened,
   compile_error,
   launch_error,
   wrong_answer,
@@ -129,8 +135,14 @@ enum class OutcomeKind {
   interrupted
 };
 OutcomeKind kind_of(const Outcome& outcome);
+/// The time of what passed or was screened; nullptr for what has none.
+const Timing* timing_of(const Outcome& outcome);
+/// It comes with a complete time: passed, screened. What is tried next may rest on it, what is reported may not.
+bool is_timed(OutcomeKind kind);
+/// Nothing was wrong with it as far as it was asked: passed, screened, abandoned.
+bool is_sound(OutcomeKind kind);
 std::string_view outcome_name(const Outcome& outcome);  // "compile_error": the words of the CLI and the store
-/// The JSON `error` object of CLI.md ({stage, class, message, first_bad}); null for Passed.
+/// The JSON `error` object of CLI.md ({stage, class, message, first_bad}); null for Passed and Screened.
 json error_json(const Outcome& outcome);
 
 HARNESS_ENUM_TEXT(OutcomeKind);

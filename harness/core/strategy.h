@@ -63,7 +63,7 @@ struct ArmState {
   std::optional<double> spent_usd, predicted_usd;                // of the device; absent without a price
   std::optional<double> agent_s, agent_usd;                      // of proposals; absent where nobody proposed
   std::vector<GainRecord> records;                               // each better than the one before, the newest 32
-  std::int64_t timed = 0;                                        // passed, or abandoned with a time so far
+  std::int64_t timed = 0;                                        // passed or screened, or abandoned with a time so far
   std::vector<double> gains;                                     // speedups of the newest 16 that were timed, in order
   std::optional<double> log_gain_mean, log_gain_sd;              // of ln(speedup) of all timed; sd from two on
   std::optional<double> log_evaluation_mean, log_evaluation_sd;  // of ln(seconds of an evaluation), likewise
@@ -87,7 +87,7 @@ struct TechniqueState {
   std::string kernel, technique;
   std::int64_t workloads = 0;  // arms of this campaign
   std::int64_t campaigns = 0, evaluations = 0;
-  std::int64_t passed = 0;  // the gates: also what was then abandoned as slower in this campaign
+  std::int64_t passed = 0;  // sound: the gates were passed, or not needed for what was screened or abandoned
   double spent_s = 0;
   std::optional<double> predicted_s;  // the sum over its arms of this campaign
   std::optional<double> spent_usd, agent_s, agent_usd;

@@ -20,23 +20,34 @@ Settled gate_machine_code(EvaluationRun& run) {
   return run.add(std::move(gate));
 }
 
+Settled refuse_source(EvaluationRun& run, const FailedBefore& before) {
+  return run.add({before.gate, false,
+                  fmt::format("not tried: iteration {}, another configuration of this source, failed this gate",
+                              before.iteration)});
+}
+
 }  // namespace
 
 Settled gate_source(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.settings.unconfined.empty()) run.add({"confinement", true, run.settings.unconfined, false});
+  if (run.request.failed_before) return refuse_source(run, *run.request.failed_before);
   std::vector<judge::PolicyFlag> flags;
   for (const SourceFile& file : run.request.realized.sources)
     for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text)) flags.push_back(std::move(flag));
   return run.add(judge::policy_gate(flags, run.request.realized.problem.policy, run.settings.policy_refuses));
 }
 
+void announce_other_points(EvaluationRun& run) {
+  for (const Realized& neighbour : run.neighbour_points()) run.workers.announce_trusted(neighbour);
+  if (run.settings.preflight != nullptr && run.preflight_point())
+    run.settings.preflight->announce(*run.preflight_point());
+}
+
 Settled gate_build(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.build_s);
   run.workers.announce_trusted(run.request.realized);
-  for (const Realized& neighbour : run.request.neighbours) run.workers.announce_trusted(neighbour);
-  if (run.settings.preflight != nullptr && run.request.preflight)
-    run.settings.preflight->announce(*run.request.preflight);
+  if (!run.screens()) announce_other_points(run);
   const BuildResult result = run.workers.await(run.request.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     run.evaluation.log = failure->log;
@@ -85,12 +96,12 @@ Settled gate_artifact(EvaluationRun& run) {
 Settled gate_preflight(EvaluationRun& run) {
   if (run.settings.preflight == nullptr) return std::nullopt;
   const Charge charge(run.evaluation.cost.gates_s);
-  if (!run.request.preflight) {
+  if (!run.preflight_point()) {
     run.add({"preflight", true, "no small point of the domain on the cpu device allows this candidate", false});
     return std::nullopt;
   }
   const PreflightResult result =
-      run.settings.preflight->check(*run.request.preflight, run.request.admission, run.request.confirm);
+      run.settings.preflight->check(*run.preflight_point(), run.request.admission, run.request.confirm);
   run.add(result.gate, false);
   return result.settled;
 }

@@ -36,6 +36,11 @@ Settled EvaluationRun::add(GateResult gate, bool refuses) {
   return std::nullopt;
 }
 
+const OtherPoints& EvaluationRun::other_points() {
+  if (!other_points_) other_points_ = request.other_points ? request.other_points() : OtherPoints{};
+  return *other_points_;
+}
+
 void EvaluationRun::paint(Subject& painted, std::size_t image, const std::string& form) {
   workers.paint(painted, image, form);
   evaluation.seeds.push_back(painted.draws[image].seed);

@@ -25,15 +25,21 @@ using Settled = std::optional<Outcome>;
 
 /// One evaluation under way: what is asked, what was found so far, and the candidate with its images. Every gate is a
 /// function of it.
-struct EvaluationRun {
+class EvaluationRun {
+ public:
   EvaluationRun(const EvaluationRequest& request, RunSettings settings, WorkerPool& workers);
 
+  /// What cannot be a new best ends before the gates that only a best needs.
+  bool screens() const { return request.screen && request.incumbent && !request.confirm && !request.gates_only; }
   /// Keeps the gate with its evidence. One that failed settles the outcome, unless it is not to refuse.
   Settled add(GateResult gate, bool refuses = true);
   /// Draws anew into the subject's image; the seed is recorded.
   void paint(Subject& painted, std::size_t image, const std::string& form = "nominal");
   /// Of one launch at the timed size.
   double deadline() const;
+  /// The candidate elsewhere, found when it is first asked for.
+  const std::vector<Realized>& neighbour_points() { return other_points().neighbours; }
+  const std::optional<Realized>& preflight_point() { return other_points().preflight; }
   /// What a launch at another point of the domain may take beside the deadline: the point may be larger.
   double seconds_at(const Realized& point) const;
 
@@ -48,6 +54,10 @@ struct EvaluationRun {
   std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of
   CheckedPlace suspect;             // where the last launch was judged
   std::vector<std::byte> first_outputs;
+
+ private:
+  const OtherPoints& other_points();
+  std::optional<OtherPoints> other_points_;
 };
 
 bool has_library_step(const Plan& plan);

@@ -16,13 +16,6 @@ constexpr double kPeaksDeadline = 60;
 // Compiling ahead is given so long to end before a candidate is tried alone.
 constexpr double kSettleS = 10;
 
-// On the cpu device compilers would take the cores that the next candidate is timed on.
-bool may_become_a_finalist(const EvaluationRequest& request, const Evaluation& evaluation) {
-  const auto* passed = std::get_if<Passed>(&evaluation.outcome);
-  if (request.confirm || request.gates_only || passed == nullptr || passed->timing.emulation) return false;
-  return !passed->timing.verdict || *passed->timing.verdict == Comparison::faster;
-}
-
 }  // namespace
 
 struct PipelineEvaluator::PreflightWorkers {
@@ -68,10 +61,7 @@ std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
 }
 
 void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
-  for (const Realized& candidate : candidates) {
-    builders_.submit(candidate.build, false);
-    if (emulated_) emulated_->preflight.announce(candidate);
-  }
+  for (const Realized& candidate : candidates) builders_.submit(candidate.build, false);
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
@@ -94,10 +84,6 @@ Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
   if (request.confirm) runner_.kill();  // a fresh process: nothing an earlier candidate left behind
   Evaluation evaluation = run(request);
-  if (may_become_a_finalist(request, evaluation)) {  // its instrumented builds take seconds that nobody should wait for
-    builders_.submit(workers_.kind.checked_build(request.realized.build), false);
-    if (emulated_ && request.preflight) emulated_->preflight.announce(*request.preflight, true);
-  }
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;
 }

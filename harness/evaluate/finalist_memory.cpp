@@ -14,6 +14,13 @@ namespace {
 // All memory checkers of a finalist together, and the one that meets a full device, seconds.
 constexpr double kMemoryCheckSeconds = 20, kFullDeviceSeconds = 20;
 
+// On the cpu device compilers would take the cores that the next candidate is timed on.
+bool may_become_a_finalist(const EvaluationRun& run) {
+  const auto* passed = std::get_if<Passed>(&run.evaluation.outcome);
+  if (run.request.confirm || run.request.gates_only || passed == nullptr || passed->timing.emulation) return false;
+  return !passed->timing.verdict || *passed->timing.verdict == Comparison::faster;
+}
+
 bool fills(const Realized& realized, const DeviceInfo& device) {
   return fills_device_twice(realized.plan, device.multiprocessors, device.emulation);
 }
@@ -85,6 +92,13 @@ const Realized& place_of_memory_check(const std::vector<Realized>& all, const Re
   return full == nullptr ? *sorted[small] : *full;
 }
 
+void announce_finalist(EvaluationRun& run) {
+  if (!may_become_a_finalist(run)) return;
+  run.workers.builders.submit(run.workers.kind.checked_build(run.request.realized.build), false);
+  if (run.settings.preflight != nullptr && run.preflight_point())
+    run.settings.preflight->announce(*run.preflight_point(), true);
+}
+
 // A tool that watches a GPU slows some kernels down a thousand times: all of them meet a small point, and the quickest
 // of them the smallest point that fills the device.
 Settled gate_memory(EvaluationRun& run) {
@@ -96,10 +110,10 @@ Settled gate_memory(EvaluationRun& run) {
   if (artifact == nullptr) return run.add({"memory", true, "the checked build failed", false});
   const DeviceInfo& device = run.workers.device;
   const CheckedBuild checked{run, *artifact};
-  const Realized& place = place_of_memory_check(run.request.neighbours, run.request.realized, device);
+  const Realized& place = place_of_memory_check(run.neighbour_points(), run.request.realized, device);
   if (Settled settled = checked.at(place, MemoryTools::all, kMemoryCheckSeconds)) return settled;
   if (device.emulation || fills(place, device)) return std::nullopt;
-  const Realized* const full = first_full(by_work(run.request.neighbours), 0, device);
+  const Realized* const full = first_full(by_work(run.neighbour_points()), 0, device);
   return full == nullptr ? std::nullopt : checked.at(*full, MemoryTools::quickest, kFullDeviceSeconds);
 }
 

@@ -9,6 +9,9 @@ namespace harness {
 const Realized& place_of_memory_check(const std::vector<Realized>& all, const Realized& otherwise,
                                       const DeviceInfo& device);
 
+/// Begins the instrumented builds of what may become a finalist: they take seconds that nobody should wait for.
+void announce_finalist(EvaluationRun& run);
+
 /// Gates "memory:...": a finalist under every memory checker of the device.
 Settled gate_memory(EvaluationRun& run);
 

@@ -8,10 +8,11 @@ namespace harness {
 
 /// Deadlines and timing effort of evaluations on a device, seconds.
 struct Limits {
-  double run_s = 10;             // one launch of the plan, upload and download included
-  double slack_s = 1;            // what a launch may take beside the kernel itself
-  double multiple = 30;          // adaptive deadline: this many times the best known time
-  TimingPolicy search, confirm;  // while searching, and for finalists
+  double run_s = 10;     // one launch of the plan, upload and download included
+  double slack_s = 1;    // what a launch may take beside the kernel itself
+  double multiple = 30;  // adaptive deadline: this many times the best known time
+  // For what may be screened: only which of two is faster is asked. While searching, and for finalists.
+  TimingPolicy screen, search, confirm;
 };
 
 /// The deadline of one run: a multiple of the best known time plus slack, never more than the limit.

@@ -23,7 +23,7 @@ bool is_unsupported(const std::optional<RunnerFailure>& failure) {
 }
 
 // The neighbour at `turn`, or the next one that is small enough for this form.
-std::size_t neighbour_for(const EvaluationRun& run, const std::string& form, std::size_t turn) {
+std::size_t neighbour_for(EvaluationRun& run, const std::string& form, std::size_t turn) {
   const std::size_t count = run.neighbours.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t chosen = (turn + i) % count;
@@ -33,7 +33,7 @@ std::size_t neighbour_for(const EvaluationRun& run, const std::string& form, std
 }
 
 // Where the least error is allowed on plain inputs, few elements counting as they do in a comparison.
-std::size_t strictest_neighbour(const EvaluationRun& run) {
+std::size_t strictest_neighbour(EvaluationRun& run) {
   const auto allowed = [](const Problem& problem) {
     double error = 0;
     for (const Argument& a : problem.arguments) {
@@ -45,15 +45,15 @@ std::size_t strictest_neighbour(const EvaluationRun& run) {
     return error;
   };
   const auto strictest =
-      std::ranges::min_element(run.request.neighbours, {}, [&](const Realized& each) { return allowed(each.problem); });
-  return static_cast<std::size_t>(strictest - run.request.neighbours.begin());
+      std::ranges::min_element(run.neighbour_points(), {}, [&](const Realized& each) { return allowed(each.problem); });
+  return static_cast<std::size_t>(strictest - run.neighbour_points().begin());
 }
 
 // What the gates have seen beside the timed size. Decides nothing: a domain may have no point beyond it, or none that
 // can be judged in time.
-GateResult sizes_judged(const EvaluationRun& run) {
+GateResult sizes_judged(EvaluationRun& run) {
   const auto neighbour = [&](std::size_t contender) -> const Realized& {
-    return run.request.neighbours[contender - 1];
+    return run.neighbour_points()[contender - 1];
   };
   const Realized* largest = &neighbour(*run.judged.begin());
   for (const std::size_t contender : run.judged)
@@ -83,7 +83,7 @@ Settled judge_form(EvaluationRun& run, Subject& subject, std::size_t contender, 
                    const std::string& place) {
   run.paint(subject, 0, form);
   const Problem nominal = subject.executable.problem;
-  const Realized& realized = contender == 0 ? run.request.realized : run.request.neighbours[contender - 1];
+  const Realized& realized = contender == 0 ? run.request.realized : run.neighbour_points()[contender - 1];
   run.suspect = {&realized, form};
   if (contender > 0) run.judged.insert(contender);
   const double limit = contender == 0 ? run.deadline() : run.deadline() + run.seconds_at(realized);

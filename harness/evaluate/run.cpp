@@ -14,23 +14,49 @@ namespace {
 
 Settled timed_steps(EvaluationRun& run, Timing& timing) {
   TimedRun timed;
-  if (Settled settled = measure(run, timed)) return settled;
+  if (Settled settled = measure(run, Audit::kept, timed)) return settled;
   timing = timed.timing;
   if (Settled settled = gate_timed_calls(run, timed)) return settled;
   if (Settled settled = gate_after_timing(run)) return settled;
   return gate_plausibility(run, timing);
 }
 
+Settled gate_timed_size(EvaluationRun& run) {
+  if (Settled settled = prepare_candidate(run)) return settled;
+  if (Settled settled = gate_launch(run)) return settled;
+  return gate_determinism(run);
+}
+
+// What cannot be a new best needs no proof that it might have been one. The record says so in words: none of the gates
+// behind is ever read as passed.
+Settled screen(EvaluationRun& run) {
+  const auto hold = run.workers.native() ? std::nullopt : run.workers.hold_device();
+  if (Settled settled = gate_timed_size(run)) return settled;
+  TimedRun timed;
+  Settled settled = measure(run, Audit::none, timed);
+  if (settled && !std::holds_alternative<Abandoned>(*settled)) return settled;
+  if (!settled && timed.timing.verdict != Comparison::slower) return std::nullopt;
+  run.add({"screened", true,
+           "right at the timed size and slower than the best there: other sizes, forms of the inputs, timed calls and "
+           "plausibility were not needed",
+           false});
+  return settled ? *settled : Screened{timed.timing};
+}
+
 Outcome steps(EvaluationRun& run) {
   if (Settled settled = gate_source(run)) return *settled;
   if (Settled settled = gate_build(run)) return *settled;
   if (Settled settled = gate_artifact(run)) return *settled;
+  if (run.screens()) {
+    if (Settled settled = screen(run)) return *settled;
+    announce_other_points(run);
+  }
   if (Settled settled = gate_preflight(run)) return *settled;
   // From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.
   const auto hold = run.workers.native() ? std::nullopt : run.workers.hold_device();
-  if (Settled settled = prepare_launches(run)) return *settled;
-  if (Settled settled = gate_launch(run)) return *settled;
-  if (Settled settled = gate_determinism(run)) return *settled;
+  if (!run.screens())
+    if (Settled settled = gate_timed_size(run)) return *settled;
+  if (Settled settled = prepare_neighbours(run)) return *settled;
   if (Settled settled = gate_other_points(run)) return *settled;
   Timing timing;
   if (!run.request.gates_only)
@@ -49,6 +75,7 @@ Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settin
   try {
     run.evaluation.outcome = steps(run);
     explain(run, run.evaluation.outcome);
+    announce_finalist(run);
   } catch (const InterruptedWork&) {
     run.evaluation.outcome = Interrupted{};
   }

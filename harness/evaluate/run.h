@@ -7,7 +7,8 @@ namespace harness {
 /// in this order: source-policy, compile, source-policy:ptx and :sass, entries, arguments, resources, state, (no
 /// effect), preflight, the judged launch, determinism, forms and shapes, sizes, timing, timed calls launched twice,
 /// agreement of times, secretly chosen timed calls, the launch after timing, plausibility, memory; and where something
-/// is wrong, what a memory checker says of it.
+/// is wrong, what a memory checker says of it. A request that screens has the judged launch, determinism and a timing
+/// of its own before the pre-flight.
 Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settings, WorkerPool& workers);
 
 }  // namespace harness

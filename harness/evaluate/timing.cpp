@@ -48,7 +48,8 @@ std::optional<Subject> incumbent_subject(EvaluationRun& run) {
   return subject;
 }
 
-Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, TimedRun& timed) {
+Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, Audit audit,
+                          TimedRun& timed) {
   std::vector<Subject*> subjects{&run.subject};
   if (incumbent != nullptr) subjects.push_back(incumbent);
   for (Subject* subject : subjects) {
@@ -59,7 +60,8 @@ Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPo
   }
   std::vector<Contender> contenders = contenders_of(subjects);
   timed.places.clear();
-  for (std::size_t i = 0; i < 3 * (run.request.confirm ? kJudgedOfFinalist : kJudgedInSearch); ++i)
+  const std::size_t kinds = audit == Audit::kept ? 3 : 0;
+  for (std::size_t i = 0; i < kinds * (run.request.confirm ? kJudgedOfFinalist : kJudgedInSearch); ++i)
     timed.places.emplace_back(run.subject.image_bytes());
   for (const SharedMemory& place : timed.places) contenders[0].places.push_back(&place);
   // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as
@@ -71,7 +73,7 @@ Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPo
   if (!failure) return std::nullopt;
   // A candidate is not blamed for its incumbent: only what it does alone counts.
   if (incumbent != nullptr && failure->kind != RunnerFailure::Kind::interrupted)
-    return measure_on_device(run, nullptr, policy, timed);
+    return measure_on_device(run, nullptr, policy, audit, timed);
   return to_outcome(*failure, "timing", limit);
 }
 
@@ -172,17 +174,18 @@ Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
 
 }  // namespace
 
-Settled measure(EvaluationRun& run, TimedRun& timed) {
+Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed) {
   const Charge charge(run.evaluation.cost.timing_s);
   std::optional<Subject> incumbent = incumbent_subject(run);
   const auto hold = run.workers.hold_device();
   // On the cpu device compilers would take the cores that are timed.
   const auto quiet = run.workers.native() ? run.workers.builders.pause_speculative() : nullptr;
-  TimingPolicy policy = run.request.confirm ? run.workers.limits.confirm : run.workers.limits.search;
+  const Limits& limits = run.workers.limits;
+  TimingPolicy policy = run.request.confirm ? limits.confirm : audit == Audit::none ? limits.screen : limits.search;
   if (!run.request.confirm) policy.abandon_factor = run.request.abandon_factor;
   Subject* other = incumbent ? &*incumbent : nullptr;
-  const Settled settled =
-      run.workers.native() ? measure_by_turns(run, other, policy, timed) : measure_on_device(run, other, policy, timed);
+  const Settled settled = run.workers.native() ? measure_by_turns(run, other, policy, timed)
+                                               : measure_on_device(run, other, policy, audit, timed);
   if (settled) return settled;
   timed.timing = describe(run, timed.samples);
   if (timed.samples.size() < 2) return std::nullopt;

@@ -14,7 +14,10 @@ struct TimedRun {
   DrawId copy_draw;
 };
 
+/// Whether what timed calls leave is kept for the judge. Without it a time is good for screening alone.
+enum class Audit { none, kept };
+
 /// Times the candidate beside the incumbent, in turns. Settled by a failure of the candidate, or as Abandoned.
-Settled measure(EvaluationRun& run, TimedRun& timed);
+Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed);
 
 }  // namespace harness

@@ -6,6 +6,7 @@
 
 #include "harness/evaluate/diagnosis.h"
 #include "harness/evaluate/finalist_memory.h"
+#include "harness/evaluate/judged_launches.h"
 #include "harness/evaluate/stages.h"
 #include "harness/judge/verdict.h"
 
@@ -30,10 +31,11 @@ std::string diagnosis(EvaluationRun& run, const Launched& launched) {
     words = "changes from run to run (a race, or memory that nobody wrote)";
   std::vector<Observation> observations{
       {run.subject.problem().workload.values, false, largest_error(launched.verdict)}};
+  if (run.neighbours.empty() && prepare_neighbours(run)) return words;
   for (std::size_t i = 0; i < run.neighbours.size(); ++i) {
     run.paint(run.neighbours[i], 0);
     const Launched other = launch_and_judge(run.workers, run.neighbours[i], i + 1, 0,
-                                            run.deadline() + run.seconds_at(run.request.neighbours[i]));
+                                            run.deadline() + run.seconds_at(run.neighbour_points()[i]));
     if (other.failure) return words;
     observations.push_back({run.neighbours[i].problem().workload.values, other.passed(), largest_error(other.verdict)});
   }
@@ -45,13 +47,13 @@ std::string diagnosis(EvaluationRun& run, const Launched& launched) {
 std::optional<std::string> ask_checkers(EvaluationRun& run) {
   const double seconds = run.request.confirm ? kExplainFinalistSeconds : kExplainSeconds;
   std::vector<CheckedPlace> places;
-  if (run.suspect.realized == &run.request.realized && !run.request.neighbours.empty())  // where it takes less
+  if (run.suspect.realized == &run.request.realized && !run.neighbour_points().empty())  // where it takes less
     places.push_back(
-        {&place_of_memory_check(run.request.neighbours, run.request.realized, run.workers.device), run.suspect.form});
+        {&place_of_memory_check(run.neighbour_points(), run.request.realized, run.workers.device), run.suspect.form});
   places.push_back(run.suspect);
   if (run.workers.native()) return explain_by_checker(run.workers, places, run.request.admission, seconds);
-  if (run.settings.preflight != nullptr && run.request.preflight)
-    if (auto said = run.settings.preflight->explain(*run.request.preflight, run.request.admission, seconds))
+  if (run.settings.preflight != nullptr && run.preflight_point())
+    if (auto said = run.settings.preflight->explain(*run.preflight_point(), run.request.admission, seconds))
       return said;
   const auto hold = run.workers.hold_device();
   return explain_by_checker(run.workers, {run.suspect}, run.request.admission, seconds);
@@ -71,7 +73,7 @@ WrongAnswer wrong_answer(EvaluationRun& run, const Launched& launched, Subject& 
     if (const std::string words = diagnosis(run, launched); !words.empty()) message += "; " + words;
   const Realized& realized = &subject == &run.subject
                                  ? run.request.realized
-                                 : run.request.neighbours[static_cast<std::size_t>(&subject - run.neighbours.data())];
+                                 : run.neighbour_points()[static_cast<std::size_t>(&subject - run.neighbours.data())];
   if (const std::string words = try_stages_of(run, realized, subject.trusted, subject.draws[0].form); !words.empty())
     message += "; " + words;
   return WrongAnswer{message, launched.verdict.first_bad, judge::fingerprint(launched.verdict)};

@@ -17,8 +17,8 @@ std::string code_key(const std::string& workload, const std::string& binary_hash
 }
 
 bool ran_to_a_result(const IterationSummary& iteration) {
-  return iteration.outcome == OutcomeKind::passed || iteration.outcome == OutcomeKind::wrong_answer ||
-         iteration.outcome == OutcomeKind::rejected || iteration.outcome == OutcomeKind::abandoned;
+  return is_sound(iteration.outcome) || iteration.outcome == OutcomeKind::wrong_answer ||
+         iteration.outcome == OutcomeKind::rejected;
 }
 
 bool same_candidate(const Candidate& a, const Candidate& b) {

@@ -130,7 +130,8 @@ Outcome recorded_failure(const IterationSummary& row) {
       return TimedOut{row.wall_s, "recorded"};
     case OutcomeKind::out_of_memory:
       return OutOfMemory{as_recorded};
-    case OutcomeKind::passed:  // without a time: nothing to compare with
+    case OutcomeKind::passed:
+    case OutcomeKind::screened:  // without a time: nothing to compare with
     case OutcomeKind::unsupported:
     case OutcomeKind::interrupted:
       break;
@@ -206,10 +207,18 @@ Evaluation ReplayEvaluator::evaluate(const EvaluationRequest& request) {
   return evaluation;
 }
 
+// What was screened beside another incumbent than this one would have met the gates behind: it is taken to pass them.
+Outcome ReplayEvaluator::timed_answer(const IterationSummary& row, const EvaluationRequest& request) {
+  if (!is_timed(row.outcome)) return recorded_failure(row);
+  Timing timing = timing_of(row, request);
+  const bool screened = row.outcome == OutcomeKind::screened && timing.verdict == Comparison::slower;
+  if (screened && request.screen) return Screened{std::move(timing)};
+  return Passed{std::move(timing)};
+}
+
 Evaluation ReplayEvaluator::answer(const IterationSummary& row, const EvaluationRequest& request, double seconds) {
   Evaluation evaluation;
-  if (row.outcome == OutcomeKind::passed && row.time_ns) evaluation.outcome = Passed{timing_of(row, request)};
-  else evaluation.outcome = recorded_failure(row);
+  evaluation.outcome = row.time_ns ? timed_answer(row, request) : recorded_failure(row);
   evaluation.contract_hash = row.contract_hash;
   evaluation.source_hash = row.source_hash;
   evaluation.binary_hash = row.binary_hash;

@@ -118,6 +118,7 @@ class ReplayEvaluator : public Evaluator {
   double take_prepare_seconds() override { return 0; }
 
  private:
+  Outcome timed_answer(const IterationSummary& row, const EvaluationRequest& request);
   Evaluation answer(const IterationSummary& row, const EvaluationRequest& request, double seconds);
   Evaluation search_answer(const IterationSummary& row, const EvaluationRequest& request);
   Evaluation confirm_answer(const EvaluationRequest& request);
@@ -162,6 +163,7 @@ class ReplayLedger : public Ledger {
                                                  int) override {
     return {};
   }
+  std::vector<FailedGate> failed_gates(std::int64_t) override { return {}; }
   std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
  private:

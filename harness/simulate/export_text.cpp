@@ -28,7 +28,7 @@ struct Ended {
 Record record_of(const json& iteration) {
   Record record;
   record.outcome = iteration.at("outcome").get<OutcomeKind>();
-  if (record.outcome == OutcomeKind::passed && iteration.at("time_ns").is_number())
+  if (is_timed(record.outcome) && iteration.at("time_ns").is_number())
     record.time_ms = iteration["time_ns"].get<double>() / 1e6;
   const json& cost = iteration.at("cost");
   for (const char* stage : {"build_s", "gates_s", "timing_s"}) record.cost_s += cost.value(stage, 0.0);

@@ -1,6 +1,7 @@
 #include "harness/store/schema.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "harness/core/error.h"
 #include "harness/store/schema_objects.h"
@@ -21,10 +22,13 @@ constexpr const char* kStep6 =
 constexpr const char* kStep7 =
 #include "embedded/harness/store/schema_7_interrupted.sql"
     ;
+constexpr const char* kStep8 =
+#include "embedded/harness/store/schema_8_screened.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6, kStep7};
+constexpr Migration kSteps[] = {kStep6, kStep7, kStep8};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -45,6 +49,22 @@ class Snapshot {
 
  private:
   SQLite::Database& database_;
+};
+
+/// A step may edit what a table's CHECK says. In its life only: a connection is defensive against all others.
+class WritableSchema {
+ public:
+  explicit WritableSchema(SQLite::Database& database) : handle_(database.getHandle()) {
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, -1, &before_);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+  }
+  ~WritableSchema() { sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, before_, nullptr); }
+  WritableSchema(const WritableSchema&) = delete;
+  WritableSchema& operator=(const WritableSchema&) = delete;
+
+ private:
+  sqlite3* handle_;
+  int before_ = 1;
 };
 
 void refuse_unreadable(int found, const Schema& schema, const std::string& path) {
@@ -98,6 +118,7 @@ void bring_up_to_date(SQLite::Database& database, const Schema& schema, const st
     database.exec(schema.create);
     database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   } else {
+    const WritableSchema writable(database);
     const int found = pragma(database, "user_version");
     for (int version = found; version < schema.version(); ++version)
       database.exec(schema.steps[version - schema.first]);

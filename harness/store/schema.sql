@@ -125,10 +125,10 @@ CREATE TABLE iteration (
   workload         TEXT NOT NULL,
   purpose          TEXT NOT NULL,
   ended_unix       REAL NOT NULL,
-  outcome          TEXT NOT NULL CHECK (outcome IN ('passed', 'compile_error', 'launch_error', 'wrong_answer', 'rejected',
+  outcome          TEXT NOT NULL CHECK (outcome IN ('passed', 'screened', 'compile_error', 'launch_error', 'wrong_answer', 'rejected',
                      'no_effect', 'abandoned', 'unsupported', 'crashed', 'timed_out', 'out_of_memory', 'interrupted')),
   confirmed        INTEGER NOT NULL CHECK (confirmed IN (0, 1)),   -- timed again in fresh processes on fresh inputs
-  -- Times per call, of passed iterations only. Intervals are 95 %.
+  -- Times per call, of passed and screened iterations. Intervals are 95 %.
   time_ns          REAL,                   -- median over rotated inputs
   time_lo_ns       REAL,
   time_hi_ns       REAL,
@@ -292,7 +292,8 @@ CREATE TABLE rollup_arm (
   iterations    INTEGER NOT NULL,
   passed        INTEGER NOT NULL,
   wall_s        REAL NOT NULL,
-  best_speedup  REAL,
+  best_speedup  REAL,                      -- of those that passed
+  screened      INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (campaign, kernel, workload, technique, contract_hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -401,11 +402,12 @@ CREATE TRIGGER iteration_counts_for_its_arm AFTER INSERT ON iteration
 BEGIN
   INSERT INTO rollup_arm
     SELECT NEW.campaign, NEW.kernel, NEW.workload, c.technique, c.contract_hash, 1, NEW.outcome = 'passed', NEW.wall_s,
-           CASE WHEN NEW.outcome = 'passed' THEN NEW.speedup END
+           CASE WHEN NEW.outcome = 'passed' THEN NEW.speedup END, NEW.outcome = 'screened'
     FROM candidate c WHERE c.id = NEW.candidate
     ON CONFLICT DO UPDATE SET
       iterations   = iterations + 1,
       passed       = passed + excluded.passed,
+      screened     = screened + excluded.screened,
       wall_s       = wall_s + excluded.wall_s,
       best_speedup = max(coalesce(best_speedup, excluded.best_speedup), coalesce(excluded.best_speedup, best_speedup));
 END;
@@ -564,7 +566,7 @@ CREATE VIEW v_calibration AS
   SELECT campaign, script, device_name, count(speedup_held) AS speedups, avg(speedup_held) AS speedup_share_held,
          count(minutes_held) AS minutes, avg(minutes_held) AS minutes_share_held,
          count(predict_probability) AS probabilities, avg(predict_probability) AS passed_predicted,
-         avg(CASE WHEN predict_probability IS NOT NULL THEN outcome IN ('passed', 'abandoned') END) AS passed_seen
+         avg(CASE WHEN predict_probability IS NOT NULL THEN outcome IN ('passed', 'screened', 'abandoned') END) AS passed_seen
   FROM v_predictions
   GROUP BY campaign, script, device_name;
 

@@ -58,7 +58,8 @@ class Store : public Ledger {
   void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) override;
   std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
                                                  const std::string& fingerprint, int limit) override;
-  /// Only iterations that ran to a result count: passed, wrong_answer, rejected, abandoned.
+  std::vector<FailedGate> failed_gates(std::int64_t campaign) override;
+  /// Only iterations that ran to a result count: passed, screened, wrong_answer, rejected, abandoned.
   std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) override;
 
   Connection& connection() { return connection_; }

@@ -14,7 +14,8 @@ std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery&
   std::vector<Evidence> rows;
   Statement query(
       connection,
-      "SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed), "
+      "SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed + "
+      "r.screened), "
       "sum(r.wall_s), max(r.best_speedup) "
       "FROM rollup_arm r JOIN campaign p ON p.id = r.campaign "
       "WHERE r.campaign < ? AND p.device_name = ? AND p.evidence = 1 AND r.contract_hash IN (SELECT value FROM "
@@ -40,7 +41,7 @@ constexpr const char* kTechniques = R"sql(
   spent AS (
     SELECT kernel, technique, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
     FROM rollup_cost WHERE campaign IN (SELECT id FROM family) GROUP BY kernel, technique)
-  SELECT r.kernel, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed), sum(r.wall_s),
+  SELECT r.kernel, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed + r.screened), sum(r.wall_s),
          max(r.best_speedup), (SELECT CASE WHEN unpriced_s <= 0 THEN usd END FROM spent s
                                WHERE s.kernel = r.kernel AND s.technique = r.technique)
   FROM rollup_arm r

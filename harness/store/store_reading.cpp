@@ -171,14 +171,26 @@ std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const s
   return rows;
 }
 
+std::vector<FailedGate> Store::failed_gates(std::int64_t campaign) {
+  std::vector<FailedGate> rows;
+  Statement query(connection_,
+                  "SELECT i.id, c.source_hash, g.name FROM iteration i JOIN candidate c ON c.id = i.candidate "
+                  "JOIN gate_result g ON g.iteration = i.id "
+                  "WHERE i.campaign = ? AND g.checked = 1 AND g.passed = 0 ORDER BY i.id, g.position",
+                  campaign);
+  while (query.next()) rows.push_back({query.integer(0), query.text(1), query.text(2)});
+  return rows;
+}
+
 std::int64_t Store::same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) {
   if (binary_hash.empty()) return 0;
-  Statement query(connection_,
-                  "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
-                  "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
-                  "AND i.outcome IN ('passed', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' "
-                  "DESC, i.id LIMIT 1",
-                  binary_hash, workload, campaign);
+  Statement query(
+      connection_,
+      "SELECT i.id FROM binary b JOIN iteration i ON i.binary = b.id "
+      "WHERE b.hash = ?1 AND i.workload = ?2 AND i.campaign = ?3 "
+      "AND i.outcome IN ('passed', 'screened', 'wrong_answer', 'rejected', 'abandoned') ORDER BY i.outcome = 'passed' "
+      "DESC, i.id LIMIT 1",
+      binary_hash, workload, campaign);
   return query.next() ? query.integer(0) : 0;
 }
 

@@ -52,7 +52,8 @@ TEST_CASE("the preflight is made where it costs least and still says something")
   PointsCatalog catalog;
   FakeClock clock;
   PreflightEvaluator evaluator(clock);
-  const EvaluationRequest request = gated_request(catalog, evaluator, point("candidate", 1000, 1024), false);
-  REQUIRE(request.preflight);
-  CHECK(request.preflight->candidate.variant == "fit");
+  const EvaluationRequest request = gated_request(catalog, evaluator, point("candidate", 1000, 1024), Points::search);
+  const OtherPoints points = request.other_points();
+  REQUIRE(points.preflight);
+  CHECK(points.preflight->candidate.variant == "fit");
 }

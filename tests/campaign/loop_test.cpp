@@ -2,37 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/fakes/ports.h"
+#include "tests/campaign/world.h"
 
 using namespace harness;
 using namespace harness::fakes;
-
-namespace {
-
-struct World {
-  FakeClock clock;
-  FakeCatalog catalog;
-  FakeScripts scripts;
-  FakeEvaluator evaluator{clock};
-  FakeLedger ledger;
-  FakeDisplay display;
-  bool stop = false;
-  CampaignOptions options;
-
-  World() { options.kernels = {"k"}; }
-  CampaignSummary run(std::optional<std::int64_t> resume = {}) {
-    Campaign campaign({catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()},
-                      options, resume);
-    return campaign.run();
-  }
-};
-
-int count(const FakeLedger& ledger, Purpose purpose) {
-  return static_cast<int>(
-      std::count_if(ledger.rows.begin(), ledger.rows.end(), [&](const auto& row) { return row.purpose == purpose; }));
-}
-
-}  // namespace
 
 TEST_CASE("a campaign measures each baseline once, tries every point and confirms the winners") {
   World world;

@@ -37,7 +37,7 @@ struct Memory {
     iteration.ask = n;
     iteration.wall_s = 2;
     iteration.build_s = 1;
-    if (outcome != OutcomeKind::passed) return iteration;
+    if (!is_timed(outcome)) return iteration;
     iteration.time_ns = 1000 / speedup;
     iteration.speedup = speedup;
     iteration.speedup_lo = speedup * (1 - spread);
@@ -124,6 +124,20 @@ TEST_CASE("what was abandoned teaches how slow its arm is, and that it passes th
   CHECK(arm.gains[1] == Approx(0.25));
   CHECK(*arm.best_speedup == 2);
   CHECK(arm.since_improvement == 1);
+  for (const TechniqueState& technique : after.techniques)
+    if (technique.technique == "tile") CHECK(technique.passed == 2);
+}
+
+TEST_CASE("what was screened is a time to strategies, and no standing of its workload") {
+  Memory memory;
+  memory.state.apply(memory.told(1, OutcomeKind::passed, 2));
+  memory.state.apply(memory.told(2, OutcomeKind::screened, 4));
+  const Snapshot after = memory.state.snapshot({});
+  const ArmState arm = tile(after);
+  CHECK(arm.timed == 2);
+  CHECK(*arm.best_speedup == 4);
+  REQUIRE(memory.state.best().size() > 0);
+  CHECK(*memory.state.best()[0].state.speedup == 2);
   for (const TechniqueState& technique : after.techniques)
     if (technique.technique == "tile") CHECK(technique.passed == 2);
 }

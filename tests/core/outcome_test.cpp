@@ -14,6 +14,7 @@ TEST_CASE("every outcome has the word that the command line promises") {
   REQUIRE(outcome_name(Rejected{}) == "rejected");
   REQUIRE(outcome_name(NoEffect{}) == "no_effect");
   REQUIRE(outcome_name(Abandoned{}) == "abandoned");
+  REQUIRE(outcome_name(Screened{}) == "screened");
   REQUIRE(outcome_name(Unsupported{}) == "unsupported");
   REQUIRE(outcome_name(Crashed{}) == "crashed");
   REQUIRE(outcome_name(TimedOut{}) == "timed_out");
@@ -23,6 +24,7 @@ TEST_CASE("every outcome has the word that the command line promises") {
 
 TEST_CASE("an error says stage, class and one sentence") {
   REQUIRE(error_json(Passed{}).is_null());
+  REQUIRE(error_json(Screened{}).is_null());
   const json compile =
       error_json(CompileError{"k.cu: In function 'f':\n  k.cu(3): error: no such name\nk.cu(9): error: b\n"});
   REQUIRE(compile == json{{"stage", "build"},

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -132,6 +133,7 @@ class FakeEvaluator : public Evaluator {
     confirms += request.confirm ? 1 : 0;
     Evaluation evaluation;
     evaluation.outcome = answer(request);
+    if (gates) evaluation.gates = gates(request);
     evaluation.cost.wall_s = cost_s;
     return evaluation;
   }
@@ -157,6 +159,7 @@ class FakeEvaluator : public Evaluator {
     return passed(800.0 / static_cast<double>(std::get<std::int64_t>(candidate.config.at("N"))), request);
   }
   std::function<Outcome(const EvaluationRequest&)> answer = honest;
+  std::function<std::vector<GateResult>(const EvaluationRequest&)> gates;  // none: no evidence
   double cost_s = 1;
   std::size_t prepared = 0;
   int confirms = 0;
@@ -200,15 +203,15 @@ class FakeLedger : public Ledger {
     row.purpose = record.purpose;
     row.decision = record.decision;
     row.wall_s = evaluation.cost.wall_s;
-    if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
-      row.time_ns = passed->timing.time_ns;
-      row.time_lo_ns = passed->timing.time_lo_ns;
-      row.time_hi_ns = passed->timing.time_hi_ns;
-      row.baseline_ns = passed->timing.baseline_ns;
-      row.speedup = passed->timing.speedup;
-      row.speedup_lo = passed->timing.speedup_lo;
-      row.speedup_hi = passed->timing.speedup_hi;
-      row.verdict = passed->timing.verdict;
+    if (const Timing* timing = timing_of(evaluation.outcome)) {
+      row.time_ns = timing->time_ns;
+      row.time_lo_ns = timing->time_lo_ns;
+      row.time_hi_ns = timing->time_hi_ns;
+      row.baseline_ns = timing->baseline_ns;
+      row.speedup = timing->speedup;
+      row.speedup_lo = timing->speedup_lo;
+      row.speedup_hi = timing->speedup_hi;
+      row.verdict = timing->verdict;
     }
     rows.push_back(row);
     return row.iteration;
@@ -234,6 +237,7 @@ class FakeLedger : public Ledger {
   }
   std::map<std::string, Admission> admissions;
   std::optional<MeasuredPeaks> known_peaks;
+  std::vector<FailedGate> failed_gates(std::int64_t) override { return failed; }
   std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
   std::vector<CampaignRecord> campaigns;
@@ -241,6 +245,7 @@ class FakeLedger : public Ledger {
   std::vector<IterationSummary> rows;
   std::vector<DecisionRecord> decision_records;
   std::vector<Orphan> orphaned;
+  std::vector<FailedGate> failed;
   Experience earlier;
   std::map<std::string, double> charged;
   std::optional<EndReason> ended;
@@ -264,9 +269,10 @@ class FakeDisplay : public Display {
 /// Asks for every point of every variant, in order.
 class FakeSearch : public Search {
  public:
-  explicit FakeSearch(const ArmSpace& space) {
+  explicit FakeSearch(const ArmSpace& space, bool backwards = false) {
     for (const auto& [variant, points] : space.variants)
       for (std::size_t i = 0; i < points.points.size(); ++i) queue_.push_back({variant, configuration(points, i), {}});
+    if (backwards) std::ranges::reverse(queue_);
   }
   ScriptIdentity identity() const override { return {"fake", "0"}; }
   std::optional<SearchAsk> ask() override { return queue_.empty() ? std::nullopt : std::optional(queue_.front()); }
@@ -296,9 +302,10 @@ class FakeStrategy : public Strategy {
 class FakeScripts : public ScriptLibrary {
  public:
   bool exact_times = false;  // of its searches
+  bool backwards = false;    // which ask for the last point first
   std::unique_ptr<Strategy> strategy(const std::string&) override { return std::make_unique<FakeStrategy>(decide); }
   std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
-    auto made = std::make_unique<FakeSearch>(space);
+    auto made = std::make_unique<FakeSearch>(space, backwards);
     made->exact = exact_times;
     return made;
   }

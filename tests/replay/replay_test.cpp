@@ -300,3 +300,27 @@ TEST_CASE("a replay tells the record's rivals again, and asks for none where the
   const Recording plain = without.record();
   CHECK(told(without.replay(plain).recording) == told(plain));
 }
+
+TEST_CASE("what was screened is screened again beside the same incumbent, and taken to pass beside a slower one") {
+  Past past;
+  past.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    const Candidate& candidate = request.realized.candidate;
+    if (candidate.variant == "00_base") return FakeEvaluator::honest(request);
+    const auto n = std::get<std::int64_t>(candidate.config.at("N"));
+    const Outcome outcome = FakeEvaluator::passed(100 + 10 * static_cast<double>(n), request);
+    const Timing timing = *timing_of(outcome);
+    if (request.screen && timing.verdict == Comparison::slower) return Screened{timing};
+    return outcome;
+  };
+  const Recording recorded = past.record();
+  const auto count_screened = [](const Recording& recording) {
+    return std::ranges::count(recording.iterations, OutcomeKind::screened, &IterationSummary::outcome);
+  };
+  CHECK(count_screened(recorded) == 14);
+  CHECK(told(past.replay(recorded).recording) == told(recorded));
+
+  past.scripts.backwards = true;  // each is then faster than the one before
+  const Replayed other = past.replay(recorded);
+  CHECK(count_screened(other.recording) == 0);
+  CHECK(to_text(other.summary.best[0].config) == "N=1");
+}

@@ -88,3 +88,14 @@ TEST_CASE("a migrated store has the schema of a new one") {
   constexpr Migration forgotten[] = {"CREATE INDEX note_by_text ON note(text);"};
   CHECK(missing_in_new_stores({kNewest, 1, forgotten}).size() == 1);
 }
+
+TEST_CASE("a store of the oldest version takes the outcomes of today") {
+  const Folder folder;
+  const Schema& now = current_schema();
+  Connection::open(folder / "x.db", Mode::read_write, 1000, {now.oldest, now.first, {}});
+  const auto store = Store::open(folder / "x.db", Mode::read_write);
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign), screened(100));
+  CHECK(value(*store, "SELECT outcome FROM iteration") == "screened");
+  CHECK_THROWS(store->connection().database().exec("UPDATE sqlite_schema SET sql = sql"));  // defended again
+}

@@ -237,3 +237,42 @@ TEST_CASE("a campaign is resumed under new limits, and only by whom it may be") 
   const auto eval = store->begin_campaign(record);
   CHECK_THROWS_WITH(store->resume_campaign(eval, record), Catch::Contains("single eval"));
 }
+
+TEST_CASE("a screened iteration has a time and is no evidence: no best, no pass, nothing to confirm") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100), true);
+  const auto fast = record(*store, an_attempt(campaign, 2), screened(50));
+  const IterationSummary row = store->iterations(campaign).back();
+  CHECK(row.outcome == OutcomeKind::screened);
+  CHECK(row.time_ns == 50);
+  CHECK(row.speedup == 20);
+  CHECK(value(*store, "SELECT time_ns FROM v_best") == 100);
+  CHECK(value(*store, "SELECT max(time_ns) FROM rollup_best") == 100);
+  CHECK(value(*store, "SELECT passed FROM rollup_arm") == 1);
+  CHECK(value(*store, "SELECT best_speedup FROM rollup_arm") == 10);
+  CHECK(value(*store, "SELECT passed FROM v_techniques") == 1);
+  CHECK(store->same_binary(campaign, "s128", "b1") != fast);  // a passed one says more
+  // A strategy learns that nothing was wrong with it.
+  const auto next = store->begin_campaign(a_campaign());
+  const auto arms = store->experience({next, {"attention"}, {"c0ffee"}, "NVIDIA H200", "", ""}).arms;
+  REQUIRE(arms.size() == 1);
+  CHECK(arms[0].passed == 2);
+  CHECK(arms[0].best_speedup == 10);
+}
+
+TEST_CASE("the gates that a campaign's candidates failed are read back with their sources") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  record(*store, an_attempt(campaign, 1), passed(100));
+  Evaluation late = wrong();
+  late.gates.push_back({"timed-launch", false, "secretly chosen"});
+  late.gates.push_back({"screened", false, "not needed", false});  // not checked: it failed nothing
+  const auto iteration = record(*store, an_attempt(campaign, 2), late);
+  const auto failed = store->failed_gates(campaign);
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0].iteration == iteration);
+  CHECK(failed[0].source_hash == "beef");
+  CHECK(failed[0].gate == "timed-launch");
+  CHECK(store->failed_gates(campaign + 1).empty());
+}

@@ -82,6 +82,15 @@ inline Evaluation passed(double time_ns, double baseline_ns = 1000) {
   return an_evaluation(outcome);
 }
 
+/// Right at the timed size and slower than the incumbent.
+inline Evaluation screened(double time_ns, double baseline_ns = 1000) {
+  Timing timing = *timing_of(passed(time_ns, baseline_ns).outcome);
+  timing.verdict = Comparison::slower;
+  Evaluation evaluation = an_evaluation(Screened{timing});
+  evaluation.gates.push_back({"screened", true, "slower than the best", false});
+  return evaluation;
+}
+
 inline Evaluation wrong() {
   return an_evaluation(WrongAnswer{"O is off", FirstBad{"O", {0, 3}, 1.0, 2.0, 99}, "f00d"});
 }

@@ -122,7 +122,7 @@ local function alone(arm)
   local passed, spent_s = arm.earlier_passed or 0, arm.earlier_spent_s or 0
   return { kernel = arm.id.kernel, technique = arm.id.technique, workloads = 1,
            campaigns = campaigns + (arm.evaluations > 0 and 1 or 0), evaluations = arm.evaluations + evaluations,
-           passed = (arm.outcomes.passed or 0) + (arm.outcomes.abandoned or 0) + passed, spent_s = arm.spent_s + spent_s, predicted_s = arm.predicted_s,
+           passed = (arm.outcomes.passed or 0) + (arm.outcomes.screened or 0) + (arm.outcomes.abandoned or 0) + passed, spent_s = arm.spent_s + spent_s, predicted_s = arm.predicted_s,
            earlier_evaluations = evaluations, earlier_passed = passed, earlier_spent_s = spent_s,
            best_speedup = arm.best_speedup or arm.earlier_best_speedup }
 end
@@ -141,7 +141,7 @@ local function link(campaign)
     arm.cumulative = techniques[id.kernel .. "/" .. id.technique] or alone(arm)
     arm.kernel, arm.workload, arm.technique, arm.id = id.kernel, id.workload, id.technique, nil
     arm.name = id.kernel .. "/" .. id.workload .. "/" .. id.technique
-    arm.passed = arm.outcomes.passed or 0
+    arm.passed = (arm.outcomes.passed or 0) + (arm.outcomes.screened or 0)
     arm.cost_factor = 1.0
     if not arm.closed and not arm.exhausted then table.insert(campaign.open, arm) end
     if current and current.kernel == id.kernel and current.workload == id.workload

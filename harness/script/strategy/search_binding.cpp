@@ -136,7 +136,7 @@ json describe_earlier(std::vector<EarlierResult> earlier) {
                   {"workload", result.workload},
                   {"config", config},
                   {"outcome", result.outcome},
-                  {"passed", result.outcome == OutcomeKind::passed}};
+                  {"passed", is_timed(result.outcome)}};
     if (result.time_ns) entry["time_ns"] = *result.time_ns;
     list.push_back(std::move(entry));
   }
@@ -196,7 +196,7 @@ void push_result(lua_State* L, const SearchResult& result) {
   const std::string_view outcome = name(result.outcome);
   lua_pushlstring(L, outcome.data(), outcome.size());
   lua_setfield(L, -2, "outcome");
-  lua_pushboolean(L, result.outcome == OutcomeKind::passed ? 1 : 0);
+  lua_pushboolean(L, is_timed(result.outcome) ? 1 : 0);
   lua_setfield(L, -2, "passed");
   if (result.time_ns) {
     lua_pushnumber(L, *result.time_ns);

@@ -1,0 +1,37 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/evaluator.h"
+#include "harness/core/ledger.h"
+
+namespace harness {
+
+/// The sources of a campaign of which a configuration failed a gate behind screening. Those gates draw lots (which
+/// sizes, which timed calls), and a search must not retry its luck with another configuration of the same source:
+///
+/// - A source whose timed calls were wrong, or faster than the device can be, is refused in every configuration. A
+///   configuration decides how fast and where a source is right, not whether timed calls do the work.
+/// - A source that was wrong at another size meets as many sizes as a finalist from then on. It is not refused: the
+/// tails
+///   of one tile are wrong where those of another are right.
+///
+/// The same machine code is refused in any case, as no_effect (Ledger::same_binary).
+class FailedSources {
+ public:
+  void add(const FailedGate& failed);
+  std::optional<FailedBefore> refusal(const std::string& source_hash) const;
+  bool was_wrong_elsewhere(const std::string& source_hash) const { return wrong_elsewhere_.contains(source_hash); }
+
+ private:
+  std::map<std::string, FailedBefore> refused_;
+  std::map<std::string, FailedBefore> wrong_elsewhere_;
+};
+
+/// What an evaluation that has just ended adds.
+std::vector<FailedGate> failed_gates(std::int64_t iteration, const std::string& source_hash,
+                                     const Evaluation& evaluation);
+
+}  // namespace harness

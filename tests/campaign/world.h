@@ -1,0 +1,33 @@
+#pragma once
+#include <algorithm>
+
+#include "harness/campaign/loop.h"
+#include "tests/fakes/ports.h"
+
+// A campaign among fakes.
+namespace harness::fakes {
+
+struct World {
+  FakeClock clock;
+  FakeCatalog catalog;
+  FakeScripts scripts;
+  FakeEvaluator evaluator{clock};
+  FakeLedger ledger;
+  FakeDisplay display;
+  bool stop = false;
+  CampaignOptions options;
+
+  World() { options.kernels = {"k"}; }
+  CampaignSummary run(std::optional<std::int64_t> resume = {}) {
+    Campaign campaign({catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()},
+                      options, resume);
+    return campaign.run();
+  }
+};
+
+inline int count(const FakeLedger& ledger, Purpose purpose) {
+  return static_cast<int>(
+      std::count_if(ledger.rows.begin(), ledger.rows.end(), [&](const auto& row) { return row.purpose == purpose; }));
+}
+
+}  // namespace harness::fakes

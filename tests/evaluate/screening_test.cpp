@@ -1,0 +1,149 @@
+#include <catch2/catch.hpp>
+
+#include "harness/device/cpu/cpu_kind.h"
+#include "harness/device/cpu/probe.h"
+#include "harness/evaluate/limits.h"
+#include "harness/evaluate/run.h"
+#include "harness/script/catalog/catalog.h"
+#include "harness/worker/processes/process.h"
+#include "tests/support/program.h"
+
+// Which gates a search's candidate meets, on the cpu device. What is timed beside it has a thousand times more or less
+// to do, so that the verdict is no matter of noise.
+using namespace harness;
+
+namespace {
+
+constexpr const char* kSmall = "m8n64_f32";
+constexpr const char* kLarge = "m256n8192_f32";
+constexpr const char* kOdd = "m33n257_f32";
+
+struct Shop {
+  Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, true, {}} {
+    Process::set_program(HARNESS_BINARY);
+    for (const char* form : {"nominal", "few spikes"})
+      for (const char* output : {"sum", "largest"})
+        admission.tolerances.push_back({"dtype=f32", form, output, 0, 0, 1e-3, "declared"});
+    admission.passed = true;
+  }
+  Realized realize(const std::string& variant, const std::string& workload) {
+    const Config config = catalog.default_config("rowstats", variant, workload, device, {});
+    return catalog.realize({"rowstats", variant, "", config}, workload, device);
+  }
+  /// `variant` on `workload` beside the honest one on `incumbent`, as a search asks for it.
+  EvaluationRequest request(const std::string& variant, const std::string& workload, const std::string& incumbent) {
+    EvaluationRequest request;
+    request.realized = realize(variant, workload);
+    request.incumbent = Incumbent{realize("00_honest", incumbent), 1e6, {}};
+    request.admission = &admission;
+    request.screen = true;
+    request.other_points = [this, variant] {
+      ++asked_for_points;
+      return OtherPoints{{realize(variant, kOdd), realize(variant, kOdd)}, {}};
+    };
+    return request;
+  }
+  Evaluation evaluate(const EvaluationRequest& request) { return run_gates(request, {}, workers); }
+
+  static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
+  int asked_for_points = 0;
+  Admission admission;
+  tests::Scratch scratch;
+  script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/tests/hostile"},
+                             {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
+  cpu::CpuKind kind;
+  DeviceInfo device;
+  Target target;
+  Builders builders{target, 1};
+  JudgeProcess judge{target, {}};
+  Runner runner{target, {}};
+  WorkerPool workers{kind, target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
+};
+
+bool has_gate(const Evaluation& evaluation, const std::string& start) {
+  return std::ranges::any_of(evaluation.gates, [&](const GateResult& gate) { return gate.name.starts_with(start); });
+}
+
+const GateResult& gate(const Evaluation& evaluation, const std::string& name) {
+  const auto found = std::ranges::find(evaluation.gates, name, &GateResult::name);
+  REQUIRE(found != evaluation.gates.end());
+  return *found;
+}
+
+constexpr const char* kBehind[] = {"preflight", "form:", "shape", "sizes", "timed-launch", "plausibility"};
+
+}  // namespace
+
+TEST_CASE("a slower candidate ends screened, and what only a best needs is not even prepared") {
+  Shop shop;
+  const Evaluation evaluation = shop.evaluate(shop.request("00_honest", kLarge, kSmall));
+  REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::screened);
+  CHECK(timing_of(evaluation.outcome)->verdict == Comparison::slower);
+  CHECK(timing_of(evaluation.outcome)->time_ns > 0);
+  CHECK(shop.asked_for_points == 0);
+  for (const char* name : kBehind) CHECK_FALSE(has_gate(evaluation, name));
+  for (const char* name : {"guard-zones", "written", "determinism"}) CHECK(gate(evaluation, name).passed);
+  CHECK_FALSE(gate(evaluation, "screened").checked);  // what was not needed is never read as passed
+}
+
+TEST_CASE("an abandoned candidate tells what it was spared") {
+  Shop shop;
+  EvaluationRequest request = shop.request("00_honest", kLarge, kSmall);
+  request.abandon_factor = 2;
+  const Evaluation evaluation = shop.evaluate(request);
+  CHECK(kind_of(evaluation.outcome) == OutcomeKind::abandoned);
+  CHECK_FALSE(gate(evaluation, "screened").checked);
+  CHECK(shop.asked_for_points == 0);
+}
+
+TEST_CASE("a faster candidate meets every gate") {
+  Shop shop;
+  const Evaluation evaluation = shop.evaluate(shop.request("00_honest", kSmall, kLarge));
+  REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::passed);
+  CHECK(shop.asked_for_points == 1);
+  for (const char* name : {"form:", "shape", "sizes", "timed-launch", "plausibility"})
+    CHECK(has_gate(evaluation, name));
+  CHECK_FALSE(has_gate(evaluation, "screened"));
+}
+
+TEST_CASE("a fast one that is right at the timed size alone is caught behind screening") {
+  Shop shop;
+  const Evaluation evaluation = shop.evaluate(shop.request("09_whole_tiles", kSmall, kLarge));
+  CHECK(kind_of(evaluation.outcome) == OutcomeKind::wrong_answer);
+  CHECK(gate(evaluation, "determinism").passed);
+  CHECK((has_gate(evaluation, "form:") || has_gate(evaluation, "shape")));
+}
+
+TEST_CASE("a wrong answer ends at the timed size, whatever its time") {
+  Shop shop;
+  const Evaluation evaluation = shop.evaluate(shop.request("01_unwritten", kLarge, kSmall));
+  CHECK(kind_of(evaluation.outcome) == OutcomeKind::wrong_answer);
+  CHECK_FALSE(has_gate(evaluation, "screened"));
+}
+
+TEST_CASE("nothing is screened without an incumbent, and nothing that is to be confirmed") {
+  Shop shop;
+  EvaluationRequest request = shop.request("00_honest", kSmall, kSmall);
+  SECTION("without an incumbent") {
+    request.incumbent.reset();
+  }
+  SECTION("confirmed") {
+    request.confirm = true;
+    request.incumbent = Incumbent{shop.realize("00_honest", kSmall), 1e6, {}};
+  }
+  const Evaluation evaluation = shop.evaluate(request);
+  CHECK(kind_of(evaluation.outcome) == OutcomeKind::passed);
+  CHECK(shop.asked_for_points == 1);
+}
+
+TEST_CASE("a source that another configuration has spoilt is refused before it is compiled") {
+  Shop shop;
+  EvaluationRequest request = shop.request("00_honest", kSmall, kLarge);
+  request.failed_before = FailedBefore{"timed-launch", 12};
+  const Evaluation evaluation = shop.evaluate(request);
+  const auto* rejected = std::get_if<Rejected>(&evaluation.outcome);
+  REQUIRE(rejected != nullptr);
+  CHECK(rejected->gate == "timed-launch");
+  CHECK_THAT(rejected->message, Catch::Contains("iteration 12"));
+  CHECK_FALSE(has_gate(evaluation, "compile"));
+}
