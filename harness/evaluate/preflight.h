@@ -9,7 +9,7 @@
 
 namespace harness {
 
-/// What the cpu device says of a candidate before it costs GPU time: a judged launch at a small point of the domain,
+/// What the cpu device says of a candidate before the GPU judges it elsewhere than at its timed size: a judged launch at a small point of the domain,
 /// and the memory checker over it.
 struct PreflightResult {
   GateResult gate;                 // "preflight"; not checked where the cpu device cannot run or build it
