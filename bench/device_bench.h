@@ -115,8 +115,7 @@ class Bench {
     return request({kernel, variant.name, variant.technique, config}, workload, finalist);
   }
   EvaluationRequest request(const Candidate& candidate, const std::string& workload, bool finalist) {
-    EvaluationRequest request =
-        gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_),
+    EvaluationRequest request = gated_request(catalog_, *evaluator_, catalog_.realize(candidate, workload, device_),
                                               finalist ? Points::finalist : Points::search);
     request.admission = &admission(candidate.kernel);
     return request;

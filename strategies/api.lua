@@ -397,7 +397,7 @@ function Space:model(options) end
 ---@class SearchDeclaration
 ---@field name string?
 ---@field summary string?
----@field exact_times boolean?       the times of slow configurations matter: none is abandoned
+---@field exact_times boolean?       the times of slow configurations matter: none is abandoned or screened
 ---@field run fun(space: Space, evaluate: Evaluate, evaluate_all: EvaluateAll)
 
 ---@param declared SearchDeclaration

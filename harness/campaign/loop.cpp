@@ -462,11 +462,12 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
   const auto admission = admissions_.find(candidate.kernel);
   if (admission != admissions_.end()) request.admission = &admission->second;
   if (work.purpose != Purpose::search || work.all_gates) return request;
-  // One configuration for all workloads may be slower than the best on some of them: there nothing can be screened.
-  request.screen = options_.objective != "single";
   request.failed_before = failed_sources_.refusal(work.realized.source_hash);
-  if (!wants_exact_times({candidate.kernel, book.plan.workload, candidate.technique}))
+  if (!wants_exact_times({candidate.kernel, book.plan.workload, candidate.technique})) {
     request.abandon_factor = kAbandonFactor;
+    // One configuration for all workloads may be slower than the best on some of them: there nothing can be screened.
+    request.screen = options_.objective != "single";
+  }
   request.recorded_with = [this, workload = book.plan.workload](const std::string& hash) {
     return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
   };

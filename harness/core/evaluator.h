@@ -49,7 +49,7 @@ struct FailedBefore {
 struct OtherPoints {
   /// At other points of the domain: judged in the hostile forms of the inputs, never timed.
   std::vector<Realized> neighbours;
-  /// At a small point of the domain on the cpu device, tried there first; empty: its features do not allow it.
+  /// At a small point of the domain on the cpu device; empty: its features do not allow it.
   std::optional<Realized> preflight;
 };
 
@@ -102,7 +102,7 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
   virtual DeviceInfo device() = 0;
-  /// The cpu device on which candidates for a GPU are tried first; empty where none are.
+  /// The cpu device on which candidates for a GPU are tried too; empty where none are.
   virtual std::optional<DeviceInfo> preflight_device() = 0;
   /// Speculative builds of what may be asked next; never a decision. Returns at once.
   virtual void prepare(std::span<const Realized> candidates) = 0;

@@ -9,8 +9,8 @@
 
 namespace harness {
 
-/// What the cpu device says of a candidate before it costs GPU time: a judged launch at a small point of the domain,
-/// and the memory checker over it.
+/// What the cpu device says of a candidate before the GPU judges it elsewhere than at its timed size: a judged launch
+/// at a small point of the domain, and the memory checker over it.
 struct PreflightResult {
   GateResult gate;                 // "preflight"; not checked where the cpu device cannot run or build it
   std::optional<Outcome> settled;  // it failed: the evaluation ends with this

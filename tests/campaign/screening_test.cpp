@@ -28,11 +28,13 @@ bool is_screened(const IterationSummary& row) {
 
 }  // namespace
 
-TEST_CASE("only what a search asked for is screened") {
+TEST_CASE("only what a search asked for is screened, and not where it wants exact times") {
+  const bool exact = GENERATE(false, true);
   World world;
-  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+  world.scripts.exact_times = exact;
+  world.evaluator.answer = [exact](const EvaluationRequest& request) -> Outcome {
     const bool searched = request.realized.candidate.variant == "10_tile" && !request.confirm;
-    CHECK(request.screen == searched);
+    CHECK(request.screen == (searched && !exact));
     return FakeEvaluator::honest(request);
   };
   world.run();
@@ -76,8 +78,12 @@ TEST_CASE("a search is told a screened time") {
   world.evaluator.answer = slower_each_time;
   world.run();
   CHECK(std::ranges::count_if(world.ledger.rows, is_screened) == 14);
-  for (const IterationSummary& row : world.ledger.rows)
-    if (is_screened(row)) CHECK(row.time_ns);
+  std::size_t screened = 0;
+  for (const SearchResult& result : world.scripts.told) {
+    CHECK(result.time_ns);
+    screened += result.outcome == OutcomeKind::screened ? 1 : 0;
+  }
+  CHECK(screened == 14);
 }
 
 TEST_CASE("where the winner falls, the fastest of the screened meets all gates before it may win") {

@@ -278,10 +278,12 @@ class FakeSearch : public Search {
   std::optional<SearchAsk> ask() override { return queue_.empty() ? std::nullopt : std::optional(queue_.front()); }
   void tell(const SearchResult& result) override {
     told.push_back(result);
+    if (log != nullptr) log->push_back(result);
     if (!queue_.empty()) queue_.pop_front();
   }
   bool exact_times() const override { return exact; }
   std::vector<SearchResult> told;
+  std::vector<SearchResult>* log = nullptr;  // of all searches of a campaign
   bool exact = false;
 
  private:
@@ -302,11 +304,13 @@ class FakeStrategy : public Strategy {
 class FakeScripts : public ScriptLibrary {
  public:
   bool exact_times = false;  // of its searches
-  bool backwards = false;    // which ask for the last point first
+  std::vector<SearchResult> told;
+  bool backwards = false;  // which ask for the last point first
   std::unique_ptr<Strategy> strategy(const std::string&) override { return std::make_unique<FakeStrategy>(decide); }
   std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
     auto made = std::make_unique<FakeSearch>(space, backwards);
     made->exact = exact_times;
+    made->log = &told;
     return made;
   }
   std::vector<json> list() override { return {}; }

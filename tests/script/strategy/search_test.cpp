@@ -198,13 +198,17 @@ TEST_CASE("evaluate returns what was told, and a configuration asked again is an
     r = evaluate({ variant = "20_b", MODE = "q", X = 2 })
     assert(r.outcome == 'timed_out' and r.passed == false and r.time_ns == nil)
     local ok = pcall(function() evaluate(space:point(2)) end)
-    assert(ok))");
+    assert(ok)
+    r = evaluate(space:point(3))
+    assert(r.outcome == 'screened' and r.passed == true and r.time_ns == 80))");
   CHECK(text(*search->ask()) == "10_a X=1 Y=1");
   search->tell(passed(50));
   CHECK(text(*search->ask()) == "20_b MODE=q X=2");
   search->tell({OutcomeKind::timed_out, {}, 1});
   CHECK(text(*search->ask()) == "10_a X=1 Y=2");
   search->tell(passed(1));
+  REQUIRE(search->ask().has_value());
+  search->tell({OutcomeKind::screened, 80, 1});
   CHECK_FALSE(search->ask().has_value());
 }
 
