@@ -120,9 +120,10 @@ end
 local function alone(arm)
   local campaigns, evaluations = arm.earlier_campaigns or 0, arm.earlier_evaluations or 0
   local passed, spent_s = arm.earlier_passed or 0, arm.earlier_spent_s or 0
+  local timed = (arm.outcomes.passed or 0) + (arm.outcomes.screened or 0) + (arm.outcomes.abandoned or 0)
   return { kernel = arm.id.kernel, technique = arm.id.technique, workloads = 1,
            campaigns = campaigns + (arm.evaluations > 0 and 1 or 0), evaluations = arm.evaluations + evaluations,
-           passed = (arm.outcomes.passed or 0) + (arm.outcomes.screened or 0) + (arm.outcomes.abandoned or 0) + passed, spent_s = arm.spent_s + spent_s, predicted_s = arm.predicted_s,
+           passed = timed + passed, spent_s = arm.spent_s + spent_s, predicted_s = arm.predicted_s,
            earlier_evaluations = evaluations, earlier_passed = passed, earlier_spent_s = spent_s,
            best_speedup = arm.best_speedup or arm.earlier_best_speedup }
 end
