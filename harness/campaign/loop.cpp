@@ -173,18 +173,41 @@ void Campaign::measure_device() {
   charge_gates(ports_.clock.seconds() - begin);
 }
 
-// The gates of every kernel have been tried with its mutants before anything is judged by them.
+// The gates of every kernel have been tried with its mutants before anything is judged by them. Of several kernels one
+// may fail, or find no time left: the others go on without it.
 Campaign::Ended Campaign::admit_kernels() {
+  constexpr double kShareForGates = 0.4;  // of the budget; the first kernel's gates are tried in any
+  std::optional<Error> refused;
   for (const std::string& kernel : options_.kernels) {
+    if (options_.budget_s && !admissions_.empty() && spent_seconds() > kShareForGates * *options_.budget_s) {
+      leave_out(kernel, "no time is left to try its gates");
+      continue;
+    }
     say(fmt::format("trying the gates of {} with its mutants", kernel));
     const double begin = ports_.clock.seconds();
     std::optional<Admission> admission = known_admission(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
     if (!admission) return Ending{EndReason::interrupted, "stopped by the user"};
     charge_gates(ports_.clock.seconds() - begin);
-    if (!admission->passed) throw bad_input(refusal(*admission));
+    if (!admission->passed) {
+      refused = bad_input(refusal(*admission));
+      leave_out(kernel, refused->what());
+      continue;
+    }
     admissions_[kernel] = std::move(*admission);
   }
+  if (admissions_.empty() && refused) throw *refused;
   return std::nullopt;
+}
+
+void Campaign::leave_out(const std::string& kernel, const std::string& why) {
+  bool told = false;
+  for (Arm& arm : state_.arms().arms) {
+    if (arm.state.id.kernel != kernel) continue;
+    arm.state.closed = true;
+    if (!told)
+      ports_.display.pivoted({campaign_, true, std::nullopt, arm.state.id, "", kernel + " is left out: " + why});
+    told = true;
+  }
 }
 
 void Campaign::charge_gates(double seconds) {
@@ -210,6 +233,7 @@ void Campaign::replay_record() {
   for (const DecisionRecord& record : decisions)
     if (record.decision.action == Action::close)
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
+  if (!decisions.empty()) last_taken_ = decisions.back();
   for (const FailedGate& failed : ports_.ledger.failed_gates(campaign_)) failed_sources_.add(failed);
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
     machine_falls_[attempt_key(orphan.record)] = orphan.machine_went_down;
@@ -269,8 +293,9 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
 
 Campaign::Ended Campaign::explore() {
   for (;;) {
-    if (Ended ended = check_limits()) return ended;
-    if (Ended ended = step()) return ended;
+    Ended ended = check_limits();
+    if (!ended) ended = step();
+    if (ended) return measure_missing_rivals(*ended);
   }
 }
 
@@ -316,6 +341,7 @@ DecisionRecord Campaign::record(Decision decision, double decide_s) {
     return ports_.ledger.record_decision(campaign_, taken.decision, taken.from, strategy_->identity(), taken.now_unix,
                                          decide_s);
   });
+  last_taken_ = taken;
   return taken;
 }
 
@@ -356,23 +382,40 @@ void Campaign::announce_pivot(const Decision& decision) {
     ports_.display.pivoted({campaign_, !pivot, state_.current, decision.arm, decision.rule, decision.why});
 }
 
-// Before anything is tried on a workload: its baseline, then the rivals.
+// Before anything is tried on a workload.
 Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const DecisionRecord& taken) {
-  if (!book.baseline_tried) {
-    if (Ended ended = evaluate_baseline(book, taken)) return ended;
-    if (Ended ended = check_limits()) return ended;
-  }
-  return measure_rivals(book, taken);
+  if (book.baseline_tried) return std::nullopt;
+  if (Ended ended = evaluate_baseline(book, taken)) return ended;
+  return check_limits();
 }
 
-// All their configurations, through the same gates. A rival that fails is only not there to be compared with.
-Campaign::Ended Campaign::measure_rivals(WorkloadBook& book, const DecisionRecord& taken) {
-  while (const Candidate* rival = book.next_rival()) {
-    const Work work{ports_.catalog.realize(*rival, book.plan.workload, device_), Purpose::rival, 0};
-    if (Ended ended = evaluate(work, taken)) return ended;
-    if (Ended ended = check_limits()) return ended;
-  }
-  return std::nullopt;
+// A rival meets the same gates. One that fails is only not there to be compared with.
+Campaign::Ended Campaign::measure_rival(WorkloadBook& book, const DecisionRecord& taken) {
+  const Candidate* const rival = book.next_rival();
+  if (rival == nullptr) return std::nullopt;
+  return evaluate({ports_.catalog.realize(*rival, book.plan.workload, device_), Purpose::rival, 0}, taken);
+}
+
+// What is ours comes first, and then each of ours is followed by a rival, until they have no more.
+Campaign::Ended Campaign::follow_with_rival(WorkloadBook& book, const DecisionRecord& taken) {
+  constexpr std::int64_t kOursFirst = 3;  // the baseline among them
+  std::int64_t ours = 0;
+  for (const Arm& arm : state_.arms().arms)
+    if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload)
+      ours += arm.state.evaluations;
+  if (ours < kOursFirst || book.next_rival() == nullptr) return std::nullopt;
+  if (Ended ended = check_limits()) return ended;
+  return measure_rival(book, taken);
+}
+
+// Where nothing of ours is left to try, the rivals still are, as far as there is time.
+Campaign::Ended Campaign::measure_missing_rivals(const Ending& ending) {
+  const bool has_time = ending.reason == EndReason::exhausted || ending.reason == EndReason::strategy;
+  if (!has_time || !last_taken_) return ending;
+  for (WorkloadBook& book : state_.workloads())
+    while (book.baseline_tried && book.next_rival() != nullptr && affords(state_.evaluation_seconds()))
+      if (Ended ended = measure_rival(book, *last_taken_)) return ended;
+  return ending;
 }
 
 Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken) {
@@ -389,7 +432,8 @@ Campaign::Ended Campaign::try_arm(const DecisionRecord& taken, Arm& arm) {
   prepare_ahead(arm, *ask);
   const Work work{ports_.catalog.realize(candidate, arm.state.id.workload, device_), Purpose::search, arm.asks + 1};
   if (Ended ended = evaluate(work, taken)) return ended;
-  return see_elsewhere(candidate, taken);
+  if (Ended ended = see_elsewhere(candidate, taken)) return ended;
+  return follow_with_rival(state_.workload(candidate.kernel, arm.state.id.workload), taken);
 }
 
 // With --objective single a configuration counts when it has passed on every workload: it is taken to the others while
@@ -400,7 +444,7 @@ Campaign::Ended Campaign::see_elsewhere(const Candidate& candidate, const Decisi
     if (needs.empty() || !is_valid_on(candidate, needs.front())) return std::nullopt;
     WorkloadBook& book = state_.workload(candidate.kernel, needs.front());
     if (Ended ended = check_limits()) return ended;
-    if (!book.baseline_tried || book.next_rival() != nullptr) {
+    if (!book.baseline_tried) {
       if (Ended ended = begin_workload(book, taken)) return ended;
       continue;
     }

@@ -50,6 +50,7 @@ class Campaign {
   void begin();
   void measure_device();
   Ended admit_kernels();
+  void leave_out(const std::string& kernel, const std::string& why);
   void replay_record();
   void tell_recorded(const IterationSummary& iteration, const Prediction* predicted);
   void check_unchanged(const IterationSummary& iteration);
@@ -72,7 +73,9 @@ class Campaign {
   bool affords(double seconds);
   Ended begin_workload(WorkloadBook& book, const DecisionRecord& taken);
   Ended evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken);
-  Ended measure_rivals(WorkloadBook& book, const DecisionRecord& taken);
+  Ended measure_rival(WorkloadBook& book, const DecisionRecord& taken);
+  Ended follow_with_rival(WorkloadBook& book, const DecisionRecord& taken);
+  Ended measure_missing_rivals(const Ending& ending);
   struct Work {
     Realized realized;
     Purpose purpose;
@@ -113,6 +116,7 @@ class Campaign {
   std::vector<PatternEvidence> pattern_evidence_;                                          // frozen at the start
   std::map<std::string, Admission> admissions_;                                            // by kernel
   FailedSources failed_sources_;
+  std::optional<DecisionRecord> last_taken_;
   std::map<std::string, int> machine_falls_;  // by attempt_key
 };
 

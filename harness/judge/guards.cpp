@@ -82,14 +82,19 @@ std::optional<std::string> damaged_outside(const Problem& problem, const ImageLa
   const View was = payload(layout, a.name, before), is = payload(layout, a.name, after);
   const Indexer indexer(a);
   const std::int64_t size = storage_bytes(a.dtype);
+  const std::int64_t outer = indexer.count() / std::max<std::int64_t>(1, a.shape[0]);
+  const std::int64_t inner = outer / std::max<std::int64_t>(1, a.shape[1]);
   std::optional<std::string> found;
-  indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
-    if (found || same(was.subspan(storage * size, size), is.subspan(storage * size, size))) return;
-    const auto index = indexer.index(logical);
-    if (index[1] < valid[index[0]]) return;
-    found =
-        fmt::format("something wrote to '{}'{}, outside its {} valid rows", a.name, index_text(index), valid[index[0]]);
-  });
+  for (std::int64_t first = 0; first < a.shape[0] && outer > 0 && !found; ++first) {
+    const std::int64_t begin = first * outer + std::max<std::int64_t>(0, valid[first]) * inner;
+    indexer.for_elements(std::min(begin, (first + 1) * outer), (first + 1) * outer,
+                         [&](std::int64_t logical, std::int64_t storage) {
+                           if (found || same(was.subspan(storage * size, size), is.subspan(storage * size, size)))
+                             return;
+                           found = fmt::format("something wrote to '{}'{}, outside its {} valid rows", a.name,
+                                               index_text(indexer.index(logical)), valid[first]);
+                         });
+  }
   return found;
 }
 

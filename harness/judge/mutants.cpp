@@ -29,6 +29,7 @@ class Elements {
   std::int64_t count() const { return indexer_.count(); }
   std::int64_t rows() const { return indexer_.rows(); }
   std::int64_t columns() const { return indexer_.row_length(); }
+  bool overlapping() const { return indexer_.overlapping(); }
   /// Nothing is ever written outside the valid rows of a ragged output.
   void write(std::int64_t logical, double value) {
     if (judged_.valid(logical)) store_rounded(argument_.dtype, unit(data_, logical), value);
@@ -63,13 +64,23 @@ struct Mutation {
   Elements elements;
 };
 
-void fill(Mutation& m, const std::function<double(std::int64_t)>& value) {
-  for (std::int64_t i = 0; i < m.elements.count(); ++i) m.elements.write(i, value(i));
+/// f(i) for every element, on several threads; of elements that share storage the last one stays.
+template <typename F>
+void for_all(const Mutation& m, F f) {
+  const std::int64_t count = m.elements.count();
+  parallel_ranges(count, m.elements.overlapping() ? 1 : threads_for(count), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) f(i);
+  });
+}
+
+template <typename Value>
+void fill(Mutation& m, Value value) {
+  for_all(m, [&](std::int64_t i) { m.elements.write(i, value(i)); });
 }
 
 void take_all(Mutation& m, const ReferenceValues& values) {
   const ReferenceArray& array = values.at(m.output.name);
-  for (std::int64_t i = 0; i < m.elements.count(); ++i) m.elements.take(i, array, i);
+  for_all(m, [&](std::int64_t i) { m.elements.take(i, array, i); });
 }
 
 /// The elements of the first input tensor, again and again.
@@ -121,10 +132,11 @@ void transpose_tile(Mutation& m) {
   }
 }
 
-void leave(Mutation& m, const std::function<bool(std::int64_t row, std::int64_t column)>& unwritten) {
-  for (std::int64_t i = 0; i < m.elements.count(); ++i) {
+template <typename Unwritten>
+void leave(Mutation& m, Unwritten unwritten) {
+  for_all(m, [&](std::int64_t i) {
     if (unwritten(i / m.elements.columns(), i % m.elements.columns())) m.elements.leave_unwritten(i);
-  }
+  });
 }
 
 void leave_last_row(Mutation& m) {
@@ -188,12 +200,11 @@ std::vector<std::byte> honest_image(const MutantSources& sources) {
   return image;
 }
 
-std::optional<std::vector<std::byte>> mutant_image(const MutantSources& sources, const std::string& mutant,
-                                                   const Argument& output) {
+std::optional<std::vector<std::byte>> mutant_image(const MutantSources& sources, const std::vector<std::byte>& honest,
+                                                   const std::string& mutant, const Argument& output) {
   const auto recipe =
       std::find_if(recipes().begin(), recipes().end(), [&](const Recipe& r) { return r.name == mutant; });
   if (recipe == recipes().end()) return std::nullopt;
-  const std::vector<std::byte> honest = honest_image(sources);
   std::vector<std::byte> image = honest;
   Mutation m{sources, output, sources.right.at(output.name), Elements(sources, output, image)};
   recipe->apply(m);

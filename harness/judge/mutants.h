@@ -31,10 +31,10 @@ const std::vector<std::string>& mutant_names();
 /// The painted image with every output's right answer, rounded to its type.
 std::vector<std::byte> honest_image(const MutantSources& sources);
 
-/// The honest image with one output replaced by a mutant. nullopt where that output has no such mutant: it would be the
-/// right answer again, or "one precision lower" means nothing for its type.
-std::optional<std::vector<std::byte>> mutant_image(const MutantSources& sources, const std::string& mutant,
-                                                   const Argument& output);
+/// `honest`, the image of the right answers, with one output replaced by a mutant. nullopt where that output has no
+/// such mutant: it would be the right answer again, or "one precision lower" means nothing for its type.
+std::optional<std::vector<std::byte>> mutant_image(const MutantSources& sources, const std::vector<std::byte>& honest,
+                                                   const std::string& mutant, const Argument& output);
 
 /// Mantissa bits of the type one precision below, as the impostor uses them: f64 -> 23 (f32), f32 -> 10 (tf32), f16 ->
 /// 7 (bf16), bf16 -> 3 (e4m3), e4m3 -> 2 (e5m2), e5m2 -> 1; a declared `impostor_bits` of the comparison overrides. 0

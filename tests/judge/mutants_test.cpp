@@ -45,7 +45,7 @@ TEST_CASE("every generated mutant fails its gate, and the right answer does not"
                                 other.reference,
                                 lower};
     const Argument& y = launched.argument("y");
-    launched.after = *mutant_image(sources, "one precision lower", y);
+    launched.after = *mutant_image(sources, honest_image(sources), "one precision lower", y);
     const double impostor =
         output_errors(launched.problem, launched.layout, launched.before, launched.after, launched.reference).at("y");
     launched.after = honest_image(sources);
@@ -57,7 +57,7 @@ TEST_CASE("every generated mutant fails its gate, and the right answer does not"
     CHECK(launched.verdict().passed());
     for (const std::string& name : mutant_names()) {
       INFO(name << " of " << harness::name(dtype));
-      const auto image = mutant_image(sources, name, y);
+      const auto image = mutant_image(sources, honest_image(sources), name, y);
       REQUIRE(image);
       launched.after = *image;
       CHECK_FALSE(launched.verdict().passed());

@@ -237,9 +237,10 @@ class JudgeService {
     if (!with_impostor) return reply;
     const judge::ReferenceValues lower = impostor(asked, before);
     const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
+    const std::vector<std::byte> honest = judge::honest_image(sources);
     for (const Argument& a : problem.arguments) {
       if (!is_written(a.kind) || a.absent) continue;
-      const auto image = judge::mutant_image(sources, "one precision lower", a);
+      const auto image = judge::mutant_image(sources, honest, "one precision lower", a);
       reply["impostor"][a.name] = image ? judge::output_errors(problem, layout, before, *image, right).at(a.name) : 0;
     }
     return reply;
@@ -272,11 +273,12 @@ class JudgeService {
       const GateResult* const failed = first_failed(verdict.gates);
       trials.push_back({name, output, failed == nullptr ? "" : failed->name, failed == nullptr ? "" : failed->detail});
     };
-    judge_one("the right answer", "", judge::honest_image(sources));
+    const std::vector<std::byte> honest = judge::honest_image(sources);
+    judge_one("the right answer", "", honest);
     for (const Argument& a : asked.executable.problem.arguments) {
       if (!is_written(a.kind) || a.absent) continue;
       for (const std::string& name : judge::mutant_names())
-        if (const auto image = judge::mutant_image(sources, name, a)) judge_one(name, a.name, *image);
+        if (const auto image = judge::mutant_image(sources, honest, name, a)) judge_one(name, a.name, *image);
     }
     return trials;
   }

@@ -22,8 +22,9 @@ Disassembly disassemble(const std::string& path, const std::string& program, con
   if (program.empty()) return {"", "no nvdisasm was found in PATH or in a toolkit"};
   std::error_code unresolved;
   const std::string real = std::filesystem::canonical(program, unresolved).string();
-  const Reach reach{{path, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"},
-                    {program, unresolved ? program : real},
+  // Starting a program is starting its loader, which lies among the libraries.
+  const Reach reach{{path, "/etc/ld.so.cache"},
+                    {program, unresolved ? program : real, "/lib", "/lib64", "/usr/lib", "/usr/lib64"},
                     ""};
   try {
     const ProcessResult result = run_process({program, path}, "/tmp", limits, {walls, reach}, kMostBytes);

@@ -42,12 +42,15 @@ class TimedPlan {
   const InputSets& sets() const { return sets_; }
   std::int64_t calls() const { return calls_; }
   double call_ns() const { return call_ns_; }
+  /// A call takes so long that nothing beside it matters: a few launches say all, and each costs a candidate's time.
+  bool is_slow() const { return call_ns_ > kSlowNs; }
   int bursts() const { return bursts_; }
   const std::vector<double>& samples_ns() const { return samples_ns_; }
   /// One for each sample; empty if the clock was unknown once.
   std::vector<double> clocks_mhz() const;
 
  private:
+  static constexpr double kSlowNs = 1e8;
   double estimate_call_ns();
   double estimate_in_graph_ns();
   void launch_all(const DrawnSets& drawn, const ClockReader* clock);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "harness/system/files.h"
+#include "harness/system/walls.h"
 #include "tests/device/cuda/scratch.h"
 
 using namespace harness;
@@ -32,4 +33,13 @@ TEST_CASE("machine code comes from a disassembler, whole, or with the reason why
   CHECK(cuda::disassemble(cubin, disassembler(scratch, "sleep 9"), {}, {0.2, 1ll << 30}).why.find("gave up") !=
         std::string::npos);
   CHECK(cuda::disassemble(cubin, "", {}).why == "no nvdisasm was found in PATH or in a toolkit");
+}
+
+TEST_CASE("behind walls a disassembler can be started, with its loader and libraries") {
+  const Scratch scratch;
+  const std::string cubin = scratch.path("module.cubin");
+  write_file(cubin, "S2UR UR4, SR_CLOCKLO ;\n");
+  const Disassembly read = cuda::disassemble(cubin, "/usr/bin/cat", walls_here());
+  CHECK(read.why.empty());
+  CHECK(read.text == "S2UR UR4, SR_CLOCKLO ;\n");
 }
