@@ -311,7 +311,7 @@ TEST_CASE("rivals follow the first of ours, until they have no more, and are nev
   const CampaignSummary summary = world.run();
   CHECK(summary.reason == EndReason::exhausted);
   CHECK(arms_of_rivals == 0);
-  CHECK(seen.has_value());  // while there is something of ours to try
+  CHECK(seen.has_value());                          // while there is something of ours to try
   CHECK(count(world.ledger, Purpose::rival) == 8);  // on each workload three and the first that is not there
   REQUIRE(world.ledger.rows.size() > 5);
   CHECK(world.ledger.rows[0].purpose == Purpose::baseline);
