@@ -68,6 +68,12 @@ void Scratch::write(const std::string& name, const std::string& text) const {
   std::ofstream(path(name)) << text;
 }
 
+std::string build_cache() {
+  if (const char* const shared = std::getenv("HARNESS_CACHE")) return shared;
+  static const Scratch own;
+  return own.path("cache");
+}
+
 int wait_for(int process) {
   int status = 0;
   waitpid(process, &status, 0);

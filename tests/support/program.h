@@ -26,6 +26,10 @@ class Scratch {
   std::string folder_;
 };
 
+/// The folder of built candidates that the test programs share (HARNESS_CACHE), or this program's own. For tests that
+/// build to run something; tests of building have one of their own.
+std::string build_cache();
+
 /// Runs the harness program as a person would, from the project's folder, with `environment` added.
 Finished run_harness(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {});
 /// Runs any program (words[0]) in a folder.

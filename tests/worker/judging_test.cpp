@@ -60,8 +60,7 @@ double value_of(const Argument& a, std::int64_t i) {
 
 /// The kernels over one block of memory: the images before and after, the reference's, and what they work in.
 struct Looking {
-  tests::Scratch scratch;
-  CpuCompiler compiler{scratch.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"};
+  CpuCompiler compiler{tests::build_cache(), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"};
   CpuSession session{2};
   Executable executable;
   std::vector<std::byte> memory;

@@ -23,8 +23,7 @@ constexpr std::array<std::uint64_t, 2> kKey = {0x1234567, 77};
 
 /// One image for the kernels: pristine images, sets, tables, digests.
 struct Refreshing {
-  tests::Scratch scratch;
-  CpuCompiler compiler{scratch.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"};
+  CpuCompiler compiler{tests::build_cache(), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"};
   CpuSession session{2};
   Executable executable;
   cuda::SetTables tables;

@@ -15,10 +15,9 @@ using namespace harness;
 namespace {
 
 Target target() {
-  static const tests::Scratch scratch;
   return {.device = "cpu",
           .architecture = "x86-64",
-          .cache_folder = scratch.path("cache"),
+          .cache_folder = tests::build_cache(),
           .headers = HARNESS_SOURCE_DIR "/harness/device/cpu/guest",
           .native = true};
 }
