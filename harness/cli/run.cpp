@@ -165,7 +165,12 @@ int run(RunArguments arguments, Shell& shell) {
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
   if (!resume) {  // what cannot run is refused before a store is made
-    if (arguments.options.kernels.empty()) take_every_kernel(arguments.options, *catalog, *scripts, device);
+    if (arguments.options.kernels.empty()) {
+      if (!arguments.options.budget_s && !arguments.options.max_cost_usd)
+        throw bad_input(
+            "name a kernel, or give a --budget for all of them: harness run --budget 30m; see harness kernels");
+      take_every_kernel(arguments.options, *catalog, *scripts, device);
+    }
     make_arms(*catalog, *scripts, arguments.options, device);
     scripts->strategy(arguments.options.strategy);
     const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());

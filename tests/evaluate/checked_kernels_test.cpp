@@ -34,7 +34,7 @@ class CheckedBench {
       : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
                  {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
         headers_(std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"),
-        compiler_(scratch_.path("cache"), headers_),
+        compiler_(tests::build_cache(), headers_),
         device_(probe_cpu()) {}
 
   script::LuaCatalog& catalog() { return catalog_; }
@@ -88,7 +88,6 @@ class CheckedBench {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  tests::Scratch scratch_;
   script::LuaCatalog catalog_;
   std::string headers_;
   CpuCompiler compiler_;

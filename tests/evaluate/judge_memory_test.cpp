@@ -15,7 +15,7 @@ using namespace harness;
 namespace {
 
 struct Shop {
-  Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, true, {}} {
+  Shop() : device(probe_cpu()), target{"cpu", device.architecture, tests::build_cache(), kHeaders, true, {}} {
     Process::set_program(HARNESS_BINARY);
   }
   Subject subject() {
@@ -27,7 +27,6 @@ struct Shop {
   }
 
   static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
-  tests::Scratch scratch;
   script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/kernels"},
                              {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
   cpu::CpuKind kind;

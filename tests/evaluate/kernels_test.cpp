@@ -25,7 +25,7 @@ class Bench {
   Bench()
       : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
                  {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
-        compiler_(scratch_.path("cache"), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"),
+        compiler_(tests::build_cache(), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"),
         device_(probe_cpu()) {}
 
   script::LuaCatalog& catalog() { return catalog_; }
@@ -56,7 +56,6 @@ class Bench {
     return std::get<Artifact>(result);
   }
 
-  tests::Scratch scratch_;
   script::LuaCatalog catalog_;
   CpuCompiler compiler_;
   CpuSession session_;

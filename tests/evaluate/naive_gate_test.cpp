@@ -51,7 +51,7 @@ class NaiveGate {
  public:
   NaiveGate()
       : catalog_({kRoot / "tests/hostile"}, {kRoot / "kernels/include"}),
-        compiler_(scratch_.path("cache"), (kRoot / "harness/device/cpu/guest").string()),
+        compiler_(tests::build_cache(), (kRoot / "harness/device/cpu/guest").string()),
         device_(probe_cpu()) {}
 
   bool passes(const std::string& kernel, const std::string& variant, Before before) {
@@ -119,7 +119,6 @@ class NaiveGate {
     return true;
   }
 
-  tests::Scratch scratch_;
   script::LuaCatalog catalog_;
   CpuCompiler compiler_;
   CpuSession session_;

@@ -19,7 +19,7 @@ constexpr const char* kLarge = "m256n8192_f32";
 constexpr const char* kOdd = "m33n257_f32";
 
 struct Shop {
-  Shop() : device(probe_cpu()), target{"cpu", device.architecture, scratch.path("cache"), kHeaders, true, {}} {
+  Shop() : device(probe_cpu()), target{"cpu", device.architecture, tests::build_cache(), kHeaders, true, {}} {
     Process::set_program(HARNESS_BINARY);
     for (const char* form : {"nominal", "few spikes"})
       for (const char* output : {"sum", "largest"})
@@ -48,7 +48,6 @@ struct Shop {
   static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
   int asked_for_points = 0;
   Admission admission;
-  tests::Scratch scratch;
   script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/tests/hostile"},
                              {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
   cpu::CpuKind kind;
