@@ -205,7 +205,8 @@ void Campaign::leave_out(const std::string& kernel, const std::string& why) {
     if (arm.state.id.kernel != kernel) continue;
     arm.state.closed = true;
     if (!told)
-      ports_.display.pivoted({campaign_, true, std::nullopt, arm.state.id, "", kernel + " is left out: " + why});
+      ports_.display.pivoted(
+          {campaign_, true, std::nullopt, arm.state.id, std::nullopt, kernel + " is left out: " + why});
     told = true;
   }
 }
