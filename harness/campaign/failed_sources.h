@@ -14,9 +14,8 @@ namespace harness {
 ///
 /// - A source whose timed calls were wrong, or faster than the device can be, is refused in every configuration. A
 ///   configuration decides how fast and where a source is right, not whether timed calls do the work.
-/// - A source that was wrong at another size meets as many sizes as a finalist from then on. It is not refused: the
-/// tails
-///   of one tile are wrong where those of another are right.
+/// - A source that was wrong at another size meets as many sizes as a finalist from then on. It is not refused: one
+///   tile's tails are wrong where another's are right.
 ///
 /// The same machine code is refused in any case, as no_effect (Ledger::same_binary).
 class FailedSources {

@@ -203,7 +203,8 @@ int run(RunArguments arguments, Shell& shell) {
 void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<RunArguments>();
   CampaignOptions& options = arguments->options;
-  app.add_option("kernel", options.kernels, "Kernels to optimize (default: every one, the most promising first)")
+  app.add_option("kernel", options.kernels,
+                 "Kernels to optimize (default, with a budget: every one, the most promising first)")
       ->type_name("KERNEL");
   app.add_option("--budget", arguments->budget, "Wall time, confirmation of the winners included: 90s, 30m, 1h30m");
   app.add_option("--max-cost", arguments->max_cost, "US dollars; needs --usd-per-hour")->check(CLI::PositiveNumber);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "harness/core/abandon.h"
@@ -31,19 +32,28 @@ bool gives_up(const std::vector<Samples>& samples, const TimingPolicy& policy) {
   return samples.size() > 1 && clearly_slower(samples[0].rotating_ns, samples[1].rotating_ns, policy.abandon_factor);
 }
 
+/// Plainly apart in their medians, and yet a sample or two overlap: the machine was busy, and more samples tell.
+bool disturbed(const std::vector<Samples>& samples) {
+  if (samples.size() < 2) return false;
+  const Estimate own = estimate(samples[0].rotating_ns, {}), other = estimate(samples[1].rotating_ns, {});
+  return std::max(own.median, other.median) > kPlainly * std::min(own.median, other.median) &&
+         compare(own, other) == Comparison::same;
+}
+
 }  // namespace
+
+bool another_round(int round, double spent_s, const std::vector<Samples>& samples, const TimingPolicy& policy) {
+  if (round == 0) return true;
+  if (gives_up(samples, policy)) return false;
+  if (round < kFewestRounds || disturbed(samples)) return spent_s < kPatience * policy.max_s;
+  return spent_s < policy.max_s && !quiet(samples, policy);
+}
 
 std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
                                          double run_deadline_s, std::vector<Samples>& samples) {
   samples.assign(contenders.size(), {});
   const double begin = now_ns();
-  const auto goes_on = [&](int round) {
-    if (gives_up(samples, policy)) return false;
-    const double spent_s = (now_ns() - begin) * 1e-9;
-    if (round < kFewestRounds) return spent_s < kPatience * policy.max_s || round == 0;
-    return spent_s < policy.max_s && !quiet(samples, policy);
-  };
-  for (int round = 0; goes_on(round); ++round) {
+  for (int round = 0; another_round(round, (now_ns() - begin) * 1e-9, samples, policy); ++round) {
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
       const std::size_t i = (turn + static_cast<std::size_t>(round)) % contenders.size();
       const std::size_t image = contenders[i].before();

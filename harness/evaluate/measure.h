@@ -18,9 +18,13 @@ struct TurnFailure {
   std::size_t contender = 0;
   RunnerFailure failure;
 };
-/// The contenders take turns, and their runners' clocks time them: no candidate runs in a runner. Stops when every
-/// contender has `policy.min_samples` and is within the noise, after `policy.max_s`, or when the first is clearly
-/// slower than policy.abandon_factor times the second.
+/// Is another round worth it, after `round` of them that took `spent_s`? No once every contender has
+/// `policy.min_samples` and is within the noise, after `policy.max_s`, or when the first is clearly slower than
+/// policy.abandon_factor times the second. Ten times as long is allowed for the first six rounds, and where medians lie
+/// plainly apart and a stray sample hides it.
+bool another_round(int round, double spent_s, const std::vector<Samples>& samples, const TimingPolicy& policy);
+
+/// The contenders take turns, and their runners' clocks time them: no candidate runs in a runner.
 std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, const TimingPolicy& policy,
                                          double run_deadline_s, std::vector<Samples>& samples);
 

@@ -188,3 +188,16 @@ TEST_CASE("an export to /dev/stdout goes through a pipe") {
   CHECK_THAT(piped.err, Catch::Contains("1 campaign with "));
   CHECK(piped.out == run_harness({"export", "-", "--db", scratch.db()}).out);
 }
+
+TEST_CASE("a run without a kernel takes every one that has something to try, and says which have not") {
+  const Finished plan = run_harness({"run", "--device", "cpu", "--budget", "30s", "--dry-run", "--db", ":memory:"});
+  CHECK(plan.status == 0);
+  for (const char* const kernel : {"softmax/", "attention/", "rmsnorm_int8/", "paged_gather/", "vector_scale/"})
+    CHECK(plan.out.find(kernel) != std::string::npos);
+  const Finished chosen = run_harness(
+      {"run", "--device", "cpu", "--budget", "30s", "--dry-run", "--db", ":memory:", "--variant", "30_registers"});
+  CHECK(chosen.status == 0);
+  CHECK(chosen.out.find("softmax/") != std::string::npos);
+  CHECK(chosen.out.find("paged_gather/") == std::string::npos);
+  CHECK(chosen.err.find("paged_gather is left out: ") != std::string::npos);
+}

@@ -10,6 +10,13 @@
 
 namespace harness::script {
 
+/// What one point may take: bytes of its buffers, operations of its reference, and threads of a launch. Twice what the
+/// timed size takes is always allowed where that is judged anyway and is small enough itself.
+struct Affordable {
+  double bytes = 0, operations = 0;
+  std::int64_t threads = 0;
+};
+
 /// A kernel's folder, read: its manifest, its variants in order of their numbers, and its mutants.
 struct LoadedKernel {
   /// Throws Error(bad_input) for anything wrong in it, also for a variant file that is not named NN_name.lua.
@@ -36,6 +43,8 @@ struct LoadedKernel {
   std::optional<Problem> small_problem(const Workload& point);
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,
                                              const DeviceInfo& device);
+  std::optional<Realized> affordable_beyond(VariantManifest& chosen, const Realized& timed, const std::string& size,
+                                            Workload point, const DeviceInfo& device, const Affordable& most);
   Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <random>
 
 #include "harness/core/error.h"
 #include "harness/script/catalog/catalog_kernel.h"
@@ -7,13 +9,6 @@
 // nowhere else.
 namespace harness::script {
 namespace {
-
-/// What one point may take: bytes of its buffers, operations of its reference, and threads of a launch. Twice what the
-/// timed size takes is always allowed where that is judged anyway and is small enough itself.
-struct Affordable {
-  double bytes = 0, operations = 0;
-  std::int64_t threads = 0;
-};
 
 constexpr double kMiB = 1 << 20;
 
@@ -39,11 +34,6 @@ bool fits(const Realized& point, const Affordable& most, const DeviceInfo& devic
          launched_threads(point.plan) <= most.threads;
 }
 
-enum class PointKind { near, beyond, spread };
-
-constexpr PointKind kWhileSearching[] = {PointKind::near, PointKind::beyond, PointKind::spread};
-constexpr PointKind kForFinalists[] = {PointKind::near,   PointKind::near,   PointKind::beyond,
-                                       PointKind::beyond, PointKind::spread, PointKind::spread};
 constexpr int kTriesOfAPoint = 12;
 
 }  // namespace
@@ -64,45 +54,81 @@ std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen
   return std::nullopt;
 }
 
+/// `point`, or with its other sizes halved, the largest first, until it is affordable: what lies beyond one timed size
+/// need not lie at all the others.
+std::optional<Realized> LoadedKernel::affordable_beyond(VariantManifest& chosen, const Realized& timed,
+                                                        const std::string& size, Workload point,
+                                                        const DeviceInfo& device, const Affordable& most) {
+  constexpr int kHalvings = 24;
+  const Value grown = point.values.at(size);
+  for (int i = 0; i < kHalvings; ++i) {
+    std::optional<Realized> realized = point_of_its_build(chosen, timed, point, device);
+    if (realized && fits(*realized, most, device)) return realized;
+    std::vector<Workload> halves = manifest.halved(point);
+    std::erase_if(halves, [&](const Workload& half) { return half.values.at(size) != grown; });
+    if (halves.empty()) return std::nullopt;
+    point = std::move(halves.front());
+  }
+  return std::nullopt;
+}
+
 std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, const std::string& workload,
                                                    const DeviceInfo& device, bool finalist, std::uint64_t seed) {
   VariantManifest& chosen = variant(candidate.variant);
   const Realized timed = realize(candidate, workload, device);
-  const Affordable most = affordable(device, finalist);
+  const Workload& base = timed.problem.workload;
+  const Affordable most = affordable(device, finalist), little = affordable(device, false);
   std::uint64_t draw = seed;
   const auto next = [&draw] { return draw += 1000003; };
   std::vector<Realized> found;
-  const auto add = [&](PointKind kind) {
+  std::vector<std::string> sizes = manifest.sizes_of(base);
+  std::shuffle(sizes.begin(), sizes.end(), std::mt19937_64(seed));
+  const auto near = [&] {
+    for (int attempt = 0; attempt < kTriesOfAPoint && !sizes.empty(); ++attempt) {
+      const std::string& size = sizes[std::mt19937_64(next())() % sizes.size()];
+      const auto point = manifest.near_neighbour(base, size, next(), false);
+      auto realized = point ? point_of_its_build(chosen, timed, *point, device) : std::nullopt;
+      if (realized && fits(*realized, most, device)) return found.push_back(std::move(*realized));
+    }
+  };
+  const auto beyond = [&](const std::string& size, const Affordable& allowed) {
+    for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
+      const auto point = manifest.near_neighbour(base, size, next(), true);
+      if (!point) return;
+      auto realized = affordable_beyond(chosen, timed, size, *point, device, allowed);
+      if (realized) return found.push_back(std::move(*realized));
+    }
+  };
+  const auto spread = [&] {
     std::optional<Realized> best;
     for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
-      const std::optional<Workload> point =
-          kind == PointKind::spread
-              ? manifest.spread_neighbour(timed.problem.workload, next())
-              : manifest.near_neighbour(timed.problem.workload, next(), kind == PointKind::beyond);
-      if (!point) return;
-      std::optional<Realized> realized = point_of_its_build(chosen, timed, *point, device);
-      if (!realized || !fits(*realized, most, device)) continue;
-      if (kind != PointKind::spread) {
-        found.push_back(std::move(*realized));
-        return;
-      }
+      auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next()), device);
       // Of three that fit, the largest: the small ones are looked at elsewhere.
-      if (!best || amount_of(realized->problem.work) > amount_of(best->problem.work)) best = std::move(realized);
+      if (realized && fits(*realized, most, device) &&
+          (!best || amount_of(realized->problem.work) > amount_of(best->problem.work)))
+        best = std::move(realized);
       if (attempt % 4 == 3 && best) break;
     }
     if (best) found.push_back(std::move(*best));
   };
-  if (finalist)
-    for (const PointKind kind : kForFinalists) add(kind);
-  else
-    for (std::size_t i = 0; i < 2; ++i) add(kWhileSearching[(seed / 7 + i) % std::size(kWhileSearching)]);
+  if (!finalist) {
+    const std::function<void()> kinds[] = {near,
+                                           [&] {
+                                             if (!sizes.empty()) beyond(sizes.front(), most);
+                                           },
+                                           spread};
+    for (std::size_t i = 0; i < 2; ++i) kinds[(seed / 7 + i) % std::size(kinds)]();
+    return found;
+  }
+  // Beyond every size, two of them wherever that is affordable at all; which two, no candidate can know.
+  for (std::size_t i = 0; i < sizes.size(); ++i) beyond(sizes[i], i < 2 ? most : little);
+  for (int i = 0; i < 2; ++i) near(), spread();
   const auto fills = [&](const Realized& point) {
     return fills_device_twice(point.plan, device.multiprocessors, device.emulation);
   };
-  if (!finalist || std::ranges::any_of(found, fills)) return found;
+  if (std::ranges::any_of(found, fills)) return found;
   for (int attempt = 0; attempt < 4 * kTriesOfAPoint; ++attempt) {
-    auto realized =
-        point_of_its_build(chosen, timed, manifest.spread_neighbour(timed.problem.workload, next()), device);
+    auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next()), device);
     if (!realized || !fits(*realized, most, device) || !fills(*realized)) continue;
     found.push_back(std::move(*realized));
     break;

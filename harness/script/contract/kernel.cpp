@@ -190,15 +190,19 @@ Workload KernelManifest::spread_neighbour(const Workload& base, std::uint64_t se
   return base;
 }
 
-std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, std::uint64_t seed, bool beyond) {
+std::vector<std::string> KernelManifest::sizes_of(const Workload& base) const {
   std::vector<std::string> sizes;
   for (const auto& [name, field] : domain_.fields)
     if (field.values.empty() && std::holds_alternative<std::int64_t>(base.values.at(name))) sizes.push_back(name);
-  constexpr int kNearTries = 40;
-  for (int attempt = 0; attempt < kNearTries && !sizes.empty(); ++attempt) {
-    const std::string& name = sizes[scrambled(seed += kGolden) % sizes.size()];
-    const FieldDomain& field = domain_.fields.at(name);
-    const std::int64_t size = std::get<std::int64_t>(base.values.at(name));
+  return sizes;
+}
+
+std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, const std::string& name,
+                                                       std::uint64_t seed, bool beyond) {
+  const FieldDomain& field = domain_.fields.at(name);
+  const std::int64_t size = std::get<std::int64_t>(base.values.at(name));
+  constexpr int kNearTries = 20;
+  for (int attempt = 0; attempt < kNearTries; ++attempt) {
     const std::int64_t moved = moved_size(size, field.step, beyond, scrambled(seed += kGolden));
     Workload point = base;
     point.values[name] = moved;

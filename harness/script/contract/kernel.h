@@ -39,9 +39,12 @@ class KernelManifest {
   Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
   /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
   Workload spread_neighbour(const Workload& base, std::uint64_t seed);
-  /// One size of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
+  /// The whole-numbered sizes of `base` that the domain gives a range.
+  std::vector<std::string> sizes_of(const Workload& base) const;
+  /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
-  std::optional<Workload> near_neighbour(const Workload& base, std::uint64_t seed, bool beyond);
+  std::optional<Workload> near_neighbour(const Workload& base, const std::string& size, std::uint64_t seed,
+                                         bool beyond);
   /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
   Problem make_problem(const Workload& workload);
 

@@ -1,6 +1,7 @@
 #include "harness/script/catalog/catalog.h"
 
 #include <algorithm>
+#include <set>
 
 #include "tests/script/catalog_folder.h"
 
@@ -380,7 +381,10 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
     int beyond = 0, near = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       bool fills = false;
+      std::set<std::string> beyond_size;
       for (const Realized& point : points(device, true, seed * 12345)) {
+        for (const auto& [size, timed_size] : {std::pair{"M", 64}, std::pair{"N", 512}})
+          if (std::get<std::int64_t>(point.problem.workload.values.at(size)) > timed_size) beyond_size.insert(size);
         const double share = amount_of(point.problem.work) / timed;
         beyond += share > 1 ? 1 : 0;
         near += share > 0.8 && share < 1.25 ? 1 : 0;
@@ -388,6 +392,7 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
         CHECK(to_text(point.problem.workload.values.at("dtype")) == "f32");
         CHECK_FALSE(point.problem.workload.name.empty());
       }
+      CHECK(beyond_size == std::set<std::string>{"M", "N"});  // one of each, whatever the seed
       CHECK((fills || !device.emulation));  // no softmax of this domain fills an H200 twice with a thread a row
     }
     CHECK(beyond >= 5);

@@ -1,0 +1,51 @@
+#include "harness/evaluate/measure.h"
+
+#include <catch2/catch.hpp>
+
+using namespace harness;
+
+namespace {
+
+constexpr TimingPolicy kPolicy{.noise = 0.1, .max_s = 0.1, .min_samples = 6, .cold = false};
+
+Samples taken(std::vector<double> times_ns) {
+  Samples samples;
+  samples.rotating_ns = std::move(times_ns);
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("six rounds are taken, within ten times the allowed time") {
+  const std::vector<Samples> alone{taken({100, 100, 100})};
+  CHECK(another_round(0, 5, {}, kPolicy));
+  CHECK(another_round(3, 0.9, alone, kPolicy));
+  CHECK_FALSE(another_round(3, 1.1, alone, kPolicy));
+}
+
+TEST_CASE("rounds end when times are quiet or the allowed time is over") {
+  const std::vector<Samples> still{taken({100, 101, 100, 101, 100, 101})};
+  const std::vector<Samples> noisy{taken({100, 190, 100, 180, 100, 150})};
+  CHECK_FALSE(another_round(6, 0.01, still, kPolicy));
+  CHECK(another_round(6, 0.01, noisy, kPolicy));
+  CHECK_FALSE(another_round(6, 0.11, noisy, kPolicy));
+}
+
+TEST_CASE("a stray sample between two contenders that are plainly apart is outvoted, not believed") {
+  std::vector<Samples> apart{taken({900, 910, 905, 900, 910, 905}), taken({100, 101, 2000, 100, 101, 100})};
+  CHECK(another_round(6, 0.5, apart, kPolicy));
+  CHECK_FALSE(another_round(6, 1.1, apart, kPolicy));
+  apart[1].rotating_ns[2] = 110;
+  CHECK_FALSE(another_round(6, 0.11, apart, kPolicy));
+  // As fast as each other: more samples would tell nothing that is worth them.
+  const std::vector<Samples> alike{taken({100, 101, 130, 100, 101, 100}), taken({100, 101, 120, 100, 101, 100})};
+  CHECK_FALSE(another_round(6, 0.11, alike, kPolicy));
+}
+
+TEST_CASE("a clearly slower candidate is given up") {
+  TimingPolicy policy = kPolicy;
+  policy.abandon_factor = 2;
+  const std::vector<Samples> slow{taken({900, 1900, 905, 900, 1900, 905}), taken({100, 101, 100, 100, 101, 100})};
+  CHECK(another_round(6, 0.01, slow, kPolicy));
+  CHECK_FALSE(another_round(6, 0.01, slow, policy));
+}
