@@ -149,7 +149,8 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
       return !catalog.has_configuration(kernel_name, mutant.name, workload, device);
     });
     request.mutants.push_back(
-        {mutant.name, std::move(on), [&catalog, &evaluator, &kernel, &mutant](const std::string& on) {
+        {mutant.name, mutant.source_hash, std::move(on),
+         [&catalog, &evaluator, &kernel, &mutant](const std::string& on) {
            EvaluationRequest trial = gated_request(
                catalog, evaluator, realize_default(catalog, kernel, mutant, on, evaluator.device()), Points::finalist);
            trial.other_points = [found = trial.other_points] {
@@ -163,17 +164,37 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
   return request;
 }
 
+namespace {
+
+AdmissionParts found_elsewhere(Catalog& catalog, Ledger& ledger, const std::string& kernel, const std::string& hash,
+                               const std::string& key) {
+  AdmissionParts parts = stored([&] { return ledger.imported_admission(hash, key); });
+  parts.merge(catalog.admitted(kernel, key));
+  return parts;
+}
+
+}  // namespace
+
+std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const std::string& kernel) {
+  const std::string hash = catalog.admission_hash(kernel), key = evaluator.device().admission_key;
+  if (stored([&] { return ledger.admission(hash, key); })) return "";
+  if (!found_elsewhere(catalog, ledger, kernel, hash, key).empty())
+    return fmt::format("spot-checking the gates of {}, which were tried elsewhere", kernel);
+  return fmt::format("trying the gates of {} with its mutants, once for this contract", kernel);
+}
+
 std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
                                          const std::string& kernel) {
   const std::string hash = catalog.admission_hash(kernel);
-  if (auto known = stored([&] { return ledger.admission(hash, evaluator.device().name); })) return known;
+  const std::string key = evaluator.device().admission_key;
+  if (auto known = stored([&] { return ledger.admission(hash, key); })) return known;
   AdmissionRequest request = admission_request(catalog, evaluator, kernel);
-  const std::string device = evaluator.device().name;
+  request.elsewhere = found_elsewhere(catalog, ledger, kernel, hash, key);
   request.known = [&](const std::string& part) {
-    return stored([&] { return ledger.admission_part(hash, device, part); });
+    return stored([&] { return ledger.admission_part(hash, key, part); });
   };
   request.keep = [&](const std::string& part, const json& found) {
-    stored([&] { ledger.keep_admission_part(hash, device, part, found); });
+    stored([&] { ledger.keep_admission_part(hash, key, kernel, part, found); });
   };
   const auto made = evaluator.admit(request);
   if (made) stored([&] { ledger.record_admission(*made); });

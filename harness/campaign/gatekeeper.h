@@ -29,6 +29,10 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
 /// The admission that is recorded, or one made now and recorded. nullopt: stopped on the way.
 std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
                                          const std::string& kernel);
+/// What must be done about the gates of a kernel before anything is judged by them, in words: they are tried, or
+/// spot-checked where they were tried elsewhere. "" where their admission is recorded.
+std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const std::string& kernel);
+
 /// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
 MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger);
 

@@ -183,7 +183,8 @@ Campaign::Ended Campaign::admit_kernels() {
       leave_out(kernel, "no time is left to try its gates");
       continue;
     }
-    say(fmt::format("trying the gates of {} with its mutants", kernel));
+    if (const std::string doing = gates_to_try(ports_.catalog, ports_.evaluator, ports_.ledger, kernel); !doing.empty())
+      say(doing);
     const double begin = ports_.clock.seconds();
     std::optional<Admission> admission = known_admission(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
     if (!admission) return Ending{EndReason::interrupted, "stopped by the user"};

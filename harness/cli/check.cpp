@@ -24,7 +24,7 @@ constexpr std::size_t kMostConfigurations = 8;
 struct CheckArguments {
   std::vector<std::string> kernels;
   std::string device = "auto", architecture = "sm_90a";
-  bool json = false;
+  bool json = false, keep = false;
 };
 
 struct Report {
@@ -184,6 +184,7 @@ Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evalua
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
     if (!try_gates(catalog, evaluator, ledger, arguments, name, report)) return report;
+    if (arguments.keep) catalog.keep_admitted(name, evaluator.device().admission_key, report.admission.parts);
     run_variants(catalog, evaluator, kernel, arguments, report);
     if (offline.compiler) compile_offline(catalog, offline, kernel, arguments, report);
   } catch (const Error& error) {
@@ -256,6 +257,9 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")
       ->capture_default_str();
+  app.add_flag(
+      "--keep", arguments->keep,
+      "Put what the trial of the gates found beside the kernel (admitted.json): other machines only spot-check it");
   app.add_flag("--json", arguments->json, "One JSON object a kernel and line");
   add_db_option(app, shell);
   add_gate_options(app, shell);

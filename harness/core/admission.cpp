@@ -32,7 +32,7 @@ std::vector<std::string> admitted_forms(const Admission& admission, const std::s
 
 HARNESS_JSON_DEFAULTS(Tolerance, group, form, output, honest, impostor, tolerance, origin)
 HARNESS_JSON_DEFAULTS(MutantVerdict, name, workload, output, caught_by, detail)
-HARNESS_JSON_DEFAULTS(Admission, kernel, device_name, hash, passed, tolerances, mutants, skipped_forms, problems,
-                      seconds)
+HARNESS_JSON_DEFAULTS(Admission, kernel, device_name, device_key, hash, passed, tolerances, mutants, skipped_forms,
+                      problems, seconds, spot_checked)
 
 }  // namespace harness

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,15 +33,23 @@ struct MutantVerdict {
   std::string name, workload, output, caught_by, detail;
 };
 
+/// What trials of a kernel's gates found, part by part: what a form of the inputs told, a group's generated mutants, a
+/// mutant of the kernel's own.
+using AdmissionParts = std::map<std::string, json>;
+
 struct Admission {
   std::string kernel, device_name;
-  std::string hash;  // of contracts, baseline, mutants and version of the gates: Catalog::admission_hash
+  std::string device_key;  // DeviceInfo::admission_key: the devices that this holds for
+  std::string hash;        // of contracts, baseline, mutants and version of the gates: Catalog::admission_hash
   bool passed = false;
   std::vector<Tolerance> tolerances;
   std::vector<MutantVerdict> mutants;
   std::vector<std::string> skipped_forms;  // sentences: forms out of the kernel's range
   std::vector<std::string> problems;       // sentences: why it is refused
   double seconds = 0;
+  /// Of a trial made elsewhere on a like device, what was tried again here, in words; empty: everything was tried here.
+  std::string spot_checked;
+  AdmissionParts parts;  // in the trial's own hands; a store gives them part by part
 };
 
 /// The workload's values that are texts ("dtype=f16"): what a tolerance depends on besides the form of the draw.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/admission.h"
 #include "harness/core/contract.h"
 #include "harness/core/device.h"
 #include "harness/core/plan.h"
@@ -155,6 +156,12 @@ class Catalog {
   }
   /// What an admission of this kernel belongs to: its contracts, baseline, mutants and the version of the gates.
   virtual std::string admission_hash(const std::string& kernel) = 0;
+  /// What came with the kernel of a trial of its gates on devices with this DeviceInfo::admission_key; empty where
+  /// nothing did, or where its contracts or its baseline have changed since.
+  virtual AdmissionParts admitted(const std::string& /*kernel*/, const std::string& /*device_key*/) { return {}; }
+  /// Puts them beside the kernel, for other machines.
+  virtual void keep_admitted(const std::string& /*kernel*/, const std::string& /*device_key*/,
+                             const AdmissionParts& /*parts*/) {}
   /// "" if the variant can run there, else why not (requires.arch, shared memory...).
   virtual std::string unsupported_reason(const std::string& kernel, const std::string& variant,
                                          const DeviceInfo& device) = 0;

@@ -84,7 +84,7 @@ struct AdmissionRequest {
   };
   /// A mutant of the kernel's own. It must be caught on one of the workloads; they are tried in order.
   struct Mutant {
-    std::string name;
+    std::string name, source_hash;
     std::vector<std::string> workloads;
     std::function<EvaluationRequest(const std::string& workload)> request;
   };
@@ -95,6 +95,9 @@ struct AdmissionRequest {
   /// Empty: everything is tried anew, nothing is kept.
   std::function<std::optional<json>(const std::string& part)> known;
   std::function<void(const std::string& part, const json& found)> keep;
+  /// What a trial elsewhere found on a like device. It is taken over but for a few parts, which nobody can foresee:
+  /// these are tried here, and where they do not agree, everything is.
+  AdmissionParts elsewhere;
 };
 
 /// Port to build -> gates -> timing. One evaluation at a time; building runs ahead in other processes.

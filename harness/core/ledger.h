@@ -162,17 +162,20 @@ class Ledger {
     (void)campaign, (void)kernel, (void)device;
     return {};
   }
-  /// The verdict over a kernel's gates, by Admission::hash and device name.
-  virtual std::optional<Admission> admission(const std::string& hash, const std::string& device_name) = 0;
+  /// The verdict over a kernel's gates, by Admission::hash and DeviceInfo::admission_key.
+  virtual std::optional<Admission> admission(const std::string& hash, const std::string& device_key) = 0;
   virtual void record_admission(const Admission& admission) = 0;
-  /// What a trial that has not ended has found of one of its parts; forgotten once its admission is recorded. A ledger
-  /// that keeps nothing knows nothing.
-  virtual std::optional<json> admission_part(const std::string& /*hash*/, const std::string& /*device_name*/,
+  /// What a trial on this machine has found of one of its parts. A ledger that keeps nothing knows nothing.
+  virtual std::optional<json> admission_part(const std::string& /*hash*/, const std::string& /*device_key*/,
                                              const std::string& /*part*/) {
     return std::nullopt;
   }
-  virtual void keep_admission_part(const std::string& /*hash*/, const std::string& /*device_name*/,
-                                   const std::string& /*part*/, const json& /*found*/) {}
+  virtual void keep_admission_part(const std::string& /*hash*/, const std::string& /*device_key*/,
+                                   const std::string& /*kernel*/, const std::string& /*part*/, const json& /*found*/) {}
+  /// What trials on other machines have found, where a person said that it counts here.
+  virtual AdmissionParts imported_admission(const std::string& /*hash*/, const std::string& /*device_key*/) {
+    return {};
+  }
   /// Adds to each campaign what its processes spent before they were killed. Of those that still run nothing is said.
   virtual void settle_lost_time() {}
   /// What a device was measured to reach when it was first seen with this driver.

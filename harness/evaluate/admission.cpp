@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "harness/core/error.h"
 #include "harness/core/json_fields.h"
@@ -21,6 +22,10 @@ constexpr double kDeadline = 10;
 constexpr int kMutantDraws = 3;
 // A baseline further from its reference than this is not wrong by rounding: the form is out of its range.
 constexpr double kOutOfRange = 0.2;
+// Places besides the baseline's own where a spot check measures a form.
+constexpr std::size_t kSpotCheckedPlaces = 2;
+// Errors of two trials differ by their draws and by the sizes that were drawn, by less than this.
+constexpr double kLikeErrors = 16;
 
 std::vector<Contender> as_contenders(const std::vector<Subject>& subjects) {
   std::vector<Contender> contenders;
@@ -42,6 +47,41 @@ void refuse_environment(const std::optional<RunnerFailure>& failure) {
   using Kind = RunnerFailure::Kind;
   if (failure && (failure->kind == Kind::environment || failure->kind == Kind::memory))
     throw environment_error(fmt::format("the baseline cannot run on this machine: {}", failure->detail));
+}
+
+std::size_t any_index(std::size_t count) {
+  std::random_device random;
+  return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
+}
+
+bool is_like(double a, double b) {
+  return a == b || (a <= kLikeErrors * b && b <= kLikeErrors * a);
+}
+
+/// Honest errors that are far below the impostor's move no tolerance, however they differ: a quantized output is off in
+/// no element or in two.
+bool is_like(const ErrorRange& a, const ErrorRange& b) {
+  const double matters = std::min(a.impostor, b.impostor) / kLikeErrors;
+  return is_like(a.impostor, b.impostor) && (is_like(a.honest, b.honest) || std::max(a.honest, b.honest) <= matters);
+}
+
+/// Of what was found elsewhere and what was found here.
+bool agrees(const FormTrial& there, const FormTrial& here) {
+  if (there.skipped.empty() != here.skipped.empty() || there.ranges.size() != here.ranges.size()) return false;
+  return std::ranges::all_of(there.ranges, [&](const auto& each) {
+    const auto found = here.ranges.find(each.first);
+    return found != here.ranges.end() && is_like(each.second, found->second);
+  });
+}
+
+bool agrees(const MutantVerdict& there, const MutantVerdict& here) {
+  return there.caught_by.empty() == here.caught_by.empty();
+}
+
+bool agrees(const std::vector<MutantVerdict>& there, const std::vector<MutantVerdict>& here) {
+  return std::ranges::equal(there, here, [](const MutantVerdict& a, const MutantVerdict& b) {
+    return a.name == b.name && a.output == b.output && agrees(a, b);
+  });
 }
 
 std::string caught_by(const Evaluation& evaluation) {
@@ -71,6 +111,25 @@ AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, WorkerPool& work
   admission_.kernel = request.kernel;
   admission_.hash = request.hash;
   admission_.device_name = workers.device.name;
+  admission_.device_key = workers.device.admission_key;
+  choose_spot_checks();
+}
+
+// One group, whose baseline is then built once for its form and its mutants, and one mutant of the kernel's own.
+void AdmissionTrial::choose_spot_checks() {
+  if (!is_spot_check() || request_.groups.empty()) return;
+  const auto any_of = [&](const std::string& start, const std::string& end) {
+    std::vector<std::string> parts;
+    for (const auto& [part, found] : request_.elsewhere)
+      if (part.starts_with(start) && part.ends_with(end)) parts.push_back(part);
+    if (!parts.empty()) spot_checks_.insert(parts[any_index(parts.size())]);
+  };
+  const std::string group =
+      workload_group(request_.groups[any_index(request_.groups.size())].baseline.problem.workload);
+  any_of("form ", " of " + group);
+  any_of("generated mutants of " + group, "");
+  any_of("mutant ", "");
+  admission_.spot_checked = fmt::format("{}", fmt::join(spot_checks_, "; "));
 }
 
 Admission AdmissionTrial::finish() {
@@ -79,7 +138,8 @@ Admission AdmissionTrial::finish() {
   if (admission_.problems.empty())
     for (const AdmissionRequest::Mutant& mutant : request_.mutants) {
       MutantVerdict verdict;
-      recall("mutant " + mutant.name, verdict, [&](MutantVerdict& fresh) { fresh = try_source(mutant); });
+      recall("mutant " + mutant.name + " " + mutant.source_hash.substr(0, 12), verdict,
+             [&](MutantVerdict& fresh) { fresh = try_source(mutant); });
       admission_.mutants.push_back(std::move(verdict));
     }
   workers_.judge.forget();
@@ -117,7 +177,8 @@ void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
     if (ready) return *ready;
     ready = false;
     add(group.baseline);
-    for (const Realized& other : group.others) add(other);
+    for (std::size_t i = 0; i < group.others.size() && (!is_spot_check() || i < kSpotCheckedPlaces); ++i)
+      add(group.others[i]);
     if (!admission_.problems.empty()) return false;
     if (const auto failure = load(subjects))
       return problem(fmt::format("the baseline cannot run: {}", failure->detail)), false;
@@ -179,20 +240,35 @@ std::optional<RunnerFailure> AdmissionTrial::load(const std::vector<Subject>& su
   throw killed_again(*failure);
 }
 
-// What an earlier trial of the same gates found before it was cut short. A problem is never kept: it is shown again.
+// What an earlier trial of the same gates found before it was cut short, or a trial elsewhere. A problem is never kept:
+// it is shown again.
 template <typename Found, typename Find>
 bool AdmissionTrial::recall(const std::string& part, Found& found, const Find& find) {
-  if (request_.known) {
+  std::optional<Found> there;
+  const auto read = [&](const json& known) {
     try {
-      if (const std::optional<json> known = request_.known(part)) return found = known->get<Found>(), true;
+      return std::optional(known.get<Found>());
     } catch (const json::exception&) {  // damaged: found again
+      return std::optional<Found>();
     }
+  };
+  const auto settle = [&](const json& as_json) {
+    admission_.parts[part] = as_json;
+    return true;
+  };
+  if (request_.known)
+    if (const std::optional<json> known = request_.known(part))
+      if (const auto kept = read(*known)) return found = *kept, settle(*known);
+  if (const auto elsewhere = request_.elsewhere.find(part); elsewhere != request_.elsewhere.end()) {
+    there = read(elsewhere->second);
+    if (there && !spot_checks_.contains(part)) return found = *there, settle(elsewhere->second);
   }
   const std::size_t problems = admission_.problems.size();
   find(found);
   if (admission_.problems.size() > problems) return false;
+  if (there && !agrees(*there, found)) throw AdmissionDisagrees{part};
   if (request_.keep) request_.keep(part, found);
-  return true;
+  return settle(found);
 }
 
 // How far honest rounding goes depends on how the values are arranged (a long sum of equal terms errs all one way), and

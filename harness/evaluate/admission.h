@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,17 @@ void from_json(const json& from, ErrorRange& value);
 void to_json(json& to, const FormTrial& value);
 void from_json(const json& from, FormTrial& value);
 
+/// What was found elsewhere of this part is not what it is here.
+struct AdmissionDisagrees {
+  std::string part;
+};
+
 /// A kernel's gates on trial. For each group of workloads and each form of the inputs: the error of the honest baseline
 /// and of an impostor one precision lower, and the tolerance between them. Then every generated mutant of every output,
-/// and every mutant of the kernel's own, must fail. Each form, each
-/// group's mutants and each mutant is a part by itself that the request may keep, so that a trial that is cut short
-/// goes on where it was.
+/// and every mutant of the kernel's own, must fail. Each form, each group's mutants and each mutant is a part by itself
+/// that the request may keep, so that a trial that is cut short goes on where it was. Where the request has parts that
+/// were found elsewhere, one form and the generated mutants of one group and one mutant of the kernel's own are tried
+/// here, chosen at random. finish() throws AdmissionDisagrees where these found something else.
 class AdmissionTrial {
  public:
   using Evaluate = std::function<Evaluation(const EvaluationRequest&)>;
@@ -45,6 +52,8 @@ class AdmissionTrial {
   /// `found` as an earlier trial kept it, else as `find` finds it now. False: there is a problem.
   template <typename Found, typename Find>
   bool recall(const std::string& part, Found& found, const Find& find);
+  void choose_spot_checks();
+  bool is_spot_check() const { return !request_.elsewhere.empty(); }
   void try_group(const AdmissionRequest::Group& group);
   std::optional<RunnerFailure> run(std::vector<Subject>& subjects, std::size_t index);
   std::optional<RunnerFailure> load(const std::vector<Subject>& subjects);
@@ -65,6 +74,7 @@ class AdmissionTrial {
   WorkerPool& workers_;
   Evaluate evaluate_;
   Admission admission_;
+  std::set<std::string> spot_checks_;  // parts that are tried here although they were found elsewhere
 };
 
 }  // namespace harness

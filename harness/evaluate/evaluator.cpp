@@ -92,7 +92,14 @@ std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& reques
   for (const AdmissionRequest::Group& group : request.groups) builders_.submit(group.baseline.build, true);
   try {
     const auto hold = workers_.native() ? std::nullopt : workers_.hold_device();
-    return AdmissionTrial(request, workers_, [this](const EvaluationRequest& mutant) { return run(mutant); }).finish();
+    const auto try_mutant = [this](const EvaluationRequest& mutant) { return run(mutant); };
+    try {
+      return AdmissionTrial(request, workers_, try_mutant).finish();
+    } catch (const AdmissionDisagrees&) {  // it was made by other rules, or is a lie: everything is tried here
+      AdmissionRequest anew = request;
+      anew.elsewhere.clear();
+      return AdmissionTrial(anew, workers_, try_mutant).finish();
+    }
   } catch (const InterruptedWork&) {
     return std::nullopt;
   }

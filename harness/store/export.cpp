@@ -22,6 +22,16 @@ void leave_out_evidence(IterationRow& row) {
     if (gate.passed) gate.detail.clear();
 }
 
+/// What the trials of its kernels' gates have found, once for each part: what was found here before what was imported.
+constexpr const char* kAdmissions =
+    "SELECT hash, device_key, kernel, part, found, min(imported) FROM admission_part WHERE kernel IN "
+    "(SELECT c.kernel FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE ?1 IS NULL OR a.campaign = ?1) "
+    "GROUP BY hash, device_key, part ORDER BY hash, device_key, part";
+constexpr const char* kCountAdmissions =
+    "SELECT count(*) FROM (SELECT 1 FROM admission_part WHERE kernel IN "
+    "(SELECT c.kernel FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE ?1 IS NULL OR a.campaign = ?1) "
+    "GROUP BY hash, device_key, part)";
+
 /// What will be written, by type.
 ExportCounts counts(Connection& connection, const ExportOptions& options) {
   ExportCounts counts;
@@ -42,6 +52,7 @@ ExportCounts counts(Connection& connection, const ExportOptions& options) {
       "SELECT count(*) FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE ?1 IS NULL OR campaign = ?1");
   add("iteration",
       "SELECT count(*) FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE ?1 IS NULL OR i.campaign = ?1");
+  if (options.evidence) add("admission_part", kCountAdmissions);
   add("charge", "SELECT count(*) FROM charge WHERE ?1 IS NULL OR campaign = ?1");
   return counts;
 }
@@ -62,6 +73,7 @@ class Exporter {
                   "SELECT DISTINCT l.hash, l.text FROM build_log l JOIN iteration i ON i.build_log = l.hash "
                   "WHERE ?1 IS NULL OR i.campaign = ?1 ORDER BY l.hash");
     }
+    if (options_.evidence) write_admissions();
     std::vector<std::int64_t> ids;
     Statement query(connection_, "SELECT id FROM campaign WHERE ?1 IS NULL OR id = ?1 ORDER BY started_unix, uuid",
                     options_.campaign);
@@ -77,6 +89,17 @@ class Exporter {
   void write_texts(const char* type, const char* sql) {
     Statement query(connection_, sql, options_.campaign);
     while (query.next()) line({{"type", type}, {"hash", query.text(0)}, {"text", query.text(1)}});
+  }
+
+  void write_admissions() {
+    Statement query(connection_, kAdmissions, options_.campaign);
+    while (query.next())
+      line({{"type", "admission_part"},
+            {"hash", query.text(0)},
+            {"device_key", query.text(1)},
+            {"kernel", query.text(2)},
+            {"part", query.text(3)},
+            {"found", query.parsed(4)}});
   }
 
   void write_campaign(std::int64_t id) {

@@ -34,6 +34,7 @@ class Importer {
     const std::string type = text_of(j, "type");
     if (type == "source") take_text(j, kAddSource);
     else if (type == "build_log") take_text(j, kAddLog);
+    else if (type == "admission_part") take_admission_part(j);
     else if (type == "campaign") take_campaign(j);
     else if (!known(type)) throw bad_input(fmt::format("unknown type \"{}\"", type));
     else if (!started_) throw bad_input(fmt::format("\"{}\" before the first campaign", type));
@@ -62,6 +63,17 @@ class Importer {
     const std::string text = text_of(j, "text");
     if (sha256_hex(text) != text_of(j, "hash")) throw bad_input("the hash is not that of the text");
     intern_text(connection_, sql, text);
+  }
+
+  /// It counts only where a person says so, and is spot-checked then.
+  void take_admission_part(const json& j) {
+    Statement(connection_,
+              "INSERT INTO admission_part (hash, device_key, kernel, part, found, imported, evidence) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6) ON CONFLICT DO UPDATE SET found = excluded.found, "
+              "evidence = excluded.evidence WHERE excluded.evidence >= evidence",
+              text_of(j, "hash"), text_of(j, "device_key"), text_of(j, "kernel"), text_of(j, "part"),
+              json_text(j.at("found")), options_.as_evidence)
+        .run();
   }
 
   void take_campaign(const json& j) {

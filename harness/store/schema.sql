@@ -225,8 +225,10 @@ CREATE TABLE charge (
 ) STRICT, WITHOUT ROWID;
 
 -- A kernel's gates on trial: its mutants must all fail. hash: of its contracts, baseline and mutants, and the version of the gates.
+-- device_key: the devices it holds for ("cpu emulation 1"). spot_checked: of a trial made elsewhere, what was tried again here.
 CREATE TABLE admission (
   hash          TEXT NOT NULL,
+  device_key    TEXT NOT NULL,
   device_name   TEXT NOT NULL,
   kernel        TEXT NOT NULL,
   passed        INTEGER NOT NULL CHECK (passed IN (0, 1)),
@@ -235,17 +237,22 @@ CREATE TABLE admission (
   skipped_forms TEXT NOT NULL,   -- json array of sentences
   problems      TEXT NOT NULL,   -- json array of sentences
   seconds       REAL NOT NULL,
+  spot_checked  TEXT NOT NULL,
   decided_unix  REAL NOT NULL,
-  PRIMARY KEY (hash, device_name)
+  PRIMARY KEY (hash, device_key)
 ) STRICT, WITHOUT ROWID;
 
--- What a trial of a kernel's gates has found so far, part by part; gone once its admission is recorded.
+-- What trials of a kernel's gates have found, part by part: a trial that is cut short goes on, and one that was made elsewhere
+-- (imported, and a person said that it is evidence) is only spot-checked.
 CREATE TABLE admission_part (
   hash        TEXT NOT NULL,
-  device_name TEXT NOT NULL,
+  device_key  TEXT NOT NULL,
+  kernel      TEXT NOT NULL,
   part        TEXT NOT NULL,
   found       TEXT NOT NULL,   -- json
-  PRIMARY KEY (hash, device_name, part)
+  imported    INTEGER NOT NULL CHECK (imported IN (0, 1)),
+  evidence    INTEGER NOT NULL CHECK (evidence IN (0, 1)),
+  PRIMARY KEY (hash, device_key, part, imported)
 ) STRICT, WITHOUT ROWID;
 
 -- What a device was measured to reach when it was first seen with a driver, beside its theoretical peaks at the highest clock.

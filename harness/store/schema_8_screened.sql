@@ -31,3 +31,37 @@ CREATE VIEW v_calibration AS
          avg(CASE WHEN predict_probability IS NOT NULL THEN outcome IN ('passed', 'screened', 'abandoned') END) AS passed_seen
   FROM v_predictions
   GROUP BY campaign, script, device_name;
+
+-- Trials of gates hold for a kind of device now. Old ones do not say for which: they are made again.
+DROP TABLE admission;
+DROP TABLE admission_part;
+-- A kernel's gates on trial: its mutants must all fail. hash: of its contracts, baseline and mutants, and the version of the gates.
+-- device_key: the devices it holds for ("cpu emulation 1"). spot_checked: of a trial made elsewhere, what was tried again here.
+CREATE TABLE admission (
+  hash          TEXT NOT NULL,
+  device_key    TEXT NOT NULL,
+  device_name   TEXT NOT NULL,
+  kernel        TEXT NOT NULL,
+  passed        INTEGER NOT NULL CHECK (passed IN (0, 1)),
+  tolerances    TEXT NOT NULL,   -- json array: group, form, output, honest, impostor, tolerance, origin
+  mutants       TEXT NOT NULL,   -- json array: name, workload, output, caught_by (empty: it passed), detail
+  skipped_forms TEXT NOT NULL,   -- json array of sentences
+  problems      TEXT NOT NULL,   -- json array of sentences
+  seconds       REAL NOT NULL,
+  spot_checked  TEXT NOT NULL,
+  decided_unix  REAL NOT NULL,
+  PRIMARY KEY (hash, device_key)
+) STRICT, WITHOUT ROWID;
+
+-- What trials of a kernel's gates have found, part by part: a trial that is cut short goes on, and one that was made elsewhere
+-- (imported, and a person said that it is evidence) is only spot-checked.
+CREATE TABLE admission_part (
+  hash        TEXT NOT NULL,
+  device_key  TEXT NOT NULL,
+  kernel      TEXT NOT NULL,
+  part        TEXT NOT NULL,
+  found       TEXT NOT NULL,   -- json
+  imported    INTEGER NOT NULL CHECK (imported IN (0, 1)),
+  evidence    INTEGER NOT NULL CHECK (evidence IN (0, 1)),
+  PRIMARY KEY (hash, device_key, part, imported)
+) STRICT, WITHOUT ROWID;

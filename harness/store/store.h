@@ -46,12 +46,13 @@ class Store : public Ledger {
                                                        const std::string& device_name) override;
   std::vector<EarlierResult> earlier_results(std::int64_t campaign, const std::string& kernel,
                                              const std::string& device) override;
-  std::optional<Admission> admission(const std::string& hash, const std::string& device_name) override;
+  std::optional<Admission> admission(const std::string& hash, const std::string& device_key) override;
   void record_admission(const Admission& admission) override;
-  std::optional<json> admission_part(const std::string& hash, const std::string& device_name,
+  std::optional<json> admission_part(const std::string& hash, const std::string& device_key,
                                      const std::string& part) override;
-  void keep_admission_part(const std::string& hash, const std::string& device_name, const std::string& part,
-                           const json& found) override;
+  void keep_admission_part(const std::string& hash, const std::string& device_key, const std::string& kernel,
+                           const std::string& part, const json& found) override;
+  AdmissionParts imported_admission(const std::string& hash, const std::string& device_key) override;
   /// As stage "lost": what the pulse of a writer that has ended says, less what it recorded itself.
   void settle_lost_time() override;
   std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) override;

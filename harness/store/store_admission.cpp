@@ -18,15 +18,16 @@ T read_or_empty(const json& j) {
 
 }  // namespace
 
-std::optional<Admission> Store::admission(const std::string& hash, const std::string& device_name) {
+std::optional<Admission> Store::admission(const std::string& hash, const std::string& device_key) {
   Statement query(connection_,
-                  "SELECT kernel, passed, tolerances, mutants, skipped_forms, problems, seconds FROM admission "
-                  "WHERE hash = ? AND device_name = ?",
-                  hash, device_name);
+                  "SELECT kernel, passed, tolerances, mutants, skipped_forms, problems, seconds, spot_checked, "
+                  "device_name FROM admission "
+                  "WHERE hash = ? AND device_key = ?",
+                  hash, device_key);
   if (!query.next()) return std::nullopt;
   Admission found;
   found.hash = hash;
-  found.device_name = device_name;
+  found.device_key = device_key;
   found.kernel = query.text(0);
   found.passed = query.flag(1);
   try {
@@ -38,40 +39,53 @@ std::optional<Admission> Store::admission(const std::string& hash, const std::st
     return std::nullopt;  // damaged: tried again
   }
   found.seconds = query.real(6);
+  found.spot_checked = query.text(7);
+  found.device_name = query.text(8);
   return found;
 }
 
 void Store::record_admission(const Admission& admission) {
   Write write(connection_);
-  Statement(connection_, "INSERT OR REPLACE INTO admission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", admission.hash,
-            admission.device_name, admission.kernel, admission.passed, json_text(admission.tolerances),
-            json_text(admission.mutants), json_text(admission.skipped_forms), json_text(admission.problems),
-            admission.seconds, seconds_since_1970())
-      .run();
-  Statement(connection_, "DELETE FROM admission_part WHERE hash = ? AND device_name = ?", admission.hash,
-            admission.device_name)
+  Statement(connection_,
+            "INSERT OR REPLACE INTO admission (hash, device_key, device_name, kernel, passed, tolerances, mutants, "
+            "skipped_forms, problems, seconds, spot_checked, decided_unix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            admission.hash, admission.device_key, admission.device_name, admission.kernel, admission.passed,
+            json_text(admission.tolerances), json_text(admission.mutants), json_text(admission.skipped_forms),
+            json_text(admission.problems), admission.seconds, admission.spot_checked, seconds_since_1970())
       .run();
   write.commit();
 }
 
-std::optional<json> Store::admission_part(const std::string& hash, const std::string& device_name,
+std::optional<json> Store::admission_part(const std::string& hash, const std::string& device_key,
                                           const std::string& part) {
-  Statement query(connection_, "SELECT found FROM admission_part WHERE hash = ? AND device_name = ? AND part = ?", hash,
-                  device_name, part);
+  Statement query(connection_,
+                  "SELECT found FROM admission_part WHERE hash = ? AND device_key = ? AND part = ? AND NOT imported",
+                  hash, device_key, part);
   return query.next() ? std::optional(query.parsed(0)) : std::nullopt;
 }
 
-void Store::keep_admission_part(const std::string& hash, const std::string& device_name, const std::string& part,
-                                const json& found) {
+void Store::keep_admission_part(const std::string& hash, const std::string& device_key, const std::string& kernel,
+                                const std::string& part, const json& found) {
   Write write(connection_);
-  Statement(connection_, "INSERT OR REPLACE INTO admission_part VALUES (?, ?, ?, ?)", hash, device_name, part,
-            json_text(found))
+  Statement(connection_,
+            "INSERT OR REPLACE INTO admission_part (hash, device_key, kernel, part, found, imported, evidence) "
+            "VALUES (?, ?, ?, ?, ?, 0, 1)",
+            hash, device_key, kernel, part, json_text(found))
       .run();
   write.commit();
 }
 
+AdmissionParts Store::imported_admission(const std::string& hash, const std::string& device_key) {
+  AdmissionParts parts;
+  Statement query(connection_,
+                  "SELECT part, found FROM admission_part WHERE hash = ? AND device_key = ? AND imported AND evidence",
+                  hash, device_key);
+  while (query.next()) parts.emplace(query.text(0), query.parsed(1));
+  return parts;
+}
+
 std::optional<MeasuredPeaks> Store::peaks(const DeviceInfo& device) {
-  Statement query(connection_, "SELECT measured FROM device_peak WHERE device_name = ? AND driver = ?", device.name,
+  Statement query(connection_, "SELECT measured FROM device_peak WHERE device_key = ? AND driver = ?", device.name,
                   device.driver);
   if (!query.next()) return std::nullopt;
   const json measured = query.parsed(0);

@@ -1,45 +1,25 @@
 #include <catch2/catch.hpp>
 
-#include "harness/device/cpu/cpu_kind.h"
-#include "harness/device/cpu/probe.h"
-#include "harness/evaluate/limits.h"
-#include "harness/evaluate/worker_pool.h"
 #include "harness/judge/layout.h"
-#include "harness/script/catalog/catalog.h"
-#include "harness/worker/processes/process.h"
-#include "tests/support/program.h"
+#include "tests/evaluate/shop.h"
 
 // What the judge remembers of the images that it painted, through its process.
 using namespace harness;
 
 namespace {
 
-struct Shop {
-  Shop() : device(probe_cpu()), target{"cpu", device.architecture, tests::build_cache(), kHeaders, true, {}} {
-    Process::set_program(HARNESS_BINARY);
-  }
+struct Painting : tests::Shop {
+  Painting() : Shop("/kernels") {}
   Subject subject() {
-    const Config config = catalog.default_config("vector_scale", "00_naive", "odd_n1003_f32", device, {});
-    const Realized realized = catalog.realize({"vector_scale", "00_naive", "", config}, "odd_n1003_f32", device);
+    const Realized realized = realize("vector_scale", "00_naive", "odd_n1003_f32");
     Subject subject = workers.make_subject(realized, std::get<Artifact>(workers.await(realized.build)), nullptr);
     subject.trusted = workers.build_trusted(realized);
     return subject;
   }
-
-  static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
-  script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/kernels"},
-                             {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
-  cpu::CpuKind kind;
-  DeviceInfo device;
-  Target target;
-  Builders builders{target, 1};
-  JudgeProcess judge{target, {}};
-  Runner runner{target, {}};
-  WorkerPool workers{kind, target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
 };
 
 /// Of an image that nobody ran anything on: all but the outputs is as it was drawn.
-void check_untouched(Shop& shop, Subject& subject, std::size_t image) {
+void check_untouched(Painting& shop, Subject& subject, std::size_t image) {
   const Verdict verdict =
       shop.judge.verdict(subject.executable, subject.trusted, subject.draws[image], subject.images[image]);
   for (const GateResult& gate : verdict.gates) {
@@ -52,7 +32,7 @@ void check_untouched(Shop& shop, Subject& subject, std::size_t image) {
 }  // namespace
 
 TEST_CASE("a judge paints again what it no longer remembers, and the same bits") {
-  Shop shop;
+  Painting shop;
   Subject subject = shop.subject();
   constexpr std::size_t kMoreThanRemembered = 7;
   for (std::size_t i = 0; i < kMoreThanRemembered; ++i) shop.workers.paint(subject, i);
@@ -63,7 +43,7 @@ TEST_CASE("a judge paints again what it no longer remembers, and the same bits")
 }
 
 TEST_CASE("one draw in another layout is another image") {
-  Shop shop;
+  Painting shop;
   Subject subject = shop.subject(), larger = shop.subject();
   shop.workers.paint(subject, 0);
   larger.executable.plan.workspaces.push_back({"scratch", 100000, 16, false});

@@ -1,12 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "harness/device/cpu/cpu_kind.h"
-#include "harness/device/cpu/probe.h"
-#include "harness/evaluate/limits.h"
 #include "harness/evaluate/run.h"
-#include "harness/script/catalog/catalog.h"
-#include "harness/worker/processes/process.h"
-#include "tests/support/program.h"
+#include "tests/evaluate/shop.h"
 
 // Which gates a search's candidate meets, on the cpu device. What is timed beside it has a thousand times more or less
 // to do, so that the verdict is no matter of noise.
@@ -18,17 +13,15 @@ constexpr const char* kSmall = "m8n64_f32";
 constexpr const char* kLarge = "m256n8192_f32";
 constexpr const char* kOdd = "m33n257_f32";
 
-struct Shop {
-  Shop() : device(probe_cpu()), target{"cpu", device.architecture, tests::build_cache(), kHeaders, true, {}} {
-    Process::set_program(HARNESS_BINARY);
+struct Screening : tests::Shop {
+  Screening() : Shop("/tests/hostile") {
     for (const char* form : {"nominal", "few spikes"})
       for (const char* output : {"sum", "largest"})
         admission.tolerances.push_back({"dtype=f32", form, output, 0, 0, 1e-3, "declared"});
     admission.passed = true;
   }
   Realized realize(const std::string& variant, const std::string& workload) {
-    const Config config = catalog.default_config("rowstats", variant, workload, device, {});
-    return catalog.realize({"rowstats", variant, "", config}, workload, device);
+    return Shop::realize("rowstats", variant, workload);
   }
   /// `variant` on `workload` beside the honest one on `incumbent`, as a search asks for it.
   EvaluationRequest request(const std::string& variant, const std::string& workload, const std::string& incumbent) {
@@ -53,18 +46,8 @@ struct Shop {
     }
   }
 
-  static constexpr const char* kHeaders = HARNESS_SOURCE_DIR "/harness/device/cpu/guest";
   int asked_for_points = 0;
   Admission admission;
-  script::LuaCatalog catalog{{std::string(HARNESS_SOURCE_DIR) + "/tests/hostile"},
-                             {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"}};
-  cpu::CpuKind kind;
-  DeviceInfo device;
-  Target target;
-  Builders builders{target, 1};
-  JudgeProcess judge{target, {}};
-  Runner runner{target, {}};
-  WorkerPool workers{kind, target, device, default_limits(device), {}, builders, judge, runner, nullptr, {}};
 };
 
 bool has_gate(const Evaluation& evaluation, const std::string& start) {
@@ -82,7 +65,7 @@ constexpr const char* kBehind[] = {"preflight", "form:", "shape", "sizes", "time
 }  // namespace
 
 TEST_CASE("a slower candidate ends screened, and what only a best needs is not even prepared") {
-  Shop shop;
+  Screening shop;
   const Evaluation evaluation = shop.evaluate(shop.request("00_honest", kLarge, kSmall), OutcomeKind::screened);
   REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::screened);
   CHECK(timing_of(evaluation.outcome)->verdict == Comparison::slower);
@@ -94,7 +77,7 @@ TEST_CASE("a slower candidate ends screened, and what only a best needs is not e
 }
 
 TEST_CASE("an abandoned candidate tells what it was spared") {
-  Shop shop;
+  Screening shop;
   EvaluationRequest request = shop.request("00_honest", kLarge, kSmall);
   request.abandon_factor = 2;
   const Evaluation evaluation = shop.evaluate(request, OutcomeKind::abandoned);
@@ -104,7 +87,7 @@ TEST_CASE("an abandoned candidate tells what it was spared") {
 }
 
 TEST_CASE("a faster candidate meets every gate") {
-  Shop shop;
+  Screening shop;
   const Evaluation evaluation = shop.evaluate(shop.request("00_honest", kSmall, kLarge));
   REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::passed);
   CHECK(shop.asked_for_points == 1);
@@ -114,7 +97,7 @@ TEST_CASE("a faster candidate meets every gate") {
 }
 
 TEST_CASE("a fast one that is right at the timed size alone is caught behind screening") {
-  Shop shop;
+  Screening shop;
   const Evaluation evaluation = shop.evaluate(shop.request("09_whole_tiles", kSmall, kLarge));
   CHECK(kind_of(evaluation.outcome) == OutcomeKind::wrong_answer);
   CHECK(gate(evaluation, "determinism").passed);
@@ -122,14 +105,14 @@ TEST_CASE("a fast one that is right at the timed size alone is caught behind scr
 }
 
 TEST_CASE("a wrong answer ends at the timed size, whatever its time") {
-  Shop shop;
+  Screening shop;
   const Evaluation evaluation = shop.evaluate(shop.request("01_unwritten", kLarge, kSmall));
   CHECK(kind_of(evaluation.outcome) == OutcomeKind::wrong_answer);
   CHECK_FALSE(has_gate(evaluation, "screened"));
 }
 
 TEST_CASE("nothing is screened without an incumbent, and nothing that is to be confirmed") {
-  Shop shop;
+  Screening shop;
   EvaluationRequest request = shop.request("00_honest", kSmall, kSmall);
   SECTION("without an incumbent") {
     request.incumbent.reset();
@@ -144,7 +127,7 @@ TEST_CASE("nothing is screened without an incumbent, and nothing that is to be c
 }
 
 TEST_CASE("a source that another configuration has spoilt is refused before it is compiled") {
-  Shop shop;
+  Screening shop;
   EvaluationRequest request = shop.request("00_honest", kSmall, kLarge);
   request.failed_before = FailedBefore{"timed-launch", 12};
   const Evaluation evaluation = shop.evaluate(request);

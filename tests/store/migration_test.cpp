@@ -70,14 +70,25 @@ TEST_CASE("steps count from the oldest version that is still read") {
 
 namespace {
 
+// Is what `statement` creates dropped by one of the steps behind `step`?
+bool dropped_later(const Schema& schema, std::size_t step, const std::string& statement) {
+  const std::size_t kind = statement.find(' ') + 1, name = statement.find(' ', kind) + 1;
+  const std::string drop = "DROP " + statement.substr(kind, statement.find(' ', name) - kind) + ";";
+  return std::any_of(schema.steps.begin() + static_cast<std::ptrdiff_t>(step) + 1, schema.steps.end(),
+                     [&](const char* later) { return std::string(later).find(drop) != std::string::npos; });
+}
+
 // What a step creates is written down twice, there and in the schema of a new store.
 std::vector<std::string> missing_in_new_stores(const Schema& schema) {
   std::vector<std::string> missing;
-  for (const std::string step : schema.steps)
+  for (std::size_t i = 0; i < schema.steps.size(); ++i) {
+    const std::string step = schema.steps[i];
     for (std::size_t at = step.find("CREATE "); at != std::string::npos; at = step.find("CREATE ", at + 1)) {
       const std::string statement = step.substr(at, step.find("\n\n", at) - at);
-      if (std::string(schema.create).find(statement) == std::string::npos) missing.push_back(statement);
+      const bool there = std::string(schema.create).find(statement) != std::string::npos;
+      if (!there && !dropped_later(schema, i, statement)) missing.push_back(statement);
     }
+  }
   return missing;
 }
 

@@ -133,19 +133,25 @@ TEST_CASE("orphans count how often the machine went down after them, and a kill 
   CHECK(store->orphans(campaign)[0].tries == 4);
 }
 
-TEST_CASE("parts of a trial are kept until its admission is recorded") {
+TEST_CASE("parts of a trial are kept, by the kind of device, and apart from what was imported") {
   auto store = Store::in_memory();
   CHECK_FALSE(store->admission_part("h", "cpu", "form nominal"));
-  store->keep_admission_part("h", "cpu", "form nominal", {{"x", 1}});
-  store->keep_admission_part("other", "cpu", "form nominal", {{"x", 2}});
+  store->keep_admission_part("h", "cpu", "k", "form nominal", {{"x", 1}});
+  store->keep_admission_part("other", "cpu", "k", "form nominal", {{"x", 2}});
   CHECK(store->admission_part("h", "cpu", "form nominal") == json{{"x", 1}});
   CHECK_FALSE(store->admission_part("h", "another", "form nominal"));
+  CHECK(store->imported_admission("h", "cpu").empty());
   Admission admission;
   admission.hash = "h";
-  admission.device_name = "cpu";
+  admission.device_key = "cpu";
+  admission.device_name = "a processor";
+  admission.spot_checked = "form nominal";
   store->record_admission(admission);
-  CHECK_FALSE(store->admission_part("h", "cpu", "form nominal"));
-  CHECK(store->admission_part("other", "cpu", "form nominal"));
+  const auto known = store->admission("h", "cpu");
+  REQUIRE(known);
+  CHECK(known->device_name == "a processor");
+  CHECK(known->spot_checked == "form nominal");
+  CHECK_FALSE(store->admission("h", "a processor"));
 }
 
 TEST_CASE("what can be resumed is the newest campaign that was cut short") {

@@ -52,9 +52,29 @@ void rich_history(Store& store) {
   store.begin_attempt(an_attempt(campaign, 5));
 }
 
+json small_form() {
+  return {{"ranges", json::object()}, {"skipped", "out of its range"}};
+}
+
 constexpr const char* kHeader = "{\"harness_export\":1,\"schema\":1}\n";
 
 }  // namespace
+
+TEST_CASE("what a trial of gates found travels, and counts elsewhere only where a person says so") {
+  auto store = Store::in_memory(), other = Store::in_memory();
+  record(*store, an_attempt(store->begin_campaign(a_campaign()), 1), passed(100));
+  const std::string kernel = an_attempt(1, 1).candidate.kernel;
+  store->keep_admission_part("h", "cpu emulation 1", kernel, "form ramp of dtype=f32", small_form());
+  store->keep_admission_part("g", "cpu emulation 1", "another", "form ramp of dtype=f32", small_form());
+  const std::string text = text_of(*store);
+  take(*other, text);
+  CHECK(other->imported_admission("h", "cpu emulation 1").empty());
+  CHECK_FALSE(other->admission_part("h", "cpu emulation 1", "form ramp of dtype=f32"));
+  CHECK(text_of(*other) == text);
+  take(*other, text, true);
+  CHECK(other->imported_admission("h", "cpu emulation 1") == AdmissionParts{{"form ramp of dtype=f32", small_form()}});
+  CHECK_FALSE(other->admission_part("h", "cpu emulation 1", "form ramp of dtype=f32"));
+}
 
 TEST_CASE("an export makes the same store elsewhere, byte for byte when exported again") {
   auto store = Store::in_memory(), other = Store::in_memory();

@@ -1,5 +1,6 @@
 #include "harness/device/cpu/probe.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,10 @@ namespace harness {
 
 namespace cpu {
 
+/// Counted up when the emulation computes other numbers than before: what the gates of a kernel were measured to
+/// tolerate holds for one of these.
+constexpr int kEmulationVersion = 1;
+
 int default_threads() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
 }
@@ -26,6 +31,7 @@ DeviceInfo describe(int threads) {
   info.emulation = true;
   info.native = true;
   info.architecture = "x86-64";
+  info.admission_key = fmt::format("cpu emulation {}", kEmulationVersion);
   info.multiprocessors = threads;
   info.max_shared_bytes = HARNESS_CPU_MAX_SHARED;
   info.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);

@@ -99,6 +99,7 @@ DeviceInfo describe_device(const DriverApi& api, int ordinal) {
   info.driver = "CUDA " + version_text(driver);
   info.compute_capability = 10 * attribute(api, device, kCapabilityMajor) + attribute(api, device, kCapabilityMinor);
   info.architecture = architecture_of(info.compute_capability);
+  info.admission_key = info.architecture + ", " + info.driver;
   info.multiprocessors = attribute(api, device, kMultiprocessorCount);
   info.max_threads_per_block = attribute(api, device, kMaxThreadsPerBlock);
   info.max_shared_bytes = attribute(api, device, kMaxSharedOptin);

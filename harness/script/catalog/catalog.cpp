@@ -6,6 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/script/catalog/admitted.h"
 #include "harness/script/catalog/catalog_kernel.h"
 #include "harness/script/catalog/trace.h"
 #include "harness/script/space/space.h"
@@ -124,6 +125,14 @@ std::optional<Realized> LuaCatalog::smaller(const Candidate& candidate, const st
 
 std::string LuaCatalog::admission_hash(const std::string& kernel) {
   return load(kernel).admission_hash();
+}
+
+AdmissionParts LuaCatalog::admitted(const std::string& kernel, const std::string& device_key) {
+  return read_admitted(load(kernel), device_key);
+}
+
+void LuaCatalog::keep_admitted(const std::string& kernel, const std::string& device_key, const AdmissionParts& parts) {
+  write_admitted(load(kernel), device_key, parts);
 }
 
 std::string LuaCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,

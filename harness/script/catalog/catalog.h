@@ -40,6 +40,8 @@ class LuaCatalog : public Catalog {
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   double bytes, std::int64_t elements) override;
   std::string admission_hash(const std::string& kernel) override;
+  AdmissionParts admitted(const std::string& kernel, const std::string& device_key) override;
+  void keep_admitted(const std::string& kernel, const std::string& device_key, const AdmissionParts& parts) override;
   std::string unsupported_reason(const std::string& kernel, const std::string& variant,
                                  const DeviceInfo& device) override;
   std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) override;

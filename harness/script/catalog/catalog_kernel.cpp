@@ -214,6 +214,12 @@ std::optional<Realized> LoadedKernel::smaller(const Candidate& candidate, const 
   }
 }
 
+std::string LoadedKernel::baseline_hash() const {
+  Sha256 hash;
+  for (const Workload& workload : info.workloads) hash.field(manifest.problem(workload.name).contract_hash);
+  return hash.field(variants.front()->info().source_hash).hex();
+}
+
 std::string LoadedKernel::admission_hash() const {
   Sha256 hash;
   for (const Workload& workload : info.workloads) hash.field(manifest.problem(workload.name).contract_hash);

@@ -33,6 +33,8 @@ struct LoadedKernel {
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   double bytes, std::int64_t elements);
   std::string admission_hash() const;
+  /// Of its contracts and its baseline alone: mutants may be missing where it is installed.
+  std::string baseline_hash() const;
 
   KernelManifest manifest;
   std::vector<std::unique_ptr<VariantManifest>> variants, mutants;

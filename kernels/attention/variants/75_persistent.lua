@@ -33,6 +33,7 @@ return variant {
     return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
                   p.PINGPONG == 0 or p.WARPGROUPS > 1,
                   le(p.HEADS, 2 * w.B * w.Hq),  -- a section larger than all heads is like one that holds them
+                  p.POLYNOMIAL == 0 or not w.lse,  -- a log-sum-exp in f32 shows the error of a polynomial, the output does not
                   le(p.POLYNOMIAL * (w.D // 64 - 1), 0),  -- at D = 128 the special function unit rests half of the time
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))
   end,
