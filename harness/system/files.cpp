@@ -43,16 +43,21 @@ std::string end_of_links(const std::string& path) {
 
 }  // namespace
 
+// Without a stream: one throws where read() fails, as it does for /proc/PID/stat of a process that has just ended.
 std::optional<std::string> read_file_if_any(const std::string& path) {
   std::error_code absent;
   if (!fs::is_regular_file(path, absent)) return std::nullopt;  // opening a pipe would wait for its writer
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
   std::string bytes;
-  const auto size = fs::file_size(path, absent);  // 0 or an error where a file tells none, as below /proc
-  if (!absent) bytes.reserve(size);
-  bytes.assign(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return std::nullopt;
+  struct stat told {};
+  if (fstat(file, &told) == 0) bytes.reserve(static_cast<std::size_t>(told.st_size));  // 0 below /proc
+  char part[1 << 16];
+  ssize_t got = 0;
+  while ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0) bytes.append(part, static_cast<std::size_t>(got));
+  close(file);
+  if (got < 0) return std::nullopt;
   return bytes;
 }
 

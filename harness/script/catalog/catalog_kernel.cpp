@@ -160,27 +160,52 @@ std::optional<Problem> LoadedKernel::small_problem(const Workload& point) {
   return std::nullopt;
 }
 
+/// `point` with flags turned and sizes exchanged as long as it becomes less like the points that are covered.
+Workload LoadedKernel::unlike(const Coverage& coverage, Workload point) {
+  std::size_t fresh = coverage.fresh(point);
+  constexpr int kSteps = 4;
+  for (int step = 0; step < kSteps; ++step) {
+    std::optional<Workload> best;
+    for (Workload& other : manifest.exchanged(point))
+      if (const std::size_t its = coverage.fresh(other); its > fresh) {
+        fresh = its;
+        best = std::move(other);
+      }
+    if (!best) break;
+    point = std::move(*best);
+  }
+  return point;
+}
+
 std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const std::string& workload,
                                                const DeviceInfo& device, int count, std::uint64_t seed) {
   VariantManifest& chosen = variant(candidate.variant);
   const Realized timed = realize(candidate, workload, device);
   const std::string build = json_text(timed.build);
   std::vector<Realized> found;
-  // From long to tiny, where a tile, a warp or a row is not filled. Of a few points the one with the most work, so that
-  // most have several tiles; every fourth as it comes.
+  Coverage coverage;
+  // From long to tiny, where a tile, a warp or a row is not filled. Of a few points, each made unlike those before it,
+  // the one with the most work, so that most have several tiles; every fourth as it comes.
   constexpr std::int64_t kLargest[] = {1500, 200, 40, 400};
   for (int attempt = 0; attempt < kNeighbourTries && static_cast<int>(found.size()) < count; ++attempt) {
+    std::vector<Workload> drawn;
+    for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw)
+      drawn.push_back(unlike(coverage, manifest.random_neighbour(timed.problem.workload,
+                                                                 seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull,
+                                                                 kLargest[attempt % 4])));
     std::optional<Problem> most;
-    for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw) {
-      std::optional<Problem> problem = small_problem(manifest.random_neighbour(
-          timed.problem.workload, seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull, kLargest[attempt % 4]));
+    for (const Workload& point : drawn) {
+      std::optional<Problem> problem = small_problem(point);
       if (problem && (!most || amount_of(problem->work) > amount_of(most->work))) most = std::move(problem);
     }
     if (!most) continue;
+    const Workload point = most->workload;
     try {
       Realized realized = realize_on(chosen, candidate, std::move(*most), device);
       if (device.emulation && launched_threads(realized.plan) > kMostEmulatedThreads) continue;
-      if (json_text(realized.build) == build) found.push_back(std::move(realized));
+      if (json_text(realized.build) != build) continue;
+      coverage.add(point);
+      found.push_back(std::move(realized));
     } catch (const Error&) {  // the variant is not valid there
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/catalog.h"
+#include "harness/script/catalog/coverage.h"
 #include "harness/script/contract/kernel.h"
 #include "harness/script/plan/variant.h"
 
@@ -41,6 +42,7 @@ struct LoadedKernel {
   KernelInfo info;
 
  private:
+  Workload unlike(const Coverage& coverage, Workload point);
   std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
   std::optional<Problem> small_problem(const Workload& point);
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,

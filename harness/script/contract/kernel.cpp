@@ -211,6 +211,29 @@ std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, con
   return std::nullopt;
 }
 
+std::vector<Workload> KernelManifest::exchanged(const Workload& point) {
+  std::vector<Workload> points;
+  const auto add = [&](Workload other) {
+    for (const auto& [name, field] : domain_.fields)
+      if (!contains(field, other.values.at(name))) return;
+    if (allows(other)) points.push_back(std::move(other));
+  };
+  for (const auto& [name, field] : domain_.fields) {
+    if (!std::holds_alternative<bool>(point.values.at(name))) continue;
+    Workload turned = point;
+    turned.values[name] = !std::get<bool>(point.values.at(name));
+    add(std::move(turned));
+  }
+  const std::vector<std::string> sizes = sizes_of(point);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::size_t j = i + 1; j < sizes.size(); ++j) {
+      Workload other = point;
+      std::swap(other.values[sizes[i]], other.values[sizes[j]]);
+      if (other.values[sizes[i]] != point.values.at(sizes[i])) add(std::move(other));
+    }
+  return points;
+}
+
 std::vector<Workload> KernelManifest::halved(const Workload& point) {
   std::vector<std::pair<std::int64_t, std::string>> sizes;
   for (const auto& [name, field] : domain_.fields) {

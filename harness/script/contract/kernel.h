@@ -39,6 +39,8 @@ class KernelManifest {
   Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
   /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
   Workload spread_neighbour(const Workload& base, std::uint64_t seed);
+  /// The points like this one in which two sizes are exchanged, or one flag is turned.
+  std::vector<Workload> exchanged(const Workload& point);
   /// The whole-numbered sizes of `base` that the domain gives a range.
   std::vector<std::string> sizes_of(const Workload& base) const;
   /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside

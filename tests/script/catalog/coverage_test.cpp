@@ -1,0 +1,48 @@
+#include "harness/script/catalog/coverage.h"
+
+#include "tests/script/catalog_folder.h"
+
+using namespace harness;
+using namespace harness::script;
+
+namespace {
+
+Workload point(bool causal, bool lse, std::int64_t queries, std::int64_t keys) {
+  Workload workload;
+  workload.values = {{"causal", causal}, {"lse", lse}, {"Sq", queries}, {"Sk", keys}, {"dtype", std::string("f16")}};
+  return workload;
+}
+
+}  // namespace
+
+TEST_CASE("a point is new while no other had its flags and the order of its sizes together") {
+  Coverage coverage;
+  coverage.add(point(true, true, 5, 9));
+  CHECK(coverage.fresh(point(true, true, 50, 90)) == 0);
+  CHECK(coverage.fresh(point(true, true, 9, 5)) == 1);
+  CHECK(coverage.fresh(point(true, false, 5, 9)) == 1);
+  Workload plain;
+  plain.values = {{"N", std::int64_t{5}}};
+  CHECK(coverage.fresh(plain) == 1);
+  coverage.add(plain);
+  CHECK(coverage.fresh(plain) == 0);
+}
+
+// A kernel that forgets the rows without keys is wrong only where all three come together.
+TEST_CASE("a winner's neighbours have causal masks over more queries than keys with a log-sum-exp") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const std::string workload = "seed_b1h1s128_f16";
+  const Config config = catalog.default_config("attention", "00_naive", workload, cpu_device(), {});
+  int with = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto points =
+        catalog.neighbours({"attention", "00_naive", "", config}, workload, cpu_device(), 8, seed * 987654321);
+    CHECK(points.size() >= 7);
+    with += std::ranges::any_of(points, [](const Realized& each) {
+      const auto& values = each.problem.workload.values;
+      return std::get<bool>(values.at("causal")) && std::get<bool>(values.at("lse")) &&
+             std::get<std::int64_t>(values.at("Sq")) > std::get<std::int64_t>(values.at("Sk"));
+    });
+  }
+  CHECK(with >= 24);
+}
