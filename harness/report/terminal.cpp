@@ -104,9 +104,13 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
   const Candidate& candidate = event.attempt.candidate;
   if (passed == nullptr) {
     const json error = error_json(event.evaluation->outcome);
+    const std::string why = error.is_null() ? "" : error.value("message", "");
     if (event.attempt.purpose == Purpose::baseline)
       say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload,
-                      describe(candidate), error.is_null() ? "" : error.value("message", "")));
+                      describe(candidate), why));
+    if (event.attempt.purpose == Purpose::confirm)
+      say(fmt::format("lost      {} {}  {} did not pass when it was to be confirmed ({}): {}", candidate.kernel,
+                      event.attempt.workload, describe(candidate), outcome_name(event.evaluation->outcome), why));
     return;
   }
   if (!event.new_best && !event.confirmed) return;

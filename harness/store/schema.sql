@@ -277,7 +277,7 @@ CREATE TABLE refuted (
   PRIMARY KEY (candidate, workload, device_name)
 ) STRICT, WITHOUT ROWID;
 
--- The fastest passed iteration, once among the confirmed and once among the others.
+-- The fastest passed iteration of ours, once among the confirmed and once among the others.
 CREATE TABLE rollup_best (
   kernel        TEXT NOT NULL,
   workload      TEXT NOT NULL,
@@ -342,7 +342,7 @@ CREATE TABLE rollup_device_technique (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER iteration_keeps_best AFTER INSERT ON iteration
-WHEN NEW.outcome = 'passed' AND NEW.time_ns IS NOT NULL
+WHEN NEW.outcome = 'passed' AND NEW.time_ns IS NOT NULL AND NEW.purpose <> 'rival'
 BEGIN
   INSERT INTO rollup_best
     SELECT NEW.kernel, NEW.workload, p.device_name, c.contract_hash, NEW.confirmed, NEW.id, NEW.time_ns
@@ -379,7 +379,7 @@ BEGIN
       JOIN candidate c ON c.id = i.candidate AND c.contract_hash = me.contract_hash
       JOIN campaign p ON p.id = i.campaign AND p.evidence = 1
       WHERE me.id = NEW.candidate AND i.workload = NEW.workload AND p.device_name = NEW.device_name
-        AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
+        AND i.outcome = 'passed' AND i.time_ns IS NOT NULL AND i.purpose <> 'rival'
         AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = i.candidate AND r.workload = i.workload
                                                   AND r.device_name = p.device_name))
     WHERE place = 1;
@@ -398,7 +398,7 @@ BEGIN
              row_number() OVER (PARTITION BY i.kernel, i.workload, c.contract_hash, i.confirmed
                                 ORDER BY i.time_ns, i.id) AS place
       FROM iteration i JOIN candidate c ON c.id = i.candidate
-      WHERE i.campaign = NEW.id AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
+      WHERE i.campaign = NEW.id AND i.outcome = 'passed' AND i.time_ns IS NOT NULL AND i.purpose <> 'rival'
         AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = i.candidate AND r.workload = i.workload
                                                   AND r.device_name = NEW.device_name))
     WHERE place = 1
@@ -508,15 +508,15 @@ CREATE VIEW v_iterations AS
   JOIN candidate c ON c.id = i.candidate
   JOIN campaign p ON p.id = i.campaign;
 
--- The best of each kernel, workload and device under its newest contract. Only what was confirmed: timed again in fresh
--- processes on fresh inputs.
+-- The best of each kernel, workload and device under its newest contract: of what was confirmed, which is timed again in fresh
+-- processes on fresh inputs; where nothing was, of what passed all gates (confirmed is 0).
 CREATE VIEW v_best AS
   WITH dated AS (
     SELECT b.*, max(i.ended_unix) OVER (PARTITION BY b.kernel, b.workload, b.device_name, b.contract_hash) AS newest
-    FROM rollup_best b JOIN iteration i ON i.id = b.iteration WHERE b.confirmed = 1),
+    FROM rollup_best b JOIN iteration i ON i.id = b.iteration),
   chosen AS (
     SELECT kernel, workload, device_name, iteration,
-           row_number() OVER (PARTITION BY kernel, workload, device_name ORDER BY newest DESC, contract_hash) AS place
+           row_number() OVER (PARTITION BY kernel, workload, device_name ORDER BY newest DESC, contract_hash, confirmed DESC) AS place
     FROM dated)
   SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
          i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,
@@ -583,7 +583,8 @@ CREATE VIEW v_rivals AS
   WITH placed AS (
     SELECT i.id, i.kernel, i.workload, p.device_name, c.contract_hash, c.variant, c.config, i.time_ns,
            row_number() OVER (PARTITION BY i.kernel, i.workload, p.device_name, c.contract_hash ORDER BY i.time_ns, i.id) AS place
-    FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign AND p.evidence = 1
+    FROM iteration i INDEXED BY iteration_rivals
+    JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign AND p.evidence = 1
     WHERE i.purpose = 'rival' AND i.outcome = 'passed' AND i.time_ns IS NOT NULL)
   SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
          id AS rival_iteration

@@ -244,6 +244,22 @@ TEST_CASE("a campaign is resumed under new limits, and only by whom it may be") 
   CHECK_THROWS_WITH(store->resume_campaign(eval, record), Catch::Contains("single eval"));
 }
 
+TEST_CASE("where nothing is confirmed, the best is what passed, marked; a rival is none of ours") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  AttemptRecord rival = an_attempt(campaign, 1);
+  rival.purpose = Purpose::rival;
+  record(*store, rival, passed(50));
+  CHECK(value(*store, "SELECT count(*) FROM v_best") == 0);
+  record(*store, an_attempt(campaign, 2), passed(200));
+  record(*store, an_attempt(campaign, 3), passed(150));
+  CHECK(value(*store, "SELECT time_ns FROM v_best") == 150);
+  CHECK(value(*store, "SELECT confirmed FROM v_best") == 0);
+  record(*store, an_attempt(campaign, 2), passed(210), true);
+  CHECK(value(*store, "SELECT time_ns FROM v_best") == 210);
+  CHECK(value(*store, "SELECT confirmed FROM v_best") == 1);
+}
+
 TEST_CASE("a screened iteration has a time and is no evidence: no best, no pass, nothing to confirm") {
   auto store = Store::in_memory();
   const auto campaign = store->begin_campaign(a_campaign());
