@@ -189,6 +189,7 @@ Campaign::Ended Campaign::admit_kernels() {
     std::optional<Admission> admission = known_admission(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
     if (!admission) return Ending{EndReason::interrupted, "stopped by the user"};
     charge_gates(ports_.clock.seconds() - begin);
+    gates_s_[kernel] += ports_.clock.seconds() - begin;
     if (!admission->passed) {
       refused = bad_input(refusal(*admission));
       leave_out(kernel, refused->what());
@@ -201,6 +202,7 @@ Campaign::Ended Campaign::admit_kernels() {
 }
 
 void Campaign::leave_out(const std::string& kernel, const std::string& why) {
+  left_out_[kernel] = why;
   bool told = false;
   for (Arm& arm : state_.arms().arms) {
     if (arm.state.id.kernel != kernel) continue;
@@ -686,6 +688,11 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.outcomes = state_.outcomes();
   summary.best = state_.best();
   summary.score = state_.score();
+  for (const std::string& kernel : options_.kernels) {
+    const auto [iterations, seconds] = state_.spent_on(kernel);
+    summary.kernels.push_back(
+        {kernel, iterations, seconds + gates_s_[kernel], state_.score(kernel), left_out_[kernel]});
+  }
   summary.spent_s = spent_seconds();
   summary.cost_usd = spent_usd();
   summary.emulation = device_.emulation;

@@ -115,6 +115,8 @@ class Campaign {
   std::map<std::pair<std::string, std::string>, std::optional<std::string>> floor_binds_;  // by kernel and workload
   std::vector<PatternEvidence> pattern_evidence_;                                          // frozen at the start
   std::map<std::string, Admission> admissions_;                                            // by kernel
+  std::map<std::string, double> gates_s_;                                                  // by kernel
+  std::map<std::string, std::string> left_out_;                                            // by kernel: why
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
   std::map<std::string, int> machine_falls_;  // by attempt_key

@@ -192,6 +192,9 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
   IterationSummary iteration = ended;
   ++iterations_;
   ++outcomes_[std::string(name(iteration.outcome))];
+  auto& [its_iterations, its_seconds] = spent_on_[iteration.candidate.kernel];
+  ++its_iterations;
+  its_seconds += iteration.wall_s;
   if (iteration.purpose == Purpose::rival && iteration.outcome != OutcomeKind::interrupted)
     return apply_rival(workload(iteration.candidate.kernel, iteration.workload), iteration);
   recent_.emplace_back(name(iteration.outcome));
@@ -330,10 +333,15 @@ std::vector<BestRow> CampaignState::best() const {
   return rows;
 }
 
-std::optional<double> CampaignState::score() const {
+std::pair<std::int64_t, double> CampaignState::spent_on(const std::string& kernel) const {
+  const auto found = spent_on_.find(kernel);
+  return found == spent_on_.end() ? std::pair<std::int64_t, double>{} : found->second;
+}
+
+std::optional<double> CampaignState::score(const std::string& kernel) const {
   double sum = 0, weights = 0;
   for (const BestRow& row : best()) {
-    if (!row.state.speedup) continue;
+    if (!row.state.speedup || (!kernel.empty() && row.state.kernel != kernel)) continue;
     sum += row.state.weight * std::log(*row.state.speedup);
     weights += row.state.weight;
   }

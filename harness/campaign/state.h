@@ -94,7 +94,10 @@ class CampaignState {
   std::int64_t iterations() const { return iterations_; }
   const std::map<std::string, std::int64_t>& outcomes() const { return outcomes_; }
   std::vector<BestRow> best() const;
-  std::optional<double> score() const;
+  /// The weighted geometric mean of the speedups over the baselines; of one kernel, or of all ("").
+  std::optional<double> score(const std::string& kernel = "") const;
+  /// Iterations of a kernel and their wall seconds, whatever they were for.
+  std::pair<std::int64_t, double> spent_on(const std::string& kernel) const;
   std::optional<ArmId> current;
 
  private:
@@ -112,6 +115,7 @@ class CampaignState {
   std::vector<WorkloadBook> workloads_;
   std::map<std::string, SearchResult> answers_;  // by workload, variant and configuration
   std::map<std::string, std::int64_t> outcomes_;
+  std::map<std::string, std::pair<std::int64_t, double>> spent_on_;  // by kernel
   std::vector<std::string> recent_;
   std::int64_t iterations_ = 0;
   double assumed_evaluation_s_, evaluated_s_ = 0, passed_s_ = 0;

@@ -54,6 +54,15 @@ struct BestRow {
   std::int64_t iteration = 0;
 };
 
+/// What one of a campaign's kernels got.
+struct KernelShare {
+  std::string kernel;
+  std::int64_t iterations = 0;
+  double seconds = 0;           // of its gates' trial and of its evaluations
+  std::optional<double> score;  // as the campaign's, over its own workloads
+  std::string left_out;         // why nothing of it was evaluated; "" if something may have been
+};
+
 struct CampaignSummary {
   std::int64_t campaign = 0;
   EndReason reason = EndReason::exhausted;
@@ -61,6 +70,7 @@ struct CampaignSummary {
   std::int64_t iterations = 0;
   std::map<std::string, std::int64_t> outcomes;
   std::vector<BestRow> best;
+  std::vector<KernelShare> kernels;
   std::optional<double> score;  // weighted geometric mean of the speedups over the baselines
   double spent_s = 0;
   std::optional<double> cost_usd;

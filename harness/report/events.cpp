@@ -82,6 +82,13 @@ json finished_json(const CampaignSummary& summary) {
                     {"rival_config", row.state.rival_variant ? config_to_json(row.rival_config) : json()},
                     {"rival_ns", or_null(row.state.rival_ns)}});
   }
+  json kernels = json::array();
+  for (const KernelShare& each : summary.kernels)
+    kernels.push_back({{"kernel", each.kernel},
+                       {"iterations", each.iterations},
+                       {"seconds", each.seconds},
+                       {"score", or_null(each.score)},
+                       {"left_out", each.left_out.empty() ? json() : json(each.left_out)}});
   return {{"event", "campaign_finished"},
           {"campaign", summary.campaign},
           {"reason", summary.reason},
@@ -89,6 +96,7 @@ json finished_json(const CampaignSummary& summary) {
           {"iterations", summary.iterations},
           {"outcomes", summary.outcomes},
           {"best", best},
+          {"kernels", kernels},
           {"score", or_null(summary.score)},
           {"spent_s", summary.spent_s},
           {"cost_usd", or_null(summary.cost_usd)},

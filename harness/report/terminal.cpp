@@ -145,6 +145,20 @@ void TerminalDisplay::progress(const Progress& event) {
   line_shown_ = true;
 }
 
+namespace {
+
+/// What each kernel got of the campaign, a line each.
+std::string shares_text(const std::vector<KernelShare>& kernels) {
+  std::string text;
+  for (const KernelShare& each : kernels)
+    text += each.left_out.empty() ? fmt::format("  {}: {}, {} iterations, score {}\n", each.kernel,
+                                                seconds(each.seconds), each.iterations, ratio(each.score))
+                                  : fmt::format("  {}: left out, {}\n", each.kernel, each.left_out);
+  return text;
+}
+
+}  // namespace
+
 std::string closing_text(const CampaignSummary& summary) {
   Table table{
       {"kernel", "workload", "best variant", "configuration", "time", "baseline", "speedup", "of floor", "confirmed"},
@@ -169,6 +183,7 @@ std::string closing_text(const CampaignSummary& summary) {
                       summary.message, summary.iterations, outcome_counts(summary.outcomes));
   text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines), {} spent, cost {}\n",
                       ratio(summary.score), seconds(summary.spent_s), money(summary.cost_usd));
+  if (summary.kernels.size() > 1) text += shares_text(summary.kernels);
   if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
     text += fmt::format("predictions, 90 % ranges: {}\n", predictions);
   if (summary.emulation) text += "times are emulation on a CPU: they rank nothing on a GPU\n";

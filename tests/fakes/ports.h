@@ -45,14 +45,24 @@ class FakeCatalog : public Catalog {
     tile.prior = {2, 4, 0.9, 8};
     info.variants = {base, tile};
   }
-  std::vector<std::string> kernel_names() override { return {"k"}; }
-  const KernelInfo& kernel(const std::string& name) override {
-    if (name != "k") throw bad_input("no kernel '" + name + "'");
-    return info;
+  /// Another kernel, like the first.
+  void add(const std::string& name) {
+    others[name] = info;
+    others[name].name = name;
   }
-  Problem problem(const std::string&, const std::string& workload) override {
+  std::vector<std::string> kernel_names() override {
+    std::vector<std::string> names{"k"};
+    for (const auto& [name, other] : others) names.push_back(name);
+    return names;
+  }
+  const KernelInfo& kernel(const std::string& name) override {
+    if (name == "k") return info;
+    if (!others.contains(name)) throw bad_input("no kernel '" + name + "'");
+    return others.at(name);
+  }
+  Problem problem(const std::string& kernel, const std::string& workload) override {
     Problem problem;
-    problem.kernel = "k";
+    problem.kernel = kernel;
     problem.contract_hash = "contract-" + workload;
     problem.workload.name = workload;
     return problem;
@@ -94,6 +104,7 @@ class FakeCatalog : public Catalog {
   std::string admission_hash(const std::string& kernel) override { return "admission-" + kernel; }
   std::vector<std::string> inspect(const std::string&, const DeviceInfo&) override { return {}; }
   KernelInfo info;
+  std::map<std::string, KernelInfo> others;
 };
 
 /// Takes `cost_s` of the fake clock for each evaluation and answers with what `answer` says.
@@ -110,12 +121,13 @@ class FakeEvaluator : public Evaluator {
   std::optional<DeviceInfo> preflight_device() override { return std::nullopt; }
   std::optional<Admission> admit(const AdmissionRequest& request) override {
     ++admissions;
+    clock_.now += admission_s;
     Admission admission;
     admission.kernel = request.kernel;
     admission.hash = request.hash;
     admission.device_name = "Fake GPU";
-    admission.problems = refuses;
-    admission.passed = refuses.empty();
+    if (refused_kernel.empty() || refused_kernel == request.kernel) admission.problems = refuses;
+    admission.passed = admission.problems.empty();
     return admission;
   }
   MeasuredPeaks measure_peaks() override {
@@ -123,7 +135,9 @@ class FakeEvaluator : public Evaluator {
     return {.bytes_per_s = 4e12};
   }
   void use_peaks(const MeasuredPeaks& peaks) override { used_peaks = peaks; }
-  std::vector<std::string> refuses;  // problems that every admission finds
+  std::vector<std::string> refuses;  // problems that every admission finds, or that of one kernel
+  std::string refused_kernel;
+  double admission_s = 0;  // that each takes
   int admissions = 0, peaks_measured = 0;
   MeasuredPeaks used_peaks;
   void prepare(std::span<const Realized> candidates) override { prepared += candidates.size(); }
