@@ -51,6 +51,11 @@ void refuse_unknown_variants(Catalog& catalog, const CampaignOptions& options) {
                                   did_you_mean(wanted, known)));
 }
 
+/// "B=4 Sq=3000": a shape of the user's own, no name.
+bool is_shape(const std::string& word) {
+  return word.find('=') != std::string::npos;
+}
+
 void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) {
   std::vector<std::string> known;
   for (const std::string& name : options.kernels)
@@ -59,7 +64,7 @@ void refuse_unknown_workloads(Catalog& catalog, const CampaignOptions& options) 
       known.insert(known.end(), workload.sets.begin(), workload.sets.end());
     }
   for (const std::string& word : options.workloads)
-    if (!contains(known, word))
+    if (!is_shape(word) && !contains(known, word))
       throw bad_input(fmt::format("no workload or set '{}' in {}{}", word, fmt::join(options.kernels, ", "),
                                   did_you_mean(word, known)));
 }
@@ -133,7 +138,8 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
   if (const std::string words = in_words(catalog.problem(kernel.name, kernel.workloads.front().name).forms);
       !words.empty())
     arms.notes.push_back(fmt::format("{}: hostile forms {}", kernel.name, words));
-  for (const std::string& name : choose_workloads(kernel, options.workloads, device)) {
+  for (const std::string& name :
+       choose_workloads(kernel, with_shapes(catalog, kernel.name, options.workloads, device), device)) {
     const Workload& workload = find_workload(kernel, name);
     const Problem problem = catalog.problem(kernel.name, name);
     WorkloadPlan plan{kernel.name, name, problem.contract_hash, workload.weight, {}, {}, {}, problem.work.bytes};
@@ -148,6 +154,13 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
 }
 
 }  // namespace
+
+std::vector<std::string> with_shapes(Catalog& catalog, const std::string& kernel, std::vector<std::string> asked,
+                                     const DeviceInfo& device) {
+  for (std::string& word : asked)
+    if (is_shape(word)) word = catalog.add_shape(kernel, word, device);
+  return asked;
+}
 
 std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::vector<std::string>& asked,
                                           const DeviceInfo& device) {

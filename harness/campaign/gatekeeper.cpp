@@ -36,7 +36,7 @@ std::map<std::string, std::string> trial_workloads(Catalog& catalog, const Kerne
                                                    const DeviceInfo& device) {
   std::map<std::string, std::string> chosen;
   for (const Workload& workload : kernel.workloads) {
-    if (!is_sensible_on(workload, device)) continue;
+    if (!workload.declared || !is_sensible_on(workload, device)) continue;
     std::string& best = chosen[workload_group(workload)];
     if (best.empty() ||
         better_for_trial(catalog.problem(kernel.name, workload.name), catalog.problem(kernel.name, best)))

@@ -129,6 +129,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   std::vector<std::string> asked = split_commas(arguments.workloads);
   if (asked.empty() && !workload.empty()) asked = {workload};
+  asked = with_shapes(*catalog, candidate.kernel, std::move(asked), device);
   std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
   if (workloads.empty()) {
     std::vector<std::string> known;
@@ -185,8 +186,10 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("-p", arguments->parameters, "A parameter's value; the others take their first valid one")
       ->type_name("NAME=VALUE")
       ->take_all();
-  app.add_option("--workload", arguments->workloads,
-                 "Workloads or sets, separated by commas (default: the set 'default')");
+  app.add_option(
+      "--workload", arguments->workloads,
+      "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
+      "by commas (default: the set 'default')");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");

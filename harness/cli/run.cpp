@@ -217,8 +217,10 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"each", "single"}));
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
-  app.add_option("--workload", arguments->workloads,
-                 "Workloads or sets, separated by commas (default: the set 'default')");
+  app.add_option(
+      "--workload", arguments->workloads,
+      "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
+      "by commas (default: the set 'default')");
   app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();

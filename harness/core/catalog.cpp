@@ -1,10 +1,17 @@
 #include "harness/core/catalog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "harness/core/error.h"
 #include "harness/core/json_fields.h"
 
 namespace harness {
+
+std::string Catalog::add_shape(const std::string& kernel, const std::string& text, const DeviceInfo&) {
+  throw bad_input(fmt::format("kernel '{}' has no workload '{}' here", kernel, text));
+}
 
 std::size_t place_of(const Parameter& parameter, const Value& value) {
   const auto same = [&](const Value& listed) { return same_value(listed, value); };

@@ -134,6 +134,10 @@ class Catalog {
   virtual Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                                 const DeviceInfo& device, const Config& given) = 0;
   virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
+  /// A shape that no workload of the kernel has, "B=4 Sq=3000 causal=true": from now on it is one of its workloads, in
+  /// no set. What is not given is as in the kernel's first workload on this device. Returns its name, which holds all
+  /// values: the same shape has the same name everywhere. Throws Error(bad_input) for what lies outside the domain.
+  virtual std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device);
   /// The candidate at `count` other points of the domain, drawn by `seed`: sizes and flags anew, types as in the
   /// workload; small enough to be judged in milliseconds. Fewer, or none, where the variant is valid at few others.
   virtual std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload,

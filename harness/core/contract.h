@@ -21,6 +21,7 @@ struct Workload {
   std::vector<std::string> devices;     // "cpu", "cuda": where timing it is sensible
   std::map<std::string, Value> values;  // sizes, dtype, flags: T = 64, dtype = "bf16", causal = true
   double weight = 1.0;                  // in the campaign's geometric mean
+  bool declared = true;                 // by the kernel; else a shape that somebody asked for, named by its values
 };
 
 enum class ArgumentKind { input, output, inout, scalar, structure, view, pointers, tensor_map, workspace };

@@ -201,3 +201,24 @@ TEST_CASE("a run without a kernel takes every one that has something to try, and
   CHECK(chosen.out.find("paged_gather/") == std::string::npos);
   CHECK(chosen.err.find("paged_gather is left out: ") != std::string::npos);
 }
+
+TEST_CASE("a shape of one's own is evaluated like a workload, and found again by its name") {
+  const Scratch scratch;
+  const std::string db = scratch.db(), name = "N=777 dtype=f16";
+  const Finished eval = run_harness(
+      {"eval", "vector_scale", "00_naive", "--workload", "dtype=f16 N=777", "--device", "cpu", "--db", db, "--json"});
+  INFO(eval.err);
+  REQUIRE(eval.status == 0);
+  CHECK(eval.lines()[0]["workload"] == name);
+  const json best = parse_json(run_harness({"best", "--workload", name, "--db", db, "--json"}).out);
+  REQUIRE(best.size() == 1);
+  CHECK(best[0]["confirmed"] == false);
+  const Finished again = run_harness({"eval", "--from", "1", "--device", "cpu", "--db", db, "--json"});
+  INFO(again.err);
+  REQUIRE(again.status == 0);
+  CHECK(again.lines()[0]["workload"] == name);
+  CHECK(again.lines()[0]["contract_hash"] == eval.lines()[0]["contract_hash"]);
+  const Finished refused = run_harness({"run", "vector_scale", "--workload", "M=3", "--device", "cpu", "--db", db});
+  CHECK(refused.status == 2);
+  CHECK(refused.err == "harness: shape 'M=3': kernel 'vector_scale' has no size 'M'; it has: N, dtype\n");
+}

@@ -104,6 +104,15 @@ Config LuaCatalog::default_config(const std::string& kernel, const std::string& 
   return first_configuration(loaded.variant(variant), loaded.manifest.workload(workload), device, given);
 }
 
+std::string LuaCatalog::add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) {
+  LoadedKernel& loaded = load(kernel);
+  const auto& known = loaded.info.workloads;
+  const auto like = std::ranges::find_if(known, [&](const Workload& each) { return is_sensible_on(each, device); });
+  const Workload shape = loaded.manifest.add_shape(like == known.end() ? known.front() : *like, text);
+  if (std::ranges::find(known, shape.name, &Workload::name) == known.end()) loaded.info.workloads.push_back(shape);
+  return shape.name;
+}
+
 Realized LuaCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
   return load(candidate.kernel).realize(candidate, workload, device);
 }

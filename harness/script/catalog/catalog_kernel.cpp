@@ -241,13 +241,15 @@ std::optional<Realized> LoadedKernel::smaller(const Candidate& candidate, const 
 
 std::string LoadedKernel::baseline_hash() const {
   Sha256 hash;
-  for (const Workload& workload : info.workloads) hash.field(manifest.problem(workload.name).contract_hash);
+  for (const Workload& workload : info.workloads)
+    if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
   return hash.field(variants.front()->info().source_hash).hex();
 }
 
 std::string LoadedKernel::admission_hash() const {
   Sha256 hash;
-  for (const Workload& workload : info.workloads) hash.field(manifest.problem(workload.name).contract_hash);
+  for (const Workload& workload : info.workloads)
+    if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
   hash.field(variants.front()->info().source_hash);
   for (const auto& mutant : mutants) hash.field(mutant->info().name).field(mutant->info().source_hash);
   return hash.hex();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "harness/core/admission.h"
 #include "harness/core/generators.h"
 #include "harness/core/suggest.h"
 #include "harness/script/contract/arguments.h"
@@ -143,6 +145,44 @@ const Workload& KernelManifest::workload(const std::string& name) const {
 
 const Problem& KernelManifest::problem(const std::string& name) const {
   return problems_.at(workload(name).name);
+}
+
+Workload KernelManifest::add_shape(const Workload& base, const std::string& text) {
+  const auto refuse = [&](const std::string& why) { return bad_input(fmt::format("shape '{}': {}", text, why)); };
+  Workload shape = base;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t sign = word.find('=');
+    const std::string name = word.substr(0, sign);
+    std::vector<std::string> names;
+    for (const auto& [known, value] : base.values) names.push_back(known);
+    const auto known = shape.values.find(name);
+    if (known == shape.values.end())
+      throw refuse(fmt::format("kernel '{}' has no size '{}'; it has: {}", name_, name, fmt::join(names, ", ")));
+    if (sign == std::string::npos && !std::holds_alternative<bool>(known->second))
+      throw refuse(fmt::format("write {}=VALUE", name));
+    const Value value = sign == std::string::npos ? Value(true) : parse_value(word.substr(sign + 1));
+    if (value.index() != known->second.index())
+      throw refuse(
+          fmt::format("{} is {} where {} stands in '{}'", name, to_text(value), to_text(known->second), base.name));
+    known->second = value;
+  }
+  shape.name = to_text(shape.values);
+  shape.sets.clear();
+  shape.devices = device_kinds_;
+  shape.weight = 1;
+  shape.declared = false;
+  const auto has_its_types = [&](const Workload& each) {
+    return each.declared && workload_group(each) == workload_group(shape);
+  };
+  if (std::ranges::find(workloads_, shape.name, &Workload::name) != workloads_.end()) return shape;
+  if (std::ranges::none_of(workloads_, has_its_types))
+    throw refuse(fmt::format("no workload of kernel '{}' has {}, so its gates know no tolerance for it", name_,
+                             workload_group(shape)));
+  check_in_domain(manifest_, domain_, shape, manifest_.root().line);
+  problems_[shape.name] = make_problem(shape);
+  workloads_.push_back(shape);
+  return shape;
 }
 
 bool KernelManifest::allows(const Workload& point) {

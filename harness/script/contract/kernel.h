@@ -30,6 +30,10 @@ class KernelManifest {
 
   const Workload& workload(const std::string& name) const;
   const Problem& problem(const std::string& workload) const;
+  /// A workload of its own for the point that is `base` but for what `text` gives: "Sq=3000 causal=true". Throws Error
+  /// for an unknown field, a value outside the domain, and types that no declared workload has: the gates know no
+  /// tolerance for these.
+  Workload add_shape(const Workload& base, const std::string& text);
   /// A point of the domain chosen by `seed`: `base` with every field that the domain names drawn anew.
   Workload random_workload(const Workload& base, std::uint64_t seed);
   /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to

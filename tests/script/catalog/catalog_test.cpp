@@ -417,3 +417,33 @@ TEST_CASE("points for the gates launch no more threads than an emulated device t
   CHECK(most_threads(cpu_device()) <= 1 << 19);
   CHECK(most_threads(cuda_device()) > 1 << 19);
 }
+
+TEST_CASE("a shape of one's own is a workload, named by all its values, and changes no admission") {
+  PluginFolder folder;
+  LuaCatalog catalog = folder.catalog();
+  const std::string before = catalog.admission_hash("scale");
+  const std::string name = catalog.add_shape("scale", "N=3000 dtype=f16", cuda_device());
+  CHECK(name == "N=3000 dtype=f16");
+  CHECK(catalog.add_shape("scale", "dtype=f16   N=3000", cuda_device()) == name);
+  CHECK(catalog.add_shape("scale", "N=3001", cuda_device()) == "N=3001 dtype=f32");
+  CHECK(catalog.kernel("scale").workloads.size() == 4);
+  CHECK(to_text(catalog.problem("scale", name).workload.values.at("N")) == "3000");
+  CHECK(catalog.problem("scale", name).contract_hash != catalog.problem("scale", "large").contract_hash);
+  CHECK(catalog.admission_hash("scale") == before);
+  const Config config = catalog.default_config("scale", "00_naive", name, cuda_device(), {});
+  CHECK(catalog.realize({"scale", "00_naive", "", config}, name, cuda_device()).problem.workload.name == name);
+}
+
+TEST_CASE("a shape that the kernel cannot have is refused in a sentence") {
+  PluginFolder folder;
+  LuaCatalog catalog = folder.catalog();
+  const auto refusal = [&](const std::string& text) {
+    return complaint([&] { catalog.add_shape("scale", text, cuda_device()); });
+  };
+  CHECK_THAT(refusal("M=3"), Catch::Contains("has no size 'M'"));
+  CHECK_THAT(refusal("N"), Catch::Contains("write N=VALUE"));
+  CHECK_THAT(refusal("N=many"), Catch::Contains("N is many where 100 stands in 'small'"));
+  CHECK_THAT(refusal("N=5000"), Catch::Contains("outside the domain range(1, 4096)"));
+  CHECK_THAT(refusal("N=9 dtype=bf16"), Catch::Contains("no workload of kernel 'scale' has dtype=bf16"));
+  CHECK(catalog.kernel("scale").workloads.size() == 2);
+}
