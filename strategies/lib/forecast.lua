@@ -14,9 +14,12 @@ local BELIEVED = 0.5        -- the share of a manifest that is believed beyond i
 local SEEN_DOUBT = 0.05     -- of what was seen of an arm, however often
 local LEAST_SEEN_DOUBT = 0.02
 local TOP_SCALE = 0.15      -- how far apart an arm's fastest configurations lie (see distances), before any is known
-local TOP_TRIALS = 2        -- spacings that this assumption is worth
+local TOP_TRIALS = 2        -- arms that this assumption is worth
 local OTHERS = 6            -- spacings that the growth of other arms is worth where an arm has shown little,
 local OTHERS_UNTIL = 48     -- and half as many after so many evaluations
+local TOP_DOUBT = 1         -- of ln(that scale) where nothing is known,
+local TOP_KNOWN = 4         -- and how many arms that grew, or spacings of its own, halve its square
+local NODES = { { at = -math.sqrt(3), weight = 1 / 6 }, { at = 0, weight = 2 / 3 }, { at = math.sqrt(3), weight = 1 / 6 } }
 local TOP_SHARE = 3         -- a third of an arm's evaluations are its fastest
 local GROWN = 4             -- evaluations from which on an arm has shown how it grows
 local EARLIER_DOUBT = 0.25  -- of a best that an earlier campaign reached
@@ -262,16 +265,19 @@ local function distances(top)
 end
 
 -- What an arm of which little is known may still gain is told by how the others of the campaign grew: the best of n draws from an
--- exponential tail lies its scale times ln(n) above the first, and a search that learns makes the same of it.
+-- exponential tail lies its scale times ln(n) above the first, and a search that learns makes the same of it. The median: an arm
+-- whose first configuration was very slow says little. The second result: how many have grown.
 local function usual_growth(campaign)
-  local sum, n = TOP_TRIALS * TOP_SCALE, TOP_TRIALS
+  local grown = {}
   for _, arm in ipairs(campaign.arms) do
     local first = arm.records[1]
     if first and arm.timed >= GROWN and not arm.baseline then
-      sum, n = sum + math.log(arm.best_speedup / first.speedup) / math.log(arm.timed), n + 1
+      grown[#grown + 1] = math.log(arm.best_speedup / first.speedup) / math.log(arm.timed)
     end
   end
-  return sum / n
+  local n = #grown
+  for _ = 1, TOP_TRIALS do grown[#grown + 1] = TOP_SCALE end
+  return median(grown), n
 end
 
 -- What all arms of a snapshot share; computed once a decision.
@@ -280,8 +286,9 @@ function forecast.context(campaign)
   local expected = manifests(campaign, within)
   local workloads = {}
   for _, workload in ipairs(campaign.workloads) do workloads[workload.kernel .. "/" .. workload.workload] = workload end
+  local top, grown = usual_growth(campaign)
   return { campaign = campaign, within = within, expected = expected, beliefs = beliefs(campaign, within, expected),
-           workloads = workloads, silent = silent_evaluations(campaign), top = usual_growth(campaign),
+           workloads = workloads, silent = silent_evaluations(campaign), top = top, grown = grown,
            usual_seconds = usual_seconds(campaign), calibration = campaign.calibration,
            applying = patterns.naming(campaign) }
 end
@@ -328,7 +335,7 @@ local function excess(mean, deviation, limit, ceiling)
 end
 
 -- One arm: { p, mean, doubt, spread, freedom, patterns, favour, minutes, minutes_low, minutes_high, now, ceiling, wild, best,
--- top }, logarithms of speedups. `best` and `top`: its fastest evaluation and the scale of its tail, once it has one.
+-- top, top_doubt }, logarithms of speedups. `best` and `top`: its fastest evaluation and the scale of its tail, once it has one.
 function forecast.arm(context, arm)
   local workload = context.workloads[arm.kernel .. "/" .. arm.workload]
   local now = math.log(math.max(workload and workload.speedup or 1, 1e-9))
@@ -345,6 +352,7 @@ function forecast.arm(context, arm)
     local sum, count = distances(top)
     local others = OTHERS * OTHERS_UNTIL / (OTHERS_UNTIL + arm.timed)
     f.best, f.top = top[1], (others * context.top + sum) / (others + count)
+    f.top_doubt = TOP_DOUBT / math.sqrt(1 + (count + context.grown) / TOP_KNOWN)
   end
   f.p, f.favour, f.patterns = patterns.shifted(arm, context.applying, f.p)
   f.minutes, f.minutes_low, f.minutes_high = minutes_of(context, arm)
@@ -364,9 +372,14 @@ end
 
 -- Of one that has: of its n evaluations about one reached its best, and so many as exp(-distance / top) of those that reach it
 -- lie a distance beyond. The expected excess of the largest is top * ln(1 + expected number), but for a constant.
+-- How wide the tail is, is itself a guess where few evaluations have shown it: the mean over three widths.
 local function still_there(f, passing)
-  local beyond = passing / f.arm.timed * math.exp(math.min(0, (f.best - f.now) / f.top))
-  local gain = f.top * math.log(1 + beyond)
+  local gain = 0
+  for _, node in ipairs(NODES) do
+    local scale = f.top * math.exp(f.top_doubt * node.at)
+    local beyond = passing / f.arm.timed * math.exp(math.min(0, (f.best - f.now) / scale))
+    gain = gain + node.weight * scale * math.log(1 + beyond)
+  end
   return f.ceiling and math.max(0, math.min(gain, f.ceiling - f.now)) or gain
 end
 
