@@ -26,6 +26,7 @@ for _, name in ipairs(generators) do table.insert(manifest, name) end
 local declarations = { "strategy", "rule", "search", "use" }
 
 files["strategies/"] = { read_globals = declarations }
+files["bench/strategies/"] = { read_globals = declarations }
 files["strategies/api.lua"] = { ignore = { "111", "112", "113", "121", "131", "211", "212", "241" } }
 files["kernels/"] = {
   ignore = { "212" },   -- constraints and steps name all their arguments: p, w, device

@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "bench/recorded_campaign.h"
 #include "harness/campaign/state.h"
 #include "harness/core/error.h"
 #include "harness/replay/replay.h"
@@ -25,6 +27,9 @@
 //     seconds, no device; configurations chosen by the search `default` (`exhaustive`: in order). The measure is the
 //     mean of ln(score) over the time of the budget (the area under the score curve); the budget is a share of what the
 //     record took. Record every configuration, so that no answer is missing.
+//   strategies_bench table SEEDS BUDGET_SHARE STRATEGY,STRATEGY... RECORD...
+//     the table of docs/strategies.md, as Markdown: for each record and strategy the seconds of evaluating until 95 %
+//     of the highest score that any of these replays reached. The budget is BUDGET_SHARE of what the record took.
 //   strategies_bench decide [EVALUATIONS] [ARMS]
 //     the time of one decision of roi over a history of so many evaluations.
 using namespace harness;
@@ -59,9 +64,28 @@ struct Series {
 };
 
 struct Trial {
-  Series area, score, held;
-  std::int64_t asked = 0, missing = 0;
+  Series area, score, held, early;
+  std::vector<std::vector<ScorePoint>> curves;
+  double overhead_s = 0;
 };
+
+/// Of the first two evaluations of each arm: the share of the 90 % ranges of the speedup that held.
+std::optional<double> early_ranges(const Recording& recording) {
+  std::map<std::int64_t, const Prediction*> predictions;
+  for (const DecisionRecord& record : recording.decisions) predictions[record.id] = &record.decision.predict;
+  std::map<ArmId, int> seen;
+  int n = 0, held = 0;
+  for (const IterationSummary& each : recording.iterations) {
+    const auto predicted = predictions.find(each.decision);
+    if (each.purpose != Purpose::search || !each.speedup || predicted == predictions.end()) continue;
+    if (++seen[{each.candidate.kernel, each.workload, each.candidate.technique}] > 2) continue;
+    const Prediction& range = *predicted->second;
+    if (range.speedup_lo >= range.speedup_hi) continue;
+    ++n;
+    held += *each.speedup >= range.speedup_lo && *each.speedup <= range.speedup_hi ? 1 : 0;
+  }
+  return n > 0 ? std::optional(static_cast<double>(held) / n) : std::nullopt;
+}
 
 Trial try_strategy(const std::string& strategy, const Recording& recording, ReplayCatalog& plugins,
                    ScriptLibrary& scripts, int seeds, double budget_s) {
@@ -77,6 +101,9 @@ Trial try_strategy(const std::string& strategy, const Recording& recording, Repl
     const auto curve = score_curve(run.recording, workload_weights(run.summary));
     trial.area.values.push_back(mean_log_score(curve, budget_s));
     trial.score.values.push_back(curve.back().score);
+    trial.overhead_s = overhead_seconds(run.recording);
+    trial.curves.push_back(curve);
+    if (const auto early = early_ranges(run.recording)) trial.early.values.push_back(*early);
     const Calibration& calibration = run.summary.calibration;
     if (calibration.speedup_n > 0)
       trial.held.values.push_back(static_cast<double>(calibration.speedup_held) /
@@ -85,16 +112,22 @@ Trial try_strategy(const std::string& strategy, const Recording& recording, Repl
   return trial;
 }
 
-int compare(const std::string& file, int seeds, double share, std::vector<std::string> strategies) {
+/// The last campaign of an export.
+Recording recording_of(const std::string& file) {
   auto store = store::Store::in_memory();
   const auto report = store::import_store(*store, file);
   std::int64_t campaign = 0;
   for (std::int64_t id = 1; id <= report.campaigns; ++id)
     if (!store->campaign(id).strategy.empty()) campaign = id;
-  const Recording recording = read_recording(*store, campaign);
+  return read_recording(*store, campaign);
+}
+
+int compare(const std::string& file, int seeds, double share, std::vector<std::string> strategies) {
+  const Recording recording = recording_of(file);
+  const std::int64_t campaign = recording.campaign;
   script::LuaCatalog catalog({kHome + "/kernels"}, {kHome + "/kernels/include"});
   ReplayCatalog plugins(catalog);
-  script::Library scripts({kHome + "/strategies"});
+  script::Library scripts({kHome + "/strategies"}, {}, {kHome + "/playbook"});
   const double budget_s = share * recording.spent_s;
   fmt::print("campaign {} of {}: {} evaluations in {:.0f} s; budget {:.0f} s, {} seeds\n", campaign, file,
              recording.iterations.size(), recording.spent_s, budget_s, seeds);
@@ -108,6 +141,93 @@ int compare(const std::string& file, int seeds, double share, std::vector<std::s
                trial.area.error(), trial.score.mean(), trial.score.error(),
                trial.held.values.empty() ? 0 : 100 * trial.held.mean(), (seconds_now() - begin) / seeds);
     std::fflush(stdout);
+  }
+  return 0;
+}
+
+/// Seconds of evaluating until the score was reached first; what never reached it took the whole budget.
+double seconds_to(const std::vector<ScorePoint>& curve, double score, double overhead_s, double budget_s) {
+  for (const ScorePoint& point : curve)
+    if (point.score >= score) return point.at_s - overhead_s;
+  return budget_s - overhead_s;
+}
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(at, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string stem(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
+
+/// A recorded campaign and the catalog that describes its arms.
+struct Record {
+  std::string name;
+  Recording recording;
+  std::unique_ptr<Catalog> catalog;
+};
+
+/// A file that harness export wrote, or sets of recorded spaces: NAME@SECONDS@SET[+SET...] (bench/recorded_campaign.h).
+Record record_of(const std::string& word) {
+  const std::vector<std::string> parts = split(word, '@');
+  if (parts.size() != 3)
+    return {stem(word), recording_of(word),
+            std::make_unique<script::LuaCatalog>(std::vector<std::filesystem::path>{kHome + "/kernels"},
+                                                 std::vector<std::filesystem::path>{kHome + "/kernels/include"})};
+  std::vector<bench::SpaceSet> sets;
+  for (const std::string& set : split(parts[2], '+')) sets.push_back(bench::space_set(set));
+  auto catalog = std::make_unique<bench::SpacesCatalog>(sets);
+  Recording recording = catalog->recording(std::atof(parts[1].c_str()));
+  return {parts[0], std::move(recording), std::move(catalog)};
+}
+
+int table(int seeds, double share, const std::vector<std::string>& strategies, const std::vector<std::string>& words) {
+  script::Library scripts({kHome + "/strategies"}, {}, {kHome + "/playbook"});
+  for (const std::string& word : words) {
+    const Record record = record_of(word);
+    const Recording& recording = record.recording;
+    ReplayCatalog plugins(*record.catalog);
+    const double budget_s = share * recording.spent_s;
+    std::vector<Trial> trials;
+    double highest = 1;
+    for (const std::string& strategy : strategies) {
+      trials.push_back(try_strategy(strategy, recording, plugins, scripts, seeds, budget_s));
+      for (const auto& curve : trials.back().curves)
+        for (const ScorePoint& point : curve) highest = std::max(highest, point.score);
+    }
+    const double target = 0.95 * highest;
+    fmt::print("\n{}: {} evaluations in {:.0f} s by `{}`; the highest score is {:.2f}x, 95 % of it are {:.2f}x\n\n",
+               record.name, recording.iterations.size(), recording.spent_s, recording.record.strategy, highest, target);
+    fmt::print(
+        "| strategy | seconds to 95 % | quarter to three quarters | reached | mean ln(score) | final score "
+        "| early ranges held | all |\n|---|---|---|---|---|---|---|---|\n");
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      const Trial& trial = trials[i];
+      std::vector<double> times;
+      int reached = 0;
+      for (const auto& curve : trial.curves) {
+        times.push_back(seconds_to(curve, target, trial.overhead_s, budget_s));
+        reached += std::ranges::any_of(curve, [&](const ScorePoint& point) { return point.score >= target; }) ? 1 : 0;
+      }
+      const auto percent = [](const Series& of) {
+        return of.values.empty() ? std::string("-") : fmt::format("{:.0f} %", 100 * of.mean());
+      };
+      fmt::print("| {} | {:.0f} | {:.0f} to {:.0f} | {} of {} | {:.3f} | {:.2f}x | {} | {} |\n", stem(strategies[i]),
+                 quantile(times, 0.5), quantile(times, 0.25), quantile(times, 0.75), reached, times.size(),
+                 trial.area.mean(), trial.score.mean(), percent(trial.early), percent(trial.held));
+      std::fflush(stdout);
+    }
   }
   return 0;
 }
@@ -164,7 +284,7 @@ int decide(int evaluations, int count) {
     state.apply(iteration);
   }
   const double told = seconds_now() - begin;
-  script::Library scripts({kHome + "/strategies"});
+  script::Library scripts({kHome + "/strategies"}, {}, {kHome + "/playbook"});
   const auto strategy = scripts.strategy("roi");
   std::vector<double> times;
   for (int i = 0; i < 21; ++i) {
@@ -189,6 +309,9 @@ int main(int argc, char** argv) {
   const auto word = [&](std::size_t i, const char* otherwise) { return i < words.size() ? words[i] : otherwise; };
   try {
     if (word(0, "") == "decide") return decide(std::atoi(word(1, "100000").c_str()), std::atoi(word(2, "72").c_str()));
+    if (word(0, "") == "table" && words.size() > 4)
+      return table(std::atoi(words[1].c_str()), std::atof(words[2].c_str()), split(words[3], ','),
+                   {words.begin() + 4, words.end()});
     if (word(0, "") == "compare" && words.size() > 1)
       return compare(
           words[1], std::atoi(word(2, "20").c_str()), std::atof(word(3, "0.3").c_str()),
@@ -197,8 +320,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
   }
-  fmt::print(
-      stderr,
-      "strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...] | decide [EVALUATIONS] [ARMS]\n");
+  fmt::print(stderr,
+             "strategies_bench compare EXPORT.jsonl [SEEDS] [BUDGET_SHARE] [STRATEGY...] | table SEEDS BUDGET_SHARE "
+             "STRATEGY,... "
+             "RECORD... | decide [EVALUATIONS] [ARMS]\n");
   return 2;
 }

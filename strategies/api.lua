@@ -82,6 +82,7 @@
 ---@field launch LaunchShape?        of its best configuration; nil before one has passed
 ---@field last_fingerprint string    of the last wrong answer
 ---@field same_fingerprint integer   how many in a row had it
+---@field same_code integer          how many evaluations in a row repeated machine code that was measured already ("no_effect")
 ---@field fingerprints WrongAnswerCount[]   the most frequent first, at most 8
 ---@field exhausted boolean          its search has nothing left to ask
 ---@field closed boolean             a decision closed it
@@ -218,8 +219,8 @@
 ---@field scope "current"|"open"|nil   of close and pivot: asked about campaign.current (default) or about each open arm
 ---@field reason "goal"|"exhausted"|"strategy"|nil   of a stop
 ---@field defaults table<string, any>?
----`when` returns nil, or a reason in words, then the numbers behind it, then another effect than the rule's.
----@field when (fun(campaign: Campaign, options: table, arm: Arm): string?, table?, ("close"|"pivot"|"stop")?)?
+---`when` returns nil, or a reason in words, then the numbers behind it, then another effect than the rule's, then of a pivot the arm to go to.
+---@field when (fun(campaign: Campaign, options: table, arm: Arm): string?, table?, ("close"|"pivot"|"stop")?, Arm?)?
 ---@field adjust (fun(campaign: Campaign, arm: Arm, options: table): number?)?   factor on the arm's expected cost
 
 ---@class StrategyDeclaration

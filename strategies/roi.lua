@@ -11,14 +11,18 @@ local AHEAD = { 1, 2, 4, 8, 16, 32, 64 }
 local WORTH_A_PIVOT = 1.1
 -- Below this expected log-gain (0.2 %) over everything it could still be given, an arm is not expected to pay.
 local WORTH = 0.002
+-- An evaluation is cheap that takes no more than so many times the cheapest, and than this share of the time that is left.
+local CHEAP = 8
+local CHEAP_SHARE = 0.02
 -- Rows of its table that a decision records.
 local RECORDED_ROWS = 12
 -- A sitting is predicted to be at least so many evaluations long: fewer is no undertaking.
-local LEAST_SITTING = 3
+local LEAST_SITTING = 8
 
 -- Evaluations that the arm's space and the campaign's limits still allow.
 local function room(campaign, arm, minutes)
-  local most = arm.space_points > 0 and math.max(arm.space_points - arm.evaluations, 1) or math.huge
+  local most = arm.space_points > 0 and math.max(arm.space_points - arm.evaluations, 0) or math.huge
+  if most == 0 then return 0 end
   if campaign.budget_s then
     local left = (campaign.budget_s - campaign.spent_s - campaign.reserve_s) / 60
     most = math.min(most, math.max(1, left // minutes))
@@ -43,19 +47,20 @@ local function money_is_scarce(campaign)
   return campaign.spent_usd / campaign.max_cost_usd > campaign.spent_s / campaign.budget_s
 end
 
+-- Minutes are those that are expected; a rule's factor and the playbook's favour change the order only.
 local function appraise(context, arm, by_money)
   local campaign, f = context.campaign, forecast.arm(context, arm)
-  local minutes = f.minutes * arm.cost_factor
+  local minutes, order = f.minutes, f.favour / arm.cost_factor
   local usd = dollars(campaign, arm, minutes)
   local most = room(campaign, arm, f.minutes)
-  local row = { arm = arm.name, p = f.p, typical = math.exp(f.mean), best = math.exp(f.now), factor = arm.cost_factor,
+  local row = { arm = arm.name, p = f.p, typical = math.exp(f.mean), best = math.exp(f.now), factor = order,
                 score = -1 }
   local potential = 0
-  for _, ahead in ipairs(AHEAD) do
+  for _, ahead in ipairs(most > 0 and AHEAD or {}) do
     local m = math.min(ahead, most)
     local gain = arm.weight * forecast.gain(f, m)
     local per_minute, per_usd = gain / (minutes * m), usd and usd > 0 and gain / (usd * m) or nil
-    local score = by_money and per_usd or per_minute
+    local score = order * (by_money and per_usd or per_minute)
     potential = math.max(potential, gain)
     if score > row.score then
       row.score, row.gain, row.evaluations, row.minutes = score, gain, m, minutes * m
@@ -99,10 +104,44 @@ local function try(context, arm, f, row, rows, why)
            predict = forecast.predict(context, f, evaluations) }
 end
 
+local function is_untried(arm)
+  return arm.evaluations == 0 and not arm.baseline and arm.earlier_evaluations == 0
+end
+
+local function cheap_minutes(campaign, appraised)
+  local least = math.huge
+  for _, each in ipairs(appraised) do least = math.min(least, each.f.minutes) end
+  local most = CHEAP * least
+  if campaign.budget_s then
+    most = math.min(most, CHEAP_SHARE * (campaign.budget_s - campaign.spent_s - campaign.reserve_s) / 60)
+  end
+  return most
+end
+
+-- Breadth before depth: what is known of an arm that was never tried is a guess, and one evaluation replaces it. While one is
+-- left that is cheap (its evaluation takes no more than a share of the time that is left, nor many times what the cheapest
+-- takes) or whose workload was never begun, only arms that this campaign has not tried are weighed. Those that an earlier one
+-- has tried need no first look.
+local function to_try_once(campaign, appraised)
+  local untried, any, most, begun = {}, false, cheap_minutes(campaign, appraised), {}
+  for _, arm in ipairs(campaign.arms) do
+    if arm.evaluations > 0 then begun[arm.kernel .. "/" .. arm.workload] = true end
+  end
+  for _, each in ipairs(appraised) do
+    local arm = each.arm
+    if arm.evaluations == 0 and not arm.baseline and each.row.pays then
+      untried[#untried + 1] = each
+      local cheap = each.f.minutes <= most or not begun[arm.kernel .. "/" .. arm.workload]
+      any = any or is_untried(arm) and cheap
+    end
+  end
+  return any and untried or {}
+end
+
 -- Nothing pays any more; but a manifest may be wrong, and one evaluation finds out.
 local function never_tried(campaign)
   for _, arm in ipairs(campaign.open) do
-    if arm.evaluations == 0 and not arm.baseline and arm.earlier_evaluations == 0 then return arm end
+    if is_untried(arm) then return arm end
   end
 end
 
@@ -111,17 +150,21 @@ return strategy {
   summary = "the arm with the highest expected gain per minute, or per dollar where money is short",
   rules = { "rules/enough", "rules/blocked", "rules/keep-or-release", "rules/near-floor", "rules/technique-budget",
             "rules/time-overrun", "rules/cost-overrun", "rules/correctness-stuck", "rules/regression-guard",
-            "rules/parallelism-first", "rules/diminishing-confidence", "rules/start-simple" },
+            "rules/repeats", "rules/parallelism-first", "rules/start-simple" },
 
   decide = function(campaign)
     local context, by_money = forecast.context(campaign), money_is_scarce(campaign)
     local current = campaign.current and campaign.current.name
-    local rows, best, best_rank = {}, nil, -1
-    for _, arm in ipairs(campaign.open) do
+    local rows, appraised = {}, {}
+    for i, arm in ipairs(campaign.open) do
       local row, f = appraise(context, arm, by_money)
-      rows[#rows + 1] = row
-      local rank = row.score * (arm.name == current and WORTH_A_PIVOT or 1)
-      if row.pays and rank > best_rank then best, best_rank = { arm = arm, f = f, row = row }, rank end
+      rows[i], appraised[i] = row, { arm = arm, f = f, row = row }
+    end
+    local untried = to_try_once(campaign, appraised)
+    local best, best_rank = nil, -1
+    for _, each in ipairs(#untried > 0 and untried or appraised) do
+      local rank = each.row.score * (each.arm.name == current and WORTH_A_PIVOT or 1)
+      if each.row.pays and rank > best_rank then best, best_rank = each, rank end
     end
     rows = foremost(rows)
     if best then return try(context, best.arm, best.f, best.row, rows, describe(best.row)) end

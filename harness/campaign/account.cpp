@@ -65,6 +65,7 @@ bool account(Arm& arm, const IterationSummary& iteration, bool improved) {
   ++state.evaluations;
   ++state.outcomes[std::string(name(iteration.outcome))];
   ++state.since_improvement;
+  state.same_code = iteration.outcome == OutcomeKind::no_effect ? state.same_code + 1 : 0;
   state.spent_s += iteration.wall_s;
   state.build_s += iteration.build_s;
   state.gates_s += iteration.gates_s;

@@ -72,6 +72,7 @@ struct ArmState {
   std::optional<LaunchShape> launch;           // of the arm's best configuration; absent before one has passed
   std::string last_fingerprint;                // of the last wrong answer
   std::int64_t same_fingerprint = 0;           // how many in a row had it
+  std::int64_t same_code = 0;                  // how many in a row repeated machine code that was measured already
   std::vector<WrongAnswerCount> fingerprints;  // the most frequent first, at most 8
   std::int64_t sittings = 0;                   // times it was taken up; a sitting ends when another arm is chosen
   bool exhausted = false;                      // its search has nothing left to ask

@@ -174,6 +174,13 @@ json parting_json(const std::vector<Stretch>& recorded, const std::vector<Stretc
   return nullptr;
 }
 
+/// Nothing better is in the record than what was found: whatever strategy comes this far ends with this score.
+bool nothing_better_recorded(const json& was, const json& would) {
+  constexpr double kSame = 0.005;  // of ln(score): less than a verdict tells apart
+  const auto log_score = [](const json& side) { return std::log(side.at("score").get<double>()); };
+  return std::abs(log_score(was) - log_score(would)) < kSame;
+}
+
 json arm_list(const std::set<ArmId>& arms) {
   json list = json::array();
   for (const ArmId& arm : arms) list.push_back(arm.kernel + "/" + arm.workload + "/" + arm.technique);
@@ -252,6 +259,7 @@ json comparison_json(const Recording& recorded, const Replayed& replayed) {
           {"compared_score", target},
           {"recorded", was},
           {"replayed", would},
+          {"same_by_construction", nothing_better_recorded(was, would)},
           {"parting", parting_json(stretches(recorded, weights), stretches(replayed.recording, weights))},
           {"answers", answers_json(replayed.answers)},
           {"notes", replayed.notes}};

@@ -227,6 +227,10 @@ std::string replay_text(const json& comparison, bool all) {
   text += aligned(sides(comparison));
   text += fmt::format("the replay ended ({}): {}\n\n", comparison.at("replayed").value("reason", ""),
                       clean(comparison.at("replayed").value("message", "")));
+  if (comparison.value("same_by_construction", false))
+    text +=
+        "equal scores are by construction: the record holds nothing faster that another strategy could have found. "
+        "Compare the time to it\n";
   text += answers_text(comparison.at("answers"));
   for (const json& note : comparison.at("notes")) text += "note: " + clean(note.get<std::string>()) + "\n";
   text += "\nwhere the time went: recorded | replayed\n" + aligned(accounts(comparison));

@@ -54,7 +54,7 @@ class ApplicationReader {
 
   void decide(const DecidedRow& decision) {
     if (decision.action == Action::try_arm) settle_on(decision.arm);
-    else end_where([&](const OpenApplication& open) { return open.on_arm; });
+    else if (decision.action != Action::close) end_where([](const OpenApplication& open) { return open.on_arm; });
     for (const int id : decision.patterns) begin(id, decision);
   }
 
@@ -81,6 +81,11 @@ class ApplicationReader {
       return open.on_arm && std::tie(open.seen.kernel, open.seen.workload, open.seen.technique) !=
                                 std::tie(arm.kernel, arm.workload, arm.technique);
     });
+    // A close in the midst of a sitting ends nothing: the page is being applied to this arm already.
+    std::set<int> running;
+    for (const OpenApplication& open : open_)
+      if (open.on_arm) running.insert(open.seen.id);
+    std::erase_if(open_, [&](const OpenApplication& open) { return !open.on_arm && running.contains(open.seen.id); });
     for (OpenApplication& open : open_)
       if (!open.on_arm) put_on(open, arm);
   }
@@ -94,8 +99,9 @@ class ApplicationReader {
   }
 
   void begin(int id, const DecidedRow& decision) {
-    const bool running =
-        std::any_of(open_.begin(), open_.end(), [&](const OpenApplication& open) { return open.seen.id == id; });
+    const bool tries = decision.action == Action::try_arm;
+    const bool running = std::ranges::any_of(
+        open_, [&](const OpenApplication& open) { return open.seen.id == id && open.on_arm == tries; });
     if (running) return;
     OpenApplication open;
     open.seen.id = id;

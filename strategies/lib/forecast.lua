@@ -1,13 +1,27 @@
--- What an arm's next evaluations are expected to bring and to cost: from its manifest's prior, the playbook's patterns, its own
--- evaluations, those of the same technique on other workloads, and earlier campaigns. Logarithms of speedups over the baseline
--- are taken as normal; their mean is known as well as the evidence allows, and so are probabilities and minutes.
+-- What an arm's next evaluations are expected to bring and to cost: from its manifest's prior, its own evaluations, those of
+-- the other arms of its kernel, earlier campaigns and the playbook's patterns. Logarithms of speedups over the baseline are
+-- taken as normal; their mean is known as well as the evidence allows, and so are probabilities and minutes. What an arm may
+-- still gain is told by its fastest evaluations alone.
 
-local normal, patterns = use("lib/normal"), use("lib/patterns")
+local normal, linear, patterns = use("lib/normal"), use("lib/linear"), use("lib/patterns")
 
 local WITHIN = 0.3          -- spread of ln(speedup) among an arm's configurations, before any is known
 local WITHIN_TRIALS = 3     -- evaluations that this assumption is worth
-local LEAST_DOUBT = 0.2     -- of a manifest's range, however narrow it is
-local BETWEEN = 0.3         -- how far a technique's success differs from one workload to another
+local LEAST_DOUBT = 0.4     -- of a manifest's range, however narrow it is
+local OF_WORKLOAD = 0.55    -- the share of that variance that all arms of a workload have in common,
+local OF_TECHNIQUE = 0.3    -- and all arms of a technique
+local BELIEVED = 0.5        -- the share of a manifest that is believed beyond its workload and its technique
+local SEEN_DOUBT = 0.05     -- of what was seen of an arm, however often
+local LEAST_SEEN_DOUBT = 0.02
+local TOP_SCALE = 0.15      -- how far apart an arm's fastest configurations lie (see distances), before any is known
+local TOP_TRIALS = 2        -- arms that this assumption is worth
+local OTHERS = 6            -- spacings that the growth of other arms is worth where an arm has shown little,
+local OTHERS_UNTIL = 48     -- and half as many after so many evaluations
+local TOP_DOUBT = 1         -- of ln(that scale) where nothing is known,
+local TOP_KNOWN = 4         -- and how many arms that grew, or spacings of its own, halve its square
+local NODES = { { at = -math.sqrt(3), weight = 1 / 6 }, { at = 0, weight = 2 / 3 }, { at = math.sqrt(3), weight = 1 / 6 } }
+local TOP_SHARE = 3         -- a third of an arm's evaluations are its fastest
+local GROWN = 4             -- evaluations from which on an arm has shown how it grows
 local EARLIER_DOUBT = 0.25  -- of a best that an earlier campaign reached
 local PRIOR_TRIALS = 4      -- evaluations of trust that a manifest's probability gets
 local RELATED = 0.5         -- an evaluation elsewhere counts half: workload, source or machine differ
@@ -19,15 +33,26 @@ local WRONG_SPREAD = 0.7    -- whose ln(speedup) is then anywhere about the best
 
 -- Outcomes that say neither that the technique works nor that it does not.
 local SILENT = { "no_effect", "interrupted" }
+local NEW_CODE_TRIALS = 2   -- evaluations that "the next one has machine code of its own" is worth before any is known
 
 local forecast = {}
 
 local function square(x) return x * x end
 
-local function trials_of(arm)
-  local trials = arm.evaluations
-  for _, outcome in ipairs(SILENT) do trials = trials - (arm.outcomes[outcome] or 0) end
-  return trials, arm.passed + (arm.outcomes.abandoned or 0)
+local function silent(arm)
+  local n = 0
+  for _, outcome in ipairs(SILENT) do n = n + (arm.outcomes[outcome] or 0) end
+  return n
+end
+
+-- By technique: evaluations of this campaign that said nothing of it.
+local function silent_evaluations(campaign)
+  local by = {}
+  for _, arm in ipairs(campaign.arms) do
+    local key = arm.kernel .. "/" .. arm.technique
+    by[key] = (by[key] or 0) + silent(arm)
+  end
+  return by
 end
 
 -- A manifest's probability is that of a sound arm, times the chance that it is sound: configurations share their source,
@@ -45,11 +70,20 @@ local function sound(a, b, failures, broken)
   return (1 - broken) * likelihood / ((1 - broken) * likelihood + broken)
 end
 
+-- The chance that the next configuration is machine code that was not measured yet. What repeats it costs time and says
+-- nothing more; repeats come in a row where what is left of a space has nothing new (Laplace's rule of succession).
+local function novelty(arm)
+  local repeats = arm.outcomes.no_effect or 0
+  if repeats == 0 then return 1 end
+  local share = (NEW_CODE_TRIALS + arm.evaluations - repeats) / (NEW_CODE_TRIALS + arm.evaluations)
+  return math.min(share, NEW_CODE_TRIALS / (NEW_CODE_TRIALS + arm.same_code))
+end
+
 -- Posterior mean of "a configuration passes".
-local function probability(arm)
-  local trials, passed = trials_of(arm)
+local function probability(context, arm)
+  local trials, passed = arm.evaluations - silent(arm), arm.passed + (arm.outcomes.abandoned or 0)
   local all = arm.cumulative
-  local elsewhere = math.max(0, all.evaluations - arm.evaluations)
+  local elsewhere = math.max(0, all.evaluations - context.silent[arm.kernel .. "/" .. arm.technique] - trials)
   local passed_elsewhere = math.min(elsewhere, math.max(0, all.passed - passed))
   local trust = PRIOR_TRIALS / (PRIOR_TRIALS + RELATED * elsewhere)   -- the manifest's, once the technique has a history
   local known = elsewhere > 0 and passed_elsewhere / elsewhere or 0
@@ -79,25 +113,116 @@ local function manifest(arm, within)
   return (low + high) / 2 - largest * within, math.max((high - low) / (2 * 1.645), LEAST_DOUBT)
 end
 
--- Normal beliefs are summed by their precisions.
-local function believe(belief, value, deviation)
-  local precision = 1 / square(deviation)
-  belief.mean = (belief.mean * belief.precision + value * precision) / (belief.precision + precision)
-  belief.precision = belief.precision + precision
-end
-
--- By technique: what its arms showed beyond their manifests.
-local function surprises(campaign, within)
-  local by = {}
+-- What the manifests say of a kernel's arms, by arm: { mean, doubt }. Authors guess a technique's speedup and seldom how slow the
+-- baseline is on each workload. So of what a range says beyond the sum of its workload's and its technique's part, only a share is
+-- believed.
+local function manifests(campaign, within)
+  local all = {}
   for _, arm in ipairs(campaign.arms) do
-    if arm.log_gain_mean then
-      local key = arm.kernel .. "/" .. arm.technique
-      by[key] = by[key] or {}
-      table.insert(by[key], { arm = arm.name, shift = arm.log_gain_mean - manifest(arm, within),
-                              doubt = math.sqrt(square(BETWEEN) + square(within) / arm.timed) })
+    local mean, doubt = manifest(arm, within)
+    all[arm.name] = { mean = mean, doubt = doubt }
+  end
+  local sums = {}
+  local function add(key, value)
+    local part = sums[key] or { sum = 0, n = 0 }
+    part.sum, part.n = part.sum + value, part.n + 1
+    sums[key] = part
+  end
+  local function part(key) return sums[key].sum / sums[key].n end
+  for _, arm in ipairs(campaign.arms) do
+    if not arm.baseline then
+      local mean = all[arm.name].mean
+      add(arm.kernel, mean)
+      add(arm.kernel .. "/w/" .. arm.workload, mean)
+      add(arm.kernel .. "/t/" .. arm.technique, mean)
     end
   end
+  for _, arm in ipairs(campaign.arms) do
+    if not arm.baseline then
+      local of = all[arm.name]
+      local sum = part(arm.kernel .. "/w/" .. arm.workload) + part(arm.kernel .. "/t/" .. arm.technique) - part(arm.kernel)
+      of.mean = BELIEVED * of.mean + (1 - BELIEVED) * sum
+    end
+  end
+  return all
+end
+
+-- Where the typical ln(speedup) of an arm lies above its manifest's is made of three parts: one of the workload (how slow its
+-- baseline is), one of the technique, and one of the arm alone, in these shares of the manifest's variance. What was seen of any
+-- arm of the kernel so says something of all others (Gaussian process regression: Rasmussen and Williams, Gaussian Processes for
+-- Machine Learning, 2006, algorithm 2.1).
+local function alike(one, other)
+  local share = 0
+  if one.arm.workload == other.arm.workload then share = share + OF_WORKLOAD end
+  if one.arm.technique == other.arm.technique then share = share + OF_TECHNIQUE end
+  if one.arm == other.arm then share = 1 end
+  return share * one.doubt * other.doubt
+end
+
+local function median(list)
+  local sorted = table.move(list, 1, #list, 1, {})
+  table.sort(sorted)
+  local n = #sorted
+  return (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
+end
+
+local function logs_of(gains)
+  local logs = {}
+  for i, gain in ipairs(gains) do logs[i] = math.log(gain) end
+  return logs
+end
+
+-- What was seen of an arm, in this campaign and before: { value, noise }, or nil.
+local function observed(arm, within)
+  if #arm.gains > 0 then
+    local n = #arm.gains
+    return median(logs_of(arm.gains)), square(SEEN_DOUBT) + square(within) / n
+  end
+  if arm.earlier_best_speedup and arm.earlier_passed > 0 then
+    local largest = normal.largest_of(arm.earlier_passed)
+    return math.log(arm.earlier_best_speedup) - largest * within, square(EARLIER_DOUBT)
+  end
+end
+
+-- By kernel: what was seen, and the solved equations that predictions need.
+local function beliefs(campaign, within, expected)
+  local by = {}
+  for _, arm in ipairs(campaign.arms) do
+    local value, noise = observed(arm, within)
+    if value and not arm.baseline then
+      local mean, doubt = expected[arm.name].mean, expected[arm.name].doubt
+      by[arm.kernel] = by[arm.kernel] or { seen = {} }
+      table.insert(by[arm.kernel].seen, { arm = arm, doubt = doubt, beyond = value - mean, noise = noise })
+    end
+  end
+  for _, kernel in pairs(by) do
+    local covariance = {}
+    for i, one in ipairs(kernel.seen) do
+      covariance[i] = {}
+      for j = 1, i do covariance[i][j] = alike(one, kernel.seen[j]) end
+      covariance[i][i] = covariance[i][i] + one.noise
+    end
+    kernel.root = linear.root(covariance)
+    local beyond = {}
+    for i, one in ipairs(kernel.seen) do beyond[i] = one.beyond end
+    kernel.weights = linear.solve_above(kernel.root, linear.solve_below(kernel.root, beyond))
+  end
   return by
+end
+
+-- Mean and standard deviation of the typical ln(speedup) of an arm.
+local function location(context, arm)
+  local mean, doubt = context.expected[arm.name].mean, context.expected[arm.name].doubt
+  local kernel = context.beliefs[arm.kernel]
+  if not kernel or arm.baseline then return mean, doubt end
+  local self, shared = { arm = arm, doubt = doubt }, {}
+  for i, seen in ipairs(kernel.seen) do
+    shared[i] = alike(self, seen)
+    mean = mean + shared[i] * kernel.weights[i]
+  end
+  local known = 0
+  for _, part in ipairs(linear.solve_below(kernel.root, shared)) do known = known + square(part) end
+  return mean, math.sqrt(math.max(square(LEAST_SEEN_DOUBT), square(doubt) - known))
 end
 
 -- ln(seconds of an evaluation) by workload: what an arm costs is decided by its workload first. A rival's evaluation is
@@ -120,31 +245,52 @@ local function usual_seconds(campaign)
   return by
 end
 
+-- An arm's fastest evaluations, ln(speedup), the fastest first: the best of all, and of the newest as many as say something of
+-- the tail.
+local function fastest(arm)
+  local logs = logs_of(arm.gains)
+  if arm.best_speedup then logs[#logs + 1] = math.log(arm.best_speedup) end
+  table.sort(logs, function(a, b) return a > b end)
+  if arm.best_speedup and #logs > 1 and logs[1] == logs[2] then table.remove(logs, 1) end
+  return table.move(logs, 1, math.min(#logs, 1 + (#logs + TOP_SHARE - 1) // TOP_SHARE), 1, {})
+end
+
+-- Whatever the distribution, its upper tail falls about exponentially, and the mean distance of the fastest from the last of them
+-- is its scale (Weissman, Estimation of parameters and large quantiles based on the k largest observations, 1978). What is slow
+-- does not count. Returns the sum of the distances and their number.
+local function distances(top)
+  local sum = 0
+  for i = 1, #top - 1 do sum = sum + top[i] - top[#top] end
+  return sum, #top - 1
+end
+
+-- What an arm of which little is known may still gain is told by how the others of the campaign grew: the best of n draws from an
+-- exponential tail lies its scale times ln(n) above the first, and a search that learns makes the same of it. The median: an arm
+-- whose first configuration was very slow says little. The second result: how many have grown.
+local function usual_growth(campaign)
+  local grown = {}
+  for _, arm in ipairs(campaign.arms) do
+    local first = arm.records[1]
+    if first and arm.timed >= GROWN and not arm.baseline then
+      grown[#grown + 1] = math.log(arm.best_speedup / first.speedup) / math.log(arm.timed)
+    end
+  end
+  local n = #grown
+  for _ = 1, TOP_TRIALS do grown[#grown + 1] = TOP_SCALE end
+  return median(grown), n
+end
+
 -- What all arms of a snapshot share; computed once a decision.
 function forecast.context(campaign)
   local within = within_arms(campaign)
+  local expected = manifests(campaign, within)
   local workloads = {}
   for _, workload in ipairs(campaign.workloads) do workloads[workload.kernel .. "/" .. workload.workload] = workload end
-  return { campaign = campaign, within = within, surprises = surprises(campaign, within), workloads = workloads,
-           usual_seconds = usual_seconds(campaign), calibration = campaign.calibration, applying = patterns.naming(campaign) }
-end
-
--- `now`: ln(speedup) of the workload's best, over which the playbook's patterns expect their gain.
-local function location(context, arm, now, hopes)
-  local mean, doubt = manifest(arm, context.within)
-  local belief = { mean = mean, precision = 1 / square(doubt) }
-  for _, hope in ipairs(hopes) do
-    local largest = normal.largest_of(math.max(1, math.min(arm.prior.evaluations, arm.space_points)))
-    believe(belief, now + hope.mean - largest * context.within, hope.doubt)
-  end
-  for _, seen in ipairs(context.surprises[arm.kernel .. "/" .. arm.technique] or {}) do
-    if seen.arm ~= arm.name then believe(belief, mean + seen.shift, seen.doubt) end
-  end
-  if arm.earlier_best_speedup and arm.earlier_passed > 0 then
-    local largest = normal.largest_of(arm.earlier_passed)
-    believe(belief, math.log(arm.earlier_best_speedup) - largest * context.within, EARLIER_DOUBT)
-  end
-  return belief
+  local top, grown = usual_growth(campaign)
+  return { campaign = campaign, within = within, expected = expected, beliefs = beliefs(campaign, within, expected),
+           workloads = workloads, silent = silent_evaluations(campaign), top = top, grown = grown,
+           usual_seconds = usual_seconds(campaign), calibration = campaign.calibration,
+           applying = patterns.naming(campaign) }
 end
 
 -- Of the newest evaluations: a search moves, and its next step is like its last ones.
@@ -188,20 +334,28 @@ local function excess(mean, deviation, limit, ceiling)
   return math.max(0, whole - normal.expected_excess(mean, deviation, math.max(ceiling, limit)))
 end
 
--- One arm: { p, mean, doubt, spread, freedom, patterns, minutes, minutes_low, minutes_high, now, ceiling, wild }, logarithms of
--- speedups.
+-- One arm: { p, mean, doubt, spread, freedom, patterns, favour, minutes, minutes_low, minutes_high, now, ceiling, wild, best,
+-- top, top_doubt }, logarithms of speedups. `best` and `top`: its fastest evaluation and the scale of its tail, once it has one.
 function forecast.arm(context, arm)
   local workload = context.workloads[arm.kernel .. "/" .. arm.workload]
   local now = math.log(math.max(workload and workload.speedup or 1, 1e-9))
-  local hopes, ids = patterns.expected(arm, context.applying)
-  local belief = location(context, arm, now, hopes)
-  local n, mean, spread = recent(arm, context.within)
-  if n > 0 then believe(belief, mean, spread / math.sqrt(n)) end
-  local f = { arm = arm, p = probability(arm), n = n, mean = belief.mean, doubt = math.sqrt(1 / belief.precision), spread = spread,
-              freedom = WITHIN_TRIALS + math.max(0, n - 1) }
-  f.flat = arm.evaluations > 0 and arm.since_improvement * arm.timed / arm.evaluations or 0
+  local mean, doubt = location(context, arm)
+  local n, own, spread = recent(arm, context.within)
+  if n > 0 then   -- a search moves: its next step is like its last ones
+    local precision, seen = 1 / square(doubt), n / square(spread)
+    mean, doubt = (mean * precision + own * seen) / (precision + seen), math.sqrt(1 / (precision + seen))
+  end
+  local f = { arm = arm, p = probability(context, arm), n = n, mean = mean, doubt = doubt, spread = spread, now = now,
+              new = novelty(arm), freedom = WITHIN_TRIALS + math.max(0, n - 1) }
+  if n > 0 then
+    local top = fastest(arm)
+    local sum, count = distances(top)
+    local others = OTHERS * OTHERS_UNTIL / (OTHERS_UNTIL + arm.timed)
+    f.best, f.top = top[1], (others * context.top + sum) / (others + count)
+    f.top_doubt = TOP_DOUBT / math.sqrt(1 + (count + context.grown) / TOP_KNOWN)
+  end
+  f.p, f.favour, f.patterns = patterns.shifted(arm, context.applying, f.p)
   f.minutes, f.minutes_low, f.minutes_high = minutes_of(context, arm)
-  f.now, f.patterns = now, ids
   if workload and workload.floor_ns and workload.baseline_ns then   -- nothing is faster than the speed of light
     f.ceiling = math.log(workload.baseline_ns / workload.floor_ns)
   end
@@ -209,15 +363,30 @@ function forecast.arm(context, arm)
   return f
 end
 
--- Expected gain in ln(speedup) over the workload's best, of m evaluations more.
-function forecast.gain(f, m)
-  local passing = m * f.p
+-- Of an arm that has shown nothing yet: what the best of the next that pass is expected to be above the workload's best.
+local function promised(f, passing)
   local largest, narrows = normal.largest_of(math.max(1, passing))
   local gain = excess(f.mean + largest * f.spread, math.sqrt(f.doubt ^ 2 + (narrows * f.spread) ^ 2), f.now, f.ceiling)
-  -- Of evaluations that are alike, the next m hold the best of k + m with the chance m / (k + m), whatever their distribution.
-  if f.n > 0 then gain = math.min(gain, passing / (passing + f.flat) * math.sqrt(f.spread ^ 2 + f.doubt ^ 2)) end
-  local wrong = WRONG_PRIOR / (1 + f.n)   -- the arm's own evaluations speak for themselves
-  return math.min(1, passing) * ((1 - wrong) * gain + wrong * f.wild)
+  return math.min(1, passing) * ((1 - WRONG_PRIOR) * gain + WRONG_PRIOR * f.wild)
+end
+
+-- Of one that has: of its n evaluations about one reached its best, and so many as exp(-distance / top) of those that reach it
+-- lie a distance beyond. The expected excess of the largest is top * ln(1 + expected number), but for a constant.
+-- How wide the tail is, is itself a guess where few evaluations have shown it: the mean over three widths.
+local function still_there(f, passing)
+  local gain = 0
+  for _, node in ipairs(NODES) do
+    local scale = f.top * math.exp(f.top_doubt * node.at)
+    local beyond = passing / f.arm.timed * math.exp(math.min(0, (f.best - f.now) / scale))
+    gain = gain + node.weight * scale * math.log(1 + beyond)
+  end
+  return f.ceiling and math.max(0, math.min(gain, f.ceiling - f.now)) or gain
+end
+
+-- Expected gain in ln(speedup) over the workload's best, of m evaluations more.
+function forecast.gain(f, m)
+  local passing = m * f.p * f.new
+  return f.n == 0 and promised(f, passing) or still_there(f, passing)
 end
 
 -- { low, high } of the speedup of the next evaluation, if it passes: 90 %.

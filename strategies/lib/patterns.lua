@@ -1,8 +1,8 @@
 -- The playbook for strategies: which of its patterns apply, and what they say of an arm's prior.
 --
 --   local patterns = use("lib/patterns")
---   local applying = patterns.applying(campaign)          -- once a decision: asks every page
---   local prior, ids = patterns.prior(arm, applying)      -- the manifest's prior, moved by what applies
+--   local applying = patterns.applying(campaign)                  -- once a decision: asks every page
+--   local p, favour, ids = patterns.shifted(arm, applying, 0.8)   -- what the pages that apply make of a chance of 0.8
 --   return { action = "try", arm = arm, why = why, patterns = ids }
 --
 -- A strategy that uses this file is made of the pages too: they are part of its hash.
@@ -35,52 +35,49 @@ function patterns.of(arm, applying, any)
   return found
 end
 
--- Spread of ln(gain) from one application of a pattern to another, and the least doubt that a page's range leaves.
-local BETWEEN = 0.3
-local LEAST_DOUBT = 0.2
--- Half the width of a 90 % range in standard deviations.
-local HALF_OF_90 = 1.645
+-- What a page says shifts how likely its technique is to pass and how soon it is tried. It never narrows a range: an author's
+-- advice is no measurement.
+local FAVOUR = 0.5        -- a page that has kept its promise in one of two applications raises the order by a quarter, in all by half,
+local MOST_FAVOUR = 2     -- and all pages together by no more than this factor
+local ODDS = 1.5          -- and the odds of passing by this factor, all together
+local SOON = 4            -- an arm's own evaluations speak louder: after so many, advice counts half
 
--- What the patterns that name an arm's technique expect of it, over the best there is now: { id, mean, doubt }, the latter two of
--- ln(gain) of its best configuration. The page's range, and what was seen after decisions that named it; what has evidence
--- against it expects nothing. The second result: the numbers of all patterns that name the technique, for the decision.
-function patterns.expected(arm, applying)
-  local beliefs, ids = {}, {}
-  for _, applied in ipairs(patterns.of(arm, applying)) do
-    ids[#ids + 1] = applied.id
-    local evidence = applied.evidence
-    if applied.expect and not (evidence and evidence.against ~= "") then
-      local low, high = math.log(applied.expect.speedup[1]), math.log(applied.expect.speedup[2])
-      local doubt = math.max((high - low) / (2 * HALF_OF_90), LEAST_DOUBT)
-      local mean, precision = (low + high) / 2, 1 / doubt ^ 2
-      if evidence and evidence.measured > 0 then
-        local seen = evidence.measured / BETWEEN ^ 2
-        mean = (mean * precision + math.log(evidence.mean_gain) * seen) / (precision + seen)
-        precision = precision + seen
-      end
-      beliefs[#beliefs + 1] = { id = applied.id, mean = mean, doubt = 1 / math.sqrt(precision) }
-    end
-  end
-  return beliefs, ids
+-- The share of a page's applications that met its promise, one of two assumed; nil where the record speaks against the page.
+local function kept(applied)
+  local evidence = applied.evidence
+  if not evidence then return 0.5 end
+  if evidence.against ~= "" then return nil end
+  return (evidence.met + 1) / (evidence.measured + 2)
 end
 
--- The prior of an arm in the form of the manifest's, moved by what its patterns expect; `speedup`: the workload's best over its
--- baseline, 1 when nothing is known. Beliefs are summed by their precisions. Then the numbers of the patterns, as above.
+-- For an arm whose chance of passing is `p`: the chance as the pages that name its technique see it, the factor by which they
+-- would have it sooner, and their numbers, for the decision.
+function patterns.shifted(arm, applying, p)
+  local ids, favour = {}, 1
+  for _, applied in ipairs(patterns.of(arm, applying)) do
+    ids[#ids + 1] = applied.id
+    local share = kept(applied)
+    if share then favour = favour * (1 + FAVOUR * share) end
+  end
+  if favour == 1 then return p, 1, ids end
+  local weight = SOON / (SOON + arm.evaluations)
+  favour = 1 + (math.min(favour, MOST_FAVOUR) - 1) * weight
+  local odds = ODDS ^ weight * p / math.max(1 - p, 1e-9)
+  return math.max(p, odds / (1 + odds)), favour, ids
+end
+
+-- The prior of an arm in the form of the manifest's, as its patterns see it; `speedup`: the workload's best over its baseline, 1 when
+-- nothing is known. Its probability rises, and its range reaches as far as the pages promise over the best there is. Then the
+-- numbers of the patterns.
 function patterns.prior(arm, applying, speedup)
-  local beliefs, ids = patterns.expected(arm, applying)
   local prior = {}
   for name, value in pairs(arm.prior) do prior[name] = value end
-  local low, high = math.log(prior.speedup_lo), math.log(prior.speedup_hi)
-  local precision = 1 / math.max((high - low) / (2 * HALF_OF_90), LEAST_DOUBT) ^ 2
-  local mean = (low + high) / 2
-  for _, belief in ipairs(beliefs) do
-    local more = 1 / belief.doubt ^ 2
-    mean = (mean * precision + (belief.mean + math.log(speedup or 1)) * more) / (precision + more)
-    precision = precision + more
-  end
-  if #beliefs > 0 then
-    local half = HALF_OF_90 / math.sqrt(precision)
-    prior.speedup_lo, prior.speedup_hi = math.exp(mean - half), math.exp(mean + half)
+  local probability, _, ids = patterns.shifted(arm, applying, prior.probability)
+  prior.probability = probability
+  for _, applied in ipairs(patterns.of(arm, applying)) do
+    if applied.expect and kept(applied) then
+      prior.speedup_hi = math.max(prior.speedup_hi, (speedup or 1) * applied.expect.speedup[2])
+    end
   end
   return prior, ids
 end

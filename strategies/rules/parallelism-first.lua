@@ -14,19 +14,21 @@ local function has_lost(other, arm, options)
   return other.evaluations >= options.evaluations and fastest <= (arm.best_speedup or 0)
 end
 
--- An open arm of the same workload that is not known to fill the device as little, and may still be faster.
+-- The widest open arm of the same workload whose own best launch has more CTAs than this arm's, and that may still be faster.
 local function wider_arm(campaign, arm, options)
+  local widest, most = nil, fill(campaign, arm.launch)
   for _, other in ipairs(campaign.open) do
     if other.name ~= arm.name and not other.baseline and same_workload(other, arm) and not has_lost(other, arm, options) then
       local filled = fill(campaign, other.launch)
-      if not filled and other.passed == 0 or filled and filled >= options.ctas then return other end
+      if filled and filled > most then widest, most = other, filled end
     end
   end
+  return widest
 end
 
 return rule {
   name = "parallelism-first",
-  summary = "leaves an arm whose best launch fills too little of the device while a wider one may be had",
+  summary = "leaves an arm whose best launch fills too little of the device for one that is wider on the same workload",
   source = "seeds 001 and 003, pattern 18: 2 CTAs on 58 multiprocessors (3.4 %), at least 4 a multiprocessor are wanted. "
     .. "It is the grid of this workload that must grow: the 41x of iteration 2 came from another batch size and is no "
     .. "speedup of a kernel",
@@ -39,9 +41,10 @@ return rule {
     if not filled or filled >= options.ctas or arm.evaluations < options.evaluations then return nil end
     local wider = wider_arm(campaign, arm, options)
     if not wider then return nil end
-    return ("%s launches %d CTAs on %d multiprocessors, %g on each are wanted: the grid comes before the kernel, and %s may "
-      .. "be wider"):format(arm.name, arm.launch.ctas, campaign.multiprocessors, options.ctas, wider.technique),
-      { ctas = arm.launch.ctas, multiprocessors = campaign.multiprocessors, ctas_each = filled, wanted = options.ctas }
+    return ("%s launches %d CTAs on %d multiprocessors, %g on each are wanted: the grid comes before the kernel, and %s "
+      .. "launches %d"):format(arm.name, arm.launch.ctas, campaign.multiprocessors, options.ctas, wider.technique,
+      wider.launch.ctas), { ctas = arm.launch.ctas, multiprocessors = campaign.multiprocessors, ctas_each = filled,
+      wanted = options.ctas, wider_ctas = wider.launch.ctas }, nil, wider
   end,
 
   -- What is tuned on an empty device is tuned again on a full one.

@@ -36,7 +36,7 @@ return rule {
     if not best or best.name == arm.name or best.evaluations >= arm.evaluations then return nil end
     return ("%s/%s is %.1f %% slower than what %s has been confirmed at: back to it"):format(arm.kernel, arm.workload,
       100 * by, best.technique), { behind = by, share = options.share, best_ns = workload.best_ns,
-      earlier_best_ns = workload.earlier_best_ns, earlier_technique = best.technique }
+      earlier_best_ns = workload.earlier_best_ns, earlier_technique = best.technique }, nil, best
   end,
 
   -- What has been reached before is cheaper to reach again.

@@ -340,3 +340,13 @@ TEST_CASE("one configuration for all workloads is the best where it counts toget
     CHECK(summary.best[1].state.confirmed);
   }
 }
+
+TEST_CASE("an arm counts how many evaluations in a row repeated machine code") {
+  Memory memory;
+  memory.state.apply(memory.told(1, OutcomeKind::passed, 1.5));
+  memory.state.apply(memory.told(2, OutcomeKind::no_effect));
+  memory.state.apply(memory.told(3, OutcomeKind::no_effect));
+  CHECK(tile(memory.state.snapshot({})).same_code == 2);
+  memory.state.apply(memory.told(4, OutcomeKind::passed, 1.6));
+  CHECK(tile(memory.state.snapshot({})).same_code == 0);
+}

@@ -84,6 +84,7 @@ TEST_CASE("a replay with the recorded strategy tells the record again") {
   CHECK(replayed.answers.verdicts_recomputed == 0);
   CHECK(replayed.answers.stand_ins == 0);
   CHECK(comparison_json(recorded, replayed).at("parting").is_null());
+  CHECK(comparison_json(recorded, replayed).at("same_by_construction") == true);
 }
 
 TEST_CASE("another strategy gets the recorded outcomes in its own order, with verdicts against its own incumbents") {

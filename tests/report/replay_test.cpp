@@ -75,6 +75,10 @@ TEST_CASE("a replay's report says how it was answered, where the two part and wh
   CHECK(holds(text, "note: the source of k 10_tile has changed since"));
   CHECK_FALSE(holds(text, "stand in"));
   CHECK(holds(report::replay_text(comparison(was, would, 4), false), "4 of them stand in"));
+  CHECK_FALSE(holds(text, "by construction"));
+  json same = comparison(was, would, 0);
+  same["same_by_construction"] = true;
+  CHECK(holds(report::replay_text(same, false), "equal scores are by construction"));
 }
 
 TEST_CASE("a long replay shows the decisions around where the two part, and all on request") {

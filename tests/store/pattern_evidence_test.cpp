@@ -109,6 +109,27 @@ TEST_CASE("a rule that fires again on the same arm goes on with the same applica
   CHECK(*found[0].gain == Approx(1.25));
 }
 
+TEST_CASE("an application is counted once a sitting, also where another arm is closed in its midst") {
+  auto store = Store::in_memory();
+  Diary diary(*store);
+  diary.decide(Action::try_arm, "tiling", "time-overrun");
+  diary.evaluate("tiling", passed(1000), Purpose::baseline);
+  diary.evaluate("tiling", passed(900));
+  diary.decide(Action::close, "split-kv", "time-overrun");
+  diary.decide(Action::try_arm, "tiling", "time-overrun");
+  diary.evaluate("tiling", passed(800));
+  CHECK(pattern_applications(*store, kRules).size() == 1);
+  diary.decide(Action::close, "wmma", "time-overrun");
+  diary.decide(Action::try_arm, "mma");  // the sitting is over: the close has its own application
+  diary.evaluate("mma", passed(400));
+  const auto found = pattern_applications(*store, kRules);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].evaluations == 3);
+  CHECK(*found[0].gain == Approx(1.25));
+  CHECK(found[1].technique == "mma");
+  CHECK(*found[1].gain == Approx(2));
+}
+
 TEST_CASE("what ends a campaign was followed by nothing, and rules without a pattern are no application") {
   auto store = Store::in_memory();
   Diary diary(*store);

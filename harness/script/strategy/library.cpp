@@ -84,7 +84,7 @@ std::pair<SourceSet, std::string> Library::any_source(const std::string& name) c
       const std::string path = below(part, name);
       if (auto found = folders_.find(path)) {
         const bool rule = path.starts_with("rules/"), search = path.starts_with("search/");
-        return {{std::move(*found), folders_}, rule ? "rule" : search ? "search" : kind};
+        return {{std::move(*found), folders_, playbooks_}, rule ? "rule" : search ? "search" : kind};
       }
     }
   return {sources(name, "", "strategy, rule or search"), ""};

@@ -150,10 +150,13 @@ local function link(campaign)
   end
 end
 
--- What a rule says of an arm (or of the campaign): its reason, the numbers behind it and the effect; nil: none.
+local function is_open(arm) return arm and not arm.closed and not arm.exhausted end
+
+-- What a rule says of an arm (or of the campaign): its reason, the numbers behind it, the effect, and of a pivot the arm to go
+-- to; nil: none.
 local function reason_of(entry, view, arm)
   local of, at = entry.rule, place(entry.rule.when)
-  local why, numbers, effect = of.when(view, entry.options, arm)
+  local why, numbers, effect, to = of.when(view, entry.options, arm)
   if why == nil or why == false then return nil end
   if type(why) ~= "string" or why == "" then
     error(("%sthe rule '%s' returned %s; return a reason in words, or nil"):format(at, of.name,
@@ -166,10 +169,14 @@ local function reason_of(entry, view, arm)
   if effect ~= nil then
     one_of(effect, "effect of the rule '" .. of.name .. "'", of.effect == "stop" and { "stop" } or { "close", "pivot" }, at)
   end
-  return why, numbers, effect or of.effect
+  effect = effect or of.effect
+  if to ~= nil and (effect ~= "pivot" or not (type(to) == "table" and to.place) or not is_open(to) or
+    to.place == arm.place) then
+    error(("%sthe rule '%s' returned %s as the arm to go to; only a pivot has one, another open arm of the campaign"):format(at,
+      of.name, type(to) == "table" and to.name or article(type(to))), 0)
+  end
+  return why, numbers, effect, to
 end
-
-local function is_open(arm) return arm and not arm.closed and not arm.exhausted end
 
 -- The arms that a rule is asked about, as places in campaign.arms; { 0 } for the campaign itself.
 local function asked_about(of, campaign)
@@ -186,9 +193,9 @@ end
 local function first_reason(rules, campaign, view)
   for _, entry in ipairs(rules) do
     for _, i in ipairs(entry.rule.when and asked_about(entry.rule, campaign) or {}) do
-      local why, numbers, effect = reason_of(entry, view, view.arms[i])
+      local why, numbers, effect, to = reason_of(entry, view, view.arms[i])
       if why and (effect ~= "pivot" or #campaign.open > 1) then
-        return entry.rule, why, numbers, effect, campaign.arms[i]
+        return entry.rule, why, numbers, effect, campaign.arms[i], to and campaign.arms[to.place]
       end
     end
   end
@@ -334,22 +341,27 @@ function api.decide(declared, campaign)
   link(campaign)
   local rules = rules_of[declared]
   local view = freeze(campaign, "campaign")
-  local by, why, numbers, effect, arm = first_reason(rules, campaign, view)
+  local by, why, numbers, effect, arm, to = first_reason(rules, campaign, view)
   local at = place(declared.decide)
   if by and effect ~= "pivot" then
     local decision = { action = effect, why = why, reason = effect == "stop" and (by.reason or "strategy") or nil,
                        arm = effect == "close" and arm or nil }
     return add_rule((checked(decision, campaign, nil, at)), by, numbers)
   end
+  local open_before = campaign.open
   if by then
     local others = {}
     for _, open in ipairs(campaign.open) do
-      if open ~= arm then others[#others + 1] = open end
+      if to and open == to or not to and open ~= arm then others[#others + 1] = open end
     end
     campaign.open = others
   end
   local changed_by = adjust_costs(rules, campaign, view)
   local result, chosen = checked(declared.decide(view), campaign, by, at)
+  if by and result.action == "stop" then   -- a pivot leads to another arm; it is no reason to end
+    by, campaign.open = nil, open_before
+    result, chosen = checked(declared.decide(view), campaign, nil, at)
+  end
   for _, of in ipairs(chosen and changed_by[chosen.name] or {}) do add_pattern(result, of) end
   if by then
     add_rule(result, by, numbers)

@@ -127,7 +127,7 @@ local campaign_fields = { campaign = 1, device = "cuda:0", device_name = "NVIDIA
 local arm_fields = { variants = {}, risk = "low", multi_kernel = false, baseline = false, weight = 1.0, space_points = 100,
                      evaluations = 0, since_improvement = 0, spent_s = 0.0, predicted_s = 40.0, timed = 0, gains = {}, records = {},
                      fingerprints = {},
-                     last_fingerprint = "", same_fingerprint = 0, exhausted = false, closed = false,
+                     last_fingerprint = "", same_fingerprint = 0, same_code = 0, exhausted = false, closed = false,
                      earlier_evaluations = 0, earlier_passed = 0, earlier_spent_s = 0.0 }
 
 local function filled(given, defaults)

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/strategy.h"
 #include "tests/script/strategy_fixture.h"
 
@@ -54,6 +55,19 @@ TEST_CASE("every shipped page reads, and its when does what its examples say") {
   }
   for (const int seed : {7, 11, 13, 16, 17, 18}) CHECK(ids.count(seed) == 1);
   CHECK(ids.size() >= 40);
+}
+
+TEST_CASE("every technique that a shipped page names is one of a shipped kernel") {
+  const std::filesystem::path source = HARNESS_SOURCE_DIR;
+  script::LuaCatalog catalog({source / "kernels"}, {source / "kernels/include"});
+  std::set<std::string> techniques;
+  for (const std::string& kernel : catalog.kernel_names())
+    for (const VariantInfo& variant : catalog.kernel(kernel).variants) techniques.insert(variant.technique);
+  for (const Pattern& pattern : script::LuaPlaybook({kPages}).patterns())
+    for (const std::string& technique : pattern.techniques) {
+      INFO(pattern.file << " names " << technique);
+      CHECK(techniques.contains(technique));
+    }
 }
 
 TEST_CASE("every shipped page can be asked of any snapshot") {
@@ -163,7 +177,8 @@ TEST_CASE("a strategy uses the playbook, and is made of its pages too") {
                      "  local arm = campaign.open[1]\n"
                      "  local prior, ids = patterns.prior(arm, applying, 1)\n"
                      "  return { action = 'try', arm = arm, why = applying[1].reason,\n"
-                     "           table = { lo = prior.speedup_lo, hi = prior.speedup_hi, id = ids[1] } } end }");
+                     "           table = { lo = prior.speedup_lo, hi = prior.speedup_hi, p = prior.probability, id = "
+                     "ids[1] } } end }");
   const auto strategy = [&] {
     return script::Library({pages.folder.path(), kShipped}, {.seconds = 2}, {pages.folder.path()}).strategy("uses");
   };
@@ -172,21 +187,35 @@ TEST_CASE("a strategy uses the playbook, and is made of its pages too") {
   const Decision d = first->decide(s);
   CHECK(d.why == "an arm of a is open");
   CHECK(d.table["id"] == 1);
-  // The manifest's 2 to 4 and the page's 8, whose doubt is 0.2: their means weighed by their precisions.
-  const double doubt = std::log(2.0) / 2 / 1.645, precision = 1 / (doubt * doubt), more = 1 / 0.04;
-  const double mean = (std::log(8.0) / 2 * precision + std::log(8.0) * more) / (precision + more);
-  CHECK(d.table["lo"].get<double>() == Approx(std::exp(mean - 1.645 / std::sqrt(precision + more))));
-  CHECK(d.table["hi"].get<double>() == Approx(std::exp(mean + 1.645 / std::sqrt(precision + more))));
-  // What followed decisions that named it lowers the expectation; evidence against it leaves the manifest alone.
+  // The manifest's 2 to 4, which reaches as far as the page promises; the odds of 0.8 times 1.5.
+  CHECK(d.table["lo"].get<double>() == Approx(2));
+  CHECK(d.table["hi"].get<double>() == Approx(8));
+  CHECK(d.table["p"].get<double>() == Approx(6.0 / 7));
+  // A page whose promise was seldom met still caps nothing; evidence against it leaves the manifest alone.
   Snapshot later = s;
   later.playbook = {{.id = 1, .applied = 4, .measured = 4, .improved = 4, .met = 0, .mean_gain = 1.5}};
-  CHECK(first->decide(later).table["hi"].get<double>() < d.table["hi"].get<double>());
+  CHECK(first->decide(later).table["hi"].get<double>() == Approx(8));
   later.playbook[0].against = "too few";
   CHECK(first->decide(later).table["hi"].get<double>() == Approx(4));
+  CHECK(first->decide(later).table["p"].get<double>() == Approx(0.8));
   const std::string before = first->identity().hash;
   pages.folder.write("1-one.md",
                      page("1 One", declaration("return profile.techniques.a and 'changed'", "techniques = { 'a' },")));
   CHECK(strategy()->identity().hash != before);
   pages.folder.write("1-one.md", page("1 One", "return pattern {\nid = 1,, }"));
   CHECK_THROWS_WITH(strategy(), Catch::Contains("playbook/1-one.md:8: "));
+}
+
+TEST_CASE("--check tries a strategy that asks the playbook") {
+  const Pages pages(page("1 One", declaration("return profile.workload .. ' needs it'")));
+  pages.folder.write("uses.lua",
+                     "local patterns = use('lib/patterns')\n"
+                     "return strategy { decide = function(campaign)\n"
+                     "  local applying = patterns.applying(campaign)\n"
+                     "  if not campaign.open[1] then return { action = 'stop', why = 'nothing is left' } end\n"
+                     "  return { action = 'try', arm = campaign.open[1], why = applying[1].reason } end }");
+  script::Library library({pages.folder.path(), kShipped}, {.seconds = 2}, {pages.folder.path()});
+  CHECK(library.check("uses").at("tried").at(0).get<std::string>().find("m4096 needs it") != std::string::npos);
+  const std::string file = (pages.folder.path() / "uses.lua").string();
+  CHECK(library.check(file).at("tried").at(0).get<std::string>().find("m4096 needs it") != std::string::npos);
 }

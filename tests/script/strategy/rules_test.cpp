@@ -129,15 +129,18 @@ TEST_CASE("parallelism-first asks for four CTAs a multiprocessor before the kern
   s.multiprocessors = 58;
   evaluate(s.arms[0], {1.1, 1.2, 1.3, 1.25});
   s.arms[0].launch = LaunchShape{1, 231, 128, 0};
+  CHECK(fired("parallelism-first", s).empty());  // how wide another would be is not known
+  evaluate(s.arms[1], {1.1});
+  s.arms[1].launch = LaunchShape{1, 300, 128, 0};
   CHECK(fired("parallelism-first", s) == "try next");
   CHECK(with_rule("'rules/parallelism-first'", s).rule_numbers["ctas"] == 231);
+  CHECK(with_rule("'rules/parallelism-first'", s).rule_numbers["wider_ctas"] == 300);
   CHECK(factor("parallelism-first", s, 0) == 2);
   s.arms[0].launch->ctas = 232;
   CHECK(fired("parallelism-first", s).empty());
   CHECK(factor("parallelism-first", s, 0) == 1);
   s.arms[0].launch->ctas = 2;
-  evaluate(s.arms[1], {1.1});
-  s.arms[1].launch = LaunchShape{1, 2, 128, 0};  // no wider arm is left
+  s.arms[1].launch->ctas = 2;  // no wider arm is left
   CHECK(fired("parallelism-first", s).empty());
   s.arms[1].launch->ctas = 1000;
   CHECK(fired("parallelism-first", s) == "try next");
@@ -152,6 +155,54 @@ TEST_CASE("parallelism-first asks for four CTAs a multiprocessor before the kern
   s = faster;
   s.multiprocessors.reset();  // an emulated device has none
   CHECK(fired("parallelism-first", s).empty());
+}
+
+TEST_CASE("parallelism-first leads to the arm that it names, not to another workload's") {
+  Snapshot s = snapshot({arm("elsewhere", 1, 2, 0.8, 10), arm("now", 1, 2, 0.8, 10), arm("wide", 1, 2, 0.8, 10)});
+  s.arms[0].id.workload = "other";
+  WorkloadState other = s.workloads[0];
+  other.workload = "other";
+  s.workloads.push_back(other);
+  s.current = s.arms[1].id;
+  s.multiprocessors = 58;
+  evaluate(s.arms[0], {1.5});
+  evaluate(s.arms[1], {1.1, 1.2, 1.3, 1.25});
+  evaluate(s.arms[2], {1.1});
+  s.arms[0].launch = s.arms[2].launch = LaunchShape{1, 1000, 128, 0};
+  s.arms[1].launch = LaunchShape{1, 2, 128, 0};
+  CHECK(fired("parallelism-first", s) == "try wide");  // though the first open arm is another
+}
+
+TEST_CASE("a pivot that the strategy answers with a stop is passed over") {
+  const Folder folder;
+  folder.write("one.lua",
+               "local leave = rule { name = 'leave', effect = 'pivot', when = function() return 'enough of it' end }\n"
+               "return strategy { rules = { leave }, decide = function(campaign)\n"
+               "  for _, arm in ipairs(campaign.open) do\n"
+               "    if arm.technique == 'now' then return { action = 'try', arm = arm, why = 'it pays' } end\n"
+               "  end\n"
+               "  return { action = 'stop', why = 'nothing pays' } end }");
+  Snapshot s = two();
+  evaluate(s.arms[0], {1.1});
+  const Decision d = folder.library().strategy("one")->decide(s);
+  CHECK(d.arm.technique == "now");
+  CHECK_FALSE(d.rule);
+}
+
+TEST_CASE("repeats closes an arm whose configurations are all machine code that was measured") {
+  Snapshot s = two();
+  evaluate(s.arms[0], {1.1, 1.2, 1.3, 1.25});
+  const auto repeat = [&](int times) {
+    s.arms[0].evaluations += times;
+    s.arms[0].outcomes["no_effect"] += times;
+    s.arms[0].same_code += times;
+  };
+  repeat(15);
+  CHECK(fired("repeats", s).empty());
+  repeat(1);
+  CHECK(fired("repeats", s) == "close now");
+  s.arms[0].same_code = 0;  // the last one was new
+  CHECK(fired("repeats", s).empty());
 }
 
 TEST_CASE("gains-below leaves an arm whose last improvements were small") {

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# How good the strategies are on recorded campaigns: the tables of docs/strategies.md, as Markdown on stdout.
+#   bench/strategies.sh [SPACES]      SPACES: a folder of recorded spaces (default: $HARNESS_SPACES, else ../shared/spaces)
+#   SEEDS=5 STRATEGIES=roi,bandit bench/strategies.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+spaces=${1:-${HARNESS_SPACES:-../shared/spaces}}
+seeds=${SEEDS:-20}
+strategies=${STRATEGIES:-roi,bench/strategies/once-then-best.lua,bench/strategies/ucb.lua,bandit,ladder}
+bench=${STRATEGIES_BENCH:-build/release/strategies_bench}
+
+if [ ! -d "$spaces" ]; then
+  echo "strategies.sh: there are no recorded spaces in '$spaces'; give their folder: bench/strategies.sh SPACES" >&2
+  exit 2
+fi
+
+convolution=convolution:use_shmem,use_padding,read_only=$spaces/convolution_milo/A100.json.gz
+convolution+=,$spaces/convolution_milo/A4000.json.gz,$spaces/convolution_milo/MI250X.json.gz
+dedispersion=dedispersion:tile_stride_x,tile_stride_y=$spaces/dedispersion_milo/A4000.json.gz
+dedispersion+=,$spaces/dedispersion_milo/MI250X.json.gz
+pnpoly=pnpoly:between_method,use_method=$spaces/legacy_pnpoly/RTX_3090.json.gz
+gemm=gemm:SA,SB=$spaces/legacy_gemm/RTX_3090.json.gz
+
+echo "$seeds seeds. A replay that never reached the score counts as the whole budget."
+printf '\nRecords that roi was tuned on:\n'
+"$bench" table "$seeds" 0.3 "$strategies" bench/h200/from_nothing.jsonl
+"$bench" table "$seeds" 1 "$strategies" "convolution@1800@$convolution"
+"$bench" table "$seeds" 1 "$strategies" "three-kernels@600@$dedispersion+$pnpoly+$gemm"
+printf '\nRecords that nothing was tuned on:\n'
+"$bench" table "$seeds" 0.3 "$strategies" bench/h200/space_s128.jsonl
+"$bench" table "$seeds" 1 "$strategies" bench/records/bytes.jsonl
