@@ -309,7 +309,7 @@ function pattern(declared) end
 ---@class Variant
 ---@field name string
 ---@field size integer?              nil: too large to list
----@field first Config
+---@field first Config              where to begin: what its author says, else the middle of its values
 ---@field parameters Parameter[]
 
 ---@class Earlier                    What an earlier campaign recorded; compare times within a workload and device only.
@@ -327,6 +327,8 @@ function pattern(declared) end
 ---@field candidates integer?        points of a larger space that a proposal looks at: 4096
 ---@field cost_weight number?        exponent of the predicted cost; 0: cost does not matter; 1
 ---@field explore number?            factor on the uncertainty: 1
+---@field squash number?             of what ln(time) lies above the median of the first ones, what stays: 1
+---@field early integer?             how many are the first ones: 8
 
 ---@class Prediction
 ---@field log_time number            natural logarithm of nanoseconds

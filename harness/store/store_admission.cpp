@@ -85,7 +85,7 @@ AdmissionParts Store::imported_admission(const std::string& hash, const std::str
 }
 
 std::optional<MeasuredPeaks> Store::peaks(const DeviceInfo& device) {
-  Statement query(connection_, "SELECT measured FROM device_peak WHERE device_key = ? AND driver = ?", device.name,
+  Statement query(connection_, "SELECT measured FROM device_peak WHERE device_name = ? AND driver = ?", device.name,
                   device.driver);
   if (!query.next()) return std::nullopt;
   const json measured = query.parsed(0);

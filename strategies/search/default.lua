@@ -1,8 +1,11 @@
 -- A model of everything measured so far chooses what is measured next (expected improvement for the predicted cost, see
--- space:model). It begins with what is known to be sensible and a few random configurations; then it takes turns between
--- the neighbours of the best, which pay off early, and proposals from the whole space, which find other regions.
+-- space:model). It begins with what is known to be sensible and a neighbour of that; then it takes turns between the
+-- neighbours of the best, which pay off early, and proposals from the whole space, which find other regions. The model
+-- sees little of how slow the slow ones are: how slow does not tell where the fast ones lie.
 
-local RANDOM = 4        -- random configurations before the model is asked, of those that pass
+local BEFORE = 2        -- configurations that must pass before the model is asked
+local TRIES = 16        -- at most so many more are tried for that
+local SQUASH = 0.25     -- of what ln(time) lies above the median of the first ones, what the model sees
 local TRANSFERRED = 3   -- fastest configurations taken from each earlier workload and device
 local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
 local AHEAD = 4         -- proposals announced for compiling ahead
@@ -20,12 +23,18 @@ local function transferred(space)
   return list
 end
 
+-- In turns a neighbour, which is seldom slow, and any configuration, which costs what it costs.
+local function beside_or_anywhere(space, from, try)
+  local near = try % 2 == 1 and space:neighbours(from) or {}
+  return #near > 0 and near[math.random(#near)] or space:random()
+end
+
 return search {
   name = "default",
   summary = "learns from every evaluation which configurations promise the most for their cost",
 
   run = function(space, evaluate)
-    local model = space:model { features = 0.33, explore = 1.5 }
+    local model = space:model { features = 0.33, explore = 1.5, squash = SQUASH }
     local seen, count, passed = {}, 0, 0
     local best, best_time = nil, math.huge
 
@@ -43,8 +52,9 @@ return search {
 
     for _, variant in ipairs(space.variants) do visit(variant.first) end
     for _, config in ipairs(transferred(space)) do visit(config) end
-    for _ = 1, #space.variants > 0 and 4 * RANDOM or 0 do
-      if passed < RANDOM then visit(space:random()) end
+    local first = space.variants[1] and space.variants[1].first
+    for try = 1, first and TRIES or 0 do
+      if passed < BEFORE then visit(beside_or_anywhere(space, best or first, try)) end
     end
 
     local nearby = false

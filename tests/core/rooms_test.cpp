@@ -56,7 +56,7 @@ const std::vector<Room>& rooms() {
       {"replay", {"core", "campaign"}, "", {}, "the loop on a record, led by another strategy"},
       {"campaign", {"core"}, "", {}, "the loop: budgets, bests, confirmation, resume"},
       {"script/catalog",
-       {"core", "script/contract", "script/plan", "script/space"},
+       {"core", "system", "script/contract", "script/plan", "script/space"},
        "",
        {},
        "kernels as the rooms above see them"},

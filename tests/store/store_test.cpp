@@ -298,3 +298,17 @@ TEST_CASE("the gates that a campaign's candidates failed are read back with thei
   CHECK(failed[0].gate == "timed-launch");
   CHECK(store->failed_gates(campaign + 1).empty());
 }
+
+TEST_CASE("what was measured of a device holds for that device and its driver") {
+  auto store = Store::in_memory();
+  DeviceInfo device;
+  device.name = "NVIDIA H200", device.driver = "580.1";
+  CHECK_FALSE(store->peaks(device));
+  MeasuredPeaks peaks;
+  peaks.bytes_per_s = 4e12;
+  store->record_peaks(device, peaks);
+  REQUIRE(store->peaks(device));
+  CHECK(store->peaks(device)->bytes_per_s == 4e12);
+  device.driver = "590.1";
+  CHECK_FALSE(store->peaks(device));
+}

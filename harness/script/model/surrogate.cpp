@@ -45,10 +45,22 @@ void Surrogate::observe(std::size_t point, std::optional<double> time_ns, double
   stale_ = true;
 }
 
+// How slow the slow ones are says little of where the fast ones lie, and a forest would spend its splits on it.
+std::vector<double> Surrogate::squashed_times() const {
+  std::vector<double> early(times_.begin(),
+                            times_.begin() + static_cast<std::ptrdiff_t>(std::min(options_.early, times_.size())));
+  const auto middle = early.begin() + static_cast<std::ptrdiff_t>((early.size() - 1) / 2);
+  std::ranges::nth_element(early, middle);
+  std::vector<double> squashed = times_;
+  for (double& time : squashed)
+    if (time > *middle) time = *middle + options_.squash * (time - *middle);
+  return squashed;
+}
+
 void Surrogate::refit() {
   if (!stale_ || costs_.empty() || features_.width() == 0) return;
   stale_ = false;
-  if (!times_.empty()) time_.fit(passed_, times_, options_.forest, random_);
+  if (!times_.empty()) time_.fit(passed_, squashed_times(), options_.forest, random_);
   Forest::Options small = options_.forest;
   small.trees = std::max(8, small.trees / 3);
   if (varies(oks_, 0.5)) pass_.fit(all_, oks_, small, random_);

@@ -17,6 +17,8 @@ class Surrogate {
     std::size_t candidates = 4096;  // points that a proposal looks at; spaces that are not larger are looked at whole
     double cost_weight = 1;         // exponent of the predicted cost that the expected improvement is divided by
     double explore = 1;             // factor on the deviation
+    double squash = 1;              // of what a logarithm of a time lies above the median of the first ones, what stays
+    std::size_t early = 8;          // how many are the first ones
   };
 
   Surrogate(const SearchSpace& space, const Options& options, std::uint64_t seed);
@@ -51,6 +53,7 @@ class Surrogate {
 
  private:
   void refit();
+  std::vector<double> squashed_times() const;
   std::vector<std::size_t> candidates();
   void add_candidate(std::size_t point, std::vector<std::size_t>& points);
   std::vector<std::size_t> most_promising(std::vector<std::size_t> points, std::size_t count);

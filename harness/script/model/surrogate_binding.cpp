@@ -145,11 +145,13 @@ constexpr luaL_Reg kModelMethods[] = {{"observe", observe}, {"predict", predict}
                                       {"rank", rank},       {"importance", importance}, {nullptr, nullptr}};
 
 /// An option by name; nullptr for an unknown one.
-double* option(Surrogate::Options& options, double (&whole)[3], const char* name) {
+double* option(Surrogate::Options& options, double (&whole)[4], const char* name) {
   const std::pair<const char*, double*> known[] = {{"trees", &whole[0]},
                                                    {"leaf", &whole[1]},
                                                    {"candidates", &whole[2]},
                                                    {"features", &options.forest.features},
+                                                   {"early", &whole[3]},
+                                                   {"squash", &options.squash},
                                                    {"cost_weight", &options.cost_weight},
                                                    {"explore", &options.explore}};
   for (const auto& [text, place] : known)
@@ -161,15 +163,16 @@ double* option(Surrogate::Options& options, double (&whole)[3], const char* name
 
 int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandbox, Surrogates& models) {
   Surrogate::Options options;
-  double whole[3] = {static_cast<double>(options.forest.trees), static_cast<double>(options.forest.smallest_leaf),
-                     static_cast<double>(options.candidates)};
+  double whole[4] = {static_cast<double>(options.forest.trees), static_cast<double>(options.forest.smallest_leaf),
+                     static_cast<double>(options.candidates), static_cast<double>(options.early)};
   if (!lua_isnoneornil(L, index)) {
     luaL_checktype(L, index, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
       double* place = lua_type(L, -2) == LUA_TSTRING ? option(options, whole, lua_tostring(L, -2)) : nullptr;
       if (place == nullptr)
         return luaL_error(L,
-                          "space:model has no option '%s'; use trees, leaf, features, candidates, cost_weight, explore",
+                          "space:model has no option '%s'; use trees, leaf, features, candidates, early, squash, "
+                          "cost_weight, explore",
                           luaL_tolstring(L, -2, nullptr));
       if (lua_isnumber(L, -1) == 0 || !(lua_tonumber(L, -1) >= 0 && lua_tonumber(L, -1) <= 1e6))
         return luaL_error(L, "the option '%s' of space:model is not a number from 0 to 1000000", lua_tostring(L, -2));
@@ -179,6 +182,7 @@ int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandb
   options.forest.trees = static_cast<int>(std::clamp(whole[0], 1.0, 1000.0));
   options.forest.smallest_leaf = static_cast<int>(std::max(whole[1], 1.0));
   options.candidates = static_cast<std::size_t>(std::max(whole[2], 1.0));
+  options.early = static_cast<std::size_t>(std::max(whole[3], 1.0));
   if (models.size() >= kMostModels) return luaL_error(L, "a search may make %d models", static_cast<int>(kMostModels));
   const std::uint64_t seed = sandbox.random_below(std::uint64_t{1} << 53);
   if (!contained([&] { models.push_back(std::make_unique<Surrogate>(space, options, seed)); }))

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "harness/core/suggest.h"
 
@@ -23,11 +25,28 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   return names;
 }
 
+/// Where nobody has said where to begin: of all points the one whose values are nearest to the middle of their lists.
+/// The ends of a list are what somebody thought worth excluding beyond, and seldom fast.
+std::size_t middle_of(const Space& space) {
+  std::size_t middle = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < space.points.size(); ++i) {
+    double distance = 0;
+    for (std::size_t p = 0; p < space.parameters.size(); ++p) {
+      const auto last = static_cast<double>(space.parameters[p].values.size() - 1);
+      if (last > 0) distance += std::fabs(space.points[i][p] / last - 0.5);
+    }
+    if (distance < least) least = distance, middle = i;
+  }
+  return middle;
+}
+
 }  // namespace
 
 SearchSpace::SearchSpace(const ArmSpace& space) {
   for (const auto& [name, points] : space.variants) {
-    Variant variant{name, points.parameters, listed_size_, 0, points.start, {}, points.rest};
+    const std::size_t start = points.authored || !points.listed() ? points.start : middle_of(points);
+    Variant variant{name, points.parameters, listed_size_, 0, start, {}, points.rest};
     listed_ = listed_ && points.listed();
     if (points.listed()) {
       variant.count = points.points.size();

@@ -99,6 +99,7 @@ Space enumerate_space(VariantManifest& variant, const Workload& workload, const 
     if (!space.points.empty() && !variant.info().starts.empty()) {
       const Cells start = cells_of(variant, *begin_with(variant, workload, device, {}));
       space.start = static_cast<std::size_t>(std::ranges::lower_bound(space.points, start) - space.points.begin());
+      space.authored = true;
     }
   } else if (const auto start = begin_with(variant, workload, device, {})) {
     sample_points(space, *solver, cells_of(variant, *start));

@@ -127,21 +127,28 @@ TEST_CASE("random asks every configuration once, in an order that only the seed 
   CHECK(all != shipped("random", two_variants(), 2, flat));
 }
 
-TEST_CASE("searches begin where a variant says") {
+TEST_CASE("searches begin where a variant says, and in the middle where none does") {
   ArmSpace space = two_variants();
-  space.variants[1].second.start = 2;
+  for (const char* const name : {"default", "hillclimb"}) {
+    const auto asked = shipped(name, space, 1, [](const SearchAsk&) { return passed(100); });
+    REQUIRE(asked.size() > 2);
+    CHECK(asked[0] == "10_a X=2 Y=3");
+    CHECK(asked[1] == "20_b MODE=q X=2");
+  }
+  for (auto& [variant, points] : space.variants) points.authored = true;
+  space.variants[1].second.start = 1;
   for (const char* const name : {"default", "hillclimb"}) {
     const auto asked = shipped(name, space, 1, [](const SearchAsk&) { return passed(100); });
     REQUIRE(asked.size() > 2);
     CHECK(asked[0] == "10_a X=1 Y=1");
-    CHECK(asked[1] == "20_b MODE=q X=2");
+    CHECK(asked[1] == "20_b MODE=p X=3");
   }
 }
 
 TEST_CASE("hillclimb begins with the first configuration of each variant and covers the space in the end") {
   const auto all = shipped("hillclimb", two_variants(), 3, flat);
-  CHECK(all[0] == "10_a X=1 Y=1");
-  CHECK(all[1] == "20_b MODE=p X=1");
+  CHECK(all[0] == "10_a X=2 Y=3");
+  CHECK(all[1] == "20_b MODE=q X=2");
   CHECK(all.size() == 14);
   CHECK(std::set<std::string>(all.begin(), all.end()).size() == 14);
 }
@@ -232,7 +239,7 @@ TEST_CASE("the space tells of itself") {
   auto search = written(R"(
     assert(space.size == 14)
     assert(space.parameters[1].name == "variant" and space.parameters[1].values[2] == "20_b")
-    assert(#space.variants == 2 and space.variants[2].first.MODE == "p" and space.variants[2].parameters[1].name == "MODE")
+    assert(#space.variants == 2 and space.variants[2].first.MODE == "q" and space.variants[2].parameters[1].name == "MODE")
     assert(space:index(space:point(12)) == 12)
     assert(space:contains { variant = "10_a", X = 1, Y = 1 } and space:contains { variant = "10_a", X = 1.0, Y = 1 })
     assert(not space:contains { variant = "10_a", X = 2, Y = 2 } and not space:contains { X = 1 })
@@ -248,8 +255,8 @@ TEST_CASE("the space tells of itself") {
   CHECK(asks(*search, flat).size() == 1);
   const auto& said = dynamic_cast<script::LuaSearch&>(*search).messages();
   REQUIRE(said.size() == 2);
-  CHECK(said[0] == "10_a11 10_a31 10_a23 10_a24 20_b1p");
-  CHECK(said[1] == "10_a\t3\t1");
+  CHECK(said[0] == "10_a11 10_a31 10_a23 10_a24 20_b2q");
+  CHECK(said[1] == "10_a\t3\t3");
 }
 
 TEST_CASE("a mistake in a search ends it with file and line") {
@@ -457,7 +464,7 @@ TEST_CASE("default begins with what was fastest elsewhere") {
         {"other", "gpu", "10_a", {{"X", x}, {"Y", std::int64_t{7}}}, OutcomeKind::passed, 100.0 + std::abs(x - 20.0)});
   const auto search = script::Library({kShipped}).search("default", space, 1);
   const auto asked = asks(*search, bowl, 4);
-  CHECK(asked == std::vector<std::string>{"10_a X=1 Y=1", "10_a X=20 Y=7", "10_a X=19 Y=7", "10_a X=21 Y=7"});
+  CHECK(asked == std::vector<std::string>{"10_a X=15 Y=15", "10_a X=20 Y=7", "10_a X=19 Y=7", "10_a X=21 Y=7"});
 }
 
 TEST_CASE("misuse of a model is said with the line") {
