@@ -25,6 +25,12 @@
 ---@field fingerprint string         the same mistake has the same one
 ---@field count integer
 
+---@class GainElsewhere              What a technique brought on another workload, or on another device of the family, in earlier campaigns.
+---@field workload string
+---@field distance number            sum of |ln(size / size)| over the workloads' sizes, ln 4 for each flag or type that differs
+---@field best_speedup number        over the baseline there: it orders arms and says nothing of times here
+---@field passed integer             evaluations that it is the best of
+
 ---@class Cumulative                 A kernel's technique over all its workloads, this campaign and all earlier ones on the device's family.
 ---@field kernel string
 ---@field technique string
@@ -91,6 +97,7 @@
 ---@field earlier_passed integer
 ---@field earlier_spent_s number
 ---@field earlier_best_speedup number?
+---@field elsewhere GainElsewhere[]  what its technique brought on other workloads, the most alike first, at most 4
 ---@field cumulative Cumulative      of its kernel and technique
 ---@field cost_factor number         product of what the strategy's rules adjust; 1 while rules are asked
 
@@ -319,6 +326,7 @@ function pattern(declared) end
 ---@field outcome string
 ---@field passed boolean
 ---@field time_ns number?
+---@field distance number?           of its workload from this one, see GainElsewhere; nil: unknown. The nearest come first
 
 ---@class ModelOptions
 ---@field trees integer?             40
@@ -393,6 +401,7 @@ function Space:model(options) end
 ---@field passed boolean
 ---@field time_ns number?            of a passed or screened one; of an abandoned one its time so far
 ---@field cost_s number
+---@field left_s number?             of the budget, in seconds, when this was found; nil: there is none
 
 ---@alias Evaluate fun(config: Config, next: Config[]?): Result      `next`: worth compiling ahead
 ---@alias EvaluateAll fun(list: Config[]): Result[]

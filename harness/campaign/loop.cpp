@@ -8,6 +8,7 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/launch_shape.h"
 #include "harness/campaign/moment.h"
+#include "harness/campaign/resemblance.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
@@ -92,7 +93,10 @@ void Campaign::add_experience() {
   query.device_name = device_.name;
   query.architecture = device_.architecture;
   query.script = strategy_->identity().name;
-  state_.add_experience(ports_.ledger.experience(query));
+  const auto distance = [&](const std::string& kernel, const std::string& from, const std::string& to) {
+    return Resemblance(ports_.catalog.kernel(kernel), from).distance(to);
+  };
+  state_.add_experience(ports_.ledger.experience(query), distance);
   add_pattern_evidence();
 }
 
@@ -136,6 +140,13 @@ void Campaign::tell_earlier() {
     std::erase_if(known, [&](const EarlierResult& result) {
       return std::ranges::find(arm.state.variants, result.variant) == arm.state.variants.end();
     });
+    const Resemblance resemblance(ports_.catalog.kernel(arm.state.id.kernel), arm.state.id.workload);
+    std::map<std::string, std::optional<double>> distances;
+    for (EarlierResult& result : known) {
+      const auto [at, unknown] = distances.try_emplace(result.workload);
+      if (unknown) at->second = resemblance.distance(result.workload);
+      result.distance = at->second;
+    }
     arm.search->know(std::move(known));
   }
 }
@@ -527,8 +538,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   const std::string workload = realized.problem.workload.name;
   WorkloadBook& book = state_.workload(realized.candidate.kernel, workload);
   AttemptRecord attempt{
-      campaign_, taken.id,    realized.candidate, workload, realized.problem.contract_hash, realized.source_hash,
-      work.ask,  work.purpose};
+      campaign_, taken.id,     realized.candidate, workload, realized.problem.contract_hash, realized.source_hash,
+      work.ask,  work.purpose, budget_left()};
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
                            fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
                                        to_text(realized.candidate.config), workload),
@@ -658,6 +669,11 @@ Snapshot Campaign::snapshot() {
 
 double Campaign::spent_seconds() const {
   return spent_before_ + assumed_s_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0);
+}
+
+std::optional<double> Campaign::budget_left() const {
+  if (!options_.budget_s) return std::nullopt;
+  return std::max(0.0, *options_.budget_s - spent_seconds());
 }
 
 std::optional<double> Campaign::spent_usd() const {

@@ -99,6 +99,7 @@ class Campaign {
   Snapshot snapshot();
   CampaignSummary summarize(const Ending& ending);
   double spent_seconds() const;
+  std::optional<double> budget_left() const;
   std::optional<double> spent_usd() const;
   double reserve_seconds();
 

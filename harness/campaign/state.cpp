@@ -15,8 +15,12 @@ std::string answer_key(const std::string& workload, const Candidate& candidate) 
 }
 
 SearchResult result_of(const IterationSummary& iteration) {
-  if (iteration.outcome == OutcomeKind::abandoned) return {iteration.outcome, iteration.stopped_ns, iteration.wall_s};
-  return {iteration.outcome, is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt, iteration.wall_s};
+  SearchResult result{iteration.outcome, {}, iteration.wall_s, {}};
+  if (is_timed(iteration.outcome)) result.time_ns = iteration.time_ns;
+  if (iteration.outcome == OutcomeKind::abandoned) result.time_ns = iteration.stopped_ns;
+  // From the record, so that a search that is resumed or replayed is told the same.
+  if (iteration.budget_left_s) result.left_s = std::max(0.0, *iteration.budget_left_s - iteration.wall_s);
+  return result;
 }
 
 /// One configuration for all workloads that fails on one of them is none.
@@ -65,6 +69,7 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
   summary.outcome = kind_of(evaluation.outcome);
   summary.purpose = attempt.purpose;
   summary.decision = attempt.decision;
+  summary.budget_left_s = attempt.budget_left_s;
   summary.wall_s = evaluation.cost.wall_s;
   summary.build_s = evaluation.cost.build_s;
   summary.gates_s = evaluation.cost.gates_s;
@@ -261,7 +266,7 @@ void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Predi
   sitting_->spent_s += iteration.wall_s;
 }
 
-void CampaignState::add_experience(const Experience& experience) {
+void CampaignState::add_experience(const Experience& experience, const Distance& distance) {
   for (const Evidence& each : experience.arms) {
     Arm* arm = find_arm(arms_, each.arm);
     if (arm == nullptr) continue;
@@ -275,6 +280,21 @@ void CampaignState::add_experience(const Experience& experience) {
   for (const EarlierBest& each : experience.bests)
     if (find_workload(each.kernel, each.workload) != nullptr) workload(each.kernel, each.workload).earlier = each;
   for (const ScoredPrediction& each : experience.predictions) calibration_.score(each);
+  for (Arm& arm : arms_.arms) add_elsewhere(arm.state, experience.elsewhere, distance);
+}
+
+// What is known of the arm itself is not told twice.
+void CampaignState::add_elsewhere(ArmState& arm, const std::vector<Evidence>& known, const Distance& distance) {
+  constexpr std::size_t kMost = 4;
+  for (const Evidence& each : known) {
+    const bool own = each.arm.workload == arm.id.workload && arm.earlier_evaluations > 0;
+    if (each.arm.kernel != arm.id.kernel || each.arm.technique != arm.id.technique || own || !each.best_speedup)
+      continue;
+    if (const auto apart = distance(arm.id.kernel, arm.id.workload, each.arm.workload))
+      arm.elsewhere.push_back({each.arm.workload, *apart, *each.best_speedup, each.passed});
+  }
+  std::ranges::stable_sort(arm.elsewhere, {}, &GainElsewhere::distance);
+  if (arm.elsewhere.size() > kMost) arm.elsewhere.resize(kMost);
 }
 
 std::optional<SearchAsk> CampaignState::advance(Arm& arm) {

@@ -67,7 +67,10 @@ class CampaignState {
 
   /// `predicted`: what the decision that led here expected of it; null when it is not known.
   void apply(const IterationSummary& iteration, const Prediction* predicted = nullptr);
-  void add_experience(const Experience& experience);
+  /// `distance`: between two workloads of a kernel, absent where it is unknown.
+  using Distance =
+      std::function<std::optional<double>(const std::string& kernel, const std::string& from, const std::string& to)>;
+  void add_experience(const Experience& experience, const Distance& distance);
   /// One configuration for all workloads of a kernel is wanted (--objective single): the best of each workload is then
   /// that of the configuration whose weighted geometric mean of speedups is highest among those that passed everywhere.
   void seek_single() { single_ = true; }
@@ -101,6 +104,7 @@ class CampaignState {
   std::optional<ArmId> current;
 
  private:
+  static void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known, const Distance& distance);
   void apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved, const Prediction* predicted);
   void sit(Arm& arm, const IterationSummary& iteration, const Prediction* predicted);
   bool promote(WorkloadBook& book, const IterationSummary& iteration);

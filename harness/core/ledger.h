@@ -36,6 +36,7 @@ struct AttemptRecord {
   std::string contract_hash, source_hash;
   std::int64_t ask = 0;  // number of this ask within its arm, from 1; 0: not asked by a search
   Purpose purpose = Purpose::search;
+  std::optional<double> budget_left_s;  // when it began; absent: the campaign has no budget of time
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.
@@ -54,6 +55,7 @@ struct IterationSummary {
   std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
   std::optional<double> usd;
   std::int64_t decision = 0;
+  std::optional<double> budget_left_s;  // AttemptRecord's
 };
 
 /// A gate that a candidate failed.
@@ -69,7 +71,7 @@ struct DecisionRecord {
   std::int64_t now_unix = 0;
 };
 
-/// Evidence of earlier campaigns about an arm, same contract and device name.
+/// Evidence of earlier campaigns about an arm.
 struct Evidence {
   ArmId arm;
   std::int64_t campaigns = 0, evaluations = 0, passed = 0;
@@ -113,6 +115,7 @@ struct Experience {
   std::vector<Evidence> arms;                 // same contract and device name
   std::vector<TechniqueEvidence> techniques;  // same kernel and family of devices
   std::vector<EarlierBest> bests;             // same contract and device name
+  std::vector<Evidence> elsewhere;            // same kernel and family of devices, any workload and contract
   std::vector<ScoredPrediction> predictions;  // by that script on the device name, oldest first, the newest 2000
 };
 

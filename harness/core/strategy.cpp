@@ -7,13 +7,14 @@ namespace harness {
 HARNESS_JSON(ArmId, kernel, workload, technique)
 HARNESS_JSON(LaunchShape, kernels, ctas, threads_per_cta, shared_bytes)
 HARNESS_JSON(GainRecord, evaluation, speedup, speedup_lo, speedup_hi, credible, spent_s)
+HARNESS_JSON(GainElsewhere, workload, distance, best_speedup, passed)
 HARNESS_JSON(WrongAnswerCount, fingerprint, count)
 HARNESS_JSON(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight, space_points, evaluations, outcomes,
              since_improvement, spent_s, predicted_s, build_s, gates_s, timing_s, spent_usd, predicted_usd, agent_s,
              agent_usd, records, timed, gains, log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd,
              best_ns, best_speedup, rival_ns, launch, last_fingerprint, same_fingerprint, same_code, fingerprints,
              sittings, exhausted, closed, earlier_campaigns, earlier_evaluations, earlier_passed, earlier_spent_s,
-             earlier_best_speedup)
+             earlier_best_speedup, elsewhere)
 HARNESS_JSON(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed, spent_s, predicted_s,
              spent_usd, agent_s, agent_usd, earlier_evaluations, earlier_passed, earlier_spent_s, best_speedup)
 HARNESS_JSON(WorkloadState, kernel, workload, sizes, bytes, registers, spill_bytes, shared_bytes, weight, baseline_ns,

@@ -37,6 +37,15 @@ struct GainRecord {
   double spent_s = 0;    // of the arm, up to and with it
 };
 
+/// What an arm's technique brought on another workload of its kernel, or on another device of its family, in earlier
+/// campaigns. It orders arms; its speedup is over that workload's own baseline and says nothing of times here.
+struct GainElsewhere {
+  std::string workload;
+  double distance = 0;  // between the workloads: the sum of |ln(size / size)|, ln 4 for each flag or type that differs
+  double best_speedup = 1;
+  std::int64_t passed = 0;  // evaluations that it is the best of
+};
+
 /// A wrong answer that was seen, and how often.
 struct WrongAnswerCount {
   std::string fingerprint;
@@ -80,6 +89,7 @@ struct ArmState {
   std::int64_t earlier_campaigns = 0, earlier_evaluations = 0, earlier_passed = 0;
   double earlier_spent_s = 0;
   std::optional<double> earlier_best_speedup;
+  std::vector<GainElsewhere> elsewhere;  // the most alike workloads first, at most 4
 };
 
 /// A kernel's technique over all its workloads and contracts, this campaign and every earlier one on the device's
@@ -231,6 +241,7 @@ struct SearchResult {
   OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> time_ns;  // of what passed; of what was abandoned, its time so far
   double cost_s = 0;
+  std::optional<double> left_s;  // of the campaign's budget, when this was found; absent: it has none
 };
 
 /// What a search wants next: one configuration (its variant chosen too), and hints of what may follow.
@@ -246,6 +257,8 @@ struct EarlierResult {
   Config config;
   OutcomeKind outcome = OutcomeKind::passed;
   std::optional<double> time_ns;  // comparable only with others of its workload and device
+  /// Of its workload from the one that is searched (GainElsewhere::distance); absent where it is unknown.
+  std::optional<double> distance;
 };
 
 /// One arm's search: a coroutine in Lua that asks `evaluate(config)` in straight-line code. Deterministic in its seed

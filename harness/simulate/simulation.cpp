@@ -1,5 +1,6 @@
 #include "harness/simulate/simulation.h"
 
+#include <algorithm>
 #include <cassert>
 #include <exception>
 #include <mutex>
@@ -23,7 +24,7 @@ Repeat run_search(const RecordedSpace& space, Search& search, std::uint64_t seed
     ++repeat.evaluations;
     if (record.time_ms && (repeat.trace.empty() || *record.time_ms < repeat.trace.back().second))
       repeat.trace.emplace_back(repeat.spent_s, *record.time_ms);
-    SearchResult result{record.outcome, std::nullopt, record.cost_s};
+    SearchResult result{record.outcome, std::nullopt, record.cost_s, std::max(0.0, budget_s - repeat.spent_s)};
     if (record.time_ms) result.time_ns = *record.time_ms * 1e6;
     search.tell(result);
   }

@@ -165,7 +165,7 @@ class Exporter {
     Statement query(
         connection_,
         "SELECT a.id, a.decision, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash, "
-        "a.workload, a.ask, a.purpose, a.begun_unix "
+        "a.workload, a.ask, a.purpose, a.begun_unix, a.budget_left_s "
         "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.campaign = ? ORDER BY a.id",
         campaign);
     while (query.next()) {
@@ -182,7 +182,8 @@ class Exporter {
             {"workload", query.text(8)},
             {"ask", query.integer(9)},
             {"purpose", query.text(10)},
-            {"begun_unix", query.real(11)}});
+            {"begun_unix", query.real(11)},
+            {"budget_left_s", query.value(12)}});
     }
     return numbers;
   }

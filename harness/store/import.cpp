@@ -170,6 +170,7 @@ class Importer {
     record.source_hash = text_of(j, "source_hash");
     record.ask = j.at("ask").get<std::int64_t>();
     record.purpose = named<Purpose>(text_of(j, "purpose"));
+    if (j.contains("budget_left_s")) record.budget_left_s = maybe<double>(j, "budget_left_s");
     attempts_.push_back(insert_attempt(connection_, record, j.at("begun_unix").get<double>()));
     candidates_.resize(attempts_.size());
     candidates_.back() = record.candidate;

@@ -91,7 +91,8 @@ CREATE TABLE attempt (
   workload   TEXT NOT NULL,
   ask        INTEGER NOT NULL,             -- number of this ask within its arm's search, from 1; 0: not asked by a search
   purpose    TEXT NOT NULL,                -- search, baseline, rival, confirm, eval
-  begun_unix REAL NOT NULL
+  begun_unix REAL NOT NULL,
+  budget_left_s REAL                       -- of the campaign's budget when it began; NULL: it has none
 ) STRICT;
 CREATE INDEX attempt_by_campaign ON attempt(campaign, candidate);
 CREATE INDEX attempt_by_decision ON attempt(decision);

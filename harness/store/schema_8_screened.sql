@@ -6,6 +6,7 @@ UPDATE sqlite_schema SET sql = replace(sql, 'IN (''passed'', ''compile_error''',
   WHERE type = 'table' AND name = 'iteration';
 PRAGMA writable_schema = RESET;
 
+ALTER TABLE attempt ADD COLUMN budget_left_s REAL;
 ALTER TABLE rollup_arm ADD COLUMN screened INTEGER NOT NULL DEFAULT 0;
 DROP TRIGGER iteration_counts_for_its_arm;
 DROP VIEW v_calibration;

@@ -10,8 +10,20 @@ namespace {
 
 constexpr int kPredictions = 2000;
 
-std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery& asked) {
+std::vector<Evidence> evidence_in(Statement& query) {
   std::vector<Evidence> rows;
+  while (query.next()) {
+    rows.push_back({.arm = {query.text(0), query.text(1), query.text(2)},
+                    .campaigns = query.integer(3),
+                    .evaluations = query.integer(4),
+                    .passed = query.integer(5),
+                    .spent_s = query.real(6),
+                    .best_speedup = query.maybe_real(7)});
+  }
+  return rows;
+}
+
+std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery& asked) {
   Statement query(
       connection,
       "SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed + "
@@ -22,15 +34,7 @@ std::vector<Evidence> arms_before(Connection& connection, const ExperienceQuery&
       "json_each(?)) "
       "GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique",
       asked.before_campaign, asked.device_name, json_text(asked.contract_hashes));
-  while (query.next()) {
-    rows.push_back({.arm = {query.text(0), query.text(1), query.text(2)},
-                    .campaigns = query.integer(3),
-                    .evaluations = query.integer(4),
-                    .passed = query.integer(5),
-                    .spent_s = query.real(6),
-                    .best_speedup = query.maybe_real(7)});
-  }
-  return rows;
+  return evidence_in(query);
 }
 
 // A family of devices: one name, or one architecture.
@@ -47,6 +51,20 @@ constexpr const char* kTechniques = R"sql(
   FROM rollup_arm r
   WHERE r.campaign IN (SELECT id FROM family) AND r.kernel IN (SELECT value FROM json_each(?4))
   GROUP BY r.kernel, r.technique ORDER BY r.kernel, r.technique)sql";
+
+constexpr const char* kElsewhere = R"sql(
+  SELECT r.kernel, r.workload, r.technique, count(DISTINCT r.campaign), sum(r.iterations), sum(r.passed + r.screened),
+         sum(r.wall_s), max(r.best_speedup)
+  FROM rollup_arm r JOIN campaign p ON p.id = r.campaign LEFT JOIN environment e ON e.campaign = p.id
+  WHERE r.campaign < ?1 AND p.evidence = 1 AND r.kernel IN (SELECT value FROM json_each(?4))
+    AND (p.device_name = ?2 OR (?3 <> '' AND json_extract(e.facts, '$.device.architecture') = ?3))
+  GROUP BY r.kernel, r.workload, r.technique ORDER BY r.kernel, r.workload, r.technique)sql";
+
+std::vector<Evidence> elsewhere_before(Connection& connection, const ExperienceQuery& asked) {
+  Statement query(connection, kElsewhere, asked.before_campaign, asked.device_name, asked.architecture,
+                  json_text(asked.kernels));
+  return evidence_in(query);
+}
 
 std::vector<TechniqueEvidence> techniques_before(Connection& connection, const ExperienceQuery& asked) {
   std::vector<TechniqueEvidence> rows;
@@ -116,7 +134,7 @@ std::vector<ScoredPrediction> predictions_before(Connection& connection, const E
 
 Experience Store::experience(const ExperienceQuery& query) {
   return {arms_before(connection_, query), techniques_before(connection_, query), bests_before(connection_, query),
-          predictions_before(connection_, query)};
+          elsewhere_before(connection_, query), predictions_before(connection_, query)};
 }
 
 }  // namespace harness::store

@@ -46,6 +46,7 @@ IterationSummary summary(const Statement& query) {
   row.time_lo_ns = query.maybe_real(32);
   row.time_hi_ns = query.maybe_real(33);
   row.stopped_ns = query.maybe_real(34);
+  row.budget_left_s = query.maybe_real(35);
   return row;
 }
 
@@ -116,7 +117,7 @@ std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
       "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
       "i.wall_s, i.usd, a.decision, i.floor_ns, i.speedup_lo, i.speedup_hi, i.build_s, i.gates_s, i.timing_s, "
       "a.begun_unix, i.ended_unix, i.registers, i.spill_bytes, i.shared_bytes, i.time_lo_ns, "
-      "i.time_hi_ns, i.stopped_ns "
+      "i.time_hi_ns, i.stopped_ns, a.budget_left_s "
       "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
       "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id",
       campaign);

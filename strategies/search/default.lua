@@ -1,23 +1,30 @@
 -- A model of everything measured so far chooses what is measured next (expected improvement for the predicted cost, see
--- space:model). It begins with what is known to be sensible and a neighbour of that; then it takes turns between the
--- neighbours of the best, which pay off early, and proposals from the whole space, which find other regions. The model
--- sees little of how slow the slow ones are: how slow does not tell where the fast ones lie.
+-- space:model). It begins with what was fastest on the workloads most like this one, with what authors would try first and
+-- a neighbour of the best; then it takes turns between the neighbours of the best, which pay off early, and proposals from
+-- the whole space, which find other regions. The model sees little of how slow the slow ones are: how slow does not tell
+-- where the fast ones lie.
 
 local BEFORE = 2        -- configurations that must pass before the model is asked
 local TRIES = 16        -- at most so many more are tried for that
 local SQUASH = 0.25     -- of what ln(time) lies above the median of the first ones, what the model sees
-local TRANSFERRED = 3   -- fastest configurations taken from each earlier workload and device
+local TRANSFERRED = { 3, 2, 1 }   -- fastest configurations taken from the nearest earlier workload and device, the next...
 local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
 local AHEAD = 4         -- proposals announced for compiling ahead
 
--- The fastest configurations of each workload and device in space.earlier that are in this space too.
+-- The fastest configurations that are in this space too, from the workloads that are most like this one.
 local function transferred(space)
-  local list, taken = {}, {}
+  local list, taken, sources = {}, {}, 0
   for _, result in ipairs(space.earlier) do
     local from = result.device_name .. " " .. result.workload
-    if result.passed and (taken[from] or 0) < TRANSFERRED and space:contains(result.config) then
-      taken[from] = (taken[from] or 0) + 1
-      list[#list + 1] = result.config
+    if result.passed and space:contains(result.config) then
+      if not taken[from] then
+        sources = sources + 1
+        taken[from] = { left = TRANSFERRED[sources] or 0 }
+      end
+      if taken[from].left > 0 then
+        taken[from].left = taken[from].left - 1
+        list[#list + 1] = result.config
+      end
     end
   end
   return list
@@ -50,8 +57,8 @@ return search {
       if result.time_ns < best_time then best, best_time = config, result.time_ns end
     end
 
-    for _, variant in ipairs(space.variants) do visit(variant.first) end
     for _, config in ipairs(transferred(space)) do visit(config) end
+    for _, variant in ipairs(space.variants) do visit(variant.first) end
     local first = space.variants[1] and space.variants[1].first
     for try = 1, first and TRIES or 0 do
       if passed < BEFORE then visit(beside_or_anywhere(space, best or first, try)) end

@@ -1,6 +1,7 @@
 #include "harness/campaign/loop.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/campaign/world.h"
 
@@ -245,6 +246,46 @@ TEST_CASE("evidence of earlier campaigns reaches the strategy") {
   };
   world.run();
   CHECK(seen);
+}
+
+TEST_CASE("a search is told how far the workloads of earlier results lie from its own") {
+  World world;
+  world.ledger.earlier_of_others = {{"w2", "gpu", "10_tile", {}, OutcomeKind::passed, 50.0, {}},
+                                    {"gone", "gpu", "10_tile", {}, OutcomeKind::passed, 50.0, {}}};
+  world.run();
+  REQUIRE(world.scripts.known.contains("w1"));
+  const std::vector<EarlierResult>& told = world.scripts.known.at("w1");
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].distance);
+  CHECK_FALSE(told[1].distance);
+}
+
+TEST_CASE("a search is told what is left of the budget, the same when it is resumed") {
+  World world;
+  world.options.budget_s = 1000;
+  world.run();
+  REQUIRE(world.scripts.told.size() > 2);
+  for (const SearchResult& result : world.scripts.told) REQUIRE(result.left_s);
+  CHECK(*world.scripts.told.back().left_s < *world.scripts.told.front().left_s);
+  CHECK(*world.scripts.told.front().left_s < 1000);
+  const auto all_told = [&] {
+    std::multiset<double> left;
+    for (const SearchResult& result : world.scripts.told) left.insert(result.left_s.value_or(-1));
+    return left;
+  };
+  const std::multiset<double> before = all_told();
+  world.scripts.told.clear();
+  world.options.budget_s = 5000;
+  world.run(1);
+  CHECK(all_told() == before);
+}
+
+TEST_CASE("without a budget a search is told of none") {
+  World world;
+  world.options.budget_s.reset();
+  world.run();
+  REQUIRE(!world.scripts.told.empty());
+  CHECK_FALSE(world.scripts.told.front().left_s);
 }
 
 TEST_CASE("an unknown workload or variant names the nearest one") {

@@ -216,6 +216,7 @@ class FakeLedger : public Ledger {
     row.outcome = kind_of(evaluation.outcome);
     row.purpose = record.purpose;
     row.decision = record.decision;
+    row.budget_left_s = record.budget_left_s;
     row.wall_s = evaluation.cost.wall_s;
     if (const Timing* timing = timing_of(evaluation.outcome)) {
       row.time_ns = timing->time_ns;
@@ -238,6 +239,9 @@ class FakeLedger : public Ledger {
   std::vector<DecisionRecord> decisions(std::int64_t) override { return decision_records; }
   std::vector<Orphan> orphans(std::int64_t) override { return orphaned; }
   Experience experience(const ExperienceQuery&) override { return earlier; }
+  std::vector<EarlierResult> earlier_results(std::int64_t, const std::string&, const std::string&) override {
+    return earlier_of_others;
+  }
   std::optional<Admission> admission(const std::string& hash, const std::string&) override {
     const auto known = admissions.find(hash);
     return known == admissions.end() ? std::nullopt : std::optional(known->second);
@@ -261,6 +265,7 @@ class FakeLedger : public Ledger {
   std::vector<Orphan> orphaned;
   std::vector<FailedGate> failed;
   Experience earlier;
+  std::vector<EarlierResult> earlier_of_others;
   std::map<std::string, double> charged;
   std::optional<EndReason> ended;
   double spent_s = 0;
@@ -296,8 +301,10 @@ class FakeSearch : public Search {
     if (!queue_.empty()) queue_.pop_front();
   }
   bool exact_times() const override { return exact; }
+  void know(std::vector<EarlierResult> earlier) override { *known = std::move(earlier); }
   std::vector<SearchResult> told;
-  std::vector<SearchResult>* log = nullptr;  // of all searches of a campaign
+  std::vector<SearchResult>* log = nullptr;     // of all searches of a campaign
+  std::vector<EarlierResult>* known = nullptr;  // what this one was told of earlier campaigns
   bool exact = false;
 
  private:
@@ -319,12 +326,14 @@ class FakeScripts : public ScriptLibrary {
  public:
   bool exact_times = false;  // of its searches
   std::vector<SearchResult> told;
-  bool backwards = false;  // which ask for the last point first
+  std::map<std::string, std::vector<EarlierResult>> known;  // by workload
+  bool backwards = false;                                   // which ask for the last point first
   std::unique_ptr<Strategy> strategy(const std::string&) override { return std::make_unique<FakeStrategy>(decide); }
   std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
     auto made = std::make_unique<FakeSearch>(space, backwards);
     made->exact = exact_times;
     made->log = &told;
+    made->known = &known[space.id.workload];
     return made;
   }
   std::vector<json> list() override { return {}; }

@@ -203,7 +203,12 @@ TEST_CASE("evidence comes from earlier campaigns on the same contract and device
   CHECK(evidence[0].spent_s == Approx(1.4));
   CHECK(evidence[0].best_speedup == 10);
   CHECK(evidence[0].campaigns == 1);
-  CHECK(store->experience({now, {"attention"}, {"other contract"}, "NVIDIA H200", "", ""}).arms.empty());
+  const Experience other = store->experience({now, {"attention"}, {"other contract"}, "NVIDIA H200", "", ""});
+  CHECK(other.arms.empty());
+  REQUIRE(other.elsewhere.size() == 1);  // it still orders arms
+  CHECK(other.elsewhere[0].best_speedup == 10);
+  CHECK(store->experience({now, {"attention"}, {}, "a third GPU", "", ""}).elsewhere.empty());
+  CHECK(store->experience({now, {"softmax"}, {}, "NVIDIA H200", "", ""}).elsewhere.empty());
 }
 
 TEST_CASE("the same machine code is found in this campaign alone: another campaign measures for itself") {

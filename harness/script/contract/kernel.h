@@ -36,10 +36,10 @@ class KernelManifest {
   Workload add_shape(const Workload& base, const std::string& text);
   /// A point of the domain chosen by `seed`: `base` with every field that the domain names drawn anew.
   Workload random_workload(const Workload& base, std::uint64_t seed);
-  /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
-  /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
   /// The points in which one whole-numbered size is half of what it is here, the largest size first.
   std::vector<Workload> halved(const Workload& point);
+  /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
+  /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
   Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
   /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
   Workload spread_neighbour(const Workload& base, std::uint64_t seed);

@@ -169,10 +169,10 @@ std::vector<double> Surrogate::importance() {
   return shares;
 }
 
-std::int64_t Surrogate::work() const {
+std::int64_t Surrogate::work(std::size_t points) const {
   constexpr std::int64_t kDepth = 8;
-  const auto rows = static_cast<std::int64_t>(costs_.size() + std::min(space_.size(), options_.candidates));
-  return rows * options_.forest.trees * kDepth / 10;
+  const auto rows = static_cast<std::int64_t>((stale_ ? costs_.size() : 0) + points);
+  return 1 + rows * options_.forest.trees * kDepth / 10;
 }
 
 }  // namespace harness::script

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -48,8 +50,11 @@ class Surrogate {
 
   std::size_t parameters() const { return features_.parameters(); }
   const char* name(std::size_t parameter) const { return features_.name(parameter).c_str(); }
-  /// Roughly the steps that a fit and a proposal take, to be counted against a script's limit.
-  std::int64_t work() const;
+  /// Roughly the steps that it takes to look at so many points, and to fit first where something new was observed: to
+  /// be counted against a script's limit.
+  std::int64_t work(std::size_t points) const;
+  /// Points that a proposal looks at, at most.
+  std::size_t looked_at() const { return std::min(space_.size(), options_.candidates); }
 
  private:
   void refit();

@@ -65,7 +65,7 @@ int predict(lua_State* L) {
   Surrogate& surrogate = surrogate_of(L);
   const std::size_t point = point_of_model(L);
   std::optional<Surrogate::Prediction> prediction;
-  charge(L, surrogate.work());
+  charge(L, surrogate.work(1));
   if (!contained([&] { prediction = surrogate.predict(point); })) return luaL_error(L, "not enough memory");
   if (!prediction) return 0;
   lua_createtable(L, 0, 4);
@@ -86,7 +86,7 @@ int propose(lua_State* L) {
       std::clamp<lua_Integer>(luaL_optinteger(L, 2, 1), 1, static_cast<lua_Integer>(kMostProposals)));
   std::size_t points[kMostProposals];
   std::size_t found = 0;
-  charge(L, surrogate.work());
+  charge(L, surrogate.work(surrogate.looked_at()));
   const bool done = contained([&] {
     const std::vector<std::size_t> proposed = surrogate.propose(count);
     found = proposed.size();
@@ -110,7 +110,7 @@ int rank(lua_State* L) {
     lua_pop(L, 1);
   }
   std::size_t found = 0;
-  charge(L, surrogate.work());
+  charge(L, surrogate.work(static_cast<std::size_t>(count)));
   const bool done = contained([&] {
     const std::vector<std::size_t> ranked = surrogate.rank({points, points + count});
     found = ranked.size();
@@ -127,7 +127,7 @@ int importance(lua_State* L) {
   };
   const std::size_t count = surrogate.parameters();
   auto* shares = static_cast<Share*>(lua_newuserdatauv(L, (count + 1) * sizeof(Share), 0));
-  charge(L, surrogate.work());
+  charge(L, surrogate.work(0));
   const bool done = contained([&] {
     const auto list = surrogate.importance();
     for (std::size_t i = 0; i < count; ++i) shares[i] = {surrogate.name(i), list[i]};

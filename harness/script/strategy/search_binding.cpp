@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -123,8 +124,9 @@ json parameter_json(const Parameter& parameter) {
 
 json describe_earlier(std::vector<EarlierResult> earlier) {
   std::ranges::stable_sort(earlier, [](const EarlierResult& a, const EarlierResult& b) {
-    return std::tuple(a.device_name, a.workload, !a.time_ns, a.time_ns.value_or(0)) <
-           std::tuple(b.device_name, b.workload, !b.time_ns, b.time_ns.value_or(0));
+    const auto far = [](const EarlierResult& r) { return r.distance.value_or(std::numeric_limits<double>::max()); };
+    return std::tuple(far(a), a.device_name, a.workload, !a.time_ns, a.time_ns.value_or(0)) <
+           std::tuple(far(b), b.device_name, b.workload, !b.time_ns, b.time_ns.value_or(0));
   });
   json list = json::array();
   std::map<std::pair<std::string, std::string>, std::size_t> counts;
@@ -138,6 +140,7 @@ json describe_earlier(std::vector<EarlierResult> earlier) {
                   {"outcome", result.outcome},
                   {"passed", is_timed(result.outcome)}};
     if (result.time_ns) entry["time_ns"] = *result.time_ns;
+    if (result.distance) entry["distance"] = *result.distance;
     list.push_back(std::move(entry));
   }
   return list;
@@ -192,7 +195,7 @@ void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sand
 }
 
 void push_result(lua_State* L, const SearchResult& result) {
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 5);
   const std::string_view outcome = name(result.outcome);
   lua_pushlstring(L, outcome.data(), outcome.size());
   lua_setfield(L, -2, "outcome");
@@ -204,6 +207,9 @@ void push_result(lua_State* L, const SearchResult& result) {
   }
   lua_pushnumber(L, result.cost_s);
   lua_setfield(L, -2, "cost_s");
+  if (!result.left_s) return;
+  lua_pushnumber(L, *result.left_s);
+  lua_setfield(L, -2, "left_s");
 }
 
 }  // namespace harness::script

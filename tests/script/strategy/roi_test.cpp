@@ -59,6 +59,26 @@ TEST_CASE("earlier campaigns count") {
   CHECK(technique(decide(s)) == "try bold");
 }
 
+TEST_CASE("what other workloads showed orders the techniques that were tried there") {
+  Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", 2, 4, 0.8, 20), arm("c", 2, 4, 0.8, 20)});
+  s.arms[0].elsewhere = {{"like it", 0.5, 40, 10}};
+  s.arms[1].elsewhere = {{"like it", 0.5, 90, 10}};
+  s.arms[2].elsewhere = {{"like it", 0.5, 60, 10}};
+  CHECK(technique(decide(s)) == "try b");
+  s.arms[2].elsewhere = {{"like it", 0.1, 200, 10}};
+  CHECK(technique(decide(s)) == "try c");
+  // Far away it counts little: the manifests say more.
+  for (ArmState& each : s.arms) each.elsewhere[0].distance = 30;
+  s.arms[0].prior = {4, 8, 0.8, 20};
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("a technique that was tried alone elsewhere is compared with nothing") {
+  Snapshot s = snapshot({arm("a", 3, 6, 0.8, 20), arm("b", 1.5, 2, 0.8, 20)});
+  s.arms[1].elsewhere = {{"like it", 0.1, 900, 10}};
+  CHECK(technique(decide(s)) == "try a");
+}
+
 TEST_CASE("what was gained already is not expected again") {
   Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", 2.5, 5, 0.8, 20)});
   evaluate(s.arms[1], std::vector<double>(20, 1.1));  // b did not keep its promise

@@ -203,7 +203,7 @@ TEST_CASE("evaluate returns what was told, and a configuration asked again is an
     assert(r.outcome == 'passed' and r.passed == true and r.time_ns == 50 and r.cost_s == 1.0)
     assert(evaluate(space:point(1)).time_ns == 50)
     r = evaluate({ variant = "20_b", MODE = "q", X = 2 })
-    assert(r.outcome == 'timed_out' and r.passed == false and r.time_ns == nil)
+    assert(r.outcome == 'timed_out' and r.passed == false and r.time_ns == nil and r.left_s == 9)
     local ok = pcall(function() evaluate(space:point(2)) end)
     assert(ok)
     r = evaluate(space:point(3))
@@ -211,7 +211,7 @@ TEST_CASE("evaluate returns what was told, and a configuration asked again is an
   CHECK(text(*search->ask()) == "10_a X=1 Y=1");
   search->tell(passed(50));
   CHECK(text(*search->ask()) == "20_b MODE=q X=2");
-  search->tell({OutcomeKind::timed_out, {}, 1});
+  search->tell({OutcomeKind::timed_out, {}, 1, 9});
   CHECK(text(*search->ask()) == "10_a X=1 Y=2");
   search->tell(passed(1));
   REQUIRE(search->ask().has_value());
@@ -460,11 +460,42 @@ TEST_CASE("default finds the bottom of a bowl sooner than chance") {
 TEST_CASE("default begins with what was fastest elsewhere") {
   ArmSpace space = one_variant(30);
   for (std::int64_t x = 1; x <= 30; ++x)
-    space.earlier.push_back(
-        {"other", "gpu", "10_a", {{"X", x}, {"Y", std::int64_t{7}}}, OutcomeKind::passed, 100.0 + std::abs(x - 20.0)});
+    space.earlier.push_back({"other",
+                             "gpu",
+                             "10_a",
+                             {{"X", x}, {"Y", std::int64_t{7}}},
+                             OutcomeKind::passed,
+                             100.0 + std::abs(x - 20.0),
+                             2});
+  space.earlier.push_back(
+      {"near", "gpu", "10_a", {{"X", std::int64_t{4}}, {"Y", std::int64_t{4}}}, OutcomeKind::passed, 900.0, 0.1});
+  space.earlier.push_back({"near",
+                           "gpu",
+                           "10_a",
+                           {{"X", std::int64_t{5}}, {"Y", std::int64_t{5}}},
+                           OutcomeKind::wrong_answer,
+                           std::nullopt,
+                           0.1});
+  space.earlier.push_back({"unknown",
+                           "gpu",
+                           "10_a",
+                           {{"X", std::int64_t{9}}, {"Y", std::int64_t{9}}},
+                           OutcomeKind::passed,
+                           1.0,
+                           std::nullopt});
   const auto search = script::Library({kShipped}).search("default", space, 1);
-  const auto asked = asks(*search, bowl, 4);
-  CHECK(asked == std::vector<std::string>{"10_a X=15 Y=15", "10_a X=20 Y=7", "10_a X=19 Y=7", "10_a X=21 Y=7"});
+  CHECK(asks(*search, bowl, 5) ==
+        std::vector<std::string>{"10_a X=4 Y=4", "10_a X=20 Y=7", "10_a X=19 Y=7", "10_a X=9 Y=9", "10_a X=15 Y=15"});
+}
+
+TEST_CASE("a prediction is charged for what it costs: a fit once, then one point each") {
+  const auto search = written(R"(
+    local model = space:model { trees = 200 }
+    for i = 1, 500 do model:observe(space:point(i), { outcome = "passed", passed = true, time_ns = i, cost_s = 1 }) end
+    for i = 1, 3000 do assert(model:predict(space:point(1 + i % 500))) end
+    evaluate(space:point(1)))",
+                              one_variant(30));
+  CHECK(search->ask().has_value());  // a fit each would be 240 million steps, more than a script may take
 }
 
 TEST_CASE("misuse of a model is said with the line") {
