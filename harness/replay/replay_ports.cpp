@@ -341,6 +341,11 @@ Experience ReplayLedger::experience(const ExperienceQuery& query) {
   return source_ == nullptr ? Experience{} : source_->experience(query);
 }
 
+std::vector<EarlierResult> ReplayLedger::earlier_results(std::int64_t campaign, const std::string& kernel,
+                                                         const std::string& device) {
+  return source_ == nullptr ? std::vector<EarlierResult>{} : source_->earlier_results(campaign, kernel, device);
+}
+
 std::optional<Admission> ReplayLedger::admission(const std::string& hash, const std::string& device_name) {
   Admission admission;
   admission.hash = hash;

@@ -154,6 +154,8 @@ class ReplayLedger : public Ledger {
   std::vector<DecisionRecord> decisions(std::int64_t) override { return recording_.decisions; }
   std::vector<Orphan> orphans(std::int64_t) override { return {}; }
   Experience experience(const ExperienceQuery& query) override;
+  std::vector<EarlierResult> earlier_results(std::int64_t campaign, const std::string& kernel,
+                                             const std::string& device) override;
   /// The gates were tried when the record was made: the seconds are in its overhead.
   std::optional<Admission> admission(const std::string& hash, const std::string& device_name) override;
   void record_admission(const Admission&) override {}
