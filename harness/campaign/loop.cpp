@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/campaign/foresight.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/launch_shape.h"
 #include "harness/campaign/moment.h"
@@ -173,7 +174,11 @@ void Campaign::begin() {
   tell_earlier();
   if (resume_) replay_record();
   ports_.display.started({campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size(),
-                          state_.arms().notes});
+                          state_.arms().notes, resume_ ? std::vector<Foreseen>{} : foreseen()});
+}
+
+std::vector<Foreseen> Campaign::foreseen() {
+  return foresee(ports_.catalog, ports_.evaluator, ports_.ledger, state_.arms(), options_.kernels, options_.rivals);
 }
 
 // On first sight of a device: what it reaches. Times are held against that.

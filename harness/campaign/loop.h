@@ -98,6 +98,7 @@ class Campaign {
   void announce_pivot(const Decision& decision);
   Snapshot snapshot();
   CampaignSummary summarize(const Ending& ending);
+  std::vector<Foreseen> foreseen();
   double spent_seconds() const;
   std::optional<double> budget_left() const;
   std::optional<double> spent_usd() const;

@@ -10,12 +10,19 @@
 // What a campaign tells whoever watches: a terminal, a stream of JSON lines, a test.
 namespace harness {
 
+/// What a campaign does before it chooses anything, and the seconds that it is expected to take; absent: unknown.
+struct Foreseen {
+  std::string what;  // "spot-checking the gates of softmax, which were tried elsewhere"
+  std::optional<double> seconds;
+};
+
 struct CampaignStarted {
   std::int64_t campaign = 0;
   CampaignRecord record;
   bool resumed = false;
   std::size_t workloads = 0, arms = 0;
   std::vector<std::string> notes;  // variants left out, and why
+  std::vector<Foreseen> ahead;
 };
 
 struct IterationEnded {

@@ -128,6 +128,13 @@ struct Orphan {
   int machine_went_down = 0;
 };
 
+/// How long things took in all campaigns on a device name: mean wall seconds of an evaluation by kernel and purpose,
+/// and of the last trial of each kernel's gates on devices with this DeviceInfo::admission_key.
+struct UsualSeconds {
+  std::map<std::pair<std::string, Purpose>, double> evaluations;
+  std::map<std::string, double> trials;
+};
+
 /// Port to the store. Each call is one transaction. Throws Error(environment) when the store cannot be written.
 class Ledger {
  public:
@@ -153,6 +160,9 @@ class Ledger {
   virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;     // ascending
   virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;               // begun, never ended
   virtual Experience experience(const ExperienceQuery& query) = 0;
+  virtual UsualSeconds usual_seconds(const std::string& /*device_name*/, const std::string& /*device_key*/) {
+    return {};
+  }
   /// What came of the playbook's patterns in earlier campaigns on this device name.
   virtual std::vector<PatternApplication> pattern_applications(std::int64_t /*before_campaign*/,
                                                                const std::string& /*device_name*/) {

@@ -72,4 +72,8 @@ std::string printable_json(const json& value) {
   return shown;
 }
 
+std::string counted(std::size_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 }  // namespace harness

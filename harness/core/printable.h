@@ -21,4 +21,7 @@ std::string printable(std::string_view text, Lines lines);
 /// Compact JSON (json_text) in which such characters stand as \u escapes: exact for programs, harmless on a terminal.
 std::string printable_json(const json& value);
 
+/// "1 workload", "2 workloads".
+std::string counted(std::size_t count, const std::string& thing);
+
 }  // namespace harness

@@ -27,6 +27,8 @@ void print(const json& object) {
 
 json started_json(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
+  json ahead = json::array();
+  for (const Foreseen& each : event.ahead) ahead.push_back({{"what", each.what}, {"seconds", or_null(each.seconds)}});
   return {{"event", "campaign_started"},
           {"schema", 1},
           {"campaign", event.campaign},
@@ -39,7 +41,8 @@ json started_json(const CampaignStarted& event) {
           {"max_cost_usd", or_null(record.max_cost_usd)},
           {"seed", record.seed},
           {"resumed", event.resumed},
-          {"notes", event.notes}};
+          {"notes", event.notes},
+          {"ahead", ahead}};
 }
 
 json iteration_json(const IterationEnded& event) {

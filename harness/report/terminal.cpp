@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/core/printable.h"
 #include "harness/core/utf8.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -71,11 +72,15 @@ void TerminalDisplay::say(const std::string& line, std::size_t strong) {
 
 void TerminalDisplay::started(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
-  say(fmt::format("campaign {}{}: {} on {} ({}){}, {} workloads, {} arms, strategy {}, search {}, budget {}",
-                  event.campaign, event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device,
-                  record.device_name, in_emulation(record) ? " EMULATION: times are not a GPU's" : "", event.workloads,
-                  event.arms, record.strategy, record.search, record.budget_s ? seconds(*record.budget_s) : "none"));
+  say(fmt::format("campaign {}{}: {} on {} ({}){}, {}, {}, strategy {}, search {}, budget {}", event.campaign,
+                  event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device, record.device_name,
+                  in_emulation(record) ? " EMULATION: times are not a GPU's" : "", counted(event.workloads, "workload"),
+                  counted(event.arms, "arm"), record.strategy, record.search,
+                  record.budget_s ? seconds(*record.budget_s) : "none"));
   for (const std::string& note : event.notes) say("note      " + note);
+  for (const Foreseen& each : event.ahead)
+    say(fmt::format("first     {}{}", each.what,
+                    each.seconds ? fmt::format(": about {}", seconds(*each.seconds)) : ""));
 }
 
 // The fastest rival of a workload so far, and once why one does not run here.

@@ -37,6 +37,7 @@ class Store : public Ledger {
   CampaignRecord campaign(std::int64_t id) override;
   /// As told by end_campaign, plus the wall seconds recorded since: right also after a kill.
   double spent_seconds(std::int64_t campaign) override;
+  UsualSeconds usual_seconds(const std::string& device_name, const std::string& device_key) override;
   std::vector<IterationSummary> iterations(std::int64_t campaign) override;
   std::vector<DecisionRecord> decisions(std::int64_t campaign) override;
   /// One for each candidate, workload, ask and purpose that has no iteration since; `attempt` is the last try.

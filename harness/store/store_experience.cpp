@@ -132,6 +132,21 @@ std::vector<ScoredPrediction> predictions_before(Connection& connection, const E
 
 }  // namespace
 
+UsualSeconds Store::usual_seconds(const std::string& device_name, const std::string& device_key) {
+  UsualSeconds usual;
+  Statement evaluations(connection_,
+                        "SELECT i.kernel, i.purpose, avg(i.wall_s) FROM iteration i "
+                        "JOIN campaign p ON p.id = i.campaign AND p.device_name = ? WHERE i.purpose IN ('baseline', "
+                        "'rival') AND i.outcome <> 'interrupted' GROUP BY i.kernel, i.purpose",
+                        device_name);
+  while (evaluations.next())
+    usual.evaluations[{evaluations.text(0), named<Purpose>(evaluations.text(1))}] = evaluations.real(2);
+  Statement trials(connection_, "SELECT kernel, seconds FROM admission WHERE device_key = ? ORDER BY decided_unix",
+                   device_key);
+  while (trials.next()) usual.trials[trials.text(0)] = trials.real(1);
+  return usual;
+}
+
 Experience Store::experience(const ExperienceQuery& query) {
   return {arms_before(connection_, query), techniques_before(connection_, query), bests_before(connection_, query),
           elsewhere_before(connection_, query), predictions_before(connection_, query)};

@@ -248,6 +248,24 @@ TEST_CASE("evidence of earlier campaigns reaches the strategy") {
   CHECK(seen);
 }
 
+TEST_CASE("what comes before the first choice is told before it is spent") {
+  World world;
+  world.ledger.usual.evaluations[{"k", Purpose::baseline}] = 3;
+  world.ledger.usual.trials["k"] = 15;
+  world.run();
+  const std::vector<Foreseen>& ahead = world.display.start.ahead;
+  const auto of = [&](const std::string& what) {
+    return std::find_if(ahead.begin(), ahead.end(), [&](const Foreseen& each) { return each.what == what; });
+  };
+  REQUIRE(of("2 baselines of k") != ahead.end());
+  CHECK(of("2 baselines of k")->seconds == 6);
+  const auto trial = of("trying the gates of k with its mutants, once for this contract");
+  REQUIRE(trial != ahead.end());
+  CHECK(trial->seconds == 15);
+  world.run(1);
+  CHECK(world.display.start.ahead.empty());  // one that is resumed goes on where it was
+}
+
 TEST_CASE("a search is told how far the workloads of earlier results lie from its own") {
   World world;
   world.ledger.earlier_of_others = {{"w2", "gpu", "10_tile", {}, OutcomeKind::passed, 50.0, {}},

@@ -239,6 +239,7 @@ class FakeLedger : public Ledger {
   std::vector<DecisionRecord> decisions(std::int64_t) override { return decision_records; }
   std::vector<Orphan> orphans(std::int64_t) override { return orphaned; }
   Experience experience(const ExperienceQuery&) override { return earlier; }
+  UsualSeconds usual_seconds(const std::string&, const std::string&) override { return usual; }
   std::vector<EarlierResult> earlier_results(std::int64_t, const std::string&, const std::string&) override {
     return earlier_of_others;
   }
@@ -266,6 +267,7 @@ class FakeLedger : public Ledger {
   std::vector<FailedGate> failed;
   Experience earlier;
   std::vector<EarlierResult> earlier_of_others;
+  UsualSeconds usual;
   std::map<std::string, double> charged;
   std::optional<EndReason> ended;
   double spent_s = 0;

@@ -304,6 +304,26 @@ TEST_CASE("the gates that a campaign's candidates failed are read back with thei
   CHECK(store->failed_gates(campaign + 1).empty());
 }
 
+TEST_CASE("how long baselines and trials of gates took is known by device") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  AttemptRecord baseline = an_attempt(campaign, 0);
+  baseline.purpose = Purpose::baseline;
+  record(*store, baseline, passed(100));
+  record(*store, baseline, passed(100));
+  record(*store, an_attempt(campaign, 1), passed(100));
+  Admission admission;
+  admission.hash = "h", admission.device_key = "sm_90a", admission.kernel = "attention", admission.seconds = 12;
+  store->record_admission(admission);
+  const UsualSeconds usual = store->usual_seconds("NVIDIA H200", "sm_90a");
+  CHECK(usual.evaluations.size() == 1);
+  CHECK(usual.evaluations.at({"attention", Purpose::baseline}) == Approx(passed(100).cost.wall_s));
+  CHECK(usual.trials.at("attention") == 12);
+  const UsualSeconds elsewhere = store->usual_seconds("another GPU", "cpu emulation 1");
+  CHECK(elsewhere.evaluations.empty());
+  CHECK(elsewhere.trials.empty());
+}
+
 TEST_CASE("what was measured of a device holds for that device and its driver") {
   auto store = Store::in_memory();
   DeviceInfo device;
