@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ struct LoadedKernel {
   std::optional<Problem> small_problem(const Workload& point);
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,
                                              const DeviceInfo& device);
+  std::vector<Realized> edges(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device,
+                              const std::function<std::uint64_t()>& next);
   std::optional<Realized> affordable_beyond(VariantManifest& chosen, const Realized& timed, const std::string& size,
                                             Workload point, const DeviceInfo& device, const Affordable& most);
   Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);

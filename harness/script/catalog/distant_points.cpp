@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <set>
 
 #include "harness/core/error.h"
 #include "harness/script/catalog/catalog_kernel.h"
@@ -35,6 +36,40 @@ bool fits(const Realized& point, const Affordable& most, const DeviceInfo& devic
 }
 
 constexpr int kTriesOfAPoint = 12;
+constexpr std::int64_t kByte = 256;
+
+std::set<std::int64_t> values_of(const Workload& point, const std::vector<std::string>& sizes) {
+  std::set<std::int64_t> values;
+  for (const std::string& size : sizes) values.insert(std::get<std::int64_t>(point.values.at(size)));
+  return values;
+}
+
+/// The same values of the sizes, the largest where the smallest was.
+Config in_reverse(const Workload& point, const std::vector<std::string>& sizes) {
+  const std::set<std::int64_t> values = values_of(point, sizes);
+  Config turned;
+  for (const std::string& size : sizes) {
+    const auto rank = std::distance(values.begin(), values.find(std::get<std::int64_t>(point.values.at(size))));
+    turned[size] = *std::next(values.rbegin(), rank);
+  }
+  return turned;
+}
+
+/// All values of at most the first three flags.
+std::vector<Config> choices_of(const std::vector<std::string>& flags) {
+  std::vector<Config> choices{{}};
+  for (const std::string& name : flags) {
+    if (choices.size() == 8) break;
+    std::vector<Config> doubled;
+    for (const Config& choice : choices)
+      for (const bool flag : {false, true}) {
+        doubled.push_back(choice);
+        doubled.back()[name] = flag;
+      }
+    choices = std::move(doubled);
+  }
+  return choices;
+}
 
 }  // namespace
 
@@ -70,6 +105,47 @@ std::optional<Realized> LoadedKernel::affordable_beyond(VariantManifest& chosen,
     point = std::move(halves.front());
   }
   return std::nullopt;
+}
+
+/// Where what is rare comes together, at tiny points. At the least of every size, where loops that round down find
+/// nothing and sums begin empty. Where a size, and what counts it, no longer fits into a byte. And for every choice of
+/// flags two points, of which each two sizes come in one order in the one and in the other order in the other.
+std::vector<Realized> LoadedKernel::edges(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device,
+                                          const std::function<std::uint64_t()>& next) {
+  const Workload& base = timed.problem.workload;
+  const std::vector<std::string> sizes = manifest.sizes_of(base);
+  std::vector<Realized> found;
+  const auto tiny_with = [&](const Config& fixed) -> std::optional<Realized> {
+    const auto point = manifest.tiny_with(base, fixed, next());
+    auto realized = point ? point_of_its_build(chosen, timed, *point, device) : std::nullopt;
+    if (realized && !fits(*realized, affordable(device, false), device)) realized.reset();
+    return realized;
+  };
+  const auto add = [&](const Config& fixed) {
+    for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt)
+      if (auto point = tiny_with(fixed)) return found.push_back(std::move(*point));
+  };
+  for (const std::string& size : sizes) {
+    const std::int64_t least = manifest.least(size);
+    add({{size, least}});
+    if (least < kByte) add({{size, kByte + static_cast<std::int64_t>(next() % kByte)}});
+  }
+  for (const Config& flags : choices_of(manifest.flags_of(base))) {
+    std::optional<Realized> best;
+    std::size_t most = 0;
+    for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
+      auto point = tiny_with(flags);
+      if (!point || values_of(point->problem.workload, sizes).size() <= most) continue;
+      most = values_of(point->problem.workload, sizes).size();
+      best = std::move(point);
+    }
+    if (!best) continue;  // the flags are compiled in
+    Config turned = in_reverse(best->problem.workload, sizes);
+    turned.insert(flags.begin(), flags.end());
+    found.push_back(std::move(*best));
+    add(turned);
+  }
+  return found;
 }
 
 std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, const std::string& workload,
@@ -123,6 +199,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   // Beyond every size, two of them wherever that is affordable at all; which two, no candidate can know.
   for (std::size_t i = 0; i < sizes.size(); ++i) beyond(sizes[i], i < 2 ? most : little);
   for (int i = 0; i < 2; ++i) near(), spread();
+  for (Realized& point : edges(chosen, timed, device, next)) found.push_back(std::move(point));
   const auto fills = [&](const Realized& point) {
     return fills_device_twice(point.plan, device.multiprocessors, device.emulation);
   };

@@ -237,6 +237,13 @@ std::vector<std::string> KernelManifest::sizes_of(const Workload& base) const {
   return sizes;
 }
 
+std::vector<std::string> KernelManifest::flags_of(const Workload& base) const {
+  std::vector<std::string> flags;
+  for (const auto& [name, field] : domain_.fields)
+    if (std::holds_alternative<bool>(base.values.at(name))) flags.push_back(name);
+  return flags;
+}
+
 std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, const std::string& name,
                                                        std::uint64_t seed, bool beyond) {
   const FieldDomain& field = domain_.fields.at(name);
@@ -247,6 +254,17 @@ std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, con
     Workload point = base;
     point.values[name] = moved;
     if (moved != size && contains(field, point.values[name]) && allows(point)) return point;
+  }
+  return std::nullopt;
+}
+
+std::optional<Workload> KernelManifest::tiny_with(const Workload& base, const Config& fixed, std::uint64_t seed) {
+  for (const auto& [name, value] : fixed)
+    if (!contains(domain_.fields.at(name), value)) return std::nullopt;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    Workload point = random_neighbour(base, seed += kGolden, 0);
+    for (const auto& [name, value] : fixed) point.values[name] = value;
+    if (allows(point)) return point;
   }
   return std::nullopt;
 }

@@ -43,10 +43,16 @@ class KernelManifest {
   Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
   /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
   Workload spread_neighbour(const Workload& base, std::uint64_t seed);
+  /// A tiny point with these values; nullopt where the domain allows none.
+  std::optional<Workload> tiny_with(const Workload& base, const Config& fixed, std::uint64_t seed);
+  /// The least value that the domain allows a size of `sizes_of`.
+  std::int64_t least(const std::string& size) const { return domain_.fields.at(size).lo; }
   /// The points like this one in which two sizes are exchanged, or one flag is turned.
   std::vector<Workload> exchanged(const Workload& point);
   /// The whole-numbered sizes of `base` that the domain gives a range.
   std::vector<std::string> sizes_of(const Workload& base) const;
+  /// The flags of `base` that the domain leaves open.
+  std::vector<std::string> flags_of(const Workload& base) const;
   /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
   std::optional<Workload> near_neighbour(const Workload& base, const std::string& size, std::uint64_t seed,

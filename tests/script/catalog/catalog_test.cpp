@@ -401,6 +401,30 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
   CHECK(points(cpu_device(), false, 1).size() <= 2);
 }
 
+TEST_CASE("a finalist meets each size at its least and beyond a byte, and its flags with sizes in any order") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const char* const workload = "quick_b1h2s65_bf16_causal";
+  const Config config = catalog.default_config("attention", "00_naive", workload, cpu_device(), {});
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    std::set<std::string> least, wide, fewer_keys, more_keys;
+    for (const Realized& point :
+         catalog.distant_points({"attention", "00_naive", "", config}, workload, cpu_device(), true, seed * 12345)) {
+      const auto& values = point.problem.workload.values;
+      const auto size = [&](const char* name) { return std::get<std::int64_t>(values.at(name)); };
+      for (const char* name : {"B", "Sq", "Sk"}) {
+        if (size(name) == 1) least.insert(name);
+        if (size(name) >= 256) wide.insert(name);
+      }
+      if (size("Sq") > size("Sk")) fewer_keys.insert(to_text(values.at("lse")));
+      if (size("Sq") < size("Sk")) more_keys.insert(to_text(values.at("lse")));
+    }
+    CHECK(least == std::set<std::string>{"B", "Sq", "Sk"});
+    CHECK(wide == std::set<std::string>{"Sq", "Sk"});  // there are at most 64 batches
+    CHECK(fewer_keys.size() == 2);                     // causal: rows that see nothing, with and without a log-sum-exp
+    CHECK(more_keys.size() == 2);
+  }
+}
+
 TEST_CASE("points for the gates launch no more threads than an emulated device takes in seconds") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "seed_b1h1s128_f16";

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""What a campaign finds within seconds on shapes that nobody tuned: tables as Markdown, and the rows as JSON.
+
+  python3 bench/unseen.py --seed 7 [--device cuda] [--kernels attention,softmax,rmsnorm_int8] [--shapes 8] [--seconds 40]
+                          [--long 600] [--store experiments.db] [--json OUT.json] [--harness build/release/harness]
+
+Draws shapes by the seed, other ones each time. On each: a campaign of SECONDS from a copy of the store, one of SECONDS * 1.5 from
+an empty store, and one of LONG seconds from an empty store, which says what there is to find. Figures are shares of speed: the
+time of the long campaign's best, or of the fastest library on that shape (where a variant measures one), over the time found.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import sqlite3
+import subprocess
+import tempfile
+
+
+def between(chance, low, high, step=1):
+    """Every magnitude equally likely."""
+    value = math.exp(chance.uniform(math.log(low), math.log(high)))
+    return max(low, round(value / step) * step)
+
+
+def attention(chance, cpu):
+    most = 160 if cpu else 8192
+    heads = chance.choice([1, 2, 3, 4, 6]) if cpu else chance.choice([1, 4, 8, 12, 16, 20, 24, 32, 40])
+    groups = chance.choice([ways for ways in (1, 1, 1, 2, 4, 8) if heads % ways == 0])
+    keys = between(chance, 16, most)
+    kind = chance.choice(["square", "square", "square", "decode", "chunk"])
+    queries = {"square": keys, "decode": 1, "chunk": between(chance, 2, max(2, keys // 4))}[kind]
+    width = 64 if cpu else chance.choice([64, 128])
+    batch = 1 if cpu else between(chance, 1, max(1, min(64, (1 << 21) // (heads * keys))))
+    causal = kind != "decode" and chance.random() < 0.4
+    dtype = chance.choice(["f16", "bf16"])
+    return f"B={batch} Hq={heads} Hkv={heads // groups} Sq={queries} Sk={keys} D={width} dtype={dtype} causal={str(causal).lower()}"
+
+
+def softmax(chance, cpu):
+    columns = between(chance, 16, 700 if cpu else 16384)
+    rows = between(chance, 4, (1 << 15 if cpu else 1 << 27) // columns)
+    return f"M={min(rows, 65536)} N={columns} dtype={chance.choice(['f32', 'f16', 'bf16'])}"
+
+
+def rmsnorm_int8(chance, cpu):
+    columns = between(chance, 512, 1024 if cpu else 16384, 8)
+    rows = between(chance, 2, (1 << 15 if cpu else 1 << 27) // columns)
+    stride = columns + chance.choice([0, 0, 4, 8, 64])
+    return f"T={min(rows, 65536)} N={columns} ldx={stride} dtype={chance.choice(['bf16', 'f16'])}"
+
+
+DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int8}
+
+
+def campaign(arguments, kernel, shape, seconds, store, seed):
+    words = [arguments.harness, "run", kernel, "--device", arguments.device, "--workload", shape, "--budget", f"{seconds}s", "--seed",
+             str(seed), "--db", str(store), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    end = next((event for event in events if event.get("event") == "campaign_finished"), None)
+    if end is None:
+        raise SystemExit(f"unseen.py: {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
+    best = end["best"][0] if end["best"] else {}
+    return {"seconds": seconds, "time_ns": best.get("time_ns"), "variant": best.get("variant"), "config": best.get("config"),
+            "confirmed": best.get("confirmed"), "rival_ns": best.get("rival_ns"), "rival": best.get("rival_variant"),
+            "evaluations": sum(event.get("event") == "iteration" for event in events)}
+
+
+def copy(store, to):
+    """With what other processes have written and not yet moved into the file."""
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as source, sqlite3.connect(to) as target:
+        source.backup(target)
+
+
+def share(of, found):
+    return of / found["time_ns"] if of and found["time_ns"] else None
+
+
+def shown(value):
+    return "-" if value is None else f"{value:.2f}"
+
+
+def measure(arguments, kernel, shape, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shipped = folder / "shipped.db"
+        if pathlib.Path(arguments.store).exists():
+            copy(arguments.store, shipped)
+        told = campaign(arguments, kernel, shape, arguments.seconds, shipped, seed)
+        alone = campaign(arguments, kernel, shape, 3 * arguments.seconds // 2, folder / "empty.db", seed)
+        best = campaign(arguments, kernel, shape, arguments.long, folder / "long.db", seed)
+    rivals = [found["rival_ns"] for found in (told, alone, best) if found["rival_ns"]]
+    times = [found["time_ns"] for found in (told, alone, best) if found["time_ns"]]
+    row = {"kernel": kernel, "shape": shape, "shipped_store": told, "empty_store": alone, "long": best,
+           "library": share(min(rivals, default=None), told), "shipped": share(min(times, default=None), told),
+           "empty": share(min(times, default=None), alone)}
+    took = best["time_ns"] / 1000 if best["time_ns"] else float("nan")
+    print(f"| {shape} | {shown(row['library'])} | {shown(row['shipped'])} | {told['variant']} | {told['evaluations']} "
+          f"| {shown(row['empty'])} | {alone['variant']} | {took:.2f} | {best['variant']} |", flush=True)
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--kernels", default=",".join(DRAWN))
+    parser.add_argument("--shapes", type=int, default=8)
+    parser.add_argument("--seconds", type=int, default=40)
+    parser.add_argument("--long", type=int, default=600)
+    parser.add_argument("--store", default="experiments.db")
+    parser.add_argument("--json")
+    parser.add_argument("--harness", default="build/release/harness")
+    arguments = parser.parse_args()
+    rows = []
+    for kernel in arguments.kernels.split(","):
+        chance = random.Random(f"{arguments.seed} {kernel}")
+        print(f"\n{kernel}, seed {arguments.seed}\n\n| shape | of the library's speed, {arguments.seconds} s | of the best found, "
+              f"{arguments.seconds} s, shipped store | by | evaluations | of the best found, {3 * arguments.seconds // 2} s, empty store "
+              f"| by | us after {arguments.long} s | by |\n|---|--:|--:|---|--:|--:|---|--:|---|")
+        for index in range(arguments.shapes):
+            rows.append(measure(arguments, kernel, DRAWN[kernel](chance, arguments.device == "cpu"), arguments.seed + index))
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+main()
