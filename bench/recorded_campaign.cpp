@@ -78,12 +78,8 @@ void SpacesCatalog::add_baseline(const std::string& kernel, const std::string& w
                                  const simulate::RecordedSpace& recorded) {
   const Space& space = recorded.arm.variants.front().second;
   const std::size_t point = typical(recorded.records);
-  parts_.push_back({kernel,
-                    kBaseline,
-                    "typical",
-                    workload,
-                    {space.parameters, {space.points[point]}, 0, nullptr},
-                    {recorded.records[point]}});
+  parts_.push_back(
+      {kernel, kBaseline, "typical", workload, {space.parameters, {space.points[point]}}, {recorded.records[point]}});
 }
 
 void SpacesCatalog::add(const SpaceSet& set, const simulate::RecordedSpace& recorded) {
@@ -109,8 +105,7 @@ void SpacesCatalog::add(const SpaceSet& set, const simulate::RecordedSpace& reco
       return each.kernel == set.kernel && each.variant == name && each.workload == workload;
     });
     if (part == parts_.end())
-      part =
-          parts_.insert(parts_.end(), {set.kernel, name, technique, workload, {space.parameters, {}, 0, nullptr}, {}});
+      part = parts_.insert(parts_.end(), {set.kernel, name, technique, workload, {space.parameters, {}}, {}});
     part->space.points.push_back(space.points[point]);
     part->records.push_back(recorded.records[point]);
   }
