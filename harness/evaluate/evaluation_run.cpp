@@ -46,6 +46,15 @@ void EvaluationRun::paint(Subject& painted, std::size_t image, const std::string
   evaluation.seeds.push_back(painted.draws[image].seed);
 }
 
+std::optional<DeviceLock::Hold> EvaluationRun::hold_device(double StageCosts::*stage) {
+  const double begin = steady_seconds();
+  auto hold = workers.hold_device();
+  const double waited = steady_seconds() - begin;
+  evaluation.cost.idle_s += waited;
+  if (stage != nullptr) evaluation.cost.*stage -= waited;
+  return hold;
+}
+
 double EvaluationRun::deadline() const {
   const auto best = request.incumbent ? std::optional(request.incumbent->time_ns) : request.baseline_ns;
   constexpr double kImageBytesPerSecond = 1e9;  // to the device and back, at the least

@@ -35,6 +35,9 @@ class EvaluationRun {
   Settled add(GateResult gate, bool refuses = true);
   /// Draws anew into the subject's image; the seed is recorded.
   void paint(Subject& painted, std::size_t image, const std::string& form = "nominal");
+  /// The device, for this process alone. Waiting for it is a cost of its own and none of the `stage` that is charged
+  /// meanwhile.
+  std::optional<DeviceLock::Hold> hold_device(double StageCosts::*stage = nullptr);
   /// Of one launch at the timed size.
   double deadline() const;
   /// The candidate elsewhere, found when it is first asked for.

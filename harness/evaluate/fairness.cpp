@@ -24,6 +24,7 @@ void add_costs(StageCosts& sum, const StageCosts& more) {
   sum.build_s += more.build_s;
   sum.gates_s += more.gates_s;
   sum.timing_s += more.timing_s;
+  sum.idle_s += more.idle_s;
   sum.wall_s += more.wall_s;
 }
 

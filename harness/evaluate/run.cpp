@@ -30,7 +30,7 @@ Settled gate_timed_size(EvaluationRun& run) {
 // What cannot be a new best needs no proof that it might have been one. The record says so in words: none of the gates
 // behind is ever read as passed.
 Settled screen(EvaluationRun& run) {
-  const auto hold = run.workers.native() ? std::nullopt : run.workers.hold_device();
+  const auto hold = run.workers.native() ? std::nullopt : run.hold_device();
   if (Settled settled = gate_timed_size(run)) return settled;
   TimedRun timed;
   Settled settled = measure(run, Audit::none, timed);
@@ -53,7 +53,7 @@ Outcome steps(EvaluationRun& run) {
   }
   if (Settled settled = gate_preflight(run)) return *settled;
   // From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.
-  const auto hold = run.workers.native() ? std::nullopt : run.workers.hold_device();
+  const auto hold = run.workers.native() ? std::nullopt : run.hold_device();
   if (!run.screens())
     if (Settled settled = gate_timed_size(run)) return *settled;
   if (Settled settled = prepare_neighbours(run)) return *settled;

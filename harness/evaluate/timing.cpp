@@ -177,7 +177,7 @@ Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
 Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed) {
   const Charge charge(run.evaluation.cost.timing_s);
   std::optional<Subject> incumbent = incumbent_subject(run);
-  const auto hold = run.workers.hold_device();
+  const auto hold = run.hold_device(&StageCosts::timing_s);
   // On the cpu device compilers would take the cores that are timed.
   const auto quiet = run.workers.native() ? run.workers.builders.pause_speculative() : nullptr;
   const Limits& limits = run.workers.limits;

@@ -55,7 +55,7 @@ std::optional<std::string> ask_checkers(EvaluationRun& run) {
   if (run.settings.preflight != nullptr && run.preflight_point())
     if (auto said = run.settings.preflight->explain(*run.preflight_point(), run.request.admission, seconds))
       return said;
-  const auto hold = run.workers.hold_device();
+  const auto hold = run.hold_device(&StageCosts::gates_s);
   return explain_by_checker(run.workers, {run.suspect}, run.request.admission, seconds);
 }
 

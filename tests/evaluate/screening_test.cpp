@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "harness/evaluate/run.h"
 #include "tests/evaluate/shop.h"
@@ -136,4 +138,24 @@ TEST_CASE("a source that another configuration has spoilt is refused before it i
   CHECK(rejected->gate == "timed-launch");
   CHECK_THAT(rejected->message, Catch::Contains("iteration 12"));
   CHECK_FALSE(has_gate(evaluation, "compile"));
+}
+
+TEST_CASE("waiting for the device is a cost of its own, and none of the timing's") {
+  Screening shop;
+  const tests::Scratch scratch;
+  const std::string folder = scratch.path("locks");
+  DeviceLock ours("cpu", "cpu", folder), others("cpu", "cpu", folder);
+  shop.workers.lock = &ours;
+  shop.evaluate(shop.request("00_honest", kLarge, kSmall));  // what is built once is built
+  std::optional<DeviceLock::Hold> held = others.acquire();
+  REQUIRE(held);
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    held.reset();
+  });
+  const Evaluation evaluation = shop.evaluate(shop.request("00_honest", kLarge, kSmall));
+  const StageCosts& cost = evaluation.cost;
+  CHECK(cost.idle_s > 0.3);
+  CHECK(cost.timing_s >= 0);
+  CHECK(cost.idle_s + cost.timing_s + cost.gates_s + cost.build_s <= cost.wall_s + 0.01);
 }
