@@ -298,6 +298,9 @@ void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--by", filter->by, "technique, stage, campaign or device")
       ->capture_default_str()
       ->check(CLI::IsMember({"technique", "stage", "campaign", "device"}));
+  app.footer(
+      "Stages: decide; prepare (compiling ahead, beside all else); build (waiting for a compiler); gates; timing;\n"
+      "idle (waiting for the device, or for something to decide); other.");
   action = [filter, &shell] {
     const auto by = filter->by == "technique"  ? CostBy::technique
                     : filter->by == "stage"    ? CostBy::stage
