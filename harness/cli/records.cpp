@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/cli/show_source.h"
 #include "harness/core/error.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -216,7 +217,7 @@ struct Filter {
   HistoryFilter history;
   std::int64_t campaign = 0, a = 0, b = 0;
   std::string kernel, outcome, workload, by = "technique", sql, format = "table";
-  bool json = false, source = false;
+  bool json = false, source = false, resolved = false, standalone = false;
 };
 
 void print_answer(const SqlAnswer& answer, const std::string& format) {
@@ -269,6 +270,27 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
   };
 }
 
+namespace {
+
+/// The text as it is, for a file; or the iteration with the text and its launches.
+int print_written(const Filter& filter, Shell& shell, Archive& archive) {
+  if (filter.a == 0) throw bad_input("--resolved and --standalone need an iteration; a decision has no source");
+  json row = archive.history().iteration(filter.a, true);
+  const WrittenSource written =
+      write_source(shell, archive, row, filter.resolved ? SourceForm::resolved : SourceForm::standalone);
+  if (!filter.json) {
+    report::out("%s", written.text.c_str());
+    return 0;
+  }
+  row[filter.resolved ? "resolved" : "standalone"] = written.text;
+  row["launches"] = written.launches;
+  row.update(written.steps);
+  print_json(row);
+  return 0;
+}
+
+}  // namespace
+
 void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto filter = with_json(app, shell);
   auto* iteration = app.add_option("iteration", filter->a, "Its number")->type_name("ITERATION");
@@ -277,10 +299,17 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->type_name("DECISION")
       ->excludes(iteration);
   app.add_flag("--source", filter->source, "Print its source too");
+  add_plugin_options(app, shell);
+  auto* resolved = app.add_flag("--resolved", filter->resolved,
+                                "Its source as one that compiles: configuration, headers and launches in it");
+  app.add_flag("--standalone", filter->standalone,
+               "A program for nvcc alone that runs it beside the kernel's baseline: error and time of both")
+      ->excludes(resolved);
   action = [filter, &shell] {
     if (filter->a == 0 && filter->b == 0) throw bad_input("name an iteration or --decision N; see harness history");
     const auto archive = open_to_read(shell);
     History& history = archive->history();
+    if (filter->resolved || filter->standalone) return print_written(*filter, shell, *archive);
     const bool whole = filter->b == 0;
     const json row = whole ? history.iteration(filter->a, filter->source) : json();
     const json decision = whole ? history.decision_of(filter->a) : history.decision(filter->b);

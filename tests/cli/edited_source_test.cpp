@@ -6,7 +6,7 @@
 
 #include "tests/support/program.h"
 
-// eval --source and --label, on the cpu device.
+// A kernel leaves and comes back: eval --source and --label, show --resolved and --standalone, on the cpu device.
 using namespace harness;
 using namespace harness::tests;
 
@@ -37,7 +37,7 @@ __global__ void f(const T* x, T* y, int n) {
 
 }  // namespace
 
-TEST_CASE("an edited source goes through all gates, and is recorded") {
+TEST_CASE("an edited source goes through all gates, is recorded, and comes out as files that stand alone") {
   const EditedStore store;
   store.scratch.write("edited.cu", kEdited);
   const std::string source = store.scratch.path("edited.cu"), label = "a macro \x1b[31m\n// x";
@@ -54,6 +54,33 @@ TEST_CASE("an edited source goes through all gates, and is recorded") {
   CHECK(history.out.find('\x1b') == std::string::npos);
   CHECK_THAT(store.show({"1", "--source"}).out,
              Catch::Contains("#define TWICE(a)") && Catch::Contains("label a macro"));
+
+  const Finished resolved = store.show({"1", "--source", "--resolved"});
+  INFO(resolved.err);
+  REQUIRE(resolved.status == 0);
+  CHECK_THAT(resolved.out, Catch::Contains("grid 8 x 1 x 1, block 128 x 1 x 1") && Catch::Contains("#define TWICE(a)"));
+  const json launches = parse_json(store.show({"1", "--resolved", "--json"}).out)["launches"];
+  CHECK(launches[0]["grid"] == json({8, 1, 1}));
+  CHECK(launches[0]["entry"] == "f<float>");
+  store.scratch.write("resolved.cu", resolved.out);
+  CHECK(store.eval({"--source", store.scratch.path("resolved.cu"), "-p", "BLOCK=128"}).status == 0);
+
+  const Finished alone = store.show({"1", "--standalone"});
+  INFO(alone.err);
+  REQUIRE(alone.status == 0);
+  CHECK_THAT(alone.out,
+             Catch::Contains("int main() {") && Catch::Contains("// original: 00_good BLOCK=64\n") &&
+                 Catch::Contains("// winner:   00_good BLOCK=128, iteration 1 of campaign 1: passed (a macro"));
+  const std::size_t winner = alone.out.find("namespace winner");
+  REQUIRE(winner != std::string::npos);
+  CHECK(alone.out.find("TWICE") > winner);  // the original is the plugin's own
+  store.scratch.write("alone.cu", alone.out);
+  const Finished compiled =
+      run_program({"g++", "-std=c++17", "-O0", "-fsyntax-only", "-x", "c++", "-I",
+                   std::string(HARNESS_SOURCE_DIR) + "/tests/fakes/cuda", store.scratch.path("alone.cu")},
+                  HARNESS_SOURCE_DIR);
+  INFO(compiled.err);
+  CHECK(compiled.status == 0);
 
   // What was evaluated is evaluated again, and a diff has both names.
   const Finished again = run_harness(store.words({"eval", "--from", "1", "--json", "--device", "cpu"}, {}));
@@ -98,4 +125,19 @@ TEST_CASE("a label is a line of text") {
     CHECK(refused.status == 2);
     CHECK_THAT(refused.err, Catch::Contains(sentence));
   }
+}
+
+TEST_CASE("what the record cannot put together is refused in a sentence") {
+  const Scratch scratch;
+  const std::string text = std::string(HARNESS_SOURCE_DIR) + "/bench/seeds/campaign.jsonl";
+  REQUIRE(run_harness({"import", text, "--db", scratch.db()}).status == 0);
+  for (const char* form : {"--resolved", "--standalone"}) {
+    const Finished refused = run_harness({"show", "1", form, "--db", scratch.db()});
+    INFO(refused.err);
+    CHECK(refused.status == 2);
+    CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+    CHECK(refused.out.empty());
+  }
+  CHECK(run_harness({"show", "--decision", "1", "--resolved", "--db", scratch.db()}).status == 2);
+  CHECK(run_harness({"show", "1", "--resolved", "--standalone", "--db", scratch.db()}).status == 2);
 }
