@@ -5,6 +5,7 @@
 #include "harness/campaign/arms.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
+#include "harness/cli/edited_source.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
@@ -19,7 +20,8 @@ namespace harness {
 namespace {
 
 struct EvalArguments {
-  std::string kernel, variant, device = "auto", workloads;
+  std::string kernel, variant, device = "auto", workloads, source;
+  std::optional<std::string> label;
   std::int64_t from = 0;
   std::vector<std::string> parameters;
   double usd_per_hour = 0;
@@ -33,10 +35,18 @@ Config given_parameters(const EvalArguments& arguments) {
   return config;
 }
 
+/// "10_vector", and that its source is not the plugin's.
+std::string variant_text(const AttemptRecord& attempt) {
+  std::string text = attempt.candidate.variant;
+  if (attempt.parent) text += " (edited)";
+  if (attempt.label) text += fmt::format(" \"{}\"", report::clean(*attempt.label));
+  return text;
+}
+
 void print_person(const IterationEnded& event) {
   const Evaluation& evaluation = *event.evaluation;
   const Candidate& candidate = event.attempt.candidate;
-  report::out("%s %s %s on %s: %s\n", candidate.kernel.c_str(), candidate.variant.c_str(),
+  report::out("%s %s %s on %s: %s\n", candidate.kernel.c_str(), variant_text(event.attempt).c_str(),
               to_text(candidate.config).c_str(), event.attempt.workload.c_str(),
               std::string(outcome_name(evaluation.outcome)).c_str());
   report::Table table{{"gate", "", "evidence"}, {}};
@@ -61,16 +71,30 @@ void print_person(const IterationEnded& event) {
   }
 }
 
-// The variant and configuration to evaluate: named, or those of a recorded iteration.
-Candidate candidate_of(const EvalArguments& arguments, Catalog& catalog, Shell& shell, std::string& workload) {
-  if (arguments.from == 0) return {arguments.kernel, arguments.variant, "", given_parameters(arguments)};
+/// What is evaluated: as it was named, or as a recorded iteration had it.
+struct Asked {
+  Candidate candidate;
+  std::string workload;               // "": the default ones
+  std::optional<std::string> source;  // in the place of the variant's own
+  std::string source_name;            // where that came from, for messages
+  std::optional<std::string> parent;  // hash of the variant's own source, where another stands in its place
+};
+
+Asked asked_for(const EvalArguments& arguments, Catalog& catalog, Shell& shell) {
+  Asked asked{{arguments.kernel, arguments.variant, "", given_parameters(arguments)}, "", {}, arguments.source, {}};
+  if (!arguments.source.empty()) asked.source = read_edited_source(arguments.source);
+  if (arguments.from == 0) return asked;
   const json row =
-      shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().iteration(arguments.from, false);
-  workload = row.at("workload");
-  Candidate candidate{row.at("kernel"), row.at("variant"), "", config_from_json(row.at("config"))};
-  for (const auto& [name, value] : given_parameters(arguments)) candidate.config.insert_or_assign(name, value);
-  catalog.kernel(candidate.kernel);
-  return candidate;
+      shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().iteration(arguments.from, true);
+  asked.workload = row.at("workload");
+  asked.candidate = {row.at("kernel"), row.at("variant"), "", config_from_json(row.at("config"))};
+  for (const auto& [name, value] : given_parameters(arguments)) asked.candidate.config.insert_or_assign(name, value);
+  if (!asked.source && row.at("parent").is_string() && row.at("source").is_string()) {
+    asked.source = row.at("source").get<std::string>();
+    asked.source_name = fmt::format("iteration {}", arguments.from);
+  }
+  catalog.kernel(asked.candidate.kernel);
+  return asked;
 }
 
 const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& name) {
@@ -82,14 +106,30 @@ const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& nam
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", kernel.name, name, did_you_mean(name, names)));
 }
 
-bool evaluate_one(const Candidate& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
+Realized realize(Candidate candidate, const std::string& workload, Catalog& catalog, const DeviceInfo& device) {
+  candidate.config = catalog.default_config(candidate.kernel, candidate.variant, workload, device, candidate.config);
+  return catalog.realize(candidate, workload, device);
+}
+
+/// Puts the edited source in its place.
+void use_edited(Asked& asked, const std::vector<std::string>& workloads, Catalog& catalog, const DeviceInfo& device) {
+  if (!asked.source) return;
+  const Candidate& candidate = asked.candidate;
+  asked.parent = find_variant(catalog.kernel(candidate.kernel), candidate.variant).source_hash;
+  catalog.use_source(candidate.kernel, candidate.variant, *asked.source);
+  for (const std::string& workload : workloads)
+    require_entries(realize(candidate, workload, catalog, device), asked.source_name);
+}
+
+bool evaluate_one(const Asked& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
                   Evaluator& evaluator, const Admission& admission, Ledger* ledger, std::int64_t campaign) {
   const DeviceInfo device = evaluator.device();
-  Candidate candidate = asked;
-  candidate.config = catalog.default_config(asked.kernel, asked.variant, workload, device, asked.config);
-  const Realized realized = catalog.realize(candidate, workload, device);
-  AttemptRecord attempt{campaign,     0, candidate, workload, realized.problem.contract_hash, realized.source_hash, 0,
-                        Purpose::eval};
+  const Realized realized = realize(asked.candidate, workload, catalog, device);
+  AttemptRecord attempt{
+      campaign,     0, realized.candidate, workload, realized.problem.contract_hash, realized.source_hash, 0,
+      Purpose::eval};
+  attempt.label = arguments.label;
+  attempt.parent = asked.parent;
   const std::int64_t id = ledger != nullptr ? ledger->begin_attempt(attempt) : 0;
   EvaluationRequest request = gated_request(catalog, evaluator, realized, Points::finalist);
   request.confirm = true;
@@ -122,13 +162,14 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   watch_for_stops();
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
-  std::string workload;
-  Candidate candidate = candidate_of(arguments, *catalog, shell, workload);
+  if (arguments.label) check_label(*arguments.label);
+  Asked wanted = asked_for(arguments, *catalog, shell);
+  Candidate& candidate = wanted.candidate;
   const KernelInfo& kernel = catalog->kernel(candidate.kernel);
   candidate.technique = find_variant(kernel, candidate.variant).technique;
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   std::vector<std::string> asked = split_commas(arguments.workloads);
-  if (asked.empty() && !workload.empty()) asked = {workload};
+  if (asked.empty() && !wanted.workload.empty()) asked = {wanted.workload};
   asked = with_shapes(*catalog, candidate.kernel, std::move(asked), device);
   std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
   if (workloads.empty()) {
@@ -143,6 +184,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   if (asked.empty()) leave_out_impossible(workloads, candidate, *catalog, device);
   for (const std::string& each : workloads)
     catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
+  use_edited(wanted, workloads, *catalog, device);
   catch_interrupts();
   const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
   const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
@@ -150,7 +192,9 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   Ledger& known = archive->ledger();
   Ledger* const ledger = arguments.no_record ? nullptr : &known;
   evaluator->use_peaks(known_peaks(*evaluator, known));
-  const auto admission = known_admission(*catalog, *evaluator, known, candidate.kernel);
+  // The gates are tried on the plugin as it is: an edit has no say in how it is judged.
+  const auto own = wanted.source ? shell.rooms.catalog(places) : nullptr;
+  const auto admission = known_admission(own ? *own : *catalog, *evaluator, known, candidate.kernel);
   if (!admission) return 130;
   if (!admission->passed) throw bad_input(refusal(*admission));
   std::int64_t campaign = 0;
@@ -166,7 +210,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   }
   bool all = true;
   for (const std::string& each : workloads) {
-    all = evaluate_one(candidate, each, arguments, *catalog, *evaluator, *admission, ledger, campaign) && all;
+    all = evaluate_one(wanted, each, arguments, *catalog, *evaluator, *admission, ledger, campaign) && all;
     if (interrupted()) break;
   }
   if (ledger != nullptr)
@@ -183,6 +227,11 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("kernel", arguments->kernel, "The kernel");
   app.add_option("variant", arguments->variant, "The variant");
   app.add_option("--from", arguments->from, "Evaluate what this recorded iteration evaluated")->type_name("ITERATION");
+  app.add_option("--source", arguments->source,
+                 "An edited source: takes the place of the variant's own, passes all gates and is recorded")
+      ->type_name("FILE");
+  app.add_option("--label", arguments->label, "What to call it: history, show, best and diff print it")
+      ->type_name("TEXT");
   app.add_option("-p", arguments->parameters, "A parameter's value; the others take their first valid one")
       ->type_name("NAME=VALUE")
       ->take_all();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -9,21 +10,32 @@
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/out.h"
-#include "harness/system/files.h"
 
 namespace fs = std::filesystem;
 
 namespace harness {
 namespace {
 
-void write_new(const fs::path& path, const std::string& text) {
-  std::error_code failed;
-  fs::create_directories(path.parent_path(), failed);
-  if (failed)
-    throw environment_error(
-        fmt::format("{} cannot be written; work in a project folder, or set HARNESS_HOME", path.string()));
-  write_file(path, text);
-  report::out("%s\n", path.c_str());
+/// The folder that a template's path is below: one that was named for its kind (--kernels, --strategies), else the
+/// project's.
+fs::path place_of_template(const TemplateFile& file, const Shell& shell, const Places& places) {
+  const fs::path path = file.path;
+  if (path.is_absolute()) return path;
+  const std::string part = path.begin()->string();
+  const std::vector<std::string>& named = part == "kernels" ? shell.more_kernels : shell.more_strategies;
+  if (part != "playbook" && !named.empty()) return fs::canonical(named.back()) / path.lexically_relative(part);
+  if (places.own.empty())
+    throw bad_input(fmt::format("this folder is in no project; make one with harness init{}",
+                                part == "playbook" ? "" : fmt::format(", or name a folder with --{} DIR", part)));
+  return fs::path(places.own) / path;
+}
+
+/// Two folders with the same kernel would hide each other.
+void refuse_known_kernel(const NewArguments& arguments, Shell& shell, const Places& places) {
+  if (arguments.kind != "kernel") return;
+  const std::vector<std::string> known = shell.rooms.catalog(places)->kernel_names();
+  if (std::find(known.begin(), known.end(), arguments.name) != known.end())
+    throw bad_input(fmt::format("a kernel '{}' exists already (harness kernels); choose another name", arguments.name));
 }
 
 const Scaffold& scaffold_of(const std::string& kind) {
@@ -40,14 +52,16 @@ int make_new(const NewArguments& arguments, Shell& shell) {
   const Scaffold& scaffold = scaffold_of(arguments.kind);
   if (arguments.campaign > 0 && arguments.kind != "pattern")
     throw bad_input("--campaign belongs to new pattern: it starts a page from what happened there");
-  const fs::path home = shell.places().home;
+  const Places places = shell.places();
+  refuse_known_kernel(arguments, shell, places);
   const std::string stem = arguments.name.substr(arguments.name.rfind('/') + 1);
-  const std::vector<TemplateFile> files = scaffold.files(arguments, shell);
-  for (const TemplateFile& file : files)
-    if (fs::exists(home / file.path))
-      throw bad_input(fmt::format("{} exists already; choose another name", (home / file.path).string()));
-  for (const TemplateFile& file : files) write_new(home / file.path, fill_in(file.text, {{"NAME", stem}}));
-  report::err("next: %s\n", fill_in(scaffold.next, {{"NAME", arguments.name}}).c_str());
+  std::vector<TemplateFile> files = scaffold.files(arguments, shell);
+  for (TemplateFile& file : files)
+    file = {place_of_template(file, shell, places).string(), fill_in(file.text, {{"NAME", stem}})};
+  write_new_files(files);
+  std::string next = fill_in(scaffold.next, {{"NAME", arguments.name}});
+  if (arguments.kind == "kernel" && !shell.more_kernels.empty()) next += " --kernels " + shell.more_kernels.back();
+  report::err("next: %s\n", next.c_str());
   return 0;
 }
 

@@ -26,6 +26,11 @@ bool is_home(const fs::path& folder) {
          fs::is_directory(folder / "strategies", none);
 }
 
+bool is_marked(const fs::path& folder) {
+  std::error_code none;
+  return fs::is_regular_file(folder / kProjectFile, none);
+}
+
 std::string home_above(fs::path folder) {
   for (;; folder = folder.parent_path()) {
     if (is_home(folder)) return folder.string();
@@ -39,7 +44,7 @@ std::string find_home(const std::string& project) {
     throw environment_error(fmt::format(
         "HARNESS_HOME is '{}', which has no kernels/ and strategies/; point it at a folder that has", named));
   }
-  if (!project.empty()) return project;
+  if (!project.empty() && is_home(project)) return project;
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none);
   if (const std::string above = home_above(program.parent_path()); !above.empty()) return above;
@@ -56,16 +61,35 @@ std::string find_cache() {
   return fmt::format("/tmp/harness-cache-{}", getuid());
 }
 
+/// A project's kernels are its own: those that came with the program are examples. What chooses among them is shared.
+void add_folders_of(Places& places) {
+  const bool marked = !places.project.empty() && is_marked(places.project);
+  if (marked) {
+    places.strategy_folders.push_back(places.project + "/strategies");
+    places.playbook_folders.push_back(places.project + "/playbook");
+  }
+  places.kernel_folders = {(marked ? places.project : places.home) + "/kernels"};
+  places.strategy_folders.push_back(places.home + "/strategies");
+  places.playbook_folders.push_back(places.home + "/playbook");
+  places.own = marked ? places.project : environment("HARNESS_HOME");
+  if (places.own.empty()) places.own = places.project;
+}
+
 }  // namespace
+
+std::string project_above(const std::string& start) {
+  for (fs::path folder = start;; folder = folder.parent_path()) {
+    if (is_marked(folder) || is_home(folder)) return folder.string();
+    if (folder == folder.root_path() || folder.empty()) return "";
+  }
+}
 
 Places find_places() {
   std::error_code none;
   Places places;
-  places.project = home_above(fs::current_path(none));
+  places.project = project_above(fs::current_path(none).string());
   places.home = find_home(places.project);
-  places.kernel_folders = {places.home + "/kernels"};
-  places.strategy_folders = {places.home + "/strategies"};
-  places.playbook_folders = {places.home + "/playbook"};
+  add_folders_of(places);
   places.include_folder = places.home + "/kernels/include";
   const std::string in_tree = places.home + "/harness/device/cpu/guest";
   places.cpu_headers = fs::is_directory(in_tree, none) ? in_tree : places.home + "/cpu";

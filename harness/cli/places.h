@@ -7,8 +7,9 @@ namespace harness {
 /// Where things are: plugins, headers, cache and store. Found once, from the environment, the current folder and the
 /// program's own place.
 struct Places {
-  std::string home;     // holds kernels/ and strategies/
+  std::string home;     // holds what came with the program: strategies/, kernels/ with the device headers
   std::string project;  // the project the current folder is in; "" outside one
+  std::string own;      // where `harness new` writes: the project, or $HARNESS_HOME; "" where there is neither
   std::vector<std::string> kernel_folders;
   std::vector<std::string> strategy_folders;
   std::vector<std::string> playbook_folders;
@@ -20,6 +21,13 @@ struct Places {
   bool trust_source = false;   // --trust-source: native code runs where this machine cannot cage it
   std::string default_store;   // $HARNESS_DB, else experiments.db in the project or the current folder
 };
+
+/// The file that makes a folder a project (`harness init`). Its kernels are the project's own alone; strategies, rules,
+/// searches and pages of the playbook are its own and those of the program.
+inline constexpr const char* kProjectFile = ".harness-project";
+
+/// The project that a folder lies in: the nearest one above it with that file, or a whole home; "" if there is none.
+std::string project_above(const std::string& folder);
 
 /// Throws Error(environment) if no plugin folder is found anywhere.
 Places find_places();

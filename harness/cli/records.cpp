@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/cli/show_source.h"
 #include "harness/core/error.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -50,6 +51,25 @@ std::string config_text(const json& row) {
       report::bounded(config.is_object() ? to_text(config_from_json(config)) : report::cell(config), kLongestWord));
 }
 
+/// Its name, and whether its source is an edited one (eval --source).
+std::string variant_text(const json& row) {
+  return text(row, "variant") + (row.value("parent", json()).is_string() ? " (edited)" : "");
+}
+
+bool any_label(const json& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const json& row) { return row.value("label", json()).is_string(); });
+}
+
+/// The last column, where any row has a label.
+void add_labels(report::Table& table, const json& rows) {
+  if (!any_label(rows)) return;
+  table.columns.push_back("label");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool labelled = rows[i].value("label", json()).is_string();
+    table.rows[i].push_back(labelled ? text(rows[i], "label") : "");
+  }
+}
+
 /// Its number, and whether it is somebody else's word.
 std::string campaign_text(const json& row) {
   return text(row, "campaign") + (row.value("imported", false) ? " imported" : "");
@@ -61,8 +81,9 @@ report::Table iteration_table(const json& rows) {
                       {}};
   for (const json& row : rows)
     table.rows.push_back({text(row, "iteration"), campaign_text(row), text(row, "device"), text(row, "kernel"),
-                          text(row, "workload"), text(row, "variant"), config_text(row), text(row, "outcome"),
+                          text(row, "workload"), variant_text(row), config_text(row), text(row, "outcome"),
                           report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup"))});
+  add_labels(table, rows);
   return table;
 }
 
@@ -74,7 +95,7 @@ report::Table best_table(const json& rows) {
   if (rivals) table.columns.insert(table.columns.end(), {"rival", "its time", "of its speed"});
   for (const json& row : rows) {
     table.rows.push_back(
-        {text(row, "kernel"), text(row, "workload"), text(row, "device_name"), text(row, "variant"), config_text(row),
+        {text(row, "kernel"), text(row, "workload"), text(row, "device_name"), variant_text(row), config_text(row),
          report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup")),
          text(row, "confirmed") == "1" || text(row, "confirmed") == "true" ? "yes" : "no", text(row, "iteration")});
     if (!rivals) continue;
@@ -84,6 +105,7 @@ report::Table best_table(const json& rows) {
           known ? report::ratio(*number(row, "rival_ns") / *number(row, "time_ns")) : "-"})
       table.rows.back().push_back(cell);
   }
+  add_labels(table, rows);
   return table;
 }
 
@@ -96,9 +118,12 @@ report::Table generic_table(const json& rows) {
 
 void print_iteration(const json& row) {
   report::out("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
-              campaign_text(row).c_str(), text(row, "kernel").c_str(), text(row, "variant").c_str(),
+              campaign_text(row).c_str(), text(row, "kernel").c_str(), variant_text(row).c_str(),
               config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
               text(row, "outcome").c_str());
+  if (row.value("label", json()).is_string()) report::out("label %s\n", text(row, "label").c_str());
+  if (row.value("parent", json()).is_string())
+    report::out("an edited source, in the place of the variant's own (%s)\n", text(row, "parent").c_str());
   report::out("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n",
               report::nanoseconds(number(row, "time_ns")).c_str(),
               report::nanoseconds(number(row, "cold_time_ns")).c_str(),
@@ -167,12 +192,18 @@ json named_pairs(const json& object) {
   return pairs;
 }
 
+/// " (my label)", "" without one.
+std::string label_text(const json& row) {
+  return row.value("label", json()).is_string() ? " (" + text(row, "label") + ")" : "";
+}
+
 void print_diff(const json& answer) {
   for (const char* side : {"a", "b"})
-    report::out("%s: iteration %s%s: %s %s %s on %s: %s\n", side, text(answer[side], "iteration").c_str(),
+    report::out("%s: iteration %s%s: %s %s %s on %s: %s%s\n", side, text(answer[side], "iteration").c_str(),
                 answer[side].value("imported", false) ? " (imported)" : "", text(answer[side], "kernel").c_str(),
-                text(answer[side], "variant").c_str(), config_text(answer[side]).c_str(),
-                text(answer[side], "workload").c_str(), text(answer[side], "outcome").c_str());
+                variant_text(answer[side]).c_str(), config_text(answer[side]).c_str(),
+                text(answer[side], "workload").c_str(), text(answer[side], "outcome").c_str(),
+                label_text(answer[side]).c_str());
   if (!answer.value("comparable", true))
     report::out("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
   print_pairs("parameter", answer.value("parameters", json::array()), "name");
@@ -186,7 +217,7 @@ struct Filter {
   HistoryFilter history;
   std::int64_t campaign = 0, a = 0, b = 0;
   std::string kernel, outcome, workload, by = "technique", sql, format = "table";
-  bool json = false, source = false;
+  bool json = false, source = false, resolved = false, standalone = false;
 };
 
 void print_answer(const SqlAnswer& answer, const std::string& format) {
@@ -239,6 +270,27 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
   };
 }
 
+namespace {
+
+/// The text as it is, for a file; or the iteration with the text and its launches.
+int print_written(const Filter& filter, Shell& shell, Archive& archive) {
+  if (filter.a == 0) throw bad_input("--resolved and --standalone need an iteration; a decision has no source");
+  json row = archive.history().iteration(filter.a, true);
+  const WrittenSource written =
+      write_source(shell, archive, row, filter.resolved ? SourceForm::resolved : SourceForm::standalone);
+  if (!filter.json) {
+    report::out("%s", written.text.c_str());
+    return 0;
+  }
+  row[filter.resolved ? "resolved" : "standalone"] = written.text;
+  row["launches"] = written.launches;
+  row.update(written.steps);
+  print_json(row);
+  return 0;
+}
+
+}  // namespace
+
 void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto filter = with_json(app, shell);
   auto* iteration = app.add_option("iteration", filter->a, "Its number")->type_name("ITERATION");
@@ -247,10 +299,17 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->type_name("DECISION")
       ->excludes(iteration);
   app.add_flag("--source", filter->source, "Print its source too");
+  add_plugin_options(app, shell);
+  auto* resolved = app.add_flag("--resolved", filter->resolved,
+                                "Its source as one that compiles: configuration, headers and launches in it");
+  app.add_flag("--standalone", filter->standalone,
+               "A program for nvcc alone that runs it beside the kernel's baseline: error and time of both")
+      ->excludes(resolved);
   action = [filter, &shell] {
     if (filter->a == 0 && filter->b == 0) throw bad_input("name an iteration or --decision N; see harness history");
     const auto archive = open_to_read(shell);
     History& history = archive->history();
+    if (filter->resolved || filter->standalone) return print_written(*filter, shell, *archive);
     const bool whole = filter->b == 0;
     const json row = whole ? history.iteration(filter->a, filter->source) : json();
     const json decision = whole ? history.decision_of(filter->a) : history.decision(filter->b);

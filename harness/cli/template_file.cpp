@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "harness/core/error.h"
+#include "harness/report/out.h"
+#include "harness/system/files.h"
+
+namespace fs = std::filesystem;
 
 namespace harness {
 
@@ -23,6 +29,19 @@ std::string fill_in(std::string text, const std::vector<std::pair<std::string, s
       text.replace(at, place.size(), value);
   }
   return text;
+}
+
+void write_new_files(const std::vector<TemplateFile>& files) {
+  for (const TemplateFile& file : files)
+    if (std::error_code none; fs::exists(fs::symlink_status(file.path, none)))
+      throw bad_input(fmt::format("{} exists already and is not overwritten; choose another name", file.path));
+  for (const TemplateFile& file : files) {
+    std::error_code failed;
+    fs::create_directories(fs::path(file.path).parent_path(), failed);
+    if (failed) throw environment_error(fmt::format("{} cannot be written: {}", file.path, failed.message()));
+    write_file(file.path, file.text);
+    report::out("%s\n", file.path.c_str());
+  }
 }
 
 }  // namespace harness

@@ -6,7 +6,7 @@
 
 namespace harness {
 
-/// A file that `harness new` writes, below the home folder; @NAME@ stands for the name.
+/// A file that `harness new` writes: below the project's folder, or absolute; @NAME@ stands for the name.
 struct TemplateFile {
   std::string path, text;
 };
@@ -21,5 +21,8 @@ std::string plain_name(const NewArguments& arguments);
 /// A template with each @NAME@ of `values` filled in.
 std::string fill_in(std::string text, const std::vector<std::pair<std::string, std::string>>& values);
 bool is_identifier(const std::string& name);
+/// Writes files, by absolute paths, and prints these. Throws Error(bad_input) before anything is written if one of them
+/// is there already; Error(environment) where they cannot be written.
+void write_new_files(const std::vector<TemplateFile>& files);
 
 }  // namespace harness

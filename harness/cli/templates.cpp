@@ -46,11 +46,22 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 std::vector<TemplateFile> kernel_files(const NewArguments& arguments, Shell&) {
-  const std::string folder = "kernels/" + plain_name(arguments) + "/";
-  return {{folder + "kernel.lua", kKernelManifest},
-          {folder + "reference.cu", kReference},
-          {folder + "variants/00_naive.lua", fill_in(kVariantManifest, {{"NAME", "naive"}})},
-          {folder + "variants/00_naive.cu", kVariantSource}};
+  return kernel_template(plain_name(arguments));
+}
+
+/// Where the project keeps kernels, or a person said so; nobody changes what came with the program.
+void require_own_kernel(const std::filesystem::path& folder, const std::string& kernel, const Places& places,
+                        const Shell& shell) {
+  const auto same = [&](const std::filesystem::path& other) {
+    return std::filesystem::weakly_canonical(other) == folder;
+  };
+  if (!places.own.empty() && same(places.own + "/kernels")) return;
+  for (const std::string& named : shell.more_kernels)
+    if (same(named)) return;
+  throw bad_input(
+      fmt::format("kernel '{}' came with the program and belongs to no project of yours; copy {} into one "
+                  "(harness init)",
+                  kernel, (folder / kernel).string()));
 }
 
 /// The part of "20_split_kv" behind the number, as a technique is written: "split-kv".
@@ -72,9 +83,10 @@ std::vector<TemplateFile> variant_files(const NewArguments& arguments, Shell& sh
   for (const std::string& folder : places.kernel_folders) {
     const std::filesystem::path variants = std::filesystem::path(folder) / kernel / "variants";
     if (!std::filesystem::exists(variants / (baseline.name + ".lua"))) continue;
+    require_own_kernel(std::filesystem::weakly_canonical(folder), kernel, places, shell);
     std::string manifest = read_file(variants / (baseline.name + ".lua"), Error::Kind::bad_input);
     manifest = replaced(manifest, '"' + baseline.technique + '"', '"' + technique_of(stem) + '"');
-    const std::string to = "kernels/" + kernel + "/variants/" + stem;
+    const std::string to = (std::filesystem::weakly_canonical(variants) / stem).string();
     std::vector<TemplateFile> files{{to + ".lua", manifest}};
     if (std::filesystem::exists(variants / (baseline.name + ".cu")))
       files.push_back({to + ".cu", read_file(variants / (baseline.name + ".cu"), Error::Kind::bad_input)});
@@ -96,6 +108,14 @@ std::vector<TemplateFile> search_files(const NewArguments& arguments, Shell&) {
 }
 
 }  // namespace
+
+std::vector<TemplateFile> kernel_template(const std::string& name) {
+  const std::string folder = "kernels/" + name + "/";
+  return {{folder + "kernel.lua", fill_in(kKernelManifest, {{"NAME", name}})},
+          {folder + "reference.cu", kReference},
+          {folder + "variants/00_naive.lua", fill_in(kVariantManifest, {{"NAME", "naive"}})},
+          {folder + "variants/00_naive.cu", kVariantSource}};
+}
 
 const std::vector<Scaffold>& scaffolds() {
   static const std::vector<Scaffold> table{

@@ -18,4 +18,7 @@ struct Scaffold {
 
 const std::vector<Scaffold>& scaffolds();
 
+/// A kernel that works, to begin from: kernels/NAME/ with contract, reference and baseline.
+std::vector<TemplateFile> kernel_template(const std::string& name);
+
 }  // namespace harness

@@ -13,6 +13,10 @@ std::string Catalog::add_shape(const std::string& kernel, const std::string& tex
   throw bad_input(fmt::format("kernel '{}' has no workload '{}' here", kernel, text));
 }
 
+void Catalog::use_source(const std::string& kernel, const std::string& variant, const std::string&) {
+  throw bad_input(fmt::format("the source of {} {} cannot be replaced here", kernel, variant));
+}
+
 std::size_t place_of(const Parameter& parameter, const Value& value) {
   const auto same = [&](const Value& listed) { return same_value(listed, value); };
   return static_cast<std::size_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin());

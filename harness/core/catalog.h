@@ -135,6 +135,8 @@ class Catalog {
   virtual Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                                 const DeviceInfo& device, const Config& given) = 0;
   virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
+  /// From now on, in this catalog, `text` stands in the place of the variant's source. Files do not change.
+  virtual void use_source(const std::string& kernel, const std::string& variant, const std::string& text);
   /// A shape that no workload of the kernel has, "B=4 Sq=3000 causal=true": from now on it is one of its workloads, in
   /// no set. What is not given is as in the kernel's first workload on this device. Returns its name, which holds all
   /// values: the same shape has the same name everywhere. Throws Error(bad_input) for what lies outside the domain.

@@ -167,6 +167,8 @@ json iteration_json(const IterationIdentity& identity, const IterationRow& row, 
             {"config", config_to_json(identity.candidate.config)},
             {"device", identity.device},
             {"purpose", identity.purpose},
+            {"label", identity.label},
+            {"parent", identity.parent},
             {"outcome", row.outcome},
             {"time_ns", row.time_ns},
             {"time_ci95_ns", interval(row.time_lo_ns, row.time_hi_ns)},
@@ -197,7 +199,9 @@ json iteration_json(const AttemptRecord& attempt, const Evaluation& evaluation, 
                                    .device = device,
                                    .contract_hash = contract_hash_of(attempt, evaluation),
                                    .source_hash = source_hash_of(attempt, evaluation),
-                                   .decision = decision};
+                                   .decision = decision,
+                                   .label = attempt.label,
+                                   .parent = attempt.parent};
   return iteration_json(identity, row_of(evaluation, confirmed, 0), detail);
 }
 

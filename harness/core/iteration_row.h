@@ -50,7 +50,8 @@ struct IterationIdentity {
   std::string workload;
   Purpose purpose = Purpose::search;
   std::string device, contract_hash, source_hash;
-  json decision = nullptr;  // decision_json, or null
+  json decision = nullptr;                   // decision_json, or null
+  std::optional<std::string> label, parent;  // AttemptRecord's
 };
 
 enum class Detail {

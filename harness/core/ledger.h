@@ -37,6 +37,8 @@ struct AttemptRecord {
   std::int64_t ask = 0;  // number of this ask within its arm, from 1; 0: not asked by a search
   Purpose purpose = Purpose::search;
   std::optional<double> budget_left_s;  // when it began; absent: the campaign has no budget of time
+  std::optional<std::string> label;     // what a person calls it
+  std::optional<std::string> parent;    // an edited source: hash of the variant's own, in whose place it stood
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.

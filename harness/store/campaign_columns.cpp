@@ -104,10 +104,10 @@ std::int64_t insert_attempt(Connection& connection, const AttemptRecord& record,
       intern_candidate(connection, record.candidate, record.contract_hash, record.source_hash);
   Statement(
       connection,
-      "INSERT INTO attempt (campaign, decision, candidate, workload, ask, purpose, begun_unix, budget_left_s) VALUES "
-      "(?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO attempt (campaign, decision, candidate, workload, ask, purpose, begun_unix, budget_left_s, label, "
+      "parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       record.campaign, record.decision > 0 ? std::optional(record.decision) : std::nullopt, candidate, record.workload,
-      record.ask, name(record.purpose), begun_unix, record.budget_left_s)
+      record.ask, name(record.purpose), begun_unix, record.budget_left_s, record.label, record.parent)
       .run();
   return connection.database().getLastInsertRowid();
 }

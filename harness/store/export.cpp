@@ -165,7 +165,7 @@ class Exporter {
     Statement query(
         connection_,
         "SELECT a.id, a.decision, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash, "
-        "a.workload, a.ask, a.purpose, a.begun_unix, a.budget_left_s "
+        "a.workload, a.ask, a.purpose, a.begun_unix, a.budget_left_s, a.label, a.parent "
         "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.campaign = ? ORDER BY a.id",
         campaign);
     while (query.next()) {
@@ -183,7 +183,9 @@ class Exporter {
             {"ask", query.integer(9)},
             {"purpose", query.text(10)},
             {"begun_unix", query.real(11)},
-            {"budget_left_s", query.value(12)}});
+            {"budget_left_s", query.value(12)},
+            {"label", query.maybe_text(13)},
+            {"parent", query.maybe_text(14)}});
     }
     return numbers;
   }

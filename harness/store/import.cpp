@@ -171,6 +171,8 @@ class Importer {
     record.ask = j.at("ask").get<std::int64_t>();
     record.purpose = named<Purpose>(text_of(j, "purpose"));
     if (j.contains("budget_left_s")) record.budget_left_s = maybe<double>(j, "budget_left_s");
+    if (j.contains("label")) record.label = maybe<std::string>(j, "label");
+    if (j.contains("parent")) record.parent = maybe<std::string>(j, "parent");
     attempts_.push_back(insert_attempt(connection_, record, j.at("begun_unix").get<double>()));
     candidates_.resize(attempts_.size());
     candidates_.back() = record.candidate;

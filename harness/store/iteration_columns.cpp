@@ -168,7 +168,7 @@ std::int64_t read_identity(const Statement& query, IterationIdentity& identity) 
   return query.integer(11);
 }
 
-constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10;
+constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10, kLabel = kCost + 8;
 constexpr const char* kReadIteration =
     "SELECT i.id, i.campaign, c.kernel, c.variant, c.technique, c.config, i.workload, i.purpose, p.device, "
     "c.contract_hash, c.source_hash, i.attempt, a.decision, "
@@ -180,7 +180,8 @@ constexpr const char* kReadIteration =
     "i.incumbent_ns, i.floor_ns, i.threshold_ns, i.stopped_ns, "
     "b.hash, b.compiler, i.from_cache, i.registers, i.shared_bytes, i.spill_bytes, i.local_bytes, i.source, "
     "i.build_log, "
-    "i.seeds, i.decide_s, i.prepare_s, i.build_s, i.gates_s, i.timing_s, i.idle_s, i.wall_s, i.usd "
+    "i.seeds, i.decide_s, i.prepare_s, i.build_s, i.gates_s, i.timing_s, i.idle_s, i.wall_s, i.usd, a.label, "
+    "a.parent "
     "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
     "JOIN campaign p ON p.id = i.campaign LEFT JOIN binary b ON b.id = i.binary WHERE i.id = ?";
 
@@ -246,6 +247,8 @@ RecordedIteration read_iteration(Connection& connection, std::int64_t id, Texts 
     read_times(query, kTimes, found.row);
     read_build(query, kBuild, found.row);
     read_cost(query, kCost, found.row.cost);
+    found.identity.label = query.maybe_text(kLabel);
+    found.identity.parent = query.maybe_text(kLabel + 1);
   }
   found.identity.decision = read_decision(connection, decision);
   found.row.gates = read_gates(connection, id);

@@ -92,7 +92,9 @@ CREATE TABLE attempt (
   ask        INTEGER NOT NULL,             -- number of this ask within its arm's search, from 1; 0: not asked by a search
   purpose    TEXT NOT NULL,                -- search, baseline, rival, confirm, eval
   begun_unix REAL NOT NULL,
-  budget_left_s REAL                       -- of the campaign's budget when it began; NULL: it has none
+  budget_left_s REAL,                      -- of the campaign's budget when it began; NULL: it has none
+  label      TEXT,                         -- what a person calls it; NULL: nothing
+  parent     TEXT                          -- source_hash of the variant's own source, where an edited one stood in its place
 ) STRICT;
 CREATE INDEX attempt_by_campaign ON attempt(campaign, candidate);
 CREATE INDEX attempt_by_decision ON attempt(decision);
@@ -412,6 +414,7 @@ BEGIN
     SELECT NEW.campaign, NEW.kernel, NEW.workload, c.technique, c.contract_hash, 1, NEW.outcome = 'passed', NEW.wall_s,
            CASE WHEN NEW.outcome = 'passed' THEN NEW.speedup END, NEW.outcome = 'screened'
     FROM candidate c WHERE c.id = NEW.candidate
+      AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.id = NEW.attempt AND a.parent IS NOT NULL)   -- an edit is no such evidence
     ON CONFLICT DO UPDATE SET
       iterations   = iterations + 1,
       passed       = passed + excluded.passed,
@@ -503,7 +506,7 @@ CREATE VIEW v_iterations AS
          i.confirmed, i.emulation, i.error_class, i.error_message, i.registers, i.shared_bytes, i.spill_bytes, i.build_s, i.gates_s,
          i.timing_s, i.wall_s, i.usd, a.decision, a.ask, c.contract_hash, c.source_hash,
          (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent
   FROM iteration i
   JOIN attempt a ON a.id = i.attempt
   JOIN candidate c ON c.id = i.candidate
@@ -522,9 +525,10 @@ CREATE VIEW v_best AS
   SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
          i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,
          i.emulation, i.id AS iteration, i.campaign, p.device, c.contract_hash, c.source_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent
   FROM chosen b
   JOIN iteration i ON i.id = b.iteration
+  JOIN attempt a ON a.id = i.attempt
   JOIN candidate c ON c.id = i.candidate
   JOIN campaign p ON p.id = i.campaign
   WHERE b.place = 1;

@@ -7,6 +7,8 @@ UPDATE sqlite_schema SET sql = replace(sql, 'IN (''passed'', ''compile_error''',
 PRAGMA writable_schema = RESET;
 
 ALTER TABLE attempt ADD COLUMN budget_left_s REAL;
+ALTER TABLE attempt ADD COLUMN label TEXT;
+ALTER TABLE attempt ADD COLUMN parent TEXT;
 ALTER TABLE rollup_arm ADD COLUMN screened INTEGER NOT NULL DEFAULT 0;
 DROP TRIGGER iteration_counts_for_its_arm;
 DROP VIEW v_calibration;
@@ -17,6 +19,7 @@ BEGIN
     SELECT NEW.campaign, NEW.kernel, NEW.workload, c.technique, c.contract_hash, 1, NEW.outcome = 'passed', NEW.wall_s,
            CASE WHEN NEW.outcome = 'passed' THEN NEW.speedup END, NEW.outcome = 'screened'
     FROM candidate c WHERE c.id = NEW.candidate
+      AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.id = NEW.attempt AND a.parent IS NOT NULL)   -- an edit is no such evidence
     ON CONFLICT DO UPDATE SET
       iterations   = iterations + 1,
       passed       = passed + excluded.passed,
@@ -148,9 +151,10 @@ CREATE VIEW v_best AS
   SELECT b.kernel, b.workload, b.device_name, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns,
          i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.confirmed,
          i.emulation, i.id AS iteration, i.campaign, p.device, c.contract_hash, c.source_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent
   FROM chosen b
   JOIN iteration i ON i.id = b.iteration
+  JOIN attempt a ON a.id = i.attempt
   JOIN candidate c ON c.id = i.candidate
   JOIN campaign p ON p.id = i.campaign
   WHERE b.place = 1;
@@ -168,3 +172,18 @@ CREATE VIEW v_rivals AS
   SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
          id AS rival_iteration
   FROM placed WHERE place = 1;
+
+-- Labels, and edited sources.
+DROP VIEW v_iterations;
+CREATE VIEW v_iterations AS
+  SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device, p.device_name,
+         i.purpose, i.outcome, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.cold_ns AS cold_time_ns, i.warm_ns AS warm_time_ns,
+         i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.verdict,
+         i.confirmed, i.emulation, i.error_class, i.error_message, i.registers, i.shared_bytes, i.spill_bytes, i.build_s, i.gates_s,
+         i.timing_s, i.wall_s, i.usd, a.decision, a.ask, c.contract_hash, c.source_hash,
+         (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent
+  FROM iteration i
+  JOIN attempt a ON a.id = i.attempt
+  JOIN candidate c ON c.id = i.candidate
+  JOIN campaign p ON p.id = i.campaign;

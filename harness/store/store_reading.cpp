@@ -163,6 +163,7 @@ std::vector<EarlierResult> Store::earlier_results(std::int64_t campaign, const s
   Statement query(connection_,
                   "SELECT i.workload, p.device_name, c.variant, c.config, i.outcome, i.time_ns "
                   "FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+                  "JOIN attempt a ON a.id = i.attempt AND a.parent IS NULL "
                   "WHERE i.campaign < ?1 AND p.evidence = 1 AND c.kernel = ?2 AND (p.device = 'cpu') = (?3 = 'cpu') "
                   "AND i.outcome NOT IN ('interrupted', 'no_effect') ORDER BY i.id DESC LIMIT 20000",
                   campaign, kernel, device);

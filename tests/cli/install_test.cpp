@@ -49,4 +49,16 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   CHECK(evaluated.status == 0);
   CHECK(evaluated.out.find("passed") != std::string::npos);
   CHECK(fs::is_empty(elsewhere));
+
+  // Who has only this program makes kernels all the same.
+  const std::string project = scratch.path("project"), below = project + "/kernels/mine";
+  REQUIRE(run_program({program, "init", project, "--kernel", "mine"}, elsewhere).status == 0);
+  REQUIRE(run_program({program, "new", "variant", "mine/10_other"}, below).status == 0);
+  const Finished own =
+      run_program({program, "eval", "mine", "10_other", "--device", "cpu"}, below, {"HARNESS_DB=" + project + "/x.db"});
+  INFO(own.out << own.err);
+  CHECK(own.status == 0);
+  const Finished refused = run_program({program, "new", "variant", "softmax/99_x"}, elsewhere);
+  CHECK(refused.status == 2);
+  CHECK_FALSE(fs::exists(share / "harness/kernels/softmax/variants/99_x.lua"));
 }

@@ -27,6 +27,11 @@ TEST_CASE("earlier results are those of campaigns before, newest first, on the s
   const auto on_cpu = store->earlier_results(now, "attention", "cpu");
   REQUIRE(on_cpu.size() == 1);
   CHECK(to_text(on_cpu[0].config) == "BLOCK=3 FAST=true");
+  AttemptRecord edited = an_attempt(first, 9);
+  edited.parent = "the variant's own source";
+  record(*store, edited, wrong());
+  CHECK(store->earlier_results(now, "attention", "cuda:1").size() == 2);
+  CHECK(value(*store, "SELECT sum(iterations) FROM rollup_arm") == 4);  // nor is it evidence about its technique
   CHECK(store->earlier_results(now, "softmax", "cuda:0").empty());
   CHECK(store->earlier_results(first, "attention", "cuda:0").empty());
 }

@@ -35,6 +35,23 @@ TEST_CASE("history shows the newest first and filters") {
   CHECK(history(*store, {.kernel = "softmax"}).empty());
 }
 
+TEST_CASE("an edited source has its label and the source in whose place it stood, in every view") {
+  auto store = Store::in_memory();
+  const auto campaign = store->begin_campaign(a_campaign());
+  AttemptRecord edited = an_attempt(campaign, 1);
+  edited.label = "mine \x1b[31m";
+  edited.parent = "the variant's";
+  record(*store, edited, passed(50), true);
+  record(*store, an_attempt(campaign, 2), passed(100));
+  const json rows = history(*store, {});
+  CHECK(rows[0]["label"].is_null());
+  CHECK(rows[0]["parent"].is_null());
+  for (const json& row : {rows[1], best(*store, {}, {})[0], show(*store, 1, false), diff(*store, 2, 1)["b"]}) {
+    CHECK(row["label"] == "mine \x1b[31m");
+    CHECK(row["parent"] == "the variant's");
+  }
+}
+
 TEST_CASE("cost adds up by technique, stage, campaign and device") {
   auto store = Store::in_memory();
   const auto campaign = store->begin_campaign(a_campaign());

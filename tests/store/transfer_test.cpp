@@ -49,6 +49,10 @@ void rich_history(Store& store) {
   record(store, an_attempt(campaign, 3), an_evaluation(NoEffect{1}));  // of another campaign
   record(store, an_attempt(campaign, 4), an_evaluation(Abandoned{10, 20}));
   record(store, an_attempt(campaign, 6), screened(150));
+  AttemptRecord edited = an_attempt(campaign, 7);
+  edited.label = "mine";
+  edited.parent = "the variant's";
+  record(store, edited, passed(90));
   store.begin_attempt(an_attempt(campaign, 5));
 }
 
@@ -84,7 +88,7 @@ TEST_CASE("an export makes the same store elsewhere, byte for byte when exported
   const std::string text = text_of(*store);
   const ImportReport report = take(*other, text);
   CHECK(report.campaigns == 4);
-  CHECK(report.iterations == 65);
+  CHECK(report.iterations == 66);
   take(*last, text, true);
   CHECK(text_of(*last) == text);
   CHECK(text_of(*store) == text);
@@ -235,7 +239,7 @@ TEST_CASE("an export can hold one campaign, and leave samples and logs out") {
   CHECK(lean.size() < text_of(*store, {.campaign = 4}).size());
   CHECK(take(*other, lean).campaigns == 1);
   CHECK(value(*other, "SELECT count(*) FROM sample") == 0);
-  CHECK(value(*other, "SELECT count(*) FROM iteration") == 5);
+  CHECK(value(*other, "SELECT count(*) FROM iteration") == 6);
   CHECK_THROWS_AS(text_of(*store, {.campaign = 99}), Error);
 }
 

@@ -113,6 +113,10 @@ std::string LuaCatalog::add_shape(const std::string& kernel, const std::string& 
   return shape.name;
 }
 
+void LuaCatalog::use_source(const std::string& kernel, const std::string& variant, const std::string& text) {
+  load(kernel).use_source(variant, text);
+}
+
 Realized LuaCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
   return load(candidate.kernel).realize(candidate, workload, device);
 }

@@ -33,6 +33,7 @@ class LuaCatalog : public Catalog {
   Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
                         const DeviceInfo& device, const Config& given) override;
   std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) override;
+  void use_source(const std::string& kernel, const std::string& variant, const std::string& text) override;
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
   std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
                                        const DeviceInfo& device, bool finalist, std::uint64_t seed) override;

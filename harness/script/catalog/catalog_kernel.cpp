@@ -135,6 +135,14 @@ VariantManifest& LoadedKernel::variant(const std::string& name) {
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", manifest.name(), name, help));
 }
 
+void LoadedKernel::use_source(const std::string& name, const std::string& text) {
+  VariantManifest& chosen = variant(name);
+  chosen.use_source(text);
+  for (std::vector<VariantInfo>* listed : {&info.variants, &info.mutants})
+    for (VariantInfo& each : *listed)
+      if (each.name == name) each.source_hash = chosen.info().source_hash;
+}
+
 Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem,
                                   const DeviceInfo& device) {
   Realized realized{candidate, std::move(problem), {}, {}, chosen.info().source_hash, {}, {}};

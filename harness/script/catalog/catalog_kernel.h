@@ -27,6 +27,7 @@ struct LoadedKernel {
 
   /// A variant or a mutant. Throws Error with the nearest known name.
   VariantManifest& variant(const std::string& name);
+  void use_source(const std::string& variant, const std::string& text);
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device);
   std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                    int count, std::uint64_t seed);

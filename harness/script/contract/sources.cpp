@@ -80,13 +80,17 @@ class Scan {
 }  // namespace
 
 SourceText read_source(const fs::path& file, const std::string& shown, const std::vector<fs::path>& include_dirs) {
+  return scan_source(read_text(file, shown), file.parent_path(), include_dirs);
+}
+
+SourceText scan_source(const std::string& text, const fs::path& folder, const std::vector<fs::path>& include_dirs) {
   SourceText source;
-  source.text = read_text(file, shown);
-  std::vector<fs::path> folders{file.parent_path()};
+  source.text = text;
+  std::vector<fs::path> folders{folder};
   folders.insert(folders.end(), include_dirs.begin(), include_dirs.end());
   Scan scan(folders);
   scan.hash().field(source.text);
-  scan.read(file.parent_path(), source.text);
+  scan.read(folder, source.text);
   source.hash = scan.hash().hex();
   source.included = scan.take_files();
   return source;

@@ -21,6 +21,9 @@ struct SourceText {
 /// preprocessor would skip: rather too many than one missed). Those that resolve in no folder are the toolkit's.
 SourceText read_source(const std::filesystem::path& file, const std::string& shown,
                        const std::vector<std::filesystem::path>& include_dirs);
+/// The same for a text that takes the place of a source in `folder`.
+SourceText scan_source(const std::string& text, const std::filesystem::path& folder,
+                       const std::vector<std::filesystem::path>& include_dirs);
 
 /// `file` as seen from `folder`, with forward slashes: the same on every machine.
 std::string relative_name(const std::filesystem::path& file, const std::filesystem::path& folder);

@@ -101,7 +101,10 @@ std::map<std::string, Value> device_values(const DeviceInfo& device) {
 VariantManifest::VariantManifest(const std::filesystem::path& file, const std::string& shown, std::string source_name,
                                  std::vector<std::filesystem::path> include_dirs,
                                  const std::vector<std::string>& device_kinds)
-    : manifest_(file, shown, "variant"), source_name_(std::move(source_name)), include_dirs_(std::move(include_dirs)) {
+    : manifest_(file, shown, "variant"),
+      source_name_(std::move(source_name)),
+      folder_(file.parent_path()),
+      include_dirs_(std::move(include_dirs)) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
                 "options", "std", "stages", "rival", "start"});
@@ -128,6 +131,11 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   stages_source.replace_extension(".stages.cu");
   stages_ =
       read_source(stages_source, std::filesystem::path(shown).replace_extension(".stages.cu").string(), include_dirs_);
+}
+
+void VariantManifest::use_source(const std::string& text) {
+  source_ = scan_source(text, folder_, include_dirs_);
+  info_.source_hash = source_.hash;
 }
 
 void VariantManifest::read_parameters(const Reader& variant) {

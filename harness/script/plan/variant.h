@@ -41,6 +41,8 @@ class VariantManifest {
   /// `estimate`, of this workload where it is a function.
   Prior prior(const Workload& workload);
   std::string unsupported_reason(const DeviceInfo& device) const;
+  /// From now on `text` stands in the place of the .cu: what it includes is found as from there.
+  void use_source(const std::string& text);
   /// The .cu, that of its stages, and the headers they include that lie in `folder`, the plugin's own.
   std::vector<SourceFile> sources_inside(const std::filesystem::path& folder) const;
 
@@ -54,7 +56,8 @@ class VariantManifest {
   Manifest manifest_;
   VariantInfo info_;
   std::string source_name_;
-  SourceText source_, stages_;  // stages_: empty without `stages`
+  std::filesystem::path folder_;  // of the .cu
+  SourceText source_, stages_;    // stages_: empty without `stages`
   std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::string> options_;
 };

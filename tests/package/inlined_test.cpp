@@ -1,0 +1,106 @@
+#include "harness/package/inlined.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "tests/support/program.h"
+
+using namespace harness;
+using namespace harness::package;
+using harness::tests::Scratch;
+
+namespace {
+
+BuildSpec build_in(const Scratch& scratch, const std::string& source) {
+  BuildSpec build;
+  build.source_name = "x.cu";
+  build.source = source;
+  build.include_dirs = {scratch.path("own"), scratch.path("kernel")};
+  std::filesystem::create_directories(scratch.path("own"));
+  std::filesystem::create_directories(scratch.path("kernel"));
+  return build;
+}
+
+int count(const std::string& text, const std::string& what) {
+  int found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("headers stand where they were included, dependencies first, each once") {
+  const Scratch scratch;
+  scratch.write("kernel/low.cuh", "#pragma once\nint low;\n");
+  scratch.write("kernel/high.cuh", "#pragma once\n#include \"low.cuh\"\nint high;\n");
+  const BuildSpec build =
+      build_in(scratch, "#include <low.cuh>\n#include \"high.cuh\"\n#include <cuda_fp16.h>\nint x;\n");
+  const InlinedSource made = inline_headers(build, Outside::stay);
+  CHECK(count(made.text, "int low;") == 1);
+  CHECK(made.text.find("int low;") < made.text.find("int high;"));
+  CHECK(made.text.find("int high;") < made.text.find("#include <cuda_fp16.h>"));
+  CHECK(made.text.find("#pragma once") == std::string::npos);
+  CHECK(made.headers == std::vector<std::string>{"low.cuh", "high.cuh"});
+}
+
+TEST_CASE("a header of the toolkit can be taken out of the text") {
+  const Scratch scratch;
+  const BuildSpec build =
+      build_in(scratch, "#include <cuda_fp16.h>\n#define TILE 4\n  #  include <cuda_fp16.h>\nint x;\n");
+  const InlinedSource made = inline_headers(build, Outside::out);
+  CHECK(made.text == "#define TILE 4\nint x;\n");
+  CHECK(made.outside == std::vector<std::string>{"#include <cuda_fp16.h>"});
+  CHECK(made.macros == std::vector<std::string>{"TILE"});
+}
+
+TEST_CASE("a header that was skipped in one place is there in the other") {
+  const Scratch scratch;
+  scratch.write("kernel/both.cuh", "#pragma once\nint both;\n");
+  const BuildSpec build =
+      build_in(scratch, "#ifdef NEVER\n#include \"both.cuh\"\n#endif\n#include \"both.cuh\"\nint x = both;\n");
+  const InlinedSource made = inline_headers(build, Outside::stay);
+  CHECK(count(made.text, "int both;") == 2);
+  CHECK(count(made.text, "#ifndef HARNESS_INLINED_1\n") == 2);
+  CHECK(made.macros == std::vector<std::string>{"HARNESS_INLINED_1"});
+}
+
+TEST_CASE("a header without a guard is there as often as it is included") {
+  const Scratch scratch;
+  scratch.write("kernel/row.inc", "ROW\n");
+  CHECK(count(inline_headers(build_in(scratch, "#include \"row.inc\"\n#include \"row.inc\"\n"), Outside::stay).text,
+              "ROW\n") == 2);
+  scratch.write("kernel/guarded.cuh", "// a comment\n#ifndef G\n#define G\nint g;\n#endif\n");
+  CHECK(
+      count(
+          inline_headers(build_in(scratch, "#include \"guarded.cuh\"\n#include \"guarded.cuh\"\n"), Outside::stay).text,
+          "int g;") == 1);
+}
+
+TEST_CASE("what stands in a comment is no directive") {
+  const Scratch scratch;
+  scratch.write("kernel/x.cuh", "int never;\n");
+  const std::string source =
+      "/*\n#include \"x.cuh\"\n*/ const char* s = \"/*\"; // \"\n// \\\n#include \"x.cuh\"\nint y = 1'000;\n";
+  CHECK(inline_headers(build_in(scratch, source), Outside::stay).text == source);
+}
+
+TEST_CASE("nothing outside of the build's folders is read") {
+  const Scratch scratch;
+  scratch.write("secret.txt", "int secret;\n");
+  const std::string source = "#include \"../secret.txt\"\n#include \"" + scratch.path("secret.txt") + "\"\n";
+  const BuildSpec build = build_in(scratch, source);
+  std::filesystem::create_symlink(scratch.path("secret.txt"), scratch.path("kernel/link.cuh"));
+  CHECK(inline_headers(build, Outside::stay).text == source);
+  CHECK(inline_headers(build_in(scratch, "#include \"link.cuh\"\n"), Outside::stay).text == "#include \"link.cuh\"\n");
+}
+
+TEST_CASE("headers that include each other without end are refused") {
+  const Scratch scratch;
+  scratch.write("kernel/a.cuh", "#include \"a.cuh\"\n");
+  CHECK_THROWS_WITH(inline_headers(build_in(scratch, "#include \"a.cuh\"\n"), Outside::stay),
+                    Catch::Contains("without end"));
+  scratch.write("kernel/b.cuh", "#pragma once\n#include \"b.cuh\"\nint b;\n");
+  CHECK(count(inline_headers(build_in(scratch, "#if 1\n#include \"b.cuh\"\n#endif\n"), Outside::stay).text, "int b;") ==
+        1);
+}
