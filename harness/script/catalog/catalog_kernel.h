@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct LoadedKernel {
   std::optional<Problem> small_problem(const Workload& point);
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,
                                              const DeviceInfo& device);
+  std::set<std::string> fields_of_build(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device);
   std::optional<Realized> affordable_beyond(VariantManifest& chosen, const Realized& timed, const std::string& size,
                                             Workload point, const DeviceInfo& device, const Affordable& most);
   Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);

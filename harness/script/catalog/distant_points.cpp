@@ -54,6 +54,19 @@ std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen
   return std::nullopt;
 }
 
+/// The listed numbers, such as a width that is a template argument, that no neighbour may have otherwise: with any
+/// other value the variant compiles to something else, or is not valid.
+std::set<std::string> LoadedKernel::fields_of_build(VariantManifest& chosen, const Realized& timed,
+                                                    const DeviceInfo& device) {
+  std::set<std::string> fields;
+  for (const auto& [name, points] : manifest.with_other_numbers(timed.problem.workload)) {
+    const bool free = std::ranges::any_of(
+        points, [&](const Workload& point) { return point_of_its_build(chosen, timed, point, device).has_value(); });
+    if (!free) fields.insert(name);
+  }
+  return fields;
+}
+
 /// `point`, or with its other sizes halved, the largest first, until it is affordable: what lies beyond one timed size
 /// need not lie at all the others.
 std::optional<Realized> LoadedKernel::affordable_beyond(VariantManifest& chosen, const Realized& timed,
@@ -78,6 +91,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   const Realized timed = realize(candidate, workload, device);
   const Workload& base = timed.problem.workload;
   const Affordable most = affordable(device, finalist), little = affordable(device, false);
+  const std::set<std::string> kept = fields_of_build(chosen, timed, device);
   std::uint64_t draw = seed;
   const auto next = [&draw] { return draw += 1000003; };
   std::vector<Realized> found;
@@ -102,7 +116,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   const auto spread = [&] {
     std::optional<Realized> best;
     for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
-      auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next()), device);
+      auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next(), kept), device);
       // Of three that fit, the largest: the small ones are looked at elsewhere.
       if (realized && fits(*realized, most, device) &&
           (!best || amount_of(realized->problem.work) > amount_of(best->problem.work)))
@@ -128,7 +142,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   };
   if (std::ranges::any_of(found, fills)) return found;
   for (int attempt = 0; attempt < 4 * kTriesOfAPoint; ++attempt) {
-    auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next()), device);
+    auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next(), kept), device);
     if (!realized || !fits(*realized, most, device) || !fills(*realized)) continue;
     found.push_back(std::move(*realized));
     break;

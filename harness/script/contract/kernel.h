@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,17 +37,21 @@ class KernelManifest {
   Workload add_shape(const Workload& base, const std::string& text);
   /// A point of the domain chosen by `seed`: `base` with every field that the domain names drawn anew.
   Workload random_workload(const Workload& base, std::uint64_t seed);
-  /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
-  /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
   /// The points in which one whole-numbered size is half of what it is here, the largest size first.
   std::vector<Workload> halved(const Workload& point);
-  Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
+  /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
+  /// `largest`, the others small; texts (types) and the fields in `kept` stay. `base` itself where `where` refuses
+  /// every try.
+  Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest,
+                            const std::set<std::string>& kept = {});
   /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
-  Workload spread_neighbour(const Workload& base, std::uint64_t seed);
+  Workload spread_neighbour(const Workload& base, std::uint64_t seed, const std::set<std::string>& kept = {});
   /// The points like this one in which two sizes are exchanged, or one flag is turned.
   std::vector<Workload> exchanged(const Workload& point);
   /// The whole-numbered sizes of `base` that the domain gives a range.
   std::vector<std::string> sizes_of(const Workload& base) const;
+  /// By the name of each number that the domain lists: the points that have another of its values, and else are `base`.
+  std::map<std::string, std::vector<Workload>> with_other_numbers(const Workload& base);
   /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
   std::optional<Workload> near_neighbour(const Workload& base, const std::string& size, std::uint64_t seed,
