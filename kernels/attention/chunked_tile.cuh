@@ -16,7 +16,7 @@ struct ChunkedTile : PackedTile<T, D, HALVES> {
   using Base::group;
   using Base::pair;
   static constexpr int kKeys = 16;
-  static constexpr int kKeyLoads = D / 32, kValueLoads = D / 64;
+  static constexpr int kKeyLoads = (D + 31) / 32, kValueLoads = (D + 63) / 64;
   using Keys = Words[2][kKeyLoads];      // of keys group, group + 8
   using Values = Words[4][kValueLoads];  // of keys 2 pair, 2 pair + 1, 2 pair + 8, 2 pair + 9
 
@@ -27,7 +27,8 @@ struct ChunkedTile : PackedTile<T, D, HALVES> {
 #pragma unroll
       for (int j = 0; j < kKeyLoads; ++j) {
         Words w = {};
-        if (8 * h + group < valid) w = harness::load_now(q + (8 * h + group) * D + 32 * j + 8 * pair);
+        if (8 * h + group < valid && has_key_column(j))
+          w = harness::load_now(q + (8 * h + group) * D + 32 * j + 8 * pair);
 #pragma unroll
         for (int i = 0; i < 4; ++i) this->query[h][2 * j + i / 2][i % 2] = w.at[i];
       }
@@ -50,6 +51,13 @@ struct ChunkedTile : PackedTile<T, D, HALVES> {
   }
   __device__ int value_column(int j) const {
     return 64 * j + 8 * group;
+  }
+  /// Whether there are such columns. Where D is no multiple of 32 or 64, the last chunks of some lanes are zeros.
+  __device__ bool has_key_column(int j) const {
+    return D % 32 == 0 || key_column(j) < D;
+  }
+  __device__ bool has_value_column(int j) const {
+    return D % 64 == 0 || value_column(j) < D;
   }
 
   /// Adds the products of 16 keys to their scores, 8 keys each.

@@ -60,6 +60,21 @@ add("shape", { B = 1, H = 4, S = 100 }, "f16", { sets = { "shapes" }, lse = true
 add("wide", { B = 1, H = 4, S = 97, D = 128 }, "f16", { sets = { "shapes" } })
 add("wide", { B = 1, H = 4, S = 97, D = 128 }, "bf16", { sets = { "shapes", "causal" }, causal = true })
 
+-- Widths that are no multiple of 64, or wider than 128: with and without a mask, with shared heads, one new token.
+add("width", { B = 1, H = 3, Hkv = 1, S = 70, D = 72 }, "bf16", { sets = { "widths", "causal" }, causal = true })
+add("width", { B = 1, H = 2, S = 65, D = 80 }, "bf16", { sets = { "widths" } })
+add("width", { B = 1, H = 3, S = 40, Sk = 77, D = 80 }, "f16", { sets = { "widths", "causal" }, causal = true, lse = true })
+add("width", { B = 1, H = 2, S = 97, D = 96 }, "f16", { sets = { "widths" } })
+add("width", { B = 2, H = 2, S = 65, D = 96 }, "bf16", { sets = { "widths", "causal" }, causal = true, lse = true })
+add("width", { B = 1, H = 6, Hkv = 2, S = 1, Sk = 200, D = 96 }, "f16", { sets = { "widths" } })
+add("width", { B = 1, H = 2, S = 40, D = 256 }, "bf16", { sets = { "widths" } })
+add("width", { B = 1, H = 1, S = 65, D = 256 }, "f16", { sets = { "widths", "causal" }, causal = true, lse = true })
+
+-- Heads that are no power of two, in groups that are none: small, and one new token of a model with 24 heads on 8.
+add("heads", { B = 1, H = 12, S = 40 }, "f16", { sets = { "heads" } })
+add("heads", { B = 1, H = 20, Hkv = 4, S = 33 }, "bf16", { sets = { "heads", "causal" }, causal = true })
+add("heads", { B = 1, H = 24, Hkv = 8, S = 1, Sk = 130, D = 128 }, "f16", { sets = { "heads" } })
+
 -- One new token for each sequence: bytes of keys and values over bandwidth. The small one is for a CPU too.
 add("decode", { B = 1, H = 8, S = 1, Sk = 8192, D = 128 }, "bf16", { sets = { "decode" }, devices = { "cuda" } })
 add("decode", { B = 16, H = 8, S = 1, Sk = 8192, D = 128 }, "bf16", { sets = { "decode" }, devices = { "cuda" } })
@@ -86,11 +101,13 @@ return kernel {
   name     = "attention",
   summary  = "scaled dot-product attention, forward: causal or not, GQA, optional log-sum-exp",
   domain   = {
-    B = range(1, 64), Hq = one_of { 1, 2, 4, 8, 16, 32, 64 }, Hkv = one_of { 1, 2, 4, 8, 16, 32, 64 },
-    Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 64, 128 },
+    B = range(1, 64), Hq = range(1, 128), Hkv = range(1, 128),
+    Sq = range(1, 32768), Sk = range(1, 32768), D = one_of { 64, 72, 80, 96, 128, 256 },
     dtype = one_of { "f16", "bf16" }, causal = boolean(), lse = boolean(),
     -- Whole groups of query heads, and tensors of at most 2^20 rows.
-    where = function(w) return all_of(divisible(w.Hq, w.Hkv), le(w.B * w.Hq * max(w.Sq, w.Sk), 1048576)) end,
+    where = function(w)
+      return all_of(divisible(w.Hq, w.Hkv), le(w.B * w.Hq * w.Sq, 1048576), le(w.B * w.Hkv * w.Sk, 1048576))
+    end,
   },
   workloads = workloads,
   arguments = {

@@ -26,7 +26,9 @@
 // tile that is refilled next.
 //
 // Swizzle: a row is D / 8 chunks of 16 bytes, and chunk x of row r lies at x ^ (r % 8). ldmatrix reads one chunk of
-// eight rows at a time; unswizzled all eight would lie in the same four banks.
+// eight rows at a time; unswizzled all eight would lie in the same four banks. Where D is no multiple of 64, an
+// exclusive-or leaves the row. There rows are an odd number of chunks apart instead, which also takes the eight to
+// different banks. Products take 16 columns at a time, so at D = 72 a tenth chunk of each row is 0.
 //
 // Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
 // exp2. `largest` is in units of log2, as in online_tile.cuh.
@@ -45,12 +47,14 @@ struct MmaTile {
   static constexpr int kThreads = 32 * WARPS;
   static constexpr int kWarpRows = 16 * TILES;
   static constexpr int kBlockM = WARPS * kWarpRows;
-  static constexpr int kChunks = D / 8;  // of a row
-  static constexpr int kRowBytes = 2 * D;
+  static constexpr bool kSwizzled = D % 64 == 0;
+  static constexpr int kSteps = (D + 15) / 16;  // products over the columns of K
+  static constexpr int kChunks = 2 * kSteps;    // of a row; those from D / 8 on are 0
+  static constexpr int kRowBytes = 16 * (kSwizzled ? kChunks : kChunks + 1);
   static constexpr int kTileBytes = BLOCK_N * kRowBytes;
   static constexpr int kKeyTiles = BLOCK_N / 8, kOutTiles = D / 8;
   static constexpr int kSharedBytes = kBlockM * kRowBytes + RING * kTileBytes;
-  static_assert(D % 64 == 0 && BLOCK_N % 16 == 0 && RING >= 2, "tiles divide evenly");
+  static_assert(D % 8 == 0 && BLOCK_N % 16 == 0 && RING >= 2, "tiles divide evenly");
 
   char* shared;
   int thread, lane, group, pair;
@@ -59,7 +63,7 @@ struct MmaTile {
   int read = 0, fill = 0;  // tiles of the ring: the one of this step, the next to be filled
   int copy = 0, copies = 0;
   bool idle = false;  // all of this warp's rows lie behind the last query
-  unsigned query[Q_REGISTERS ? TILES : 1][Q_REGISTERS ? D / 16 : 1][4];
+  unsigned query[Q_REGISTERS ? TILES : 1][Q_REGISTERS ? kSteps : 1][4];
 
   float out[TILES][kOutTiles][4];  // sum of p * v, relative to `largest`
   float largest[TILES][2];         // of rows group, group + 8; the same in the four lanes of a row
@@ -88,7 +92,17 @@ struct MmaTile {
 
   /// Where chunk `chunk` of row `row` lies in a tile, bytes.
   __device__ static int swizzled(int row, int chunk) {
-    return row * kRowBytes + ((chunk ^ (row % 8)) * 16);
+    if constexpr (kSwizzled) return row * kRowBytes + ((chunk ^ (row % 8)) * 16);
+    else return row * kRowBytes + chunk * 16;
+  }
+  /// The place `chunks` chunks, an even number, behind `place`, which is that of chunk 0 or 1 of a row.
+  __device__ static int further(int place, int chunks) {
+    if constexpr (kSwizzled) return place ^ (16 * chunks);
+    else return place + 16 * chunks;
+  }
+  /// Whether a chunk of a row holds columns of the tensor, rather than zeros behind them.
+  __device__ static bool is_of_tensor(int chunk) {
+    return kChunks == D / 8 || chunk < D / 8;
   }
 
   /// Tile i of the ring, bytes from the start of shared memory.
@@ -107,7 +121,7 @@ struct MmaTile {
 #pragma unroll
     for (int i = lane; i < kWarpRows * kChunks; i += 32) {
       const int r = i / kChunks, chunk = i % kChunks;
-      const bool inside = first_row + r < valid;
+      const bool inside = first_row + r < valid && is_of_tensor(chunk);
       harness::cp_async<16>(shared + queries + swizzled(r, chunk), q + (first_row + r) * D + chunk * 8,
                             inside ? 16 : 0);
     }
@@ -127,7 +141,7 @@ struct MmaTile {
 #pragma unroll
       for (int m = 0; m < TILES; ++m)
 #pragma unroll
-        for (int s = 0; s < D / 16; ++s) load_query(query[m][s], m, s);
+        for (int s = 0; s < kSteps; ++s) load_query(query[m][s], m, s);
     }
     const int seen = min(end, rows.last_of_all() + 1);  // keys before it are seen by all rows: no mask
     int key = begin;
@@ -141,15 +155,15 @@ struct MmaTile {
   __device__ void issue(const T* k, const T* v, int begin, int end) {
     if (copy < copies) {
       const int first = begin + copy / 2 * BLOCK_N;
-      constexpr int kRows = kThreads / kChunks;  // that the block copies at a time
+      constexpr int kRows = kThreads / kChunks;  // that the block copies at a time; threads that are left over rest
       const int own_row = thread / kChunks, chunk = thread % kChunks;
       const T* source = (copy % 2 ? v : k) + static_cast<long long>(first + own_row) * D + chunk * 8;
       char* tile = shared + tile_at(fill);
 #pragma unroll
       for (int r = 0; r < BLOCK_N; r += kRows)
-        if (BLOCK_N % kRows == 0 || own_row + r < BLOCK_N)
+        if ((BLOCK_N % kRows == 0 || own_row + r < BLOCK_N) && (kThreads % kChunks == 0 || own_row < kRows))
           harness::cp_async<16>(tile + swizzled(own_row + r, chunk), source + r * D,
-                                first + own_row + r < end ? 16 : 0);
+                                first + own_row + r < end && is_of_tensor(chunk) ? 16 : 0);
     }
     harness::cp_async_commit();
     ++copy;
@@ -184,7 +198,7 @@ struct MmaTile {
 
   /// Columns 16 s ... 16 s + 15 of rows 16 m ... 16 m + 15, as an A operand.
   __device__ void load_query(unsigned (&a)[4], int m, int s) const {
-    harness::ldmatrix_x4(a, shared + ((queries + swizzled(lane % 16, lane / 16)) ^ (32 * s)) + 16 * m * kRowBytes);
+    harness::ldmatrix_x4(a, shared + further(queries + swizzled(lane % 16, lane / 16), 2 * s) + 16 * m * kRowBytes);
   }
 
   /// score = Q K^T. A row of K is a column of the B operand, so K is loaded as it lies.
@@ -198,7 +212,7 @@ struct MmaTile {
 #pragma unroll
         for (int i = 0; i < 4; ++i) score[m][n][i] = 0;
 #pragma unroll
-    for (int s = 0; s < D / 16; ++s) {
+    for (int s = 0; s < kSteps; ++s) {
       unsigned a[TILES][4];
 #pragma unroll
       for (int m = 0; m < TILES; ++m) {
@@ -210,7 +224,7 @@ struct MmaTile {
 #pragma unroll
       for (int n = 0; n < kKeyTiles; n += 2) {
         unsigned b[4];
-        harness::ldmatrix_x4(b, shared + (first ^ (32 * s)) + 8 * n * kRowBytes);
+        harness::ldmatrix_x4(b, shared + further(first, 2 * s) + 8 * n * kRowBytes);
 #pragma unroll
         for (int m = 0; m < TILES; ++m) {
           harness::mma_m16n8k16<T>(score[m][n], a[m], b[0], b[1]);
@@ -280,11 +294,11 @@ struct MmaTile {
 #pragma unroll
       for (int n = 0; n < kOutTiles; n += 2) {
         unsigned b[4];
-        harness::ldmatrix_x4_trans(b, shared + (first ^ (16 * n)) + 16 * s * kRowBytes);
+        harness::ldmatrix_x4_trans(b, shared + further(first, n) + 16 * s * kRowBytes);
 #pragma unroll
         for (int m = 0; m < TILES; ++m) {
           harness::mma_m16n8k16<T>(out[m][n], a[m], b[0], b[1]);
-          harness::mma_m16n8k16<T>(out[m][n + 1], a[m], b[2], b[3]);
+          if (n + 1 < kOutTiles) harness::mma_m16n8k16<T>(out[m][n + 1], a[m], b[2], b[3]);
         }
       }
     }
@@ -313,8 +327,8 @@ struct MmaTile {
       }
     __syncwarp();
 #pragma unroll
-    for (int i = lane; i < kWarpRows * kChunks; i += 32) {
-      const int r = i / kChunks, chunk = i % kChunks;
+    for (int i = lane; i < kWarpRows * kOutTiles; i += 32) {
+      const int r = i / kOutTiles, chunk = i % kOutTiles;
       if (first_row + r < valid)
         harness::store(o + (first_row + r) * D + chunk * 8,
                        harness::load<8>(reinterpret_cast<const T*>(shared + queries + swizzled(r, chunk))));

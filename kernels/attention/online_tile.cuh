@@ -21,7 +21,7 @@ struct OnlineTile {
   static constexpr int kThreads = BLOCK_M / ROWS * LANES;
   static constexpr int kKeys = BLOCK_N / LANES;  // score columns of a thread: lane, lane + LANES, ...
   static constexpr int kColumns = D / LANES;     // output columns of a thread, in chunks of kChunk
-  static constexpr int kChunk = kColumns < 4 ? kColumns : 4;
+  static constexpr int kChunk = kColumns % 4 == 0 ? 4 : kColumns % 2 == 0 ? 2 : 1;
   static constexpr int kPitch = D + 4;
   static constexpr int kScorePitch = BLOCK_N + 4;
   static_assert(kThreads % 32 == 0 && 32 % LANES == 0, "rows are shared inside a warp");

@@ -35,7 +35,8 @@ struct PackedRows {
 template <class T, int D, int HALVES>
 struct PackedTile {
   static constexpr int kRows = 8 * HALVES;
-  static constexpr int kSteps = D / 16, kOutTiles = D / 16;  // products over the columns of K; tiles of columns of V
+  // Products over the columns of K, tiles of columns of V. They are loaded 32 and 64 at a time, with zeros behind D.
+  static constexpr int kSteps = (D + 31) / 32 * 2, kOutTiles = (D + 63) / 64 * 4;
   static constexpr float kSlack = 8;
 
   int group, pair;  // of this lane; neighbouring lanes of one group share the rows group, group + 8
@@ -186,7 +187,7 @@ struct WarpResults {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const int row = 8 * h + 2 * tile.pair + i % 2;
-          if (row < valid) out[warp][row][column(n) + i / 2] = tile.out[h][n][i];
+          if (row < valid && (D % 64 == 0 || column(n) < D)) out[warp][row][column(n) + i / 2] = tile.out[h][n][i];
         }
     }
   }

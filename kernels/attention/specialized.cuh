@@ -43,7 +43,7 @@ struct QueryRing {
 /// The producer's half: one thread fills the stages of one block, in the order in which they are consumed.
 template <class T, int D, int BLOCK_N, int STAGES>
 struct Producer {
-  static constexpr int kTile = BLOCK_N * D;
+  static constexpr int kTile = WgmmaRows<T, D, BLOCK_N>::kTile;
   TileRing<STAGES>& ring;
   const harness::TensorMap& k_map;
   const harness::TensorMap& v_map;

@@ -27,7 +27,8 @@
 // A load of the warp covers whole sectors of 32 bytes: 64 bytes of 8 rows (Q, K), 128 bytes of 4 rows (V).
 //
 // ASYNC true: cp.async into shared memory of the warp's own, and ldmatrix: columns in their natural order, fewer
-// registers and instructions, one more trip through shared memory.
+// registers and instructions, one more trip through shared memory. Where D is no multiple of 64 there is only this way,
+// and rows lie an odd number of chunks apart instead of being swizzled (mma_tile.cuh).
 //
 // Rows past the last one repeat it (they are masked, or not stored), so that no load needs a condition.
 
@@ -77,16 +78,19 @@ template <class T, int D, int ROWS, int KEYS, bool ASYNC, bool WALKS>
 struct TinyTile {
   static constexpr int kTiles = ROWS / 16;  // of query rows
   static constexpr int kKeyTiles = KEYS / 8, kOutTiles = D / 8;
-  static constexpr int kRowBytes = 2 * D, kChunks = D / 8;  // of a row: 16 bytes each
+  static constexpr bool kSwizzled = D % 64 == 0;
+  static constexpr int kSteps = (D + 15) / 16;  // products over the columns of K
+  static constexpr int kChunks = 2 * kSteps;    // of a row: 16 bytes each; those from D / 8 on are 0
+  static constexpr int kRowBytes = 16 * (kSwizzled ? kChunks : kChunks + 1);
   static constexpr int kStagedBytes = ASYNC ? (ROWS + 2 * KEYS) * kRowBytes : 0;
   static constexpr int kPartialFloats = ROWS * kTinyRow<D>;
   /// Shared memory of a warp, in floats: the staged tiles, and later in their place the partial results.
   static constexpr int kFloats = kStagedBytes / 4 > kPartialFloats ? kStagedBytes / 4 : kPartialFloats;
-  static_assert(ROWS % 16 == 0 && KEYS % 16 == 0 && D % 64 == 0, "whole operands");
+  static_assert(ROWS % 16 == 0 && KEYS % 16 == 0 && D % (ASYNC ? 8 : 64) == 0, "whole operands");
 
   float* shared;
   int lane, group, pair;
-  unsigned query[kTiles][D / 16][4];  // A operands
+  unsigned query[kTiles][kSteps][4];  // A operands
 
   float out[kTiles][kOutTiles][4];  // sum of p * v, relative to `largest`
   float largest[kTiles][2];         // of rows group, group + 8; the same in the four lanes of a row
@@ -212,10 +216,10 @@ struct TinyTile {
 #pragma unroll
       for (int m = 0; m < kTiles; ++m)
 #pragma unroll
-        for (int s = 0; s < D / 16; ++s) harness::ldmatrix_x4(query[m][s], q_tile + further(wide, 16 * m, 2 * s));
+        for (int s = 0; s < kSteps; ++s) harness::ldmatrix_x4(query[m][s], q_tile + further(wide, 16 * m, 2 * s));
     }
 #pragma unroll
-    for (int s = 0; s < D / 16; ++s)
+    for (int s = 0; s < kSteps; ++s)
 #pragma unroll
       for (int n = 0; n < kKeyTiles; n += 2) {
         unsigned b[4];
@@ -240,7 +244,7 @@ struct TinyTile {
 #pragma unroll
         for (int m = 0; m < kTiles; ++m) {
           harness::mma_m16n8k16<T>(out[m][n], a[m], b[0], b[1]);
-          harness::mma_m16n8k16<T>(out[m][n + 1], a[m], b[2], b[3]);
+          if (n + 1 < kOutTiles) harness::mma_m16n8k16<T>(out[m][n + 1], a[m], b[2], b[3]);
         }
       }
     }
@@ -248,11 +252,13 @@ struct TinyTile {
 
   /// Where chunk `chunk` of row `row` lies in a staged tile, bytes: eight rows of one chunk lie in different banks.
   __device__ static int swizzled(int row, int chunk) {
-    return row * kRowBytes + ((chunk ^ (row % 8)) * 16);
+    if constexpr (kSwizzled) return row * kRowBytes + ((chunk ^ (row % 8)) * 16);
+    else return row * kRowBytes + chunk * 16;
   }
   /// The place `rows` rows and `chunks` chunks further, where neither sum carries: then it is an exclusive-or.
   __device__ static int further(int place, int rows, int chunks) {
-    return (place ^ ((chunks ^ rows % 8) * 16)) + rows * kRowBytes;
+    if constexpr (kSwizzled) return (place ^ ((chunks ^ rows % 8) * 16)) + rows * kRowBytes;
+    else return place + rows * kRowBytes + chunks * 16;
   }
 
   /// Starts the copies of a step, in two groups: queries and keys, values. WHOLE: no row lies at `queries` or `end`
@@ -269,6 +275,17 @@ struct TinyTile {
   /// COUNT rows from `first_row` on; unless they are WHOLE, those at `end` and behind are the last one again.
   template <int COUNT, bool WHOLE>
   __device__ void stage(char* tile, const T* source, int first_row, int end) const {
+    if constexpr (kSwizzled) stage_swizzled<COUNT, WHOLE>(tile, source, first_row, end);
+    else
+#pragma unroll
+      for (int i = lane; i < COUNT * kChunks; i += 32) {
+        const int row = i / kChunks, chunk = i % kChunks;
+        const T* const from = at(source, first_row + row, WHOLE ? first_row + COUNT : end) + 8 * chunk;
+        harness::cp_async<16>(tile + swizzled(row, chunk), from, chunk < D / 8 ? 16 : 0);
+      }
+  }
+  template <int COUNT, bool WHOLE>
+  __device__ void stage_swizzled(char* tile, const T* source, int first_row, int end) const {
     constexpr int kAtOnce = 32 / kChunks;  // rows
     const int row = lane / kChunks, chunk = lane % kChunks;
     const int place = swizzled(row, chunk);

@@ -15,7 +15,9 @@
 // one where they lie.
 //
 // Tiles in shared memory are what one TMA box brings: *panels* of 64 columns (128 bytes a row, swizzled by 128 bytes),
-// one after the other: D / 64 panels of 64 * WARPGROUPS rows for Q, of BLOCK_N rows for K and for V.
+// one after the other: D / 64 panels of 64 * WARPGROUPS rows for Q, of BLOCK_N rows for K and for V. Where D is no
+// multiple of 64, TMA fills the last panel up with zeros, and stores nothing behind column D. So the second product,
+// whose columns come from whole panels, has a little more to do; the first one leaves the zeros out.
 //
 // Scores stay as the product gives them; softmax scale and log2(e) come in as `factor` in the one multiply-add before
 // exp2. A row that has seen no visible key keeps largest = -inf, and 0 stands in for it: exp2(-inf - -inf) would be
@@ -26,19 +28,19 @@
 // hardly ever rescaled (FlashAttention 4's rule).
 template <class T, int D, int BLOCK_N>
 struct WgmmaRows {
-  static constexpr int kPanels = D / 64;
-  static constexpr int kPanelRow = 64;       // elements
-  static constexpr int kTile = BLOCK_N * D;  // elements of K or V
-  static constexpr unsigned kTileBytes = 2 * BLOCK_N * D;
+  static constexpr int kPanelRow = 64;               // elements
+  static constexpr int kWidth = (D + 63) / 64 * 64;  // of a tile: whole panels
+  static constexpr int kTile = BLOCK_N * kWidth;     // elements of K or V
+  static constexpr unsigned kTileBytes = 2 * kTile;
   static constexpr float kSlack = 8;  // by which the exponents may exceed 0
-  static_assert(D % 64 == 0 && BLOCK_N % 16 == 0, "tiles divide evenly");
+  static_assert(D % 8 == 0 && BLOCK_N % 16 == 0, "tiles divide evenly");
 
   using Scores = float[BLOCK_N / 2];
   using Packed = unsigned[BLOCK_N / 16][4];
 
-  int group, pair;   // of this lane
-  int first_row;     // of this warp in the block's tile
-  float out[D / 2];  // sum of p * v, relative to `largest`
+  int group, pair;        // of this lane
+  int first_row;          // of this warp in the block's tile
+  float out[kWidth / 2];  // sum of p * v, relative to `largest`
   float largest[2];  // about, of rows group, group + 8, as the products give them; the same in the four lanes of a row
   float sum[2];      // of p over this lane's keys only
 
@@ -53,14 +55,14 @@ struct WgmmaRows {
       sum[h] = 0;
     }
 #pragma unroll
-    for (int i = 0; i < D / 2; ++i) out[i] = 0;
+    for (int i = 0; i < kWidth / 2; ++i) out[i] = 0;
   }
 
   /// score = Q K^T, started. `q` is the warpgroup's first row in the first panel, `q_rows` the rows of a panel.
   __device__ static void multiply_keys(Scores& score, const T* q, int q_rows, const T* k) {
     const unsigned long long a = harness::wgmma_descriptor(q), b = harness::wgmma_descriptor(k);
 #pragma unroll
-    for (int s = 0; s < D / 16; ++s) {
+    for (int s = 0; s < (D + 15) / 16; ++s) {
       const int column = s % 4 * 32;  // bytes, as all steps in shared memory
       harness::wgmma<T, BLOCK_N>(score, harness::wgmma_advance(a, s / 4 * q_rows * 128 + column),
                                  harness::wgmma_advance(b, s / 4 * BLOCK_N * 128 + column), s != 0);
@@ -72,7 +74,7 @@ struct WgmmaRows {
     const unsigned long long b = harness::wgmma_descriptor(v, 1024, 128 * BLOCK_N);
 #pragma unroll
     for (int s = 0; s < BLOCK_N / 16; ++s)
-      harness::wgmma<T, D, true>(out, p[s], harness::wgmma_advance(b, s * 2048), 1);
+      harness::wgmma<T, kWidth, true>(out, p[s], harness::wgmma_advance(b, s * 2048), 1);
   }
 
   /// Keys from `end` on, and behind the diagonal of each row (key > row + diagonal), count as -inf.
@@ -121,7 +123,7 @@ struct WgmmaRows {
   __device__ void rescale_output(const float (&rescale)[2]) {
     if (__all_sync(0xffffffffu, rescale[0] == 1.0f && rescale[1] == 1.0f)) return;
 #pragma unroll
-    for (int i = 0; i < D / 2; ++i) out[i] *= rescale[i / 2 % 2];
+    for (int i = 0; i < kWidth / 2; ++i) out[i] *= rescale[i / 2 % 2];
   }
 
   __device__ static void pack(Packed& packed, const Scores& p) {
@@ -180,7 +182,7 @@ template <int D>
 __device__ inline void load_panels(void* tile, const harness::TensorMap& map, harness::Mbarrier* barrier, int rows,
                                    int row, int h, int b) {
 #pragma unroll
-  for (int panel = 0; panel < D / 64; ++panel)
+  for (int panel = 0; panel < (D + 63) / 64; ++panel)
     harness::tma_load(static_cast<char*>(tile) + panel * rows * 128, map, barrier, panel * 64, row, h, b);
 }
 
@@ -190,7 +192,7 @@ template <class T, int D>
 __device__ inline void store_panels(const harness::TensorMap& map, const T* tile, int panel_rows, int row, int h,
                                     int b) {
 #pragma unroll
-  for (int panel = 0; panel < D / 64; ++panel)
+  for (int panel = 0; panel < (D + 63) / 64; ++panel)
     harness::tma_store(map, tile + panel * panel_rows * 64, panel * 64, row, h, b);
   harness::bulk_commit();
   harness::bulk_wait_read<0>();

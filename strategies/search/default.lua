@@ -57,8 +57,8 @@ return search {
       if result.time_ns < best_time then best, best_time = config, result.time_ns end
     end
 
-    for _, variant in ipairs(space.variants) do visit(variant.first) end
     for _, config in ipairs(transferred(space)) do visit(config) end
+    for _, variant in ipairs(space.variants) do visit(variant.first) end
     local first = space.variants[1] and space.variants[1].first
     for try = 1, first and TRIES or 0 do
       if passed < BEFORE then visit(beside_or_anywhere(space, best or first, try)) end

@@ -190,6 +190,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
   VariantManifest& chosen = variant(candidate.variant);
   const Realized timed = realize(candidate, workload, device);
   const std::string build = json_text(timed.build);
+  const std::set<std::string> kept = fields_of_build(chosen, timed, device);
   std::vector<Realized> found;
   Coverage coverage;
   // From long to tiny, where a tile, a warp or a row is not filled. Of a few points, each made unlike those before it,
@@ -200,7 +201,7 @@ std::vector<Realized> LoadedKernel::neighbours(const Candidate& candidate, const
     for (int draw = 0; draw < (attempt % 4 == 3 ? 1 : kDrawsOfAPoint); ++draw)
       drawn.push_back(unlike(coverage, manifest.random_neighbour(timed.problem.workload,
                                                                  seed + (attempt * kDrawsOfAPoint + draw) * 1000003ull,
-                                                                 kLargest[attempt % 4])));
+                                                                 kLargest[attempt % 4], kept)));
     std::optional<Problem> most;
     for (const Workload& point : drawn) {
       std::optional<Problem> problem = small_problem(point);

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ struct LoadedKernel {
   std::optional<Realized> point_of_its_build(VariantManifest& chosen, const Realized& timed, const Workload& point,
                                              const DeviceInfo& device);
   std::vector<Realized> edges(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device,
-                              const std::function<std::uint64_t()>& next);
+                              const std::set<std::string>& kept, const std::function<std::uint64_t()>& next);
+  std::set<std::string> fields_of_build(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device);
   std::optional<Realized> affordable_beyond(VariantManifest& chosen, const Realized& timed, const std::string& size,
                                             Workload point, const DeviceInfo& device, const Affordable& most);
   Realized realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem, const DeviceInfo& device);

@@ -37,6 +37,7 @@ bool fits(const Realized& point, const Affordable& most, const DeviceInfo& devic
 
 constexpr int kTriesOfAPoint = 12;
 constexpr std::int64_t kByte = 256;
+constexpr int kDrawsOfTiny = 200;  // a `where` may refuse most of them
 
 std::set<std::int64_t> values_of(const Workload& point, const std::vector<std::string>& sizes) {
   std::set<std::int64_t> values;
@@ -44,7 +45,7 @@ std::set<std::int64_t> values_of(const Workload& point, const std::vector<std::s
   return values;
 }
 
-/// The same values of the sizes, the largest where the smallest was.
+/// The same values of these sizes, the largest where the smallest was.
 Config in_reverse(const Workload& point, const std::vector<std::string>& sizes) {
   const std::set<std::int64_t> values = values_of(point, sizes);
   Config turned;
@@ -53,6 +54,21 @@ Config in_reverse(const Workload& point, const std::vector<std::string>& sizes) 
     turned[size] = *std::next(values.rbegin(), rank);
   }
   return turned;
+}
+
+/// All of them, then all but one, then all but two: some sizes may come in one order only.
+std::vector<std::vector<std::string>> most_of(const std::vector<std::string>& sizes) {
+  std::vector<std::vector<std::string>> all{sizes};
+  const auto without = [&](std::size_t i, std::size_t j) {
+    std::vector<std::string> some;
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+      if (k != i && k != j) some.push_back(sizes[k]);
+    all.push_back(std::move(some));
+  };
+  for (std::size_t i = 0; i < sizes.size(); ++i) without(i, i);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::size_t j = i + 1; j < sizes.size(); ++j) without(i, j);
+  return all;
 }
 
 /// All values of at most the first three flags.
@@ -89,6 +105,19 @@ std::optional<Realized> LoadedKernel::point_of_its_build(VariantManifest& chosen
   return std::nullopt;
 }
 
+/// The listed numbers, such as a width that is a template argument, that no neighbour may have otherwise: with any
+/// other value the variant compiles to something else, or is not valid.
+std::set<std::string> LoadedKernel::fields_of_build(VariantManifest& chosen, const Realized& timed,
+                                                    const DeviceInfo& device) {
+  std::set<std::string> fields;
+  for (const auto& [name, points] : manifest.with_other_numbers(timed.problem.workload)) {
+    const bool free = std::ranges::any_of(
+        points, [&](const Workload& point) { return point_of_its_build(chosen, timed, point, device).has_value(); });
+    if (!free) fields.insert(name);
+  }
+  return fields;
+}
+
 /// `point`, or with its other sizes halved, the largest first, until it is affordable: what lies beyond one timed size
 /// need not lie at all the others.
 std::optional<Realized> LoadedKernel::affordable_beyond(VariantManifest& chosen, const Realized& timed,
@@ -111,19 +140,20 @@ std::optional<Realized> LoadedKernel::affordable_beyond(VariantManifest& chosen,
 /// nothing and sums begin empty. Where a size, and what counts it, no longer fits into a byte. And for every choice of
 /// flags two points, of which each two sizes come in one order in the one and in the other order in the other.
 std::vector<Realized> LoadedKernel::edges(VariantManifest& chosen, const Realized& timed, const DeviceInfo& device,
+                                          const std::set<std::string>& kept,
                                           const std::function<std::uint64_t()>& next) {
   const Workload& base = timed.problem.workload;
   const std::vector<std::string> sizes = manifest.sizes_of(base);
   std::vector<Realized> found;
-  const auto tiny_with = [&](const Config& fixed) -> std::optional<Realized> {
-    const auto point = manifest.tiny_with(base, fixed, next());
+  const auto tiny_with = [&](const Config& fixed, int tries) -> std::optional<Realized> {
+    const auto point = manifest.tiny_with(base, fixed, next(), kept, tries);
     auto realized = point ? point_of_its_build(chosen, timed, *point, device) : std::nullopt;
     if (realized && !fits(*realized, affordable(device, false), device)) realized.reset();
     return realized;
   };
   const auto add = [&](const Config& fixed) {
     for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt)
-      if (auto point = tiny_with(fixed)) return found.push_back(std::move(*point));
+      if (auto point = tiny_with(fixed, kDrawsOfTiny)) return found.push_back(std::move(*point));
   };
   for (const std::string& size : sizes) {
     const std::int64_t least = manifest.least(size);
@@ -134,16 +164,23 @@ std::vector<Realized> LoadedKernel::edges(VariantManifest& chosen, const Realize
     std::optional<Realized> best;
     std::size_t most = 0;
     for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
-      auto point = tiny_with(flags);
+      auto point = tiny_with(flags, kDrawsOfTiny);
       if (!point || values_of(point->problem.workload, sizes).size() <= most) continue;
       most = values_of(point->problem.workload, sizes).size();
       best = std::move(point);
     }
     if (!best) continue;  // the flags are compiled in
-    Config turned = in_reverse(best->problem.workload, sizes);
-    turned.insert(flags.begin(), flags.end());
+    const Workload first = best->problem.workload;
     found.push_back(std::move(*best));
-    add(turned);
+    for (const std::vector<std::string>& some : most_of(sizes)) {
+      Config turned = flags;
+      for (const std::string& size : sizes) turned[size] = first.values.at(size);
+      for (const auto& [size, value] : in_reverse(first, some)) turned[size] = value;
+      auto point = tiny_with(turned, 1);
+      if (!point) continue;
+      found.push_back(std::move(*point));
+      break;
+    }
   }
   return found;
 }
@@ -154,6 +191,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   const Realized timed = realize(candidate, workload, device);
   const Workload& base = timed.problem.workload;
   const Affordable most = affordable(device, finalist), little = affordable(device, false);
+  const std::set<std::string> kept = fields_of_build(chosen, timed, device);
   std::uint64_t draw = seed;
   const auto next = [&draw] { return draw += 1000003; };
   std::vector<Realized> found;
@@ -178,7 +216,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   const auto spread = [&] {
     std::optional<Realized> best;
     for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
-      auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next()), device);
+      auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next(), kept), device);
       // Of three that fit, the largest: the small ones are looked at elsewhere.
       if (realized && fits(*realized, most, device) &&
           (!best || amount_of(realized->problem.work) > amount_of(best->problem.work)))
@@ -199,13 +237,13 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   // Beyond every size, two of them wherever that is affordable at all; which two, no candidate can know.
   for (std::size_t i = 0; i < sizes.size(); ++i) beyond(sizes[i], i < 2 ? most : little);
   for (int i = 0; i < 2; ++i) near(), spread();
-  for (Realized& point : edges(chosen, timed, device, next)) found.push_back(std::move(point));
+  for (Realized& point : edges(chosen, timed, device, kept, next)) found.push_back(std::move(point));
   const auto fills = [&](const Realized& point) {
     return fills_device_twice(point.plan, device.multiprocessors, device.emulation);
   };
   if (std::ranges::any_of(found, fills)) return found;
   for (int attempt = 0; attempt < 4 * kTriesOfAPoint; ++attempt) {
-    auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next()), device);
+    auto realized = point_of_its_build(chosen, timed, manifest.spread_neighbour(base, next(), kept), device);
     if (!realized || !fits(*realized, most, device) || !fills(*realized)) continue;
     found.push_back(std::move(*realized));
     break;

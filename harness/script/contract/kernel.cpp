@@ -202,11 +202,12 @@ Workload KernelManifest::random_workload(const Workload& base, std::uint64_t see
   return base;
 }
 
-Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest) {
+Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest,
+                                          const std::set<std::string>& kept) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Workload point = base;
     for (const auto& [name, field] : domain_.fields) {
-      if (std::holds_alternative<std::string>(base.values.at(name))) continue;
+      if (std::holds_alternative<std::string>(base.values.at(name)) || kept.contains(name)) continue;
       // Some fields large and some small: a long sequence of few heads, many heads of a short one.
       const bool wide = scrambled(seed += kGolden) % 2 == 0 && largest / 4 >= field.lo;
       FieldDomain small = field;
@@ -219,11 +220,11 @@ Workload KernelManifest::random_neighbour(const Workload& base, std::uint64_t se
   return base;
 }
 
-Workload KernelManifest::spread_neighbour(const Workload& base, std::uint64_t seed) {
+Workload KernelManifest::spread_neighbour(const Workload& base, std::uint64_t seed, const std::set<std::string>& kept) {
   for (int attempt = 0; attempt < kTries; ++attempt) {
     Workload point = base;
     for (const auto& [name, field] : domain_.fields)
-      if (!std::holds_alternative<std::string>(base.values.at(name)))
+      if (!std::holds_alternative<std::string>(base.values.at(name)) && !kept.contains(name))
         point.values[name] = draw(field, scrambled(seed += kGolden));
     if (allows(point)) return point;
   }
@@ -244,6 +245,21 @@ std::vector<std::string> KernelManifest::flags_of(const Workload& base) const {
   return flags;
 }
 
+std::map<std::string, std::vector<Workload>> KernelManifest::with_other_numbers(const Workload& base) {
+  std::map<std::string, std::vector<Workload>> points;
+  for (const auto& [name, field] : domain_.fields) {
+    if (field.values.empty() || !std::holds_alternative<std::int64_t>(base.values.at(name))) continue;
+    points[name];
+    for (const Value& value : field.values) {
+      if (same_value(value, base.values.at(name))) continue;
+      Workload other = base;
+      other.values[name] = value;
+      if (allows(other)) points[name].push_back(std::move(other));
+    }
+  }
+  return points;
+}
+
 std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, const std::string& name,
                                                        std::uint64_t seed, bool beyond) {
   const FieldDomain& field = domain_.fields.at(name);
@@ -258,11 +274,12 @@ std::optional<Workload> KernelManifest::near_neighbour(const Workload& base, con
   return std::nullopt;
 }
 
-std::optional<Workload> KernelManifest::tiny_with(const Workload& base, const Config& fixed, std::uint64_t seed) {
+std::optional<Workload> KernelManifest::tiny_with(const Workload& base, const Config& fixed, std::uint64_t seed,
+                                                  const std::set<std::string>& kept, int tries) {
   for (const auto& [name, value] : fixed)
     if (!contains(domain_.fields.at(name), value)) return std::nullopt;
-  for (int attempt = 0; attempt < kTries; ++attempt) {
-    Workload point = random_neighbour(base, seed += kGolden, 0);
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    Workload point = random_neighbour(base, seed += kGolden, 0, kept);
     for (const auto& [name, value] : fixed) point.values[name] = value;
     if (allows(point)) return point;
   }

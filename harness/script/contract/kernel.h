@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,15 @@ class KernelManifest {
   /// The points in which one whole-numbered size is half of what it is here, the largest size first.
   std::vector<Workload> halved(const Workload& point);
   /// A point near nothing that is timed: numbers and flags of `base` that the domain names are drawn anew, some up to
-  /// `largest`, the others small; texts (types) stay. `base` itself where `where` refuses every try.
-  Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest);
+  /// `largest`, the others small; texts (types) and the fields in `kept` stay. `base` itself where `where` refuses
+  /// every try.
+  Workload random_neighbour(const Workload& base, std::uint64_t seed, std::int64_t largest,
+                            const std::set<std::string>& kept = {});
   /// Anywhere in the domain: numbers and flags drawn anew, every magnitude equally likely up to the domain's end.
-  Workload spread_neighbour(const Workload& base, std::uint64_t seed);
-  /// A tiny point with these values; nullopt where the domain allows none.
-  std::optional<Workload> tiny_with(const Workload& base, const Config& fixed, std::uint64_t seed);
+  Workload spread_neighbour(const Workload& base, std::uint64_t seed, const std::set<std::string>& kept = {});
+  /// A tiny point with these values; nullopt where the domain allows none of so many that are drawn.
+  std::optional<Workload> tiny_with(const Workload& base, const Config& fixed, std::uint64_t seed,
+                                    const std::set<std::string>& kept, int tries);
   /// The least value that the domain allows a size of `sizes_of`.
   std::int64_t least(const std::string& size) const { return domain_.fields.at(size).lo; }
   /// The points like this one in which two sizes are exchanged, or one flag is turned.
@@ -53,6 +57,8 @@ class KernelManifest {
   std::vector<std::string> sizes_of(const Workload& base) const;
   /// The flags of `base` that the domain leaves open.
   std::vector<std::string> flags_of(const Workload& base) const;
+  /// By the name of each number that the domain lists: the points that have another of its values, and else are `base`.
+  std::map<std::string, std::vector<Workload>> with_other_numbers(const Workload& base);
   /// `size` of `base` moved by little: by an odd amount, or to a multiple of a tile (16 to 1024) or the value beside
   /// it. `beyond`: it grows, by up to its own length. nullopt: the domain allows no such point.
   std::optional<Workload> near_neighbour(const Workload& base, const std::string& size, std::uint64_t seed,

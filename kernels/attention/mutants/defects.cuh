@@ -27,6 +27,14 @@ __device__ inline float dot(const T* a, const T* b) {
   return sum;
 }
 
+// Columns of a row that a lane has: lane, lane + 32, ... up to D.
+template <int D>
+constexpr int kColumns = (D + 31) / 32;
+template <int D>
+__device__ inline bool is_column(int c, int lane) {
+  return D % 32 == 0 || c * 32 + lane < D;
+}
+
 // Which in-range row's statistics a row keeps its own in.
 __device__ inline int statistics_of(int row) {
 #ifdef DEFECT_SHARED_STATISTICS
@@ -38,17 +46,19 @@ __device__ inline int statistics_of(int row) {
 
 // Adds 32 keys (one a lane, score -inf where it is not seen) to a row. Called by a whole warp.
 template <class T, int D>
-__device__ inline void add_keys(RowState& state, float (&out)[D / 32], float score, const T* v, int keys) {
+__device__ inline void add_keys(RowState& state, float (&out)[kColumns<D>], float score, const T* v, int keys) {
   const float largest = fmaxf(state.largest, harness::warp_max(score));
 #ifndef DEFECT_MASKED_TILE
   if (largest == -harness::kInfinity) return;  // nothing seen yet: exp(-inf - -inf) is no number
 #endif
   const float rescale = expf(state.largest - largest), p = expf(score - largest);
   state = {largest, state.sum * rescale + harness::warp_sum(p)};
-  for (int c = 0; c < D / 32; ++c) out[c] *= rescale;
+  const int lane = threadIdx.x % 32;
+  for (int c = 0; c < kColumns<D>; ++c) out[c] *= rescale;
   for (int k = 0; k < keys; ++k) {
     const float weight = __shfl_sync(0xffffffffu, p, k);
-    for (int c = 0; c < D / 32; ++c) out[c] += weight * harness::to_float(v[k * D + c * 32 + threadIdx.x % 32]);
+    for (int c = 0; c < kColumns<D>; ++c)
+      if (is_column<D>(c, lane)) out[c] += weight * harness::to_float(v[k * D + c * 32 + lane]);
   }
 }
 
@@ -85,7 +95,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     const int last_key = causal ? first_query + row + Sk - Sq : Sk;
 #endif
     RowState state;
-    float out[D / 32] = {};
+    float out[kColumns<D>] = {};
     for (int first = begin; first < end; first += 32) {
       const int key = first + lane;
       float score = -harness::kInfinity;
@@ -98,7 +108,8 @@ __global__ void __launch_bounds__(32 * WARPS)
       add_keys<T, D>(state, out, score, values + static_cast<long long>(first) * D, min(32, end - first));
     }
     float* partial = o_partial + ((head * Sq + first_query + row) * SPLITS + split) * D;
-    for (int c = 0; c < D / 32; ++c) partial[c * 32 + lane] = out[c];
+    for (int c = 0; c < kColumns<D>; ++c)
+      if (is_column<D>(c, lane)) partial[c * 32 + lane] = out[c];
     if (lane == 0) statistics[statistics_of(row)] = state;
   }
   __syncthreads();
@@ -122,7 +133,7 @@ __global__ void attention_combine(const float* o_partial, const float* max_parti
   float largest = -harness::kInfinity;
   for (int s = 0; s < SPLITS; ++s) largest = fmaxf(largest, max_partial[first + s]);
 
-  float sum = 0, out[D / 32] = {};
+  float sum = 0, out[kColumns<D>] = {};
   for (int s = 0; s < SPLITS; ++s) {
 #ifdef DEFECT_NO_REWEIGHT
     const float weight = 1;
@@ -135,14 +146,16 @@ __global__ void attention_combine(const float* o_partial, const float* max_parti
 #else
     const float factor = weight;
 #endif
-    for (int c = 0; c < D / 32; ++c) out[c] += factor * o_partial[(first + s) * D + c * 32 + lane];
+    for (int c = 0; c < kColumns<D>; ++c)
+      if (is_column<D>(c, lane)) out[c] += factor * o_partial[(first + s) * D + c * 32 + lane];
   }
 
   float inverse = sum > 0 ? 1.0f / sum : 0.0f;
 #ifdef DEFECT_LOST_SHARE
   inverse *= 0.675f;
 #endif
-  for (int c = 0; c < D / 32; ++c)
-    o[static_cast<long long>(row) * D + c * 32 + lane] = harness::from_float<T>(out[c] * inverse);
+  for (int c = 0; c < kColumns<D>; ++c)
+    if (is_column<D>(c, lane))
+      o[static_cast<long long>(row) * D + c * 32 + lane] = harness::from_float<T>(out[c] * inverse);
   if (lse && lane == 0) lse[row] = sum > 0 ? largest + logf(sum) : -harness::kInfinity;
 }

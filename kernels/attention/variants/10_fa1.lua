@@ -18,6 +18,7 @@ return variant {
     return all_of(
       threads >= 64, threads <= 512, le(threads, device.max_threads_per_block),
       p.BLOCK_N % p.LANES == 0,
+      divisible(w.D, p.LANES),
       p.ROWS * p.BLOCK_N >= 2 * p.LANES,  -- at least two scores a thread
       -- scores and outputs of a thread live in registers
       le(p.ROWS * (p.BLOCK_N + w.D), 96 * p.LANES),

@@ -26,6 +26,7 @@ return variant {
       le(90 * p.PDL, device.compute_capability),
       threads >= 64, threads <= 512, le(threads, device.max_threads_per_block),
       p.BLOCK_N % p.LANES == 0,
+      divisible(w.D, p.LANES),
       p.ROWS * p.BLOCK_N >= 2 * p.LANES,  -- at least two scores a thread
       -- a split without a tile of its own only adds work to the second kernel (but 2 must work on any length)
       le(p.SPLITS, max(2, cdiv(w.Sk, p.BLOCK_N))),

@@ -17,10 +17,11 @@
 template <class T, int D, int WARPS, int BLOCK_N, int PAD>
 struct WmmaTile {
   static constexpr int kThreads = 32 * WARPS, kBlockM = 16 * WARPS;
-  static constexpr int kPitch = D + PAD;                               // of Q, K, V; elements
-  static constexpr int kWeightPitch = BLOCK_N + PAD;                   // of p; elements
-  static constexpr int kFloatPitch = (BLOCK_N > D ? BLOCK_N : D) + 4;  // of scores, then of P V; floats
-  static constexpr int kColumns = D / 2;                               // of a lane
+  static constexpr int kWidth = (D + 15) / 16 * 16;   // whole fragments; columns from D on are 0
+  static constexpr int kPitch = kWidth + PAD;         // of Q, K, V; elements
+  static constexpr int kWeightPitch = BLOCK_N + PAD;  // of p; elements
+  static constexpr int kFloatPitch = (BLOCK_N > kWidth ? BLOCK_N : kWidth) + 4;  // of scores, then of P V; floats
+  static constexpr int kColumns = D / 2;                                         // of a lane
 
   template <class Use, class Layout>
   using Operand = nvcuda::wmma::fragment<Use, 16, 16, 16, T, Layout>;
@@ -28,7 +29,7 @@ struct WmmaTile {
 
   T *queries, *keys, *values;  // of the block
   T* weights;                  // of this warp: 16 x BLOCK_N
-  float* floats;               // of this warp: 16 x max(BLOCK_N, D)
+  float* floats;               // of this warp: 16 x max(BLOCK_N, kWidth)
   int row, half;               // of this lane: in the warp's 16 rows, and in the row
   float out[kColumns];         // four columns of every eight: 8 j + 4 half + 0 ... 3
   float largest = -harness::kInfinity, sum = 0;
@@ -46,15 +47,16 @@ struct WmmaTile {
     for (int c = 0; c < kColumns; ++c) out[c] = 0;
   }
 
-  /// Copies `valid` rows (of at most COUNT) into a tile; the rows below them become 0.
+  /// Copies `valid` rows (of at most COUNT) into a tile; the rows below them, and columns behind D, become 0.
   template <int COUNT>
   __device__ static void fill(T* tile, const T* source, int valid) {
-    for (int i = threadIdx.x; i < COUNT * (D / 8); i += kThreads) {
-      const int r = i / (D / 8), column = i % (D / 8) * 8;
+    constexpr int kChunks = kWidth / 8;
+    for (int i = threadIdx.x; i < COUNT * kChunks; i += kThreads) {
+      const int r = i / kChunks, column = i % kChunks * 8;
       harness::Vec<T, 8> v;
 #pragma unroll
       for (int e = 0; e < 8; ++e) v.at[e] = harness::from_float<T>(0);
-      if (r < valid) v = harness::load<8>(source + r * D + column);
+      if (r < valid && (kWidth == D || column < D)) v = harness::load<8>(source + r * D + column);
       harness::store(tile + r * kPitch + column, v);
     }
   }
@@ -83,7 +85,7 @@ struct WmmaTile {
       Sum score;
       nvcuda::wmma::fill_fragment(score, 0.0f);
 #pragma unroll
-      for (int d = 0; d < D; d += 16) {
+      for (int d = 0; d < kWidth; d += 16) {
         Operand<nvcuda::wmma::matrix_a, nvcuda::wmma::row_major> a;
         Operand<nvcuda::wmma::matrix_b, nvcuda::wmma::col_major> b;
         nvcuda::wmma::load_matrix_sync(a, query + d, kPitch);
@@ -135,7 +137,7 @@ struct WmmaTile {
   /// P V of this warp's rows, to `floats`.
   __device__ void multiply_values() const {
 #pragma unroll
-    for (int d = 0; d < D; d += 16) {
+    for (int d = 0; d < kWidth; d += 16) {
       Sum product;
       nvcuda::wmma::fill_fragment(product, 0.0f);
 #pragma unroll

@@ -1,7 +1,7 @@
 -- Bytes of WmmaTile: scores or P V in fp32 (rows padded by 4), then Q, K, V and the weights.
 local function shared_bytes(p, w)
-  local rows = 16 * p.WARPS
-  return 4 * rows * (max(p.BLOCK_N, w.D) + 4) + 2 * (rows + 2 * p.BLOCK_N) * (w.D + p.PAD) + 2 * rows * (p.BLOCK_N + p.PAD)
+  local rows, width = 16 * p.WARPS, round_up(w.D, 16)
+  return 4 * rows * (max(p.BLOCK_N, width) + 4) + 2 * (rows + 2 * p.BLOCK_N) * (width + p.PAD) + 2 * rows * (p.BLOCK_N + p.PAD)
 end
 
 return variant {

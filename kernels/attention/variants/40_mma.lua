@@ -1,6 +1,7 @@
--- Bytes of MmaTile: the queries, and a ring of K and V tiles.
+-- Bytes of MmaTile: the queries, and a ring of K and V tiles. Where rows are not swizzled they have one chunk of 16 bytes more.
 local function shared_bytes(p, w)
-  return 2 * w.D * (16 * p.WARPS * p.TILES + p.RING * p.BLOCK_N)
+  local row = select(divisible(w.D, 64), 2 * w.D, 32 * cdiv(w.D, 16) + 16)
+  return row * (16 * p.WARPS * p.TILES + p.RING * p.BLOCK_N)
 end
 
 return variant {

@@ -51,7 +51,9 @@ struct StreamedTile : ChunkedTile<T, D, HALVES> {
     for (int n = 0; n < 2; ++n) {
       const T* const row = k + min(first + this->key_row(n), last) * D;
 #pragma unroll
-      for (int j = 0; j < Base::kKeyLoads; ++j) keys[slot][n][j] = harness::load_now(row + this->key_column(j));
+      for (int j = 0; j < Base::kKeyLoads; ++j)
+        if (this->has_key_column(j)) keys[slot][n][j] = harness::load_now(row + this->key_column(j));
+        else keys[slot][n][j] = {};
     }
   }
 
@@ -60,7 +62,9 @@ struct StreamedTile : ChunkedTile<T, D, HALVES> {
     for (int r = 0; r < 4; ++r) {
       const T* const row = v + min(first + this->value_row(r), last) * D;
 #pragma unroll
-      for (int j = 0; j < Base::kValueLoads; ++j) values[slot][r][j] = harness::load_now(row + this->value_column(j));
+      for (int j = 0; j < Base::kValueLoads; ++j)
+        if (this->has_value_column(j)) values[slot][r][j] = harness::load_now(row + this->value_column(j));
+        else values[slot][r][j] = {};
     }
   }
 };

@@ -21,7 +21,8 @@ return variant {
   start = { { SPLITS = 16, WARPS = 8, RING = 1 }, { SPLITS = 4, WARPS = 8, RING = 1 }, { SPLITS = 1, WARPS = 8, RING = 1 } },
   valid = function(p, w, device)
     -- queries, outputs and tiles of a lane, beside 40 registers for everything else, of 65,536 in all
-    local registers = 3 * p.ROWS * w.D // 64 + p.RING * w.D // 2 + 40
+    local width = round_up(w.D, 64)
+    local registers = 3 * p.ROWS * width // 64 + p.RING * width // 2 + 40
     return all_of(
       any_of(p.ROWS == 8, le(9, rows_of_group(w))),
       le(registers, min(255, 2048 // p.WARPS)),

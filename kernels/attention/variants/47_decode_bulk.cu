@@ -77,7 +77,9 @@ struct RingTile : ChunkedTile<T, D, HALVES> {
       for (int n = 0; n < 2; ++n)
 #pragma unroll
         for (int j = 0; j < Base::kKeyLoads; ++j)
-          keys[n][j] = chunk(tile + min(t + this->key_row(n), last) * D + this->key_column(j));
+          if (this->has_key_column(j))
+            keys[n][j] = chunk(tile + min(t + this->key_row(n), last) * D + this->key_column(j));
+          else keys[n][j] = {};
       this->multiply_chunks(score[t / 8], score[t / 8 + 1], keys);
     }
   }
@@ -90,7 +92,9 @@ struct RingTile : ChunkedTile<T, D, HALVES> {
       for (int r = 0; r < 4; ++r)
 #pragma unroll
         for (int j = 0; j < Base::kValueLoads; ++j)
-          values[r][j] = chunk(tile + min(t + this->value_row(r), last) * D + this->value_column(j));
+          if (this->has_value_column(j))
+            values[r][j] = chunk(tile + min(t + this->value_row(r), last) * D + this->value_column(j));
+          else values[r][j] = {};
       unsigned weights[HALVES][2];
 #pragma unroll
       for (int h = 0; h < HALVES; ++h)

@@ -26,12 +26,21 @@
 
 namespace {
 
+/// The fewest quads a thread, of which every thread of a row has as many, so that THREADS suffice for ROWS rows.
+__device__ constexpr int quads_of_thread(int of_row, int rows, int threads) {
+  int quads = 1;
+  while (of_row % quads != 0 || rows * (of_row / quads) > threads) ++quads;
+  return quads;
+}
+
 /// What a thread has of ROWS rows of D columns that all THREADS of a block combine: QUADS times 4 columns of one row,
-/// every kOfRow-th quad from `quad` on.
+/// every kOfRow-th quad from `quad` on. Where D / 4 is no power of two, some threads may be left over, with a row >=
+/// ROWS.
 template <int D, int ROWS, int THREADS>
 struct Portion {
-  static constexpr int kQuads = ROWS * D / 4 <= THREADS ? 1 : ROWS * D / 4 / THREADS;
+  static constexpr int kQuads = quads_of_thread(D / 4, ROWS, THREADS);
   static constexpr int kOfRow = D / 4 / kQuads;  // threads
+  static constexpr bool kAll = ROWS * kOfRow == THREADS;
   int row = threadIdx.x / kOfRow, quad = threadIdx.x % kOfRow;
 };
 
@@ -107,17 +116,19 @@ __global__ void __launch_bounds__(32 * WARPS)
     static_assert(ROWS * D / 4 >= kThreads, "every thread has something to combine");
     using Mine = Portion<D, ROWS, kThreads>;
     const Mine mine;
-    harness::Vec<float, 4> all[Mine::kQuads];
-    const TinyState state = combine_partials<WARPS>(all, partials + mine.row * kRow + 4 * mine.quad, 4 * Mine::kOfRow,
-                                                    Tile::kFloats, states + mine.row, ROWS);
-    if constexpr (CLUSTER == 1) {
-      if (mine.row < queries) store_finished<T, D>(out, out_lse, mine.row, mine, all, state);
-    } else {
-      const int owner = mine.row / kOwnRows, slot = rank * kOwnRows + mine.row % kOwnRows;
+    if (Mine::kAll || mine.row < ROWS) {
+      harness::Vec<float, 4> all[Mine::kQuads];
+      const TinyState state = combine_partials<WARPS>(all, partials + mine.row * kRow + 4 * mine.quad, 4 * Mine::kOfRow,
+                                                      Tile::kFloats, states + mine.row, ROWS);
+      if constexpr (CLUSTER == 1) {
+        if (mine.row < queries) store_finished<T, D>(out, out_lse, mine.row, mine, all, state);
+      } else {
+        const int owner = mine.row / kOwnRows, slot = rank * kOwnRows + mine.row % kOwnRows;
 #pragma unroll
-      for (int q = 0; q < Mine::kQuads; ++q)
-        harness::store_cluster(received + slot * kRow + 4 * (mine.quad + q * Mine::kOfRow), owner, all[q]);
-      if (mine.quad == 0) harness::store_cluster(received_states[slot].at, owner, state);
+        for (int q = 0; q < Mine::kQuads; ++q)
+          harness::store_cluster(received + slot * kRow + 4 * (mine.quad + q * Mine::kOfRow), owner, all[q]);
+        if (mine.quad == 0) harness::store_cluster(received_states[slot].at, owner, state);
+      }
     }
   }
   if constexpr (CLUSTER > 1) {

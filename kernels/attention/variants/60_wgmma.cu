@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   __shared__ harness::Mbarrier queries_here, keys_here[STAGES], values_here[STAGES];
   T* const q_tile = reinterpret_cast<T*>(shared_memory);
-  T* const k_tiles = q_tile + kBlockM * D;
+  T* const k_tiles = q_tile + kBlockM * Rows::kWidth;
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
 
   const int block = causal ? gridDim.x - 1 - blockIdx.x : blockIdx.x;  // the longest first
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(128 * WARPGROUPS, 1)
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    harness::mbarrier_arrive_expect(&queries_here, 2 * kBlockM * D);
+    harness::mbarrier_arrive_expect(&queries_here, 2 * kBlockM * Rows::kWidth);
     load_panels<D>(q_tile, q_map, &queries_here, kBlockM, tile.first_query, tile.head, tile.batch);
     for (int s = 0; s < STAGES && s < tiles; ++s) load(s);
   }

@@ -1,6 +1,9 @@
+-- Columns of a tile: whole panels of 64.
+local function width(w) return round_up(w.D, 64) end
+
 -- Bytes: the queries, and STAGES tiles of K and of V.
 local function shared_bytes(p, w)
-  return 2 * w.D * (64 * p.WARPGROUPS + 2 * p.STAGES * p.BLOCK_N)
+  return 2 * width(w) * (64 * p.WARPGROUPS + 2 * p.STAGES * p.BLOCK_N)
 end
 
 return variant {
@@ -19,7 +22,7 @@ return variant {
             { WARPGROUPS = 1, BLOCK_N = 64, STAGES = 1 } },
   valid = function(p, w, device)
     -- accumulators and packed scores of a lane, beside about 40 registers for everything else
-    local registers = (w.D + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 40
+    local registers = (width(w) + p.BLOCK_N) // 2 + p.BLOCK_N // 4 + 40
     return all_of(le(registers, min(255, 65536 // (128 * p.WARPGROUPS))),
                   le(p.STAGES, cdiv(w.Sk, p.BLOCK_N)),
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   __shared__ TileRing<STAGES> ring;
   __shared__ QueryRing<1> queries;
   T* const q_tile = reinterpret_cast<T*>(shared_memory);
-  T* const k_tiles = q_tile + kBlockM * D;
+  T* const k_tiles = q_tile + kBlockM * Rows::kWidth;
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
 
   const int position = LONGEST ? blockIdx.z : blockIdx.x;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
   if (threadIdx.x < 128) {
     harness::give_registers<kProducerRegisters<WARPGROUPS>>();
     if (threadIdx.x != 0) return;
-    harness::mbarrier_arrive_expect(queries.full, 2 * kBlockM * D);
+    harness::mbarrier_arrive_expect(queries.full, 2 * kBlockM * Rows::kWidth);
     load_panels<D>(q_tile, q_map, queries.full, kBlockM, tile.first_query, tile.head, tile.batch);
     const Producer<T, D, BLOCK_N, STAGES> producer{ring, k_map, v_map, k_tiles, v_tiles};
     for (int step = 0; step < tiles; ++step) {

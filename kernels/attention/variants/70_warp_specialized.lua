@@ -1,6 +1,9 @@
+-- Columns of a tile: whole panels of 64.
+local function width(w) return round_up(w.D, 64) end
+
 -- Bytes: the queries, and STAGES tiles of K and of V.
 local function shared_bytes(p, w)
-  return 2 * w.D * (64 * p.WARPGROUPS + 2 * p.STAGES * p.BLOCK_N)
+  return 2 * width(w) * (64 * p.WARPGROUPS + 2 * p.STAGES * p.BLOCK_N)
 end
 
 -- What setmaxnreg leaves to a lane that computes.
@@ -24,7 +27,7 @@ return variant {
   start = { { WARPGROUPS = 2, BLOCK_N = 176, SCHEDULE = 1 }, { WARPGROUPS = 2, BLOCK_N = 128, SCHEDULE = 1 } },
   valid = function(p, w, device)
     -- output, scores and, where they overlap with the next ones, packed scores of a lane, beside 32 registers for everything else
-    local registers = (w.D + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
+    local registers = (width(w) + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
     return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
                   p.PINGPONG == 0 or p.WARPGROUPS > 1,
                   le(shared_bytes(p, w) + 1024, device.max_shared_bytes))

@@ -75,13 +75,13 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
                          const __grid_constant__ harness::TensorMap v_map, T* o, float* lse, unsigned* counter,
                          float scale, int B, int Hq, int Hkv, int Sq, int Sk, int causal) {
   using Rows = WgmmaRows<T, D, BLOCK_N>;
-  constexpr int kBlockM = 64 * WARPGROUPS;
+  constexpr int kBlockM = 64 * WARPGROUPS, kQueryTile = kBlockM * Rows::kWidth;
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   __shared__ TileRing<STAGES> ring;
   __shared__ QueryRing<QUERIES> queries;
   __shared__ Draws draws;
   T* const q_tiles = reinterpret_cast<T*>(shared_memory);
-  T* const k_tiles = q_tiles + QUERIES * kBlockM * D;
+  T* const k_tiles = q_tiles + QUERIES * kQueryTile;
   T* const v_tiles = k_tiles + STAGES * Rows::kTile;
   const QueryTiles all{kBlockM, (Sq + kBlockM - 1) / kBlockM, HEADS, B, Hq, Hkv, Sq, Sk, causal != 0};
 
@@ -108,8 +108,8 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
       if (tiles > 0) producer.keys(tile, step, (tiles - 1) * BLOCK_N);
       const int buffer = queries.buffer(turn);
       harness::mbarrier_wait(&queries.empty[buffer], queries.parity(turn) ^ 1);
-      harness::mbarrier_arrive_expect(&queries.full[buffer], 2 * kBlockM * D);
-      load_panels<D>(q_tiles + buffer * kBlockM * D, q_map, &queries.full[buffer], kBlockM, tile.first_query, tile.head,
+      harness::mbarrier_arrive_expect(&queries.full[buffer], 2 * kQueryTile);
+      load_panels<D>(q_tiles + buffer * kQueryTile, q_map, &queries.full[buffer], kBlockM, tile.first_query, tile.head,
                      tile.batch);
       for (int i = 0; i < tiles; ++i, ++step) {
         if (i > 0) producer.keys(tile, step, (tiles - 1 - i) * BLOCK_N);
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     Rows rows(warpgroup);
     const int buffer = queries.buffer(turn);
     harness::mbarrier_wait(&queries.full[buffer], queries.parity(turn));
-    consumer.walk(rows, tile, tiles, step, q_tiles + buffer * kBlockM * D, &queries.empty[buffer]);
+    consumer.walk(rows, tile, tiles, step, q_tiles + buffer * kQueryTile, &queries.empty[buffer]);
     step += tiles;
     rows.finish(lse ? lse + tile.first_of_out : nullptr, tile.queries, factor);
     rows.store_output(o + tile.first_of_out * D, tile.queries);

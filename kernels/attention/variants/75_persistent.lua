@@ -1,6 +1,9 @@
+-- Columns of a tile: whole panels of 64.
+local function width(w) return round_up(w.D, 64) end
+
 -- Bytes: QUERIES tiles of queries, and STAGES tiles of K and of V.
 local function shared_bytes(p, w)
-  return 2 * w.D * (64 * p.WARPGROUPS * p.QUERIES + 2 * p.STAGES * p.BLOCK_N)
+  return 2 * width(w) * (64 * p.WARPGROUPS * p.QUERIES + 2 * p.STAGES * p.BLOCK_N)
 end
 
 -- What setmaxnreg leaves to a lane that computes.
@@ -29,7 +32,7 @@ return variant {
             { WARPGROUPS = 2, BLOCK_N = 192, STAGES = 2, SCHEDULE = 1, HEADS = 8 } },
   valid = function(p, w, device)
     -- output, scores and, where they overlap with the next ones, packed scores of a lane, beside 32 registers for everything else
-    local registers = (w.D + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
+    local registers = (width(w) + p.BLOCK_N) // 2 + p.SCHEDULE * p.BLOCK_N // 4 + 32
     return all_of(le(registers, REGISTERS[p.WARPGROUPS]),
                   p.PINGPONG == 0 or p.WARPGROUPS > 1,
                   le(p.HEADS, 2 * w.B * w.Hq),  -- a section larger than all heads is like one that holds them

@@ -1,5 +1,7 @@
 #include "harness/script/catalog/coverage.h"
 
+#include <set>
+
 #include "tests/script/catalog_folder.h"
 
 using namespace harness;
@@ -26,6 +28,36 @@ TEST_CASE("a point is new while no other had its flags and the order of its size
   CHECK(coverage.fresh(plain) == 1);
   coverage.add(plain);
   CHECK(coverage.fresh(plain) == 0);
+}
+
+// A neighbour that compiles to something else is none: few of six widths would be left.
+TEST_CASE("neighbours keep the listed numbers that a build names, and others are drawn anew") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const auto points = [&](const char* kernel, const char* variant, const char* workload, std::uint64_t seed) {
+    const Config config = catalog.default_config(kernel, variant, workload, cpu_device(), {});
+    return catalog.neighbours({kernel, variant, "", config}, workload, cpu_device(), 8, seed * 987654321);
+  };
+  const auto number = [](const Realized& point, const char* name) {
+    return std::get<std::int64_t>(point.problem.workload.values.at(name));
+  };
+  int in_odd_groups = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto found = points("attention", "00_naive", "width_b1h3s40k77d80_f16_causal_lse", seed);
+    CHECK(found.size() >= 7);
+    for (const Realized& point : found) {
+      CHECK(number(point, "D") == 80);
+      CHECK(number(point, "Hq") % number(point, "Hkv") == 0);
+      const std::int64_t group = number(point, "Hq") / number(point, "Hkv");
+      in_odd_groups += (group & (group - 1)) == 0 ? 0 : 1;
+    }
+  }
+  CHECK(in_odd_groups >= 10);
+
+  std::set<std::int64_t> blocks;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed)
+    for (const Realized& point : points("paged_gather", "00_naive", "b8l512n128_f16", seed))
+      blocks.insert(number(point, "block"));
+  CHECK(blocks.size() == 3);
 }
 
 // A kernel that forgets the rows without keys is wrong only where all three come together.
