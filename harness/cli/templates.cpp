@@ -122,10 +122,10 @@ const std::vector<Scaffold>& scaffolds() {
       {"kernel", "NAME", kernel_files, "harness check @NAME@ --device cpu"},
       {"variant", "KERNEL/NN_NAME", variant_files, "it is a copy of the baseline; change it, then harness eval"},
       {"strategy", "NAME", strategy_files,
-       "harness strategies --check @NAME@; harness run softmax --device cpu --strategy @NAME@ --dry-run"},
+       "harness strategies --check @NAME@; harness run KERNEL --device cpu --strategy @NAME@ --dry-run"},
       {"rule", "NAME", rule_files, "harness strategies --check rules/@NAME@; list \"rules/@NAME@\" in a strategy"},
       {"search", "NAME", search_files,
-       "harness strategies --check search/@NAME@; harness run softmax --device cpu --search @NAME@ --budget 1m"},
+       "harness strategies --check search/@NAME@; harness run KERNEL --device cpu --search @NAME@ --budget 1m"},
       {"pattern", "NAME", pattern_files, "say when it applies and what to do; harness playbook @NAME@ reads it"},
   };
   return table;

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 
 #include "harness/core/error.h"
 #include "harness/core/match.h"
