@@ -15,7 +15,8 @@ namespace harness::script {
 namespace {
 
 constexpr std::int64_t kSmallExtent = 4;
-constexpr int kTries = 1000;  // a `where` may refuse most points
+constexpr std::int64_t kTinyExtent = 8;  // so many values that five sizes can all differ
+constexpr int kTries = 1000;             // a `where` may refuse most points
 constexpr const char* kReserved[] = {"name", "sets", "devices", "weight"};
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
 
@@ -279,7 +280,7 @@ std::optional<Workload> KernelManifest::tiny_with(const Workload& base, const Co
   for (const auto& [name, value] : fixed)
     if (!contains(domain_.fields.at(name), value)) return std::nullopt;
   for (int attempt = 0; attempt < tries; ++attempt) {
-    Workload point = random_neighbour(base, seed += kGolden, 0, kept);
+    Workload point = random_neighbour(base, seed += kGolden, kTinyExtent, kept);
     for (const auto& [name, value] : fixed) point.values[name] = value;
     if (allows(point)) return point;
   }

@@ -411,15 +411,15 @@ TEST_CASE("a finalist meets each size at its least and beyond a byte, and its fl
          catalog.distant_points({"attention", "00_naive", "", config}, workload, cpu_device(), true, seed * 12345)) {
       const auto& values = point.problem.workload.values;
       const auto size = [&](const char* name) { return std::get<std::int64_t>(values.at(name)); };
-      for (const char* name : {"B", "Sq", "Sk"}) {
+      for (const char* name : {"B", "Hkv", "Hq", "Sq", "Sk"}) {
         if (size(name) == 1) least.insert(name);
         if (size(name) >= 256) wide.insert(name);
       }
       if (size("Sq") > size("Sk")) fewer_keys.insert(to_text(values.at("lse")));
       if (size("Sq") < size("Sk")) more_keys.insert(to_text(values.at("lse")));
     }
-    CHECK(least == std::set<std::string>{"B", "Sq", "Sk"});
-    CHECK(wide == std::set<std::string>{"Sq", "Sk"});  // there are at most 64 batches
+    CHECK(least == std::set<std::string>{"B", "Hkv", "Hq", "Sq", "Sk"});
+    CHECK(wide == std::set<std::string>{"Sq", "Sk"});  // there are at most 64 batches and 128 heads
     CHECK(fewer_keys.size() == 2);                     // causal: rows that see nothing, with and without a log-sum-exp
     CHECK(more_keys.size() == 2);
   }
