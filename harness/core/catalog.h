@@ -148,9 +148,9 @@ class Catalog {
   /// The candidate at points that are not small: about the timed size (an odd amount more or less, a tile's edge),
   /// beyond it, and anywhere up to the domain's end, as far as they can be judged: while searching in tenths of a
   /// second, for a finalist in some ten seconds each where the device is emulated. One of a finalist's has at least
-  /// twice as many blocks as the device holds at once, where the domain has such a point; it also meets tiny points: each
-  /// size at its least and beyond a byte, each choice of flags with sizes in either order. Fewer, or none, where nothing
-  /// fits.
+  /// twice as many blocks as the device holds at once, where the domain has such a point; it also meets tiny points:
+  /// each size at its least and beyond a byte, each choice of flags with sizes in either order. Fewer, or none, where
+  /// nothing fits.
   virtual std::vector<Realized> distant_points(const Candidate& /*candidate*/, const std::string& /*workload*/,
                                                const DeviceInfo& /*device*/, bool /*finalist*/,
                                                std::uint64_t /*seed*/) {
