@@ -222,11 +222,6 @@ TEST_CASE("attention is right where its first configurations do not come") {
       {"46_decode", "decode_b1h8kv2s1k200_f16_lse", {"WARPS=2", "SPLITS=4"}},
       {"47_decode_bulk", "decode_b1h8kv2s1k200_f16_lse", {"WARPS=4", "KEYS=16", "RING=6", "SPLITS=4"}},
       {"47_decode_bulk", "chunk_b1h4s33k161_f16_causal", {"WARPS=4", "KEYS=32", "RING=3", "SPLITS=2", "ROWS=16"}},
-      {"45_mma_split", "width_b1h3kv1s70d72_bf16_causal", {"WARPS=1", "TILES=2", "RING=4", "SPLITS=3"}},
-      {"50_tiny", "width_b1h6kv2s1k200d96_f16", {"WARPS=8", "CLUSTER=1", "KEYS=16", "ASYNC=1", "WALKS=1", "ROWS=16"}},
-      {"46_decode", "width_b1h6kv2s1k200d96_f16", {"WARPS=4", "SPLITS=2", "RING=2"}},
-      {"75_persistent", "width_b2h2s65d96_bf16_causal_lse", {"WARPGROUPS=2", "BLOCK_N=80", "SCHEDULE=1", "STAGES=2"}},
-      {"40_mma", "width_b1h1s65d256_f16_causal_lse", {"WARPS=4", "BLOCK_N=48", "RING=3", "BLOCKS=1"}},
   };
   const Scratch scratch;
   for (const Case& each : cases) {
