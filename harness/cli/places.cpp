@@ -38,6 +38,24 @@ std::string home_above(fs::path folder) {
   }
 }
 
+/// Where the program came with its files: its checkout, or its prefix. "" where it came alone.
+std::string home_of_program() {
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  if (const std::string above = home_above(program.parent_path()); !above.empty()) return above;
+  const fs::path installed = program.parent_path().parent_path() / "share" / "harness";
+  return is_home(installed) ? installed.string() : "";
+}
+
+/// A home that somebody put together holds plugins; what the cpu device puts in CUDA's place came with the program.
+std::string find_cpu_headers(const std::string& home) {
+  std::error_code none;
+  for (const std::string& base : {home, home_of_program()})
+    for (const char* const place : {"/harness/device/cpu/guest", "/cpu"})
+      if (!base.empty() && fs::is_directory(base + place, none)) return base + place;
+  return home + "/cpu";
+}
+
 std::string find_home(const std::string& project) {
   if (const std::string named = environment("HARNESS_HOME"); !named.empty()) {
     if (is_home(named)) return named;
@@ -45,11 +63,7 @@ std::string find_home(const std::string& project) {
         "HARNESS_HOME is '{}', which has no kernels/ and strategies/; point it at a folder that has", named));
   }
   if (!project.empty() && is_home(project)) return project;
-  std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none);
-  if (const std::string above = home_above(program.parent_path()); !above.empty()) return above;
-  const fs::path installed = program.parent_path().parent_path() / "share" / "harness";
-  if (is_home(installed)) return installed.string();
+  if (const std::string own = home_of_program(); !own.empty()) return own;
   throw environment_error(
       "no kernels/ and strategies/ are found here, beside the program or under its prefix; set HARNESS_HOME");
 }
@@ -91,8 +105,7 @@ Places find_places() {
   places.home = find_home(places.project);
   add_folders_of(places);
   places.include_folder = places.home + "/kernels/include";
-  const std::string in_tree = places.home + "/harness/device/cpu/guest";
-  places.cpu_headers = fs::is_directory(in_tree, none) ? in_tree : places.home + "/cpu";
+  places.cpu_headers = find_cpu_headers(places.home);
   places.cache_folder = find_cache();
   places.default_store = environment("HARNESS_DB");
   if (places.default_store.empty())

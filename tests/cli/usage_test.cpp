@@ -109,17 +109,19 @@ TEST_CASE("the lists are JSON with the contract's keys") {
   CHECK(roi);
 }
 
-TEST_CASE("a scaffolded kernel is complete and passes") {
+TEST_CASE("a scaffolded kernel is complete and passes, also in a home that has nothing but plugins") {
   const Scratch scratch;
-  std::filesystem::create_directories(scratch.path("home/kernels/include/harness"));
+  std::filesystem::create_directories(scratch.path("home/kernels"));
+  std::filesystem::copy(std::string(HARNESS_SOURCE_DIR) + "/kernels/include", scratch.path("home/kernels/include"),
+                        std::filesystem::copy_options::recursive);
   std::filesystem::create_directories(scratch.path("home/strategies"));
   const std::vector<std::string> home{"HARNESS_HOME=" + scratch.path("home")};
   REQUIRE(run_harness({"new", "kernel", "double_it"}, home).status == 0);
   const Finished again = run_harness({"new", "kernel", "double_it"}, home);
   CHECK(again.status == 2);
   CHECK(again.err.find("exists already") != std::string::npos);
-  const Finished finished = run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--no-record", "--json",
-                                         "--kernels", scratch.path("home/kernels")});
+  const Finished finished =
+      run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--no-record", "--json"}, home);
   INFO(finished.err);
   CHECK(finished.status == 0);
 }

@@ -111,7 +111,8 @@ TEST_CASE("a source without the plan's entry is a compile error that names it") 
 }
 
 TEST_CASE("a flood of printf costs nobody's memory and no verdict") {
-  const json iteration = FaultyKernel(body("  for (int k = 0; k < 40; ++k) printf(\"%500d\\n\", k);")).eval();
+  const json iteration =
+      FaultyKernel(body("  for (int k = 0; k < 40 && i < 1024; ++k) printf(\"%500d\\n\", k);")).eval();
   CHECK(iteration["outcome"] == "passed");
   CHECK(json_text(iteration).size() < 100000);
 }
