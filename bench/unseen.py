@@ -2,11 +2,13 @@
 """What a campaign finds within seconds on shapes that nobody tuned: tables as Markdown, and the rows as JSON.
 
   python3 bench/unseen.py --seed 7 [--device cuda] [--kernels attention,softmax,rmsnorm_int8] [--shapes 8] [--seconds 40]
-                          [--long 600] [--store experiments.db] [--json OUT.json] [--harness build/release/harness]
+                          [--alone 60] [--long 600] [--store experiments.db] [--keep FOLDER] [--json OUT.json]
+                          [--harness build/release/harness]
 
-Draws shapes by the seed, other ones each time. On each: a campaign of SECONDS from a copy of the store, one of SECONDS * 1.5 from
-an empty store, and one of LONG seconds from an empty store, which says what there is to find. Figures are shares of speed: the
-time of the long campaign's best, or of the fastest library on that shape (where a variant measures one), over the time found.
+Draws shapes by the seed, other ones each time. On each: a campaign of SECONDS from a copy of the store, one of ALONE seconds from
+an empty store, and one of LONG seconds from an empty store, which says what there is to find (0: none). Figures are shares of speed:
+the time of the best found by any of them, or of the fastest library on that shape (where a variant measures one), over the time
+found. The campaigns' stores are left in the folder KEEP.
 """
 import argparse
 import json
@@ -55,6 +57,8 @@ DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int
 
 
 def campaign(arguments, kernel, shape, seconds, store, seed):
+    if not seconds:
+        return {"time_ns": None, "rival_ns": None, "variant": None, "evaluations": 0}
     words = [arguments.harness, "run", kernel, "--device", arguments.device, "--workload", shape, "--budget", f"{seconds}s", "--seed",
              str(seed), "--db", str(store), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -84,12 +88,13 @@ def shown(value):
 
 def measure(arguments, kernel, shape, seed):
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
+        folder = pathlib.Path(arguments.keep or folder) / f"{kernel}_{seed}"
+        folder.mkdir(parents=True)
         shipped = folder / "shipped.db"
         if pathlib.Path(arguments.store).exists():
             copy(arguments.store, shipped)
         told = campaign(arguments, kernel, shape, arguments.seconds, shipped, seed)
-        alone = campaign(arguments, kernel, shape, 3 * arguments.seconds // 2, folder / "empty.db", seed)
+        alone = campaign(arguments, kernel, shape, arguments.alone, folder / "empty.db", seed)
         best = campaign(arguments, kernel, shape, arguments.long, folder / "long.db", seed)
     rivals = [found["rival_ns"] for found in (told, alone, best) if found["rival_ns"]]
     times = [found["time_ns"] for found in (told, alone, best) if found["time_ns"]]
@@ -109,8 +114,10 @@ def main():
     parser.add_argument("--kernels", default=",".join(DRAWN))
     parser.add_argument("--shapes", type=int, default=8)
     parser.add_argument("--seconds", type=int, default=40)
+    parser.add_argument("--alone", type=int, default=60)
     parser.add_argument("--long", type=int, default=600)
     parser.add_argument("--store", default="experiments.db")
+    parser.add_argument("--keep")
     parser.add_argument("--json")
     parser.add_argument("--harness", default="build/release/harness")
     arguments = parser.parse_args()
@@ -118,7 +125,7 @@ def main():
     for kernel in arguments.kernels.split(","):
         chance = random.Random(f"{arguments.seed} {kernel}")
         print(f"\n{kernel}, seed {arguments.seed}\n\n| shape | of the library's speed, {arguments.seconds} s | of the best found, "
-              f"{arguments.seconds} s, shipped store | by | evaluations | of the best found, {3 * arguments.seconds // 2} s, empty store "
+              f"{arguments.seconds} s, shipped store | by | evaluations | of the best found, {arguments.alone} s, empty store "
               f"| by | us after {arguments.long} s | by |\n|---|--:|--:|---|--:|--:|---|--:|---|")
         for index in range(arguments.shapes):
             rows.append(measure(arguments, kernel, DRAWN[kernel](chance, arguments.device == "cpu"), arguments.seed + index))
