@@ -14,8 +14,8 @@ namespace harness {
 inline constexpr int kSearchNeighbours = 3;
 inline constexpr int kFinalNeighbours = 8;
 
-/// How many other points of the domain a candidate meets.
-enum class Points { search, finalist };
+/// How many other points of the domain a candidate meets. `none`: every form of the inputs at the timed size.
+enum class Points { none, search, finalist };
 
 /// A request to evaluate a candidate, with what its gates ask of the plugin folders: fresh points of the domain, and
 /// one for the pre-flight check where the evaluator makes one. Catalog and evaluator must outlive it.

@@ -67,6 +67,7 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
 CampaignSummary Campaign::run() {
   begin();
   Ended ended = guarded([this]() -> Ended {
+    prepare_first();
     measure_device();
     if (Ended ended = admit_kernels()) return ended;
     return explore();
@@ -409,7 +410,8 @@ Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const DecisionRecor
   return check_limits();
 }
 
-// A rival meets the same gates. One that fails is only not there to be compared with.
+// A rival meets the same gates; a library's only at the timed size, because it plans each size anew, for seconds, and
+// is nobody's winner. One that fails is only not there to be compared with.
 Campaign::Ended Campaign::measure_rival(WorkloadBook& book, const DecisionRecord& taken) {
   const Candidate* const rival = book.next_rival();
   if (rival == nullptr) return std::nullopt;
@@ -486,19 +488,36 @@ bool Campaign::is_valid_on(const Candidate& candidate, const std::string& worklo
 // What the arm's search announces, and the next ask of every other arm: a pivot should not wait for a compiler.
 void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
   std::vector<Realized> next;
-  const auto announce = [&](const ArmId& id, const std::string& variant, const Config& config) {
-    next.push_back(ports_.catalog.realize({id.kernel, variant, id.technique, config}, id.workload, device_));
-  };
-  for (const auto& [variant, config] : ask.hints) announce(arm.state.id, variant, config);
-  for (Arm& other : state_.arms().arms) {
-    if (other.state.closed || other.state.exhausted || other.announced == other.asks) continue;
-    other.announced = other.asks;
+  for (const auto& [variant, config] : ask.hints) next.push_back(realize_of(arm.state.id, variant, config));
+  add_next_asks(next);
+  ports_.evaluator.prepare(next);
+}
+
+// While the gates are tried, compilers have nothing to do. Where they share their cores with an emulated device, what
+// they would take from it counts for more.
+void Campaign::prepare_first() {
+  if (device_.emulation) return;
+  std::vector<Realized> next;
+  for (const WorkloadBook& book : state_.workloads())
+    next.push_back(ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_));
+  add_next_asks(next);
+  ports_.evaluator.prepare(next);
+}
+
+void Campaign::add_next_asks(std::vector<Realized>& next) {
+  for (Arm& arm : state_.arms().arms) {
+    if (arm.state.closed || arm.state.exhausted || arm.announced == arm.asks) continue;
+    arm.announced = arm.asks;
     try {
-      if (const auto upcoming = other.search->ask()) announce(other.state.id, upcoming->variant, upcoming->config);
+      if (const auto upcoming = arm.search->ask())
+        next.push_back(realize_of(arm.state.id, upcoming->variant, upcoming->config));
     } catch (const Error&) {  // a hint is never the campaign's end: what is wrong is said when the arm is tried
     }
   }
-  ports_.evaluator.prepare(next);
+}
+
+Realized Campaign::realize_of(const ArmId& id, const std::string& variant, const Config& config) {
+  return ports_.catalog.realize({id.kernel, variant, id.technique, config}, id.workload, device_);
 }
 
 std::optional<Incumbent> Campaign::incumbent_for(const Work& work, WorkloadBook& book) {
@@ -518,8 +537,9 @@ bool Campaign::wants_exact_times(const ArmId& id) {
 EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
   const Candidate& candidate = work.realized.candidate;
   const bool strict = work.confirms() || failed_sources_.was_wrong_elsewhere(work.realized.source_hash);
-  EvaluationRequest request =
-      gated_request(ports_.catalog, ports_.evaluator, work.realized, strict ? Points::finalist : Points::search);
+  const bool is_library = work.purpose == Purpose::rival && has_library_step(work.realized.plan);
+  const Points points = is_library ? Points::none : strict ? Points::finalist : Points::search;
+  EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, work.realized, points);
   request.incumbent = incumbent_for(work, book);
   if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
   request.confirm = work.confirms();

@@ -89,6 +89,9 @@ class Campaign {
   bool wants_exact_times(const ArmId& id);
   std::optional<Incumbent> incumbent_for(const Work& work, WorkloadBook& book);
   void prepare_ahead(const Arm& arm, const SearchAsk& ask);
+  void prepare_first();
+  void add_next_asks(std::vector<Realized>& next);
+  Realized realize_of(const ArmId& id, const std::string& variant, const Config& config);
   void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
   void charge_gates(double seconds);
   void say(const std::string& doing);

@@ -8,6 +8,11 @@
 namespace harness {
 namespace {
 
+template <typename Kind>
+bool has_step(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const Step& step) { return std::holds_alternative<Kind>(step); });
+}
+
 json argument_to_json(const LaunchArgument& argument) {
   return std::visit([](const auto& held) { return json(held); }, argument);
 }
@@ -78,6 +83,14 @@ void from_json(const json& j, Plan& plan) {
   plan.steps.clear();
   for (const json& step : j.at("steps")) plan.steps.push_back(step_from_json(step));
   plan.workspaces = j.at("workspaces").get<std::vector<Workspace>>();
+}
+
+bool has_library_step(const Plan& plan) {
+  return has_step<LibraryCall>(plan);
+}
+
+bool has_launch(const Plan& plan) {
+  return has_step<Launch>(plan);
 }
 
 std::int64_t launched_threads(const Plan& plan) {

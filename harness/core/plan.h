@@ -121,6 +121,9 @@ struct CompileFailure {
 };
 using BuildResult = std::variant<Artifact, CompileFailure>;
 
+bool has_library_step(const Plan& plan);
+bool has_launch(const Plan& plan);
+
 HARNESS_ENUM_TEXT(ParameterKind);
 void to_json(json& to, const Dim3& value);
 void from_json(const json& from, Dim3& value);

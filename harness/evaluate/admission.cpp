@@ -24,8 +24,11 @@ constexpr int kMutantDraws = 3;
 constexpr double kOutOfRange = 0.2;
 // Places besides the baseline's own where a spot check measures a form.
 constexpr std::size_t kSpotCheckedPlaces = 2;
-// Errors of two trials differ by their draws and by the sizes that were drawn, by less than this.
-constexpr double kLikeErrors = 16;
+// Errors of two trials differ by their draws and by the sizes that were drawn, by less than this: 100 times was seen.
+constexpr double kLikeErrors = 256;
+// An impostor's errors of one output at two random sizes: 400 times was seen (logarithms of sums of 4 and of thousands
+// of terms).
+constexpr double kLikeErrorsElsewhere = 4096;
 
 std::vector<Contender> as_contenders(const std::vector<Subject>& subjects) {
   std::vector<Contender> contenders;
@@ -54,24 +57,29 @@ std::size_t any_index(std::size_t count) {
   return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
 }
 
-bool is_like(double a, double b) {
-  return a == b || (a <= kLikeErrors * b && b <= kLikeErrors * a);
+/// Whether what was found elsewhere would let pass what is refused by what is found here. Smaller errors only make a
+/// tolerance strict. Honest errors far below the impostor's move none, nor does rounding in f32: an output may be exact
+/// here and off in one element there. A draw on which an impostor is no worse than an honest one tells nothing of it.
+bool allows_more(const ErrorRange& there, const ErrorRange& here) {
+  constexpr double kRounding = 0x1p-20, kFarBelow = 1.0 / 8;
+  const bool tells = here.impostor > here.honest;
+  const double apart = there.settled && here.settled ? kLikeErrors : kLikeErrorsElsewhere;
+  if (tells && there.impostor > apart * here.impostor) return true;
+  const double impostor = tells ? std::min(there.impostor, here.impostor) : there.impostor;
+  return there.honest > kLikeErrors * here.honest && there.honest > std::max(kRounding, kFarBelow * impostor);
 }
 
-/// Honest errors that are far below the impostor's move no tolerance, however they differ: a quantized output is off in
-/// no element or in two.
-bool is_like(const ErrorRange& a, const ErrorRange& b) {
-  const double matters = std::min(a.impostor, b.impostor) / kLikeErrors;
-  return is_like(a.impostor, b.impostor) && (is_like(a.honest, b.honest) || std::max(a.honest, b.honest) <= matters);
-}
-
-/// Of what was found elsewhere and what was found here.
+/// Of what was found elsewhere and what was found here, at fewer places: an output that the group's own workload does
+/// not have may be at none of them.
 bool agrees(const FormTrial& there, const FormTrial& here) {
-  if (there.skipped.empty() != here.skipped.empty() || there.ranges.size() != here.ranges.size()) return false;
-  return std::ranges::all_of(there.ranges, [&](const auto& each) {
-    const auto found = here.ranges.find(each.first);
-    return found != here.ranges.end() && is_like(each.second, found->second);
+  if (there.skipped.empty() != here.skipped.empty()) return false;
+  const bool known = std::ranges::all_of(here.ranges, [&](const auto& each) {
+    const auto found = there.ranges.find(each.first);
+    return found != there.ranges.end() && !allows_more(found->second, each.second);
   });
+  return known && std::ranges::all_of(there.ranges, [&](const auto& each) {
+           return !each.second.settled || here.ranges.contains(each.first);
+         });
 }
 
 bool agrees(const MutantVerdict& there, const MutantVerdict& here) {

@@ -3,23 +3,6 @@
 #include <algorithm>
 
 namespace harness {
-namespace {
-
-template <typename Kind>
-bool has_step(const Plan& plan) {
-  return std::ranges::any_of(plan.steps, [](const Step& step) { return std::holds_alternative<Kind>(step); });
-}
-
-}  // namespace
-
-bool has_library_step(const Plan& plan) {
-  return has_step<LibraryCall>(plan);
-}
-
-bool has_launch(const Plan& plan) {
-  return has_step<Launch>(plan);
-}
-
 EvaluationRun::EvaluationRun(const EvaluationRequest& asked, RunSettings given, WorkerPool& pool)
     : request(asked), settings(std::move(given)), workers(pool) {
   suspect.realized = &request.realized;

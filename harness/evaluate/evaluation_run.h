@@ -63,7 +63,4 @@ class EvaluationRun {
   std::optional<OtherPoints> other_points_;
 };
 
-bool has_library_step(const Plan& plan);
-bool has_launch(const Plan& plan);
-
 }  // namespace harness

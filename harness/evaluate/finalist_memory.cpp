@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "harness/core/floor.h"
 #include "harness/evaluate/gates.h"
@@ -52,33 +53,48 @@ const Realized* first_full(const std::vector<const Realized*>& sorted, std::size
   return full == sorted.end() ? nullptr : *full;
 }
 
-struct CheckedBuild {
-  EvaluationRun& run;
-  const Artifact& artifact;
-
-  /// The rows of the tools that were asked, at one point.
-  Settled at(const Realized& realized, MemoryTools tools, double seconds) const {
-    Subject subject = run.workers.make_subject(realized, artifact, run.request.admission);
-    subject.trusted = run.workers.build_trusted(realized);
-    run.workers.paint(subject, 0);
-    const std::string place =
-        (&realized == &run.request.realized ? "the timed size" : realized.problem.workload.name) +
-        std::string(fills(realized, run.workers.device) ? " (twice the blocks that the device holds, or more)" : "");
-    for (const MemoryCheck& check : check_memory(run.workers.kind, run.workers.target, subject.executable,
-                                                 subject.images[0], seconds, run.workers.stop, tools))
-      if (Settled settled = add(check, place)) return settled;
+/// The tools that were asked, at one point. They run in processes of their own from `begin` on.
+class PointCheck {
+ public:
+  PointCheck(EvaluationRun& run, const Artifact& artifact, const Realized& realized, MemoryTools tools, double seconds)
+      : run_(run),
+        subject_(run.workers.make_subject(realized, artifact, run.request.admission)),
+        place_((&realized == &run.request.realized ? "the timed size" : realized.problem.workload.name) +
+               (fills(realized, run.workers.device) ? " (twice the blocks that the device holds, or more)" : "")),
+        tools_(tools),
+        seconds_(seconds) {
+    subject_.trusted = run.workers.build_trusted(realized);
+    run.workers.paint(subject_, 0);
+  }
+  void begin() {
+    checks_ = std::async(std::launch::async, [this] {
+      return check_memory(run_.workers.kind, run_.workers.target, subject_.executable, subject_.images[0], seconds_,
+                          run_.workers.stop, tools_);
+    });
+  }
+  Settled add_rows() {
+    for (const MemoryCheck& check : checks_.get())
+      if (Settled settled = add(check)) return settled;
     return std::nullopt;
   }
 
-  Settled add(const MemoryCheck& check, const std::string& place) const {
+ private:
+  Settled add(const MemoryCheck& check) {
     const std::string name = "memory:" + check.tool;
-    if (!check.checked) return run.add({name, true, fmt::format("not checked at {}: {}", place, check.why), false});
+    if (!check.checked) return run_.add({name, true, fmt::format("not checked at {}: {}", place_, check.why), false});
     const std::vector<Finding> found = faults(check);
-    if (found.empty()) return run.add({name, true, fmt::format("clean at {}, {:.1f} s", place, check.seconds)});
-    std::string detail = fmt::format("at {}: {}", place, found.front().message);
+    if (found.empty()) return run_.add({name, true, fmt::format("clean at {}, {:.1f} s", place_, check.seconds)});
+    std::string detail = fmt::format("at {}: {}", place_, found.front().message);
     if (found.size() > 1) detail += fmt::format("; and {} more", found.size() - 1);
-    return run.add({name, false, detail});
+    return run_.add({name, false, detail});
   }
+
+  EvaluationRun& run_;
+  Subject subject_;
+  std::string place_;
+  MemoryTools tools_;
+  double seconds_;
+  std::future<std::vector<MemoryCheck>> checks_;  // last: its end waits for what uses the others
 };
 
 }  // namespace
@@ -100,7 +116,7 @@ void announce_finalist(EvaluationRun& run) {
 }
 
 // A tool that watches a GPU slows some kernels down a thousand times: all of them meet a small point, and the quickest
-// of them the smallest point that fills the device.
+// of them the smallest point that fills the device. Both at once: nothing is timed meanwhile.
 Settled gate_memory(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.request.realized.plan.steps.empty() && !has_launch(run.request.realized.plan))
@@ -109,12 +125,16 @@ Settled gate_memory(EvaluationRun& run) {
   const auto* artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return run.add({"memory", true, "the checked build failed", false});
   const DeviceInfo& device = run.workers.device;
-  const CheckedBuild checked{run, *artifact};
   const Realized& place = place_of_memory_check(run.neighbour_points(), run.request.realized, device);
-  if (Settled settled = checked.at(place, MemoryTools::all, kMemoryCheckSeconds)) return settled;
-  if (device.emulation || fills(place, device)) return std::nullopt;
-  const Realized* const full = first_full(by_work(run.neighbour_points()), 0, device);
-  return full == nullptr ? std::nullopt : checked.at(*full, MemoryTools::quickest, kFullDeviceSeconds);
+  PointCheck small(run, *artifact, place, MemoryTools::all, kMemoryCheckSeconds);
+  const Realized* const full =
+      device.emulation || fills(place, device) ? nullptr : first_full(by_work(run.neighbour_points()), 0, device);
+  std::optional<PointCheck> filled;
+  if (full != nullptr) filled.emplace(run, *artifact, *full, MemoryTools::quickest, kFullDeviceSeconds);
+  small.begin();
+  if (filled) filled->begin();
+  if (Settled settled = small.add_rows()) return settled;
+  return filled ? filled->add_rows() : std::nullopt;
 }
 
 }  // namespace harness

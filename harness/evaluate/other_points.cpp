@@ -52,6 +52,7 @@ std::size_t strictest_neighbour(EvaluationRun& run) {
 // What the gates have seen beside the timed size. Decides nothing: a domain may have no point beyond it, or none that
 // can be judged in time.
 GateResult sizes_judged(EvaluationRun& run) {
+  if (run.judged.empty()) return {"sizes", true, "the timed size alone was judged", false};
   const auto neighbour = [&](std::size_t contender) -> const Realized& {
     return run.neighbour_points()[contender - 1];
   };
@@ -117,15 +118,17 @@ Settled gate_other_points(EvaluationRun& run) {
       admitted_forms(*run.request.admission, workload_group(run.subject.problem().workload));
   const std::size_t count = run.neighbours.size();
   const std::size_t launches = std::max(forms.size() - 1, count);
+  const bool large = is_large(run.subject.executable.layout);
   for (std::size_t i = 0; i < launches; ++i) {
     // Forms beyond "nominal" first; neighbours beyond them see plain inputs and, what is hardest to notice, few spikes.
     const std::string& form = i + 1 < forms.size() ? forms[i + 1] : i % 2 == 0 ? forms[0] : stealthy(forms);
+    if (count == 0 && large && !is_tried_at_large_sizes(form)) continue;
     const std::size_t chosen = count > 0 ? neighbour_for(run, form, i % count) : 0;
     Subject& subject = count > 0 ? run.neighbours[chosen] : run.subject;
     const std::string place = count > 0 ? subject.problem().workload.name : "the timed size";
     if (Settled settled = judge_form(run, subject, count > 0 ? chosen + 1 : 0, form, place)) return settled;
   }
-  if (!run.judged.empty()) run.add(sizes_judged(run));
+  run.add(sizes_judged(run));
   if (count > 0 && !run.request.confirm) {
     // Lost precision shows where honest errors are smallest: on plain inputs and short sums.
     const std::size_t chosen = strictest_neighbour(run);
@@ -138,7 +141,6 @@ Settled gate_other_points(EvaluationRun& run) {
     if (Settled settled =
             judge_form(run, run.neighbours[i], i + 1, forms[0], run.neighbours[i].problem().workload.name))
       return settled;
-  const bool large = is_large(run.subject.executable.layout);
   for (std::size_t i = 1; i < forms.size(); ++i) {
     if (large && !is_tried_at_large_sizes(forms[i])) continue;
     if (Settled settled = judge_form(run, run.subject, 0, forms[i], "the timed size")) return settled;

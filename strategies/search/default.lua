@@ -9,7 +9,7 @@ local TRIES = 16        -- at most so many more are tried for that
 local SQUASH = 0.25     -- of what ln(time) lies above the median of the first ones, what the model sees
 local TRANSFERRED = { 3, 2, 1 }   -- fastest configurations taken from the nearest earlier workload and device, the next...
 local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
-local AHEAD = 4         -- proposals announced for compiling ahead
+local AHEAD = 4         -- configurations announced for compiling ahead
 
 -- The fastest configurations that are in this space too, from the workloads that are most like this one.
 local function transferred(space)
@@ -28,6 +28,10 @@ local function transferred(space)
     end
   end
   return list
+end
+
+local function slice(list, first, last)
+  return table.move(list, first, math.min(last, #list), 1, {})
 end
 
 -- In turns a neighbour, which is seldom slow, and any configuration, which costs what it costs.
@@ -57,8 +61,9 @@ return search {
       if result.time_ns < best_time then best, best_time = config, result.time_ns end
     end
 
-    for _, config in ipairs(transferred(space)) do visit(config) end
-    for _, variant in ipairs(space.variants) do visit(variant.first) end
+    local begin = transferred(space)
+    for _, variant in ipairs(space.variants) do begin[#begin + 1] = variant.first end
+    for i, config in ipairs(begin) do visit(config, slice(begin, i + 1, i + AHEAD)) end
     local first = space.variants[1] and space.variants[1].first
     for try = 1, first and TRIES or 0 do
       if passed < BEFORE then visit(beside_or_anywhere(space, best or first, try)) end
@@ -72,7 +77,7 @@ return search {
       if #promising == 0 then promising = model:propose(batch + AHEAD) end
       if #promising == 0 then return end
       for i = 1, math.min(batch, #promising) do
-        visit(promising[i], table.move(promising, i + 1, math.min(i + AHEAD, #promising), 1, {}))
+        visit(promising[i], slice(promising, i + 1, i + AHEAD))
       end
     end
   end,

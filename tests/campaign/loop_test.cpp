@@ -346,6 +346,7 @@ struct RivalWorld : World {
       if (request.realized.candidate.variant != "80_other") return FakeEvaluator::honest(request);
       CHECK_FALSE(request.incumbent.has_value());
       CHECK(request.abandon_factor == 0);
+      CHECK_FALSE(request.other_points);  // a library is judged at the timed size alone
       const auto n = std::get<std::int64_t>(request.realized.candidate.config.at("N"));
       if (n > 3) return Unsupported{"it offers 3"};
       const double times[] = {90, 60, 70};

@@ -100,7 +100,8 @@ TEST_CASE("a faster candidate meets every gate") {
 
 TEST_CASE("a fast one that is right at the timed size alone is caught behind screening") {
   Screening shop;
-  const Evaluation evaluation = shop.evaluate(shop.request("09_whole_tiles", kSmall, kLarge), OutcomeKind::wrong_answer);
+  const Evaluation evaluation =
+      shop.evaluate(shop.request("09_whole_tiles", kSmall, kLarge), OutcomeKind::wrong_answer);
   CHECK(kind_of(evaluation.outcome) == OutcomeKind::wrong_answer);
   CHECK(gate(evaluation, "determinism").passed);
   CHECK((has_gate(evaluation, "form:") || has_gate(evaluation, "shape")));

@@ -94,6 +94,8 @@ class FakeCatalog : public Catalog {
     realized.candidate = candidate;
     realized.problem = problem(candidate.kernel, workload);
     realized.source_hash = "source";
+    if (candidate.variant.starts_with("8"))
+      realized.plan.steps = {LibraryCall{"other", "work"}};  // as rivals are numbered
     return realized;
   }
   std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }

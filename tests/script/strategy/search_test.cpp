@@ -219,6 +219,14 @@ TEST_CASE("evaluate returns what was told, and a configuration asked again is an
   CHECK_FALSE(search->ask().has_value());
 }
 
+TEST_CASE("what the default search begins with is announced from its first ask on") {
+  const auto search = script::Library({kShipped}).search("default", two_variants(), 1);
+  const auto first = search->ask();
+  REQUIRE(first->hints.size() == 1);
+  CHECK(first->variant == "10_a");
+  CHECK(first->hints[0].first == "20_b");
+}
+
 TEST_CASE("hints announce what may follow") {
   auto search = written(
       "evaluate(space:point(1), { space:point(2), space:point(3) })\n"

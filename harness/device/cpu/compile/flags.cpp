@@ -8,28 +8,15 @@
 namespace harness::cpu {
 namespace {
 
-constexpr std::array kFixed = {"-march=native",
-                               "-fPIC",
-                               "-fvisibility=hidden",
-                               "-fno-gnu-unique",
-                               "-fno-plt",
-                               "-fno-strict-aliasing",
-                               "-fno-delete-null-pointer-checks",  // a store through null traps, as on a GPU
-                               "-fno-math-errno",
-                               "-fno-trapping-math",
-                               "-ffp-contract=fast",
-                               "-fno-exceptions",
-                               "-fno-rtti",
-                               "-fno-asynchronous-unwind-tables",
-                               "-fno-threadsafe-statics",
-                               "-fno-extern-tls-init",
-                               "-Wreturn-type",
-                               "-Wuninitialized",
-                               "-Wno-attributes",
-                               "-Wno-unknown-pragmas",
-                               "-Wno-psabi",
-                               "-fmax-errors=20",
-                               "-fdiagnostics-color=never"};
+constexpr std::array kFixed = {
+    "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-fno-plt", "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",  // a store through null traps, as on a GPU
+    "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-exceptions", "-fno-rtti",
+    "-fno-asynchronous-unwind-tables", "-fno-threadsafe-statics", "-fno-extern-tls-init",
+    // What some systems' compilers add unasked: calls that device code has no business with.
+    "-fno-stack-protector", "-fno-stack-clash-protection", "-fcf-protection=none", "-U_FORTIFY_SOURCE", "-Wreturn-type",
+    "-Wuninitialized", "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-psabi", "-fmax-errors=20",
+    "-fdiagnostics-color=never"};
 constexpr std::array kStandards = {"c++14", "c++17", "c++20", "c++2a", "gnu++17", "gnu++20"};
 constexpr std::array kLevels = {"-O0", "-O1", "-O2", "-O3"};
 

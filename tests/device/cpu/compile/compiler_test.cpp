@@ -1,11 +1,15 @@
 #include "harness/device/cpu/compile/compiler.h"
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <fstream>
 
 #include "harness/core/error.h"
+#include "harness/device/cpu/compile/flags.h"
 #include "harness/device/cpu/probe.h"
+#include "harness/system/files.h"
 #include "tests/device/cpu/fixture.h"
+#include "tests/support/program.h"
 
 namespace harness::test {
 namespace {
@@ -182,6 +186,24 @@ __global__ void k(int* p, int n) {
         std::vector<std::string>{"(anonymous namespace)::hidden", "hits", "k(int*, int)::launches", "memo"});
   spec.source = "__global__ void k(int* p) { p[0] = 1; if (p[0] == 2) printf(\"no\"); }";
   CHECK(std::get<Artifact>(compiler.build(spec)).globals.empty());
+}
+
+TEST_CASE("a compiler that hardens code unasked, as some systems' do, adds no calls to a candidate") {
+  const tests::Scratch scratch;
+  scratch.write("k.cu",
+                "extern \"C\" void fill(char*);\n"
+                "extern \"C\" void k(char* to, const char* from, unsigned long n) {\n"
+                "  char local[64];\n  fill(local);\n"
+                "  __builtin_memcpy(local, from, n);\n  to[0] = local[n / 2];\n}\n");
+  std::string command = "g++ -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-all -fstack-clash-protection";
+  for (const std::string& flag : cpu::compile_flags(spec_of("", {"k"}), "guest").arguments)
+    command += " '" + flag + "'";
+  const std::string object = scratch.path("k.o"), names = scratch.path("names");
+  REQUIRE(std::system((command + " -x c++ -c -o " + object + " " + scratch.path("k.cu")).c_str()) == 0);
+  REQUIRE(std::system(("nm --undefined-only " + object + " > " + names).c_str()) == 0);
+  const std::string undefined = read_file(names);
+  CHECK_THAT(undefined, Catch::Contains("fill") && Catch::Contains("memcpy"));
+  CHECK_THAT(undefined, !Catch::Contains("chk"));
 }
 
 }  // namespace harness::test
