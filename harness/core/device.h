@@ -82,7 +82,7 @@ struct TimingPolicy {
   double burst_s = 0.02;  // work in bursts of about this, then pause: the power cap starts after 50 ms
   double pause_s = 0.02;
   int min_samples = 12;
-  bool cold = true;  // also sample single calls after an L2 flush
+  bool cold = true;  // also sample calls after an L2 flush, and warm ones: the record shows them, no verdict needs them
   /// The first contender is given up once it is clearly slower (core/abandon.h) than this many times the second; 0:
   /// never.
   double abandon_factor = 0;

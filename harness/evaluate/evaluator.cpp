@@ -89,7 +89,10 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
 }
 
 std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& request) {
-  for (const AdmissionRequest::Group& group : request.groups) builders_.submit(group.baseline.build, true);
+  for (const AdmissionRequest::Group& group : request.groups) {
+    builders_.submit(group.baseline.build, true);
+    if (!workers_.native()) workers_.announce_trusted(group.baseline);
+  }
   try {
     const auto hold = workers_.native() ? std::nullopt : workers_.hold_device();
     const auto try_mutant = [this](const EvaluationRequest& mutant) { return run(mutant); };

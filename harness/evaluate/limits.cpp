@@ -11,7 +11,7 @@ Limits default_limits(const DeviceInfo& device) {
     return limits;
   }
   limits.run_s = 5;
-  limits.screen = {.noise = 0.01, .max_s = 0.06, .burst_s = 0.008, .pause_s = 0.002, .min_samples = 6, .cold = false};
+  limits.screen = {.noise = 0.01, .max_s = 0.06, .burst_s = 0.004, .pause_s = 0.001, .min_samples = 6, .cold = false};
   limits.search = {.noise = 0.005, .max_s = 0.15, .burst_s = 0.02, .pause_s = 0.005, .min_samples = 12, .cold = true};
   limits.confirm = {.noise = 0.002, .max_s = 1.0, .burst_s = 0.02, .pause_s = 0.02, .min_samples = 30, .cold = true};
   return limits;

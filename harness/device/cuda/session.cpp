@@ -208,8 +208,8 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
     Samples samples;
     samples.rotating_ns = contender.samples_ns();
     samples.cold_ns = std::move(cold[i]);
-    samples.warm_ns = measure_warm(contender);
-    samples.single_warm_ns = measure_single_warm(contender, *own.timer);
+    if (policy.cold) samples.warm_ns = measure_warm(contender);
+    if (policy.cold) samples.single_warm_ns = measure_single_warm(contender, *own.timer);
     if (samples.warm_ns.empty()) samples.warm_ns = samples.single_warm_ns;
     samples.clock_mhz = contender.clocks_mhz();
     samples.calls_per_sample = samples.input_sets = static_cast<int>(contender.calls());
