@@ -100,6 +100,8 @@ Settled gate_preflight(EvaluationRun& run) {
     run.add({"preflight", true, "no small point of the domain on the cpu device allows this candidate", false});
     return std::nullopt;
   }
+  // What this evaluation waits for comes before what may be asked next: both compilers want the same cores.
+  const auto quiet = run.workers.builders.pause_speculative();
   const PreflightResult result =
       run.settings.preflight->check(*run.preflight_point(), run.request.admission, run.request.confirm);
   run.add(result.gate, false);
