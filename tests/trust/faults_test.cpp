@@ -131,10 +131,6 @@ TEST_CASE("kill -9 of workers at random moments: the campaign goes on and nobody
   setenv("HARNESS_CACHE", scratch.path("cache").c_str(), 1);  // so that something is built
   const char* seconds = std::getenv("HARNESS_FAULTS_S");      // longer by hand
   const double campaign_s = seconds != nullptr ? std::atof(seconds) : 12;
-  // The gates are tried first, in peace: afterwards the budget is for candidates.
-  for (const char* kernel : {"softmax", "vector_scale"})
-    wait_for(
-        start_harness({"eval", kernel, "00_naive", "--device", "cpu", "--db", scratch.db()}, scratch.path("eval")));
   const int process =
       start_harness({"run", "softmax", "vector_scale", "--device", "cpu", "--budget",
                      std::to_string(static_cast<int>(campaign_s)) + "s", "--db", scratch.db(), "--json"},
