@@ -25,7 +25,14 @@ struct PipelineEvaluator::PreflightWorkers {
         runner(device.target, stop),
         workers{*device.kind, device.target, device.info, default_limits(device.info), stop, builders, judge,
                 runner,       nullptr,       {}},
-        preflight(workers) {}
+        preflight(workers) {
+    // What g++ reads before every candidate is precompiled, for seconds on a machine's first day: begun at once, while
+    // nobody waits for it yet.
+    const BuildSpec nothing{
+        .source_name = "nothing.cu", .source = "__global__ void nothing() {}\n", .entries = {"nothing"}};
+    builders.submit(nothing, false);
+    builders.submit(device.kind->checked_build(nothing), false);
+  }
   Builders builders;
   JudgeProcess judge;
   Runner runner;

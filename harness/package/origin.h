@@ -14,7 +14,7 @@ struct Origin {
   std::string contract_hash;  // as recorded
 };
 
-/// "nvcc -std=c++17 -arch=sm_90a ...", without files. `options` are a build's.
+/// "nvcc -gencode=arch=compute_90a,code=sm_90a --std=c++17 ...", without files. `options` are a build's.
 std::string nvcc_command(const std::vector<std::string>& options, const std::string& architecture);
 
 /// Without --std: the standards of two sources need not agree.

@@ -204,34 +204,3 @@ TEST_CASE("check tries the stages of variants that pass, and refuses a plain lau
   }
   CHECK(plain);
 }
-
-// Tiles that a warpgroup passes over, more keys than all warps hold, splits that meet; widths at which rows are padded,
-// threads are left over, or registers are short. In one store: it remembers that the gates were tried.
-TEST_CASE("attention is right where its first configurations do not come") {
-  struct Case {
-    const char *variant, *workload;
-    std::vector<const char*> values;
-  };
-  const std::vector<Case> cases = {
-      // Of two tiles of keys the first warpgroup sees one, the third has no rows.
-      {"75_persistent",
-       "quick_b1h2s65_bf16_causal",
-       {"WARPGROUPS=3", "BLOCK_N=64", "QUERIES=2", "SCHEDULE=0", "PINGPONG=1"}},
-      {"75_persistent", "quick_b1h2s65_bf16_causal", {"WARPGROUPS=2", "BLOCK_N=64", "QUERIES=1", "SCHEDULE=1"}},
-      {"50_tiny", "chunk_b1h4s33k161_f16_causal", {"WARPS=8", "CLUSTER=1", "KEYS=16", "ASYNC=1", "WALKS=1"}},
-      {"46_decode", "decode_b1h8kv2s1k200_f16_lse", {"WARPS=2", "SPLITS=4"}},
-      {"47_decode_bulk", "decode_b1h8kv2s1k200_f16_lse", {"WARPS=4", "KEYS=16", "RING=6", "SPLITS=4"}},
-      {"47_decode_bulk", "chunk_b1h4s33k161_f16_causal", {"WARPS=4", "KEYS=32", "RING=3", "SPLITS=2", "ROWS=16"}},
-  };
-  const Scratch scratch;
-  for (const Case& each : cases) {
-    CAPTURE(each.variant, each.workload);
-    std::vector<std::string> words = {"eval",     "attention", each.variant, "--workload", each.workload,
-                                      "--device", "cpu",       "--db",       scratch.db(), "--json"};
-    for (const char* const value : each.values) words.insert(words.end(), {"-p", value});
-    const Finished finished = run_harness(words);
-    INFO(finished.err);
-    REQUIRE(finished.lines().size() == 1);
-    CHECK(finished.lines()[0]["outcome"] == "passed");
-  }
-}

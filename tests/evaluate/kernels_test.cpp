@@ -138,3 +138,48 @@ TEST_CASE("attention is right on its smaller workloads in f16") {
 TEST_CASE("attention is right on its smaller workloads in bf16") {
   check_kernel("attention", "_bf16");
 }
+// Tiles that a warpgroup passes over, more keys than all warps hold, splits that meet.
+TEST_CASE("attention is right where its first configurations do not come") {
+  struct Case {
+    const char *variant, *workload;
+    Config values;
+  };
+  const auto whole = [](std::int64_t value) { return Value(value); };
+  const std::vector<Case> cases = {
+      // Of two tiles of keys the first warpgroup sees one, the third has no rows.
+      {"75_persistent",
+       "quick_b1h2s65_bf16_causal",
+       {{"WARPGROUPS", whole(3)},
+        {"BLOCK_N", whole(64)},
+        {"QUERIES", whole(2)},
+        {"SCHEDULE", whole(0)},
+        {"PINGPONG", whole(1)}}},
+      {"75_persistent",
+       "quick_b1h2s65_bf16_causal",
+       {{"WARPGROUPS", whole(2)}, {"BLOCK_N", whole(64)}, {"QUERIES", whole(1)}, {"SCHEDULE", whole(1)}}},
+      {"50_tiny",
+       "chunk_b1h4s33k161_f16_causal",
+       {{"WARPS", whole(8)}, {"CLUSTER", whole(1)}, {"KEYS", whole(16)}, {"ASYNC", whole(1)}, {"WALKS", whole(1)}}},
+      {"46_decode", "decode_b1h8kv2s1k200_f16_lse", {{"WARPS", whole(2)}, {"SPLITS", whole(4)}}},
+      {"47_decode_bulk",
+       "decode_b1h8kv2s1k200_f16_lse",
+       {{"WARPS", whole(4)}, {"KEYS", whole(16)}, {"RING", whole(6)}, {"SPLITS", whole(4)}}},
+      {"47_decode_bulk",
+       "chunk_b1h4s33k161_f16_causal",
+       {{"WARPS", whole(4)}, {"KEYS", whole(32)}, {"RING", whole(3)}, {"SPLITS", whole(2)}, {"ROWS", whole(16)}}},
+  };
+  Bench bench;
+  int right = 0;
+  for (const Case& each : cases) {
+    const Config config =
+        bench.catalog().default_config("attention", each.variant, each.workload, bench.device(), each.values);
+    for (int draw = 0; draw < 3; ++draw) {
+      const Verdict verdict = bench.evaluate("attention", each.variant, each.workload, config);
+      INFO(each.variant << " " << to_text(config) << " on " << each.workload);
+      for (const GateResult& gate : verdict.gates)
+        if (!gate.passed) FAIL_CHECK(gate.name << ": " << gate.detail);
+      right += verdict.passed() ? 1 : 0;
+    }
+  }
+  CHECK(right == 18);
+}

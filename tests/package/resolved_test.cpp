@@ -23,7 +23,8 @@ TEST_CASE("a resolved source has its configuration, its launches and what they n
   made.build.options = {"--use_fast_math"};
   const std::string text = resolved_source(made, kResolvedOrigin);
   for (const char* part :
-       {"// twins 10_x BLOCK=32 on n100\n", "nvcc -arch=sm_90a --std=c++17 --use_fast_math -cubin",
+       {"// twins 10_x BLOCK=32 on n100\n",
+        "nvcc -gencode=arch=compute_90a,code=sm_90a --std=c++17 --use_fast_math -cubin",
         "// launch ns::twice<float,4>\n//   grid 4 x 1 x 1, block 32 x 1 x 1, cluster 2 x 1 x 1, 1024 bytes of dynamic",
         "//   argument 1: x: input f32 [100]\n", "//   argument 4: s32 100\n",
         "#ifndef FACTOR\n#define FACTOR 2\n#endif\n", "int source;\n",
