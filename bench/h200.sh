@@ -13,6 +13,7 @@
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
+#   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -193,6 +194,27 @@ gates() {
     time ".carry/$test" "[gpu]" || failed=1
   done 2>&1 | tee "$OUT/gates.txt"
   return "$((failed || PIPESTATUS[0]))"
+}
+
+# Random search over all configurations, from an empty store; the clock starts before the program does.
+rate() {
+  local turn kernel=${1:-attention} variants=${2:-10_fa1,00_naive} workload=${3:-seed_b1h1s512_f16}
+  export HARNESS_CACHE=$(mktemp -d)
+  for turn in cold warm; do
+    local began; began=$(date +%s.%N)
+    "$harness" "${trust[@]}" run "$kernel" --variant "$variants" --workload "$workload" --device "${DEVICE:-cuda}" --strategy exhaustive \
+      --search random --budget "${BUDGET:-80s}" --db "$OUT/rate_$turn.db" > "$OUT/rate_$turn.txt" 2>&1
+    python3 - "$OUT/rate_$turn.db" "$began" "$turn" <<'PY'
+import json, sqlite3, sys
+store, began, turn = sqlite3.connect(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+begun = [at - began for at, in store.execute("SELECT begun_unix FROM attempt WHERE purpose = 'search' ORDER BY id")]
+first, = store.execute("SELECT MIN(begun_unix) FROM attempt").fetchone()
+print(json.dumps({"what": turn, "s_to_the_first_evaluation": first - began, "s_to_the_first_search_evaluation": begun[0],
+                  "s_to_the_last_search_evaluation": begun[-1], "search_evaluations": len(begun),
+                  "a_minute_from_the_command": 60 * len(begun) / begun[-1]}))
+PY
+  done | tee "$OUT/rate.lines"
+  write_results rate "$OUT/rate.lines"
 }
 
 campaign() {

@@ -29,7 +29,7 @@ void from_json(const json& from, ErrorRange& value);
 void to_json(json& to, const FormTrial& value);
 void from_json(const json& from, FormTrial& value);
 
-/// What was found elsewhere of this part is not what it is here.
+/// What was found elsewhere of this part would let pass what is refused here.
 struct AdmissionDisagrees {
   std::string part;
 };
@@ -39,7 +39,7 @@ struct AdmissionDisagrees {
 /// and every mutant of the kernel's own, must fail. Each form, each group's mutants and each mutant is a part by itself
 /// that the request may keep, so that a trial that is cut short goes on where it was. Where the request has parts that
 /// were found elsewhere, one form and the generated mutants of one group and one mutant of the kernel's own are tried
-/// here, chosen at random. finish() throws AdmissionDisagrees where these found something else.
+/// here, chosen at random. finish() throws AdmissionDisagrees where what was found elsewhere would let more pass.
 class AdmissionTrial {
  public:
   using Evaluate = std::function<Evaluation(const EvaluationRequest&)>;

@@ -137,6 +137,20 @@ TEST_CASE("failed experiments are recorded and the campaign goes on") {
   CHECK(summary.best[0].state.best_variant == "00_base");
 }
 
+TEST_CASE("compilers begin before the gates are tried, but where they would share the cores of an emulated device") {
+  World world;
+  SECTION("a GPU: the baseline of each workload and each arm's first ask") {
+    world.run();
+    CHECK(world.evaluator.prepared_before_gates == 2 + world.display.start.arms);
+  }
+  SECTION("an emulated device") {
+    world.evaluator.emulation = true;
+    world.run();
+    CHECK(world.evaluator.prepared_before_gates == 0);
+    CHECK(world.evaluator.prepared > 0);
+  }
+}
+
 TEST_CASE("choosing another arm is announced as a pivot with its reason") {
   World world;
   world.run();

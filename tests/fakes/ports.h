@@ -94,8 +94,8 @@ class FakeCatalog : public Catalog {
     realized.candidate = candidate;
     realized.problem = problem(candidate.kernel, workload);
     realized.source_hash = "source";
-    if (candidate.variant.starts_with("8"))
-      realized.plan.steps = {LibraryCall{"other", "work"}};  // as rivals are numbered
+    for (const VariantInfo& variant : info.variants)
+      if (variant.name == candidate.variant && variant.rival) realized.plan.steps = {LibraryCall{"other", "work"}};
     return realized;
   }
   std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }
@@ -118,11 +118,12 @@ class FakeEvaluator : public Evaluator {
     info.device = "cuda:0";
     info.name = "Fake GPU";
     info.available = true;
+    info.emulation = emulation;
     return info;
   }
   std::optional<DeviceInfo> preflight_device() override { return std::nullopt; }
   std::optional<Admission> admit(const AdmissionRequest& request) override {
-    ++admissions;
+    if (admissions++ == 0) prepared_before_gates = prepared;
     clock_.now += admission_s;
     Admission admission;
     admission.kernel = request.kernel;
@@ -177,7 +178,8 @@ class FakeEvaluator : public Evaluator {
   std::function<Outcome(const EvaluationRequest&)> answer = honest;
   std::function<std::vector<GateResult>(const EvaluationRequest&)> gates;  // none: no evidence
   double cost_s = 1;
-  std::size_t prepared = 0;
+  std::size_t prepared = 0, prepared_before_gates = 0;  // before the first kernel's were tried
+  bool emulation = false;
   int confirms = 0;
   std::vector<Candidate> requests;
 
