@@ -9,7 +9,7 @@ cp build/release/harness .carry/
 for test in test_device_cuda test_worker; do   # for bench/h200.sh gates
   [ ! -e "build/release/tests/$test" ] || cp "build/release/tests/$test" .carry/
 done
-for bench in trust_bench attention_bench sweep_bench; do
+for bench in trust_bench attention_bench sweep_bench mutation_bench; do
   [ ! -e "build/release/$bench" ] || cp "build/release/$bench" .carry/
 done
 shopt -s nullglob
