@@ -65,8 +65,8 @@ for line in open(sys.argv[1]):
 
 # Three at a time: what is timed waits for the device's lease, what is built and judged does not.
 hostile() {
-  local device=${DEVICE:-cuda} lines
-  lines=$(mktemp -d)
+  local device=${DEVICE:-cuda} lines=$OUT/hostile
+  mkdir -p "$lines"
   export harness device lines PREFLIGHT=${PREFLIGHT---no-preflight}
   python3 -c 'import json, sys
 attacks = [(e["kernel"], e["variant"]) for e in json.load(open("tests/hostile/expectations.json")) if sys.argv[1] in e["devices"]]

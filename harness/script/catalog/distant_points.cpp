@@ -225,6 +225,19 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
     }
     if (best) found.push_back(std::move(*best));
   };
+  // No size smaller than the timed one's, one larger: a second timed size, which a winner on a GPU can afford.
+  const auto whole = [&] {
+    constexpr double kTimesTheTimed = 2.5;
+    const Affordable roomy{std::max(most.bytes, kTimesTheTimed * tensor_bytes(timed.problem)),
+                           std::max(most.operations, kTimesTheTimed * amount_of(timed.problem.work)), most.threads};
+    for (const std::string& size : sizes) {
+      for (int attempt = 0; attempt < kTriesOfAPoint; ++attempt) {
+        const auto point = manifest.near_neighbour(base, size, next(), true);
+        auto realized = point ? point_of_its_build(chosen, timed, *point, device) : std::nullopt;
+        if (realized && fits(*realized, roomy, device)) return found.push_back(std::move(*realized));
+      }
+    }
+  };
   if (!finalist) {
     const std::function<void()> kinds[] = {near,
                                            [&] {
@@ -236,6 +249,7 @@ std::vector<Realized> LoadedKernel::distant_points(const Candidate& candidate, c
   }
   // Beyond every size, two of them wherever that is affordable at all; which two, no candidate can know.
   for (std::size_t i = 0; i < sizes.size(); ++i) beyond(sizes[i], i < 2 ? most : little);
+  if (!device.emulation) whole();
   for (int i = 0; i < 2; ++i) near(), spread();
   for (Realized& point : edges(chosen, timed, device, kept, next)) found.push_back(std::move(point));
   const auto fills = [&](const Realized& point) {

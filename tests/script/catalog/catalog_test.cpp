@@ -401,6 +401,20 @@ TEST_CASE("points of the domain beside and beyond the timed size are drawn, and 
   CHECK(points(cpu_device(), false, 1).size() <= 2);
 }
 
+TEST_CASE("a finalist on a GPU meets a point that is larger as a whole, however large the timed one is") {
+  LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
+  const char* const workload = "long_b8h16s2048d128_bf16";
+  const Config config = catalog.default_config("attention", "00_naive", workload, cuda_device(), {});
+  const double timed = amount_of(catalog.problem("attention", workload).work);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    double most = 0;
+    for (const Realized& point :
+         catalog.distant_points({"attention", "00_naive", "", config}, workload, cuda_device(), true, seed * 12345))
+      most = std::max(most, amount_of(point.problem.work));
+    CHECK(most > timed);
+  }
+}
+
 TEST_CASE("a finalist meets each size at its least and beyond a byte, and its flags with sizes in any order") {
   LuaCatalog catalog({kSource / "kernels"}, {kSource / "kernels/include"}, {"cpu", "cuda"});
   const char* const workload = "quick_b1h2s65_bf16_causal";
