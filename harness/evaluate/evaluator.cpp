@@ -56,6 +56,7 @@ PipelineEvaluator::PipelineEvaluator(Options options)
                runner_,
                &lock_,
                options_.on_wait} {
+  for (const BuildSpec& own : options_.device.kind->own_builds(options_.device.info)) builders_.submit(own, true);
   judge_.start();
   runner_.start();
   if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);
@@ -118,6 +119,7 @@ std::optional<Admission> PipelineEvaluator::admit(const AdmissionRequest& reques
 MeasuredPeaks PipelineEvaluator::measure_peaks() {
   MeasuredPeaks peaks;
   if (options_.device.info.emulation) return peaks;
+  for (const BuildSpec& own : options_.device.kind->own_builds(options_.device.info)) workers_.await(own);
   const auto hold = workers_.hold_device();
   if (const auto failure = runner_.measure_peaks(kPeaksDeadline, peaks))
     throw environment_error("the device's peaks could not be measured: " + failure->detail);

@@ -6,8 +6,12 @@
 #include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/compile/disassembly.h"
 #include "harness/device/cuda/judge/cuda_judge.h"
+#include "harness/device/cuda/judge/judging_source.h"
 #include "harness/device/cuda/memory/compute_sanitizer.h"
+#include "harness/device/cuda/peaks/peaks.h"
 #include "harness/device/cuda/probe.h"
+#include "harness/device/cuda/run/measuring_kernels.h"
+#include "harness/device/cuda/run/refresh_source.h"
 #include "harness/device/cuda/session.h"
 
 namespace harness::cuda {
@@ -49,6 +53,15 @@ std::unique_ptr<Compiler> CudaKind::make_compiler(const Target& target, const Wa
 
 std::unique_ptr<Session> CudaKind::make_session(const Target& target) const {
   return std::make_unique<CudaSession>(device_number(target.device), target.cache_folder);
+}
+
+std::vector<BuildSpec> CudaKind::own_builds(const DeviceInfo& device) const {
+  PeakSource peaks = peak_source(device.compute_capability, device.architecture);
+  std::vector<BuildSpec> builds;
+  for (auto& kernel : peaks.tensor) builds.push_back(std::move(kernel.build));
+  builds.insert(builds.end(), {judging_build(), std::move(peaks.memory_and_arithmetic), refresh_build(),
+                               measuring_build()});
+  return builds;
 }
 
 std::unique_ptr<DeviceJudge> CudaKind::make_judge(const Target& target) const {

@@ -15,6 +15,7 @@ class CudaKind : public DeviceKind {
   std::optional<DeviceInfo> describe_architecture(const std::string& architecture) const override;
   std::unique_ptr<Compiler> make_compiler(const Target& target, const Walls& walls) const override;
   std::unique_ptr<Session> make_session(const Target& target) const override;
+  std::vector<BuildSpec> own_builds(const DeviceInfo& device) const override;
   std::unique_ptr<DeviceJudge> make_judge(const Target& target) const override;
   Disassembly disassemble(const Artifact& artifact) const override;
   BuildSpec checked_build(BuildSpec spec) const override;

@@ -36,6 +36,9 @@ class DeviceKind {
   virtual std::unique_ptr<Compiler> make_compiler(const Target& target, const Walls& walls) const = 0;
   /// Throws Error(environment): no such device.
   virtual std::unique_ptr<Session> make_session(const Target& target) const = 0;
+  /// What sessions and judges of this device compile for their own use: where nothing is compiled yet, builders do it
+  /// sooner, several at once.
+  virtual std::vector<BuildSpec> own_builds(const DeviceInfo&) const { return {}; }
   /// Null: the judge draws and compares by itself. Throws as make_session does.
   virtual std::unique_ptr<DeviceJudge> make_judge(const Target&) const { return nullptr; }
 

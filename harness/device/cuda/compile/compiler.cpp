@@ -32,11 +32,13 @@ const NvrtcApi& require_nvrtc() {
   return *library.api;
 }
 
-/// Hash of everything that decides the cubin. The toolkit's own headers stand for themselves by folder and version.
+/// Hash of everything that decides the cubin. The toolkit's own headers stand for themselves by folder and version, and
+/// for nothing where nothing is included.
 std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
                       const std::string& toolkit_include, const IncludeScan& scan) {
   Sha256 hash;
-  hash.field("nvrtc cubin 4").field(api.version()).field(toolkit_include);
+  const bool includes = !scan.headers.empty() || !scan.computed.empty();
+  hash.field("nvrtc cubin 5").field(api.version()).field(includes ? toolkit_include : "");
   for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
   hash.field(spec.source_name).field(spec.source);
   for (const std::string& option : options) {

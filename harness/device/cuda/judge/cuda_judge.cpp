@@ -58,7 +58,7 @@ CudaJudge::CudaJudge(const DriverApi& api, int ordinal, const std::string& archi
       stream_(create_stream(api)),
       modules_(api),
       libraries_(api),
-      kernels_(api, modules_, cache_folder, architecture, "judging_kernels.cu", judging_source(), kJudgingEntries),
+      kernels_(api, modules_, cache_folder, architecture, judging_build()),
       after_(api),
       reference_(api),
       work_(api),

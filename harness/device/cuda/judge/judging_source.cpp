@@ -19,4 +19,8 @@ std::string judging_source() {
   return refresh_source() + kJudgingKernels;
 }
 
+BuildSpec judging_build() {
+  return {"judging_kernels.cu", judging_source(), kJudgingEntries};
+}
+
 }  // namespace harness::cuda

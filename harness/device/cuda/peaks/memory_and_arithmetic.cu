@@ -70,11 +70,3 @@ extern "C" __global__ void harness_peak_exp(float* sink, int iterations) {
   const float sum = x[0] + x[1] + x[2] + x[3];
   if (sum == 1.2345e30f) *sink = sum;
 }
-
-// Numbers of either sign in [1, 2): tensor cores take more power on them than on zeros.
-__device__ inline unsigned harness_operand(unsigned i, unsigned ones, unsigned random) {
-  unsigned h = i * 2654435761u;
-  h ^= h >> 15;
-  h *= 2246822519u;
-  return ones | ((h ^ (h >> 13)) & random);
-}

@@ -8,6 +8,9 @@ namespace {
 constexpr const char* kMemoryAndArithmetic =
 #include "embedded/harness/device/cuda/peaks/memory_and_arithmetic.cu"
     ;
+const std::string kOperand =
+#include "embedded/harness/device/cuda/peaks/operand.cu"
+    ;
 
 struct TensorType {
   std::string dtype;
@@ -105,15 +108,17 @@ extern "C" __global__ void __launch_bounds__(256) harness_peak_{dtype}(float* si
 PeakSource peak_source(int compute_capability, const std::string& architecture) {
   const bool has_wgmma = architecture == "sm_90a";
   PeakSource source;
-  source.text = kMemoryAndArithmetic;
-  source.entries = {"harness_peak_read", "harness_peak_copy", "harness_peak_l2", "harness_peak_f32",
-                    "harness_peak_exp"};
+  source.memory_and_arithmetic = {
+      "peak_kernels.cu",
+      kMemoryAndArithmetic,
+      {"harness_peak_read", "harness_peak_copy", "harness_peak_l2", "harness_peak_f32", "harness_peak_exp"}};
   const double flops_of_16 =
       has_wgmma ? 2.0 * kWgmmasPerIteration * 2 * 64 * 256 * 16 : 8.0 * kMmasPerIteration * 2 * 16 * 8 * 16;
   for (const TensorType& type : tensor_types(compute_capability)) {
-    source.text += has_wgmma ? wgmma_kernel(type) : mma_kernel(type);
-    source.tensor.push_back({type.dtype, "harness_peak_" + type.dtype, flops_of_16 * type.k / 16});
-    source.entries.push_back(source.tensor.back().entry);
+    const std::string entry = "harness_peak_" + type.dtype;
+    const std::string text = kOperand + (has_wgmma ? wgmma_kernel(type) : mma_kernel(type));
+    source.tensor.push_back(
+        {type.dtype, entry, flops_of_16 * type.k / 16, {"peak_kernel_" + type.dtype + ".cu", text, {entry}}});
   }
   return source;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "harness/device/cuda/run/graphs.h"
 
@@ -27,11 +28,13 @@ class PeakMeter {
         stream_(stream),
         device_(device),
         source_(peak_source(device.compute_capability, device.architecture)),
-        kernels_(api, modules, cache_folder, device.architecture, "peak_kernels.cu", source_.text, source_.entries),
+        kernels_(api, modules, cache_folder, device.architecture, source_.memory_and_arithmetic),
         bytes_(bytes_to_move(api)),
         memory_(allocate(api, static_cast<std::size_t>(bytes_ + kMega))),
         sink_(memory_.get() + static_cast<DevicePointer>(bytes_)),
         events_(api) {
+    for (const auto& kernel : source_.tensor)
+      tensor_kernels_.emplace_back(api, modules, cache_folder, device.architecture, kernel.build);
     check(api, api.cuMemsetD8Async(memory_.get(), 0, static_cast<std::size_t>(bytes_ + kMega), stream),
           "cuMemsetD8Async");
   }
@@ -42,7 +45,8 @@ class PeakMeter {
     peaks.l2_bytes_per_s = l2_rate();
     peaks.flops["f32"] = f32_rate();
     peaks.exps_per_s = exp_rate();
-    for (const auto& kernel : source_.tensor) peaks.flops[kernel.dtype] = tensor_rate(kernel);
+    for (std::size_t i = 0; i < source_.tensor.size(); ++i)
+      peaks.flops[source_.tensor[i].dtype] = tensor_rate(source_.tensor[i], tensor_kernels_[i]);
     return peaks;
   }
 
@@ -112,11 +116,11 @@ class PeakMeter {
                 [&] { kernels_.launch("harness_peak_exp", shape, stream_, sink_, kIterations); });
   }
 
-  double tensor_rate(const PeakSource::TensorKernel& kernel) {
+  double tensor_rate(const PeakSource::TensorKernel& kernel, const OwnKernels& compiled) {
     constexpr int kIterations = 1000;
     const auto shape = blocks_per_sm(device_.architecture == "sm_90a" ? 1 : 2, 256);
     return rate(kernel.flops * kIterations * shape.blocks,
-                [&] { kernels_.launch(kernel.entry, shape, stream_, sink_, kIterations); });
+                [&] { compiled.launch(kernel.entry, shape, stream_, sink_, kIterations); });
   }
 
   const DriverApi& api_;
@@ -124,6 +128,7 @@ class PeakMeter {
   const DeviceInfo& device_;
   PeakSource source_;
   OwnKernels kernels_;
+  std::vector<OwnKernels> tensor_kernels_;  // of source_.tensor
   std::int64_t bytes_;
   OwnedMemory memory_;
   DevicePointer sink_;

@@ -11,15 +11,15 @@ namespace harness::cuda {
 MeasuredPeaks measure_peaks(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
                             const DeviceInfo& device);
 
-/// Their source for a compute capability (90) and architecture ("sm_90a"), with wgmma on sm_90a and mma.sync
+/// Their sources for a compute capability (90) and architecture ("sm_90a"), with wgmma on sm_90a and mma.sync
 /// elsewhere, which reaches less than the newest tensor cores can.
 struct PeakSource {
   struct TensorKernel {
     std::string dtype, entry;
     double flops = 0;  // of one iteration of one block
+    BuildSpec build;   // one each: a wgmma with 128 registers takes a second to compile
   };
-  std::string text;
-  std::vector<std::string> entries;
+  BuildSpec memory_and_arithmetic;
   std::vector<TensorKernel> tensor;
 };
 PeakSource peak_source(int compute_capability, const std::string& architecture);

@@ -18,13 +18,15 @@ std::int64_t bytes_to_flush(const DeviceInfo& device) {
 
 }  // namespace
 
+BuildSpec measuring_build() {
+  return {"measuring_kernels.cu", kMeasuringSource, {"harness_empty", "harness_read"}};
+}
+
 MeasuringKernels::MeasuringKernels(const DriverApi& api, ModuleCache& modules, Stream stream,
                                    const std::string& cache_folder, const DeviceInfo& device)
     : api_(api),
-      kernels_(api, modules, cache_folder, device.architecture, "measuring_kernels.cu", kMeasuringSource,
-               {"harness_empty", "harness_read"}),
-      refreshing_(api, modules, cache_folder, device.architecture, "refreshing_kernels.cu", refresh_source(),
-                  kRefreshEntries),
+      kernels_(api, modules, cache_folder, device.architecture, measuring_build()),
+      refreshing_(api, modules, cache_folder, device.architecture, refresh_build()),
       memory_(api),
       flush_bytes_(bytes_to_flush(device)),
       flush_blocks_(static_cast<std::uint32_t>(std::max(device.multiprocessors, 1)) * 8) {

@@ -7,6 +7,9 @@
 
 namespace harness::cuda {
 
+/// Of the first two of MeasuringKernels.
+BuildSpec measuring_build();
+
 /// Kernels of our own that a measurement needs: one that reads more than the L2 holds, an empty one, and those that
 /// refresh input sets.
 class MeasuringKernels {

@@ -21,10 +21,9 @@ Artifact compile_own(const std::string& cache_folder, const std::string& archite
 }  // namespace
 
 OwnKernels::OwnKernels(const DriverApi& api, ModuleCache& modules, const std::string& cache_folder,
-                       const std::string& architecture, const std::string& name, const std::string& source,
-                       const std::vector<std::string>& entries)
+                       const std::string& architecture, const BuildSpec& build)
     : api_(api),
-      artifact_(compile_own(cache_folder, architecture, {name, source, entries})),
+      artifact_(compile_own(cache_folder, architecture, build)),
       module_(modules.load(artifact_)) {}
 
 void OwnKernels::launch_packed(const std::string& entry, const Shape& shape, Stream stream, void** arguments,

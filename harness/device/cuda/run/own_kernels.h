@@ -16,10 +16,9 @@ class OwnKernels {
     std::uint32_t shared_bytes = 0;
   };
 
-  /// Compiles `source`, whose kernels are extern "C", into the cache or finds them there. Throws Error without NVRTC.
+  /// Compiles `build`, whose kernels are extern "C", into the cache or finds them there. Throws Error without NVRTC.
   OwnKernels(const DriverApi& api, ModuleCache& modules, const std::string& cache_folder,
-             const std::string& architecture, const std::string& name, const std::string& source,
-             const std::vector<std::string>& entries);
+             const std::string& architecture, const BuildSpec& build);
 
   /// Arguments are passed as they are: their types must be those of the kernel's parameters, which their sizes are
   /// compared with. Does not wait.

@@ -21,4 +21,8 @@ std::string refresh_source() {
   return random + kKernels;
 }
 
+BuildSpec refresh_build() {
+  return {"refreshing_kernels.cu", refresh_source(), kRefreshEntries};
+}
+
 }  // namespace harness::cuda

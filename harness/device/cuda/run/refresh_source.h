@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/plan.h"
+
 namespace harness::cuda {
 
 /// CUDA C++ of the kernels that make input sets anew and look at what launches left in them (input_sets.h). It is also
@@ -11,5 +13,6 @@ namespace harness::cuda {
 ///                                                                            words)
 std::string refresh_source();
 extern const std::vector<std::string> kRefreshEntries;  // the four, in this order
+BuildSpec refresh_build();
 
 }  // namespace harness::cuda

@@ -64,11 +64,13 @@ std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Ti
 }
 
 std::vector<double> measure_warm(TimedPlan& contender) {
-  return contender.sets().has_restored() ? std::vector<double>{} : contender.time_one_set();
+  if (contender.sets().has_restored() || contender.is_very_slow()) return {};
+  return contender.time_one_set();
 }
 
 std::vector<double> measure_single_warm(TimedPlan& contender, const SingleCallTimer& timer) {
   std::vector<double> samples;
+  if (contender.is_very_slow()) return samples;
   constexpr int kSamples = 6;  // the first warms, where that is anything
   const auto start = Clock::now();
   const int first = contender.is_slow() ? 1 : 0;

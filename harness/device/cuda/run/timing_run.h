@@ -19,10 +19,12 @@ void measure_rotating(std::span<const std::unique_ptr<TimedPlan>> contenders, co
 std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<TimedPlan>> contenders,
                                               const SingleCallTimer& timer);
 
-/// One input set again and again, in a graph; empty where buffers must be pristine before each call.
+/// One input set again and again, in a graph; empty where buffers must be pristine before each call, or a call takes
+/// half a second.
 std::vector<double> measure_warm(TimedPlan& contender);
 
-/// Single calls, each on values that no call had before, which lie in the L2 since they were just drawn.
+/// Single calls, each on values that no call had before, which lie in the L2 since they were just drawn. Empty where a
+/// call takes half a second.
 std::vector<double> measure_single_warm(TimedPlan& contender, const SingleCallTimer& timer);
 
 /// What was done, in words: stored with the samples. `timer`: null where there were no cold samples.

@@ -37,13 +37,17 @@ TEST_CASE("the kernels that measure peaks compile for old and new GPUs, without 
     CAPTURE(architecture);
     const PeakSource source = peak_source(capability, architecture);
     CHECK(source.tensor.size() == (capability >= 89 ? 3u : capability >= 80 ? 2u : 0u));
-    const Artifact artifact = compiled_for(scratch, architecture, source.text, source.entries);
-    CHECK_THAT(artifact.log, !Catch::Contains("serialized"));
-    CHECK(artifact.globals.empty());
-    for (const EntryResources& entry : artifact.entries) {
-      CAPTURE(entry.entry, entry.registers, entry.static_shared_bytes);
-      CHECK(entry.spill_bytes == 0);
-      CHECK(entry.max_threads >= 256);
+    std::vector<BuildSpec> builds{source.memory_and_arithmetic};
+    for (const auto& kernel : source.tensor) builds.push_back(kernel.build);
+    for (const BuildSpec& build : builds) {
+      const Artifact artifact = compiled_for(scratch, architecture, build.source, build.entries);
+      CHECK_THAT(artifact.log, !Catch::Contains("serialized"));
+      CHECK(artifact.globals.empty());
+      for (const EntryResources& entry : artifact.entries) {
+        CAPTURE(entry.entry, entry.registers, entry.static_shared_bytes);
+        CHECK(entry.spill_bytes == 0);
+        CHECK(entry.max_threads >= 256);
+      }
     }
   }
 }
