@@ -107,6 +107,19 @@ Settled judge_form(EvaluationRun& run, Subject& subject, std::size_t contender, 
   return wrong_answer(run, launched, subject, fmt::format("{} {}: ", name, where));
 }
 
+// Hostile forms find what is grossly wrong; a part of the work that is left out at long sizes shows on plain inputs.
+Settled gate_finalist(EvaluationRun& run, const std::vector<std::string>& forms, bool large) {
+  for (std::size_t i = 0; i < run.neighbours.size(); ++i)
+    if (Settled settled =
+            judge_form(run, run.neighbours[i], i + 1, forms[0], run.neighbours[i].problem().workload.name))
+      return settled;
+  for (std::size_t i = 1; i < forms.size(); ++i) {
+    if (large && !is_tried_at_large_sizes(forms[i])) continue;
+    if (Settled settled = judge_form(run, run.subject, 0, forms[i], "the timed size")) return settled;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Settled gate_other_points(EvaluationRun& run) {
@@ -128,24 +141,16 @@ Settled gate_other_points(EvaluationRun& run) {
     const std::string place = count > 0 ? subject.problem().workload.name : "the timed size";
     if (Settled settled = judge_form(run, subject, count > 0 ? chosen + 1 : 0, form, place)) return settled;
   }
-  run.add(sizes_judged(run));
   if (count > 0 && !run.request.confirm) {
     // Lost precision shows where honest errors are smallest: on plain inputs and short sums.
     const std::size_t chosen = strictest_neighbour(run);
     Subject& subject = run.neighbours[chosen];
-    return judge_form(run, subject, chosen + 1, forms[0], subject.problem().workload.name);
-  }
-  if (!run.request.confirm || count == 0) return std::nullopt;
-  // Hostile forms find what is grossly wrong; a part of the work that is left out at long sizes shows on plain inputs.
-  for (std::size_t i = 0; i < count; ++i)
-    if (Settled settled =
-            judge_form(run, run.neighbours[i], i + 1, forms[0], run.neighbours[i].problem().workload.name))
+    if (Settled settled = judge_form(run, subject, chosen + 1, forms[0], subject.problem().workload.name))
       return settled;
-  for (std::size_t i = 1; i < forms.size(); ++i) {
-    if (large && !is_tried_at_large_sizes(forms[i])) continue;
-    if (Settled settled = judge_form(run, run.subject, 0, forms[i], "the timed size")) return settled;
+  } else if (run.request.confirm && count > 0) {
+    if (Settled settled = gate_finalist(run, forms, large)) return settled;
   }
-  return std::nullopt;
+  return run.add(sizes_judged(run));
 }
 
 }  // namespace harness

@@ -98,6 +98,20 @@ TEST_CASE("a faster candidate meets every gate") {
   CHECK_FALSE(has_gate(evaluation, "screened"));
 }
 
+TEST_CASE("an incumbent far behind is not launched again: its recorded time is the verdict") {
+  Screening shop;
+  EvaluationRequest request = shop.request("00_honest", kSmall, kSmall);
+  request.incumbent->time_ns = 1e12;
+  request.baseline_ns = 2e12;
+  const Evaluation evaluation = shop.evaluate(request, OutcomeKind::passed);
+  REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::passed);
+  const Timing& timing = *timing_of(evaluation.outcome);
+  CHECK(timing.verdict == Comparison::faster);
+  CHECK(timing.incumbent_ns == 1e12);
+  CHECK(timing.speedup == Approx(2e12 / timing.time_ns));
+  CHECK_THAT(timing.samples.method, Catch::Contains("not beside the incumbent"));
+}
+
 TEST_CASE("a fast one that is right at the timed size alone is caught behind screening") {
   Screening shop;
   const Evaluation evaluation =
