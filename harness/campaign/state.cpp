@@ -141,8 +141,13 @@ WorkloadBook& CampaignState::workload(const std::string& kernel, const std::stri
   });
 }
 
+// A baseline is not what a search evaluates: on a long sequence a naive kernel takes half a minute where a candidate
+// takes one second. Alone it is a hint at most.
 double CampaignState::evaluation_seconds() const {
-  return evaluated_ == 0 ? assumed_evaluation_s_ : evaluated_s_ / static_cast<double>(evaluated_);
+  constexpr double kMostTimesAssumed = 5;
+  if (evaluated_ > 0) return evaluated_s_ / static_cast<double>(evaluated_);
+  if (baselines_ == 0) return assumed_evaluation_s_;
+  return std::min(baselines_s_ / static_cast<double>(baselines_), kMostTimesAssumed * assumed_evaluation_s_);
 }
 
 double CampaignState::passed_seconds() const {
@@ -211,19 +216,20 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
   if (iteration.outcome == OutcomeKind::abandoned && iteration.stopped_ns.value_or(0) > 0 && book.baseline_ns)
     iteration.speedup = *book.baseline_ns / *iteration.stopped_ns;
   if (iteration.purpose == Purpose::confirm) return apply_confirmation(book, iteration);
-  evaluated_s_ += iteration.wall_s;
+  const bool is_baseline = iteration.purpose == Purpose::baseline;
+  (is_baseline ? baselines_s_ : evaluated_s_) += iteration.wall_s;
   build_s_ += iteration.build_s;
   gates_s_ += iteration.gates_s;
   timing_s_ += iteration.timing_s;
-  ++evaluated_;
-  if (iteration.outcome == OutcomeKind::passed) {
+  ++(is_baseline ? baselines_ : evaluated_);
+  if (iteration.outcome == OutcomeKind::passed && !is_baseline) {
     passed_s_ += iteration.wall_s;
     ++passed_;
   }
   keep_screened(book, iteration);
   since_passed_s_ = is_timed(iteration.outcome) ? 0 : since_passed_s_ + iteration.wall_s;
   answers_[answer_key(iteration.workload, iteration.candidate)] = result_of(iteration);
-  if (iteration.purpose == Purpose::baseline) {
+  if (is_baseline) {
     book.baseline_tried = true;
     if (iteration.outcome == OutcomeKind::passed) book.baseline_ns = iteration.time_ns;
   }

@@ -89,6 +89,7 @@ class CampaignState {
   /// Fills arms, workloads, recent outcomes and costs; the caller adds budgets, device and time. Takes time
   /// proportional to the arms, whatever the history. `usd_per_hour`: of the device, if it is known.
   Snapshot snapshot(const std::optional<double>& usd_per_hour);
+  /// Of one that a search asked for.
   double evaluation_seconds() const;
   /// Of one that met all gates: a screened one takes less. Before one passed, of any.
   double passed_seconds() const;
@@ -122,9 +123,9 @@ class CampaignState {
   std::map<std::string, std::pair<std::int64_t, double>> spent_on_;  // by kernel
   std::vector<std::string> recent_;
   std::int64_t iterations_ = 0;
-  double assumed_evaluation_s_, evaluated_s_ = 0, passed_s_ = 0;
+  double assumed_evaluation_s_, baselines_s_ = 0, evaluated_s_ = 0, passed_s_ = 0;
   double build_s_ = 0, gates_s_ = 0, timing_s_ = 0, since_passed_s_ = 0;
-  std::int64_t evaluated_ = 0, passed_ = 0;
+  std::int64_t baselines_ = 0, evaluated_ = 0, passed_ = 0;
   std::optional<Sitting> sitting_;
   bool single_ = false;
   /// By candidate, then by workload: its standing there; empty where it did not pass.

@@ -61,8 +61,8 @@ Snapshot CampaignState::snapshot(const std::optional<double>& usd_per_hour) {
   Snapshot snapshot;
   snapshot.evaluation_s = evaluation_seconds();
   snapshot.usd_per_hour = usd_per_hour;
-  if (evaluated_ > 0) {
-    const auto n = static_cast<double>(evaluated_);
+  if (evaluated_ + baselines_ > 0) {
+    const auto n = static_cast<double>(evaluated_ + baselines_);
     snapshot.build_s = build_s_ / n;
     snapshot.gates_s = gates_s_ / n;
     snapshot.timing_s = timing_s_ / n;

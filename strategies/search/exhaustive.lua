@@ -3,7 +3,7 @@
 
 local draws = use("lib/draws")
 
-local AHEAD = 8   -- announced for compiling ahead
+local AHEAD = 16   -- announced for compiling ahead
 
 return search {
   name = "exhaustive",

@@ -2,7 +2,7 @@
 
 local draws = use("lib/draws")
 
-local AHEAD = 8   -- draws announced for compiling ahead
+local AHEAD = 16   -- draws announced for compiling ahead: a compiler takes ten times as long as an evaluation on a GPU
 
 local function announce(queue, space, point)
   if point then queue[#queue + 1] = space:point(point) end
