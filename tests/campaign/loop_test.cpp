@@ -63,6 +63,17 @@ TEST_CASE("work that would not fit beside the confirmation is not begun") {
   CHECK(world.evaluator.confirms >= 1);
 }
 
+TEST_CASE("what a slow baseline takes is not expected of what a search asks for") {
+  World world;
+  world.evaluator.costs = [](const EvaluationRequest& request) {
+    return request.realized.candidate.variant == "00_base" && !request.confirm ? 30 : 0.1;
+  };
+  world.options.budget_s = 80;  // two baselines, and 20 s: less than another such evaluation would take
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == EndReason::exhausted);
+  CHECK(count(world.ledger, Purpose::search) > 10);
+}
+
 TEST_CASE("the money limit ends a campaign as the time limit does") {
   World world;
   world.options.usd_per_hour = 3600;  // a dollar a second

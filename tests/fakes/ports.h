@@ -145,13 +145,14 @@ class FakeEvaluator : public Evaluator {
   MeasuredPeaks used_peaks;
   void prepare(std::span<const Realized> candidates) override { prepared += candidates.size(); }
   Evaluation evaluate(const EvaluationRequest& request) override {
-    clock_.now += cost_s;
+    const double seconds = costs ? costs(request) : cost_s;
+    clock_.now += seconds;
     requests.push_back(request.realized.candidate);
     confirms += request.confirm ? 1 : 0;
     Evaluation evaluation;
     evaluation.outcome = answer(request);
     if (gates) evaluation.gates = gates(request);
-    evaluation.cost.wall_s = cost_s;
+    evaluation.cost.wall_s = seconds;
     return evaluation;
   }
   double take_prepare_seconds() override { return 0; }
@@ -178,6 +179,7 @@ class FakeEvaluator : public Evaluator {
   std::function<Outcome(const EvaluationRequest&)> answer = honest;
   std::function<std::vector<GateResult>(const EvaluationRequest&)> gates;  // none: no evidence
   double cost_s = 1;
+  std::function<double(const EvaluationRequest&)> costs;  // instead, where it depends
   std::size_t prepared = 0, prepared_before_gates = 0;  // before the first kernel's were tried
   bool emulation = false;
   int confirms = 0;
