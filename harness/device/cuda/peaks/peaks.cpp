@@ -53,7 +53,8 @@ class PeakMeter {
  private:
   /// `amount` of something that `work` does each time it is enqueued, in a second at best.
   double rate(double amount, const std::function<void()>& work) {
-    constexpr int kBursts = 6;  // the first warms
+    constexpr int kBursts = 6;                             // the first warms
+    constexpr auto kPause = std::chrono::milliseconds(4);  // longer than a burst: no power cap comes near
     double best_ns = 0;
     for (int burst = 0; burst < kBursts; ++burst) {
       events_.record_start(stream_);
@@ -63,7 +64,7 @@ class PeakMeter {
       synchronize(api_, stream_);
       const double ns = events_.ns() / 2;
       if (burst > 0 && (best_ns == 0 || ns < best_ns)) best_ns = ns;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::this_thread::sleep_for(kPause);
     }
     return best_ns > 0 ? amount / best_ns * kNsPerSecond : 0;
   }
