@@ -13,7 +13,7 @@
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
-#   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again
+#   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -204,7 +204,7 @@ gates() {
 rate() {
   local turn kernel=${1:-attention} variants=${2:-10_fa1,00_naive} workload=${3:-seed_b1h1s512_f16}
   export HARNESS_CACHE=$(mktemp -d)
-  for turn in cold warm; do
+  for turn in ${TURNS:-cold warm}; do
     local began; began=$(date +%s.%N)
     "$harness" run "$kernel" "${trust[@]}" --variant "$variants" --workload "$workload" --device "${DEVICE:-cuda}" --strategy exhaustive \
       --search random --budget "${BUDGET:-80s}" --db "$OUT/rate_$turn.db" > "$OUT/rate_$turn.txt" 2>&1

@@ -9,6 +9,8 @@ namespace {
 
 constexpr double kFirstLook = 0.25, kBetweenLooks = 1, kShortestPause = 0.02;
 constexpr double kHeldTooLong = 10;
+constexpr double kStartingFor = 2;    // seconds after a process was first seen
+constexpr double kMostStarting = 10;  // times as long as a sleeper has: no work starts processes for ever
 
 /// The thread that has run the longest since `before`.
 ProcessTree::Thread busiest_since(const ProcessTree& before, const ProcessTree& now) {
@@ -44,6 +46,23 @@ Deadline::State Deadline::look() {
   return state;
 }
 
+// Work goes from thread to thread and from process to process: on a busy machine each waits for its core in turn, and
+// the others sleep meanwhile. What a process waited that came and went between two looks is not known; that others come
+// is.
+double Deadline::awake_s(const ProcessTree& tree, double now) {
+  bool fresh = false;
+  for (const auto& [number, thread] : tree.threads) {
+    const auto before = first_->threads.find(number);
+    fresh = fresh || (before == first_->threads.end() && !waited_s_.contains(number));
+    waited_s_[number] = thread.waited_s - (before == first_->threads.end() ? 0 : before->second.waited_s);
+  }
+  if (fresh) last_start_ = now;
+  if (now - last_start_ <= kStartingFor) starting_s_ += now - std::max(last_look_, first_look_);
+  double awake = std::min(starting_s_, kMostStarting * patience_.asleep_factor * patience_.seconds);
+  for (const auto& [number, waited] : waited_s_) awake += waited;
+  return awake;
+}
+
 // A thread cannot have run longer than time has passed, so that the next look may wait for what is left.
 Deadline::State Deadline::judge(const ProcessTree& tree, double now) {
   if (tree.stopped) {
@@ -59,7 +78,7 @@ Deadline::State Deadline::judge(const ProcessTree& tree, double now) {
     const ProcessTree::Thread busiest = busiest_since(*first_, tree);
     used = busiest.ran_s;
     const double since = now - first_look_ - held_in_all_s_;
-    asleep = std::max(0.0, since - busiest.waited_s) / patience_.asleep_factor;
+    asleep = std::max(0.0, since - awake_s(tree, now)) / patience_.asleep_factor;
   }
   const double most = std::max(used, asleep);
   if (most >= patience_.seconds) return State::passed;

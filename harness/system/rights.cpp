@@ -54,6 +54,7 @@ constexpr int kWhileLoading[] = {SYS_read,
                                  SYS_sched_yield,
                                  SYS_getpid,
                                  SYS_gettid,
+                                 SYS_getppid,
                                  SYS_fstat,
                                  SYS_newfstatat,
                                  SYS_lseek,
@@ -217,9 +218,10 @@ void forget_thread_number(int instead) {
   if (*number == static_cast<int>(syscall(SYS_gettid))) *number = instead;
 }
 
-void stand_alone() {
+void stand_alone(pid_t parent) {
   if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
     throw environment_error(fmt::format("a launch cannot have a process group: {}", std::strerror(errno)));
+  if (getppid() != parent) _exit(0);  // it died before the line above: nobody would ever end this process
 }
 
 void stop_here() {

@@ -38,8 +38,9 @@ void drop_rights();
 /// Notes another number than the calling thread's where the C library keeps it: threads are numbered in the order in
 /// which the machine makes them, so launches could be counted by it. The number is to differ between threads.
 void forget_thread_number(int instead);
-/// Makes this process its own group, which stop_here() needs; it ends with its parent.
-void stand_alone();
+/// Makes this process its own group, which stop_here() needs; it ends with its parent, `parent`, at once if that is
+/// gone.
+void stand_alone(pid_t parent);
 /// Stops all threads of this process until somebody continues it; its parent can wait for that.
 void stop_here();
 

@@ -1,6 +1,7 @@
 #include "harness/system/deadline.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -69,6 +70,26 @@ TEST_CASE("many that want the same core are not late") {
   CHECK(state == Deadline::State::passed);
   CHECK(tree.threads.begin()->second.ran_s >= 0.4);
   CHECK(passed >= 0.9);
+}
+
+TEST_CASE("what starts one process after the other does not sleep, though each is gone before it is looked at again") {
+  const Child child({}, [] {
+    for (;;) {
+      if (const pid_t next = fork(); next == 0) {
+        usleep(100'000);
+        _exit(0);
+      } else {
+        waitpid(next, nullptr, 0);
+      }
+    }
+    return 0;
+  });
+  Deadline deadline(child.id(), {.seconds = 0.3, .asleep_factor = 1});
+  Deadline::State state{};
+  seconds_until_over(deadline, 2, state);
+  CHECK(state == Deadline::State::running);
+  CHECK(seconds_until_over(deadline, 30, state) < 20);  // and not for ever
+  CHECK(state == Deadline::State::passed);
 }
 
 TEST_CASE("the time in which a process is stopped does not count, and a stop without end is told") {

@@ -44,7 +44,7 @@ int signal_after(const std::function<void()>& forbidden, const Cage& cage = {}) 
   if (child == 0) {
     signal(SIGSEGV, SIG_DFL);  // the test program's own handler would write
     restrict_for_loading(cage);
-    stand_alone();
+    stand_alone(getppid());
     drop_rights();
     forbidden();
     stop_here();
@@ -67,7 +67,7 @@ int signal_after_in_a_thread(const std::function<void()>& work, const Cage& cage
       for (;;) std::this_thread::yield();
     });
     while (!started) std::this_thread::yield();
-    stand_alone();
+    stand_alone(getppid());
     drop_rights();
     dropped = true;
     while (!done) std::this_thread::yield();

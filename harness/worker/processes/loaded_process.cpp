@@ -81,12 +81,12 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
 }
 
 [[noreturn]] void be_launch(Session& session, const NativeExecutables& prepared, LaunchReport& report,
-                            const Request& request) noexcept {
+                            const Request& request, pid_t runner) noexcept {
   const auto which = static_cast<std::size_t>(std::max(request.executable, 0));
   const Executable& executable = prepared.executables.at(which);
   SharedMemory image;
   report.code = guarded(report, [&] {
-    stand_alone();
+    stand_alone(runner);
     image = map_image(prepared.images.at(which).at(static_cast<std::size_t>(request.image)).get(),
                       static_cast<std::size_t>(executable.layout.bytes));
     session.warm_up(executable);
@@ -108,7 +108,7 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
 // ---- in the loaded process
 
 [[noreturn]] void be_loaded(Session& session, const NativeExecutables& prepared, const Cage& cage, int socket,
-                            LaunchReport& report) noexcept {
+                            LaunchReport& report, pid_t runner) noexcept {
   report.code = guarded(report, [&] {
     std::vector<std::string> paths;
     for (const Executable& executable : prepared.executables) paths.push_back(executable.artifact.path);
@@ -122,7 +122,7 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
     if (read(socket, &request, sizeof request) != sizeof request) break;
     // fork() would note the new process's number where a candidate can read it, and count launches by it.
     launch = static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
-    if (launch == 0) be_launch(session, prepared, report, request);
+    if (launch == 0) be_launch(session, prepared, report, request, runner);
     sent = write(socket, &launch, sizeof launch);
     explicit_bzero(&launch, sizeof launch);
   }
@@ -198,7 +198,7 @@ LoadedProcess::LoadedProcess(Session& session, const NativeExecutables& prepared
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     socket_.reset();
-    be_loaded(session, prepared, cage, other.get(), in(report_));
+    be_loaded(session, prepared, cage, other.get(), in(report_), parent);
   }
   other.reset();
   begin();
