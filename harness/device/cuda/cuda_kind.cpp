@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/device/cuda/compile/disassembly.h"
 #include "harness/device/cuda/judge/cuda_judge.h"
 #include "harness/device/cuda/memory/compute_sanitizer.h"
@@ -53,6 +54,10 @@ std::unique_ptr<Session> CudaKind::make_session(const Target& target) const {
 
 std::unique_ptr<DeviceJudge> CudaKind::make_judge(const Target& target) const {
   return std::make_unique<CudaJudge>(device_number(target.device), target.architecture, target.cache_folder);
+}
+
+std::map<std::string, std::string> CudaKind::linked_names(const Artifact& artifact) const {
+  return cuda::lowered_names(artifact);
 }
 
 Disassembly CudaKind::disassemble(const Artifact& artifact) const {
