@@ -210,10 +210,17 @@ class RecordReader {
     for (const Waiting& each : waiting_) add_run(each, confirmed_points.contains({each.device, each.workload.name}));
     for (MeasuredPoint& point : made_.points) complete(point);
     std::erase_if(made_.points, [](const MeasuredPoint& point) { return point.original_ns <= 0; });
-    if (made_.points.empty())
+    const bool winner = std::ranges::any_of(made_.points, [](const MeasuredPoint& point) { return !point.runs.empty(); });
+    if (made_.points.empty() || (!winner && !made_.refused.empty()))
       throw bad_input(fmt::format("kernel '{}' has nothing that can be packaged: {}", query_.kernel,
                                   made_.refused.empty() ? std::string("no workload has a measured original")
-                                                        : fmt::format("{}", fmt::join(made_.refused, "; "))));
+                                                        : first_refusals()));
+  }
+
+  std::string first_refusals() const {
+    std::string text = made_.refused.front();
+    if (made_.refused.size() > 1) text += fmt::format(" ({} more like it)", made_.refused.size() - 1);
+    return text;
   }
 
   struct Waiting {
