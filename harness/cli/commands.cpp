@@ -22,6 +22,7 @@ void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
+void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_init(CLI::App&, Shell&, std::function<int()>&);
 
 const std::vector<Command>& commands() {
@@ -45,6 +46,7 @@ const std::vector<Command>& commands() {
       {"import", "Read such a text, or what other tuners recorded, into a store", define_import},
       {"replay", "What another strategy would have decided on a recorded campaign", define_replay},
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
+      {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"init", "Make a project folder for kernels and strategies of your own", define_init},
       {"new", "Start a kernel, variant, strategy, rule, search or pattern from a template", define_new},
   };

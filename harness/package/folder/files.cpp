@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "harness/core/error.h"
-#include "harness/core/hash.h"
 #include "harness/core/printable.h"
 #include "harness/package/folder/description.h"
 #include "harness/package/folder/python.h"
@@ -210,16 +209,6 @@ std::string evidence_path(const PackageModel& model, std::size_t point) {
   });
   return fmt::format("evidence/{}{}.json", file_name(measured.workload.name),
                      several ? "_on_" + file_name(measured.device) : "");
-}
-
-std::string seal(PackageFiles& files) {
-  json described = json::parse(files.at("kernel.json"));
-  json digests = json::object();
-  for (const auto& [path, bytes] : files)
-    if (path != "kernel.json") digests[path] = sha256_hex(bytes);
-  described["digests"] = std::move(digests);
-  files["kernel.json"] = described.dump(1) + "\n";
-  return sha256_hex(files["kernel.json"]);
 }
 
 void write_package(const std::string& folder, const PackageFiles& files) {

@@ -1,15 +1,11 @@
 #pragma once
-#include <map>
 #include <string>
-#include <vector>
 
 #include "harness/core/archive.h"
 #include "harness/package/folder/model.h"
+#include "harness/package/folder/seal.h"
 
 namespace harness::package {
-
-/// Paths within the package, and what is in them.
-using PackageFiles = std::map<std::string, std::string>;
 
 /// Where a package came from.
 struct Provenance {
@@ -21,9 +17,6 @@ struct Provenance {
 /// headers every kernel may include.
 PackageFiles package_files(const PackageModel& model, FormulaCatalog& catalog, Archive& archive,
                            const Provenance& provenance, const std::string& plugin, const std::string& include);
-
-/// Writes the digest of every other file into kernel.json. Returns the digest of that: it stands for the whole package.
-std::string seal(PackageFiles& files);
 
 /// Nothing or all: into a folder beside `folder`, which is renamed at the end. Throws Error(bad_input) if there is
 /// something in `folder` already, Error(environment) if it cannot be written.
