@@ -24,7 +24,7 @@ struct MeasuredRun {
 struct MeasuredPoint {
   std::string device;  // its name: "NVIDIA H200"
   Workload workload;
-  std::vector<MeasuredRun> runs;  // no rivals and not the original
+  std::vector<MeasuredRun> runs;  // no rivals, and not the original as it is
   double original_ns = 0;
 };
 

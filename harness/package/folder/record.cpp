@@ -178,6 +178,13 @@ class RecordReader {
     return made_.points.back();
   }
 
+  /// The baseline as a campaign begins with it. In another configuration it may win over itself.
+  bool is_default(const VariantInfo& variant, const json& row, const Workload& workload, const DeviceInfo& device) {
+    if (&variant != &kernel_.variants.front()) return false;
+    const Config config = catalog_.default_config(query_.kernel, variant.name, workload.name, device, {});
+    return to_text(config) == to_text(config_from_json(row.at("config")));
+  }
+
   void place(const json& row) {
     const DeviceInfo* device = device_of(row);
     const VariantInfo* variant = variant_of(row);
@@ -188,7 +195,7 @@ class RecordReader {
         !allow(query_.allowed.emulated, "emulated",
                fmt::format("what was measured on '{}' is emulation, and says nothing about a GPU", device->name)))
       return;
-    const bool original = variant == &kernel_.variants.front();
+    const bool original = row.at("purpose") == "baseline" || is_default(*variant, row, *workload, *device);
     const std::string text = fmt::format("{} {} on {} (iteration {})", query_.kernel, variant->name, workload->name,
                                          row.at("iteration").dump());
     MeasuredPoint& point = point_of(device->name, *workload);
