@@ -55,9 +55,10 @@ Candidate candidate_of(const Newer& newer, const package::PackagedWorkload& pack
 
 void require_contract(FormulaCatalog& catalog, const package::PackageFolder& old, const std::string& workload) {
   if (catalog.problem(old.kernel, workload).contract_hash != old.contract_hash(workload))
-    throw bad_input(fmt::format("the contract of '{}' on {} is another than when it was packaged, so the two cannot be "
-                                "compared; make the package anew",
-                                old.kernel, workload));
+    throw bad_input(
+        fmt::format("the contract of '{}' on {} is another than when it was packaged, so the two cannot be "
+                    "compared; make the package anew",
+                    old.kernel, workload));
 }
 
 class Guard {
@@ -193,7 +194,8 @@ class Guard {
       for (const package::PackagedWorkload& each : old_.workloads)
         if (each.winner) compare_code_of(*offline, *packaged, each);
     }
-    if (!compiled) throw environment_error("nothing here compiles for the architectures of the package: NVRTC is needed");
+    if (!compiled)
+      throw environment_error("nothing here compiles for the architectures of the package: NVRTC is needed");
   }
 
   void compare_code_of(const OfflineDevice& offline, FormulaCatalog& packaged, const package::PackagedWorkload& each) {
@@ -213,7 +215,10 @@ class Guard {
       const CodeNumbers now = code_numbers(offline, build_of(*newer_.catalog, candidate));
       const bool worse = now.registers > before.registers || now.spill_bytes > before.spill_bytes;
       result.outcome = now.code_hash == before.code_hash ? "same code" : "passed";
-      add(result, result.outcome == "same code" ? "same code" : worse ? "more registers or spills" : "other code",
+      add(result,
+          result.outcome == "same code" ? "same code"
+          : worse                       ? "more registers or spills"
+                                        : "other code",
           fmt::format("{} registers (packaged {}), {} bytes spilled (packaged {})", now.registers, before.registers,
                       now.spill_bytes, before.spill_bytes),
           worse);
@@ -238,7 +243,9 @@ class Guard {
 
 void define_guard(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<GuardArguments>();
-  app.add_option("folder", arguments->folder, "The package that must not be fallen behind")->required()->type_name("DIR");
+  app.add_option("folder", arguments->folder, "The package that must not be fallen behind")
+      ->required()
+      ->type_name("DIR");
   app.add_option("--against", arguments->against, "Another package in the place of the kernels that are here now")
       ->type_name("DIR");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();

@@ -43,21 +43,14 @@ DeviceInfo device_for(const Shell& shell, const package::PackageFolder& package,
   if (package.emulated())
     throw environment_error(fmt::format("the package is of emulated times, and '{}' is no emulation; name --device cpu",
                                         report::clean(device.name)));
-  throw environment_error(fmt::format("the package was measured on {}, and this machine has '{}': times of another model "
-                                      "say nothing; package what was measured here",
-                                      fmt::join(wanted, " and "), report::clean(device.name)));
+  throw environment_error(
+      fmt::format("the package was measured on {}, and this machine has '{}': times of another model "
+                  "say nothing; package what was measured here",
+                  fmt::join(wanted, " and "), report::clean(device.name)));
 }
 
 PackageJudge::PackageJudge(const Shell& shell, const package::PackageFolder& package, const DeviceInfo& device)
-    : package_(package),
-      device_(device),
-      catalog_(packaged_catalog(shell, package)),
-      evaluator_(shell.rooms.evaluator(shell.places(), device, std::nullopt, interrupted)),
-      archive_(shell.rooms.archive(":memory:", ArchiveAccess::write)) {
-  evaluator_->use_peaks(known_peaks(*evaluator_, archive_->ledger()));
-  admission_ = known_admission(*catalog_, *evaluator_, archive_->ledger(), package.kernel);
-  if (admission_ && !admission_->passed) throw bad_input(refusal(*admission_));
-}
+    : shell_(shell), package_(package), device_(device), catalog_(packaged_catalog(shell, package)) {}
 
 PackageJudge::~PackageJudge() = default;
 
@@ -67,11 +60,21 @@ Realized PackageJudge::realize(FormulaCatalog& catalog, const Candidate& candida
   return catalog.realize(candidate, workload.workload.name, device_);
 }
 
+void PackageJudge::prepare() {
+  if (evaluator_) return;
+  evaluator_ = shell_.rooms.evaluator(shell_.places(), device_, std::nullopt, interrupted);
+  archive_ = shell_.rooms.archive(":memory:", ArchiveAccess::write);
+  evaluator_->use_peaks(known_peaks(*evaluator_, archive_->ledger()));
+  admission_ = known_admission(*catalog_, *evaluator_, archive_->ledger(), package_.kernel);
+  if (admission_ && !admission_->passed) throw bad_input(refusal(*admission_));
+}
+
 PairResult PackageJudge::judge(Catalog& catalog, const Realized& candidate, const Realized& other) {
   PairResult result;
   result.workload = candidate.problem.workload.name;
   result.candidate = package::candidate_text(candidate.candidate);
   result.beside = package::candidate_text(other.candidate);
+  prepare();
   if (!admission_) {
     result.outcome = "interrupted";
     return result;
@@ -84,8 +87,8 @@ PairResult PackageJudge::judge(Catalog& catalog, const Realized& candidate, cons
   result.outcome = outcome_name(evaluation.outcome);
   result.detail = message_of(evaluation.outcome);
   result.gates = evaluation.gates.size();
-  result.failed_gates = static_cast<std::size_t>(std::ranges::count_if(
-      evaluation.gates, [](const GateResult& gate) { return gate.checked && !gate.passed; }));
+  result.failed_gates = static_cast<std::size_t>(
+      std::ranges::count_if(evaluation.gates, [](const GateResult& gate) { return gate.checked && !gate.passed; }));
   if (const auto* passed = std::get_if<Passed>(&evaluation.outcome)) {
     result.ratio = passed->timing.speedup;
     result.ratio_lo = passed->timing.speedup_lo;

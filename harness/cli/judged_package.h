@@ -12,9 +12,9 @@ namespace harness {
 
 /// How two candidates compare on a workload, measured in turns on a device.
 struct PairResult {
-  std::string workload, candidate, beside;  // texts of the two
-  std::string outcome;                      // "passed", "wrong_answer"...; "same code": nothing had to be timed
-  std::string detail;                       // what went wrong, a sentence; "" where nothing did
+  std::string workload, candidate, beside;          // texts of the two
+  std::string outcome;                              // "passed", "wrong_answer"...; "same code": nothing had to be timed
+  std::string detail;                               // what went wrong, a sentence; "" where nothing did
   std::optional<double> ratio, ratio_lo, ratio_hi;  // time of the other over the candidate's: above 1 it is faster
   std::optional<Comparison> verdict;
   std::size_t gates = 0, failed_gates = 0;
@@ -32,18 +32,22 @@ DeviceInfo device_for(const Shell& shell, const package::PackageFolder& package,
 /// Judges candidates of a package on one device. Its processes live as long as it does.
 class PackageJudge {
  public:
-  /// Tries the gates of the packaged kernel first. Throws Error(bad_input) if they let a mutant pass.
   PackageJudge(const Shell& shell, const package::PackageFolder& package, const DeviceInfo& device);
   ~PackageJudge();
 
-  /// `candidate` through all gates of a finalist, then timed beside `other`.
+  /// `candidate` through all gates of a finalist, then timed beside `other`. The first call tries the gates of the
+  /// packaged kernel, and throws Error(bad_input) if they let a mutant pass.
   PairResult judge(Catalog& catalog, const Realized& candidate, const Realized& other);
   FormulaCatalog& catalog() { return *catalog_; }
-  /// A candidate of the package on one of its workloads, which becomes one of the catalog's if it is a shape of its own.
+  /// A candidate of the package on one of its workloads, which becomes one of the catalog's if it is a shape of its
+  /// own.
   Realized realize(FormulaCatalog& catalog, const Candidate& candidate, const package::PackagedWorkload& workload);
   const DeviceInfo& device() const { return device_; }
 
  private:
+  void prepare();
+
+  const Shell& shell_;
   const package::PackageFolder& package_;
   DeviceInfo device_;
   std::unique_ptr<FormulaCatalog> catalog_;

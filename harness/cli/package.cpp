@@ -31,8 +31,8 @@ package::Allowed parse_allowed(const std::string& text) {
     else if (word == "emulated") allowed.emulated = true;
     else if (word == "self-referenced") allowed.self_referenced = true;
     else
-      throw bad_input(
-          fmt::format("--allow {}: there is unconfirmed, emulated and self-referenced, with commas between them", word));
+      throw bad_input(fmt::format(
+          "--allow {}: there is unconfirmed, emulated and self-referenced, with commas between them", word));
   }
   return allowed;
 }
@@ -102,9 +102,10 @@ int make(const PackageArguments& arguments, Shell& shell) {
   const auto catalog = shell.rooms.formula_catalog(places);
   catalog->kernel(arguments.kernel);
   std::error_code failed;
-  if (std::filesystem::exists(arguments.folder, failed) &&
-      (!std::filesystem::is_directory(arguments.folder, failed) || !std::filesystem::is_empty(arguments.folder, failed)))
-    throw bad_input(fmt::format("'{}' is there already and is not an empty folder; name another one", arguments.folder));
+  if (std::filesystem::exists(arguments.folder, failed) && (!std::filesystem::is_directory(arguments.folder, failed) ||
+                                                            !std::filesystem::is_empty(arguments.folder, failed)))
+    throw bad_input(
+        fmt::format("'{}' is there already and is not an empty folder; name another one", arguments.folder));
   const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
   package::RecordQuery query{arguments.kernel, split_commas(arguments.workloads), arguments.device,
                              parse_allowed(arguments.allow)};

@@ -25,8 +25,8 @@ PackageCompilers::PackageCompilers(const Shell& shell, const Places& places,
     auto device = shell.rooms.offline_device(places, architecture);
     if (!device) throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", architecture));
     if (!device->compiler)
-      throw environment_error(fmt::format("nothing here compiles for {}: {}; a package holds machine code", architecture,
-                                          fmt::join(device->info.missing, "; ")));
+      throw environment_error(fmt::format("nothing here compiles for {}: {}; a package holds machine code",
+                                          architecture, fmt::join(device->info.missing, "; ")));
     devices_[architecture] = std::make_shared<OfflineDevice>(std::move(*device));
   }
 }

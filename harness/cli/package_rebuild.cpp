@@ -52,11 +52,13 @@ RebuiltCode rebuild(const Shell& shell, const package::PackageFolder& package) {
     for (const package::PackagedWorkload& each : package.workloads) {
       if (!each.winner) continue;
       if (!each.workload.declared) catalog->add_shape(package.kernel, each.workload.name, offline->info);
-      const Workload& workload = *std::ranges::find(catalog->kernel(package.kernel).workloads, each.workload.name, &Workload::name);
+      const Workload& workload =
+          *std::ranges::find(catalog->kernel(package.kernel).workloads, each.workload.name, &Workload::name);
       const BuildSpec build = catalog->formulas(*each.winner, workload, offline->info).build;
       const json* module = module_of(package.description, build, architecture);
       if (module == nullptr) {
-        made.different.push_back(fmt::format("the package holds no code for {} on {}", each.winner->variant, each.workload.name));
+        made.different.push_back(
+            fmt::format("the package holds no code for {} on {}", each.winner->variant, each.workload.name));
         continue;
       }
       const BuildResult result = offline->compiler->build(build);

@@ -52,7 +52,8 @@ int verify(const VerifyArguments& arguments, Shell& shell) {
       continue;
     }
     const Realized original = judge.realize(judge.catalog(), package.original, each);
-    const PairResult result = judge.judge(judge.catalog(), judge.realize(judge.catalog(), *each.winner, each), original);
+    const PairResult result =
+        judge.judge(judge.catalog(), judge.realize(judge.catalog(), *each.winner, each), original);
     if (interrupted()) return 130;
     gates += result.gates;
     failed += result.failed_gates;
@@ -66,14 +67,15 @@ int verify(const VerifyArguments& arguments, Shell& shell) {
       report::out("machine code not compared: %s\n", report::clean(code.not_compared).c_str());
     report::out(holds ? "the package holds\n" : "the package does not hold\n");
   } else {
-    report::out_json({{"package", arguments.folder},
-                      {"kernel", package.kernel},
-                      {"device", device.name},
-                      {"digests", {{"files", package.files}, {"package", package.digest}}},
-                      {"gates", {{"checked", gates}, {"failed", failed}}},
-                      {"code", {{"same", code.same}, {"different", code.different}, {"not_compared", code.not_compared}}},
-                      {"workloads", workloads},
-                      {"passed", holds}});
+    report::out_json(
+        {{"package", arguments.folder},
+         {"kernel", package.kernel},
+         {"device", device.name},
+         {"digests", {{"files", package.files}, {"package", package.digest}}},
+         {"gates", {{"checked", gates}, {"failed", failed}}},
+         {"code", {{"same", code.same}, {"different", code.different}, {"not_compared", code.not_compared}}},
+         {"workloads", workloads},
+         {"passed", holds}});
   }
   return holds ? 0 : 1;
 }

@@ -14,8 +14,8 @@
 namespace harness {
 
 /// A number, a truth value, {"size": "T"}, {"device": "max_shared_bytes"} or {OPERATION: [operands...]}, as launch
-/// arithmetic has them: + - (of one operand, too) * / // % cdiv round_up select min max eq ne lt le divisible all_of any_of none_of.
-/// Integers and floats are told apart as in Lua; integers wrap, // and % round down.
+/// arithmetic has them: + - (of one operand, too) * / // % cdiv round_up select min max eq ne lt le divisible all_of
+/// any_of none_of. Integers and floats are told apart as in Lua; integers wrap, // and % round down.
 using Formula = json;
 
 /// A tensor or scalar of the contract. `shape` and `strides` are in elements.
@@ -24,14 +24,14 @@ struct FormulaArgument {
   ArgumentKind kind = ArgumentKind::input;  // input, output, inout or scalar
   Dtype dtype = Dtype::f32;
   std::vector<Formula> shape, strides;
-  std::int64_t align = 0;   // bytes
-  bool absent = false;      // passed as null
-  std::string present;      // the flag that says whether it is there; "": it always is
+  std::int64_t align = 0;        // bytes
+  bool absent = false;           // passed as null
+  std::string present;           // the flag that says whether it is there; "": it always is
   std::optional<Formula> value;  // of a scalar, where it is a formula of the sizes
 };
 
 struct FormulaPointer {
-  std::string name;  // argument or workspace
+  std::string name;    // argument or workspace
   Formula offset = 0;  // bytes
 };
 struct FormulaScalar {
@@ -84,11 +84,11 @@ struct FormulaPlan {
 /// What one field of a workload may be, by its kernel's domain.
 struct FieldLimits {
   std::string name;
-  bool listed = false;              // `values`, else whole numbers from lo to hi that are multiples of step
+  bool listed = false;  // `values`, else whole numbers from lo to hi that are multiples of step
   std::int64_t lo = 0, hi = 0, step = 1;
   std::vector<Value> values;
-  bool bounded = true;              // false: the domain does not name it
-  Value example;                    // of the kernel's first workload: its type is the field's
+  bool bounded = true;  // false: the domain does not name it
+  Value example;        // of the kernel's first workload: its type is the field's
 };
 
 /// A catalog that can also say how a candidate's numbers follow from the sizes.
@@ -96,8 +96,9 @@ class FormulaCatalog : public Catalog {
  public:
   /// The fields of the kernel's workloads, by name.
   virtual std::vector<FieldLimits> fields(const std::string& kernel) = 0;
-  /// The candidate's plan around `point`, of which flags, types and the sizes in `fixed` count. Throws Error(bad_input),
-  /// one sentence, for what no formula says and for what a package does not launch: library steps, views, structures.
+  /// The candidate's plan around `point`, of which flags, types and the sizes in `fixed` count. Throws
+  /// Error(bad_input), one sentence, for what no formula says and for what a package does not launch: library steps,
+  /// views, structures.
   virtual FormulaPlan formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) = 0;
   /// The candidate's own numbers at any point of the domain; nullopt where its configuration is not valid. Neither
   /// reference nor work model is computed.

@@ -116,8 +116,9 @@ TEST_CASE("a project outside takes a package by add_subdirectory or find_package
         "workspace: 0\nrun: 0\nagain: 0\nodd: 0\nnull: 1\nmisaligned: 2\nnothing: 0\nno columns: 0\ntoo far: 3\n"
         "negative: 3\nno such type: 3\nforced: 12\nno such choice: 12\nload: 0\n"
         "the package has code for sm_90a, and not for this GPU\n");
-  CHECK(ran.err ==
-        "softmax: runs 30_registers ITEMS=2 ROWS=1 THREADS=128 VEC=4\nsoftmax: runs 00_naive BLOCK=32 (the original)\n");
+  CHECK(
+      ran.err ==
+      "softmax: runs 30_registers ITEMS=2 ROWS=1 THREADS=128 VEC=4\nsoftmax: runs 00_naive BLOCK=32 (the original)\n");
 
   const KernelInfo& kernel = const_cast<SoftmaxPackage&>(made).catalog.kernel("softmax");
   const Candidate winner = made.model.launcher.configurations.at(made.model.first_winner).candidate;
@@ -125,18 +126,18 @@ TEST_CASE("a project outside takes a package by add_subdirectory or find_package
   const Launch& launch = std::get<Launch>(own.plan.steps.at(0));
   REQUIRE(kernel.name == "softmax");
   const std::string log = text_of(cuda.log());
-  const std::string line = fmt::format("launch {} grid {} 1 1 block {} 1 1 cluster 1 1 1 shared 0 flags 0 0", launch.entry,
-                                       launch.grid.x, launch.block.x);
+  const std::string line = fmt::format("launch {} grid {} 1 1 block {} 1 1 cluster 1 1 1 shared 0 flags 0 0",
+                                       launch.entry, launch.grid.x, launch.block.x);
   CHECK_THAT(log, Catch::Contains(line));
   CHECK_THAT(log, Catch::Contains(" 00100000 00040000 stream 0x77\n"));  // M and N as the kernel receives them
   CHECK_THAT(log, Catch::Contains("launch softmax<__nv_bfloat16> grid 3 1 1 block 32 1 1"));
   CHECK(log.find("load 69") != std::string::npos);  // "i" of the image
 
-  SECTION("by find_package, from its folder alone") {
+  {  // by find_package, from its folder alone
     const std::string found = built(scratch, "found", kFound, scratch.path("softmax_package"));
     CHECK(run_program({found}, "/", environment).out == ran.out);
   }
-  SECTION("on another device") {
+  {  // on another device
     const auto with = [&](const std::string& word) {
       std::vector<std::string> more = cuda.environment();
       more.push_back(word);
@@ -147,13 +148,13 @@ TEST_CASE("a project outside takes a package by add_subdirectory or find_package
     CHECK_THAT(with("FAKE_CUDA_NO_CONTEXT=1"), Catch::Contains("\nrun: 10\n"));
     CHECK_THAT(run_program({added}, "/", {"LD_LIBRARY_PATH="}).out, Catch::Contains("\nrun: 8\n"));
   }
-  SECTION("the package's own check runs where there is a driver") {
+  {  // the package's own check, where there is a driver
     const std::string check = scratch.path("check");
     const std::string package = scratch.path("softmax_package");
-    const Finished compiled = run_program({"c++", "-std=c++17", "-O0", "-Wall", "-Werror", "-I" + package + "/include",
-                                           package + "/tests/check.cpp", package + "/src/softmax.cpp",
-                                           package + "/src/softmax_code.cpp", "-o", check, "-ldl", "-lpthread"},
-                                          "/");
+    const Finished compiled = run_program(
+        {"c++", "-std=c++17", "-O0", "-Wall", "-Werror", "-I" + package + "/include", package + "/tests/check.cpp",
+         package + "/src/softmax.cpp", package + "/src/softmax_code.cpp", "-o", check, "-ldl", "-lpthread"},
+        "/");
     INFO(compiled.err);
     REQUIRE(compiled.status == 0);
     const Finished checked = run_program({check}, "/", cuda.environment());

@@ -16,16 +16,14 @@ class FakeCuda {
  public:
   explicit FakeCuda(const tests::Scratch& scratch) : folder_(scratch.path("fake")), log_(scratch.path("launches.log")) {
     tests::run_program({"mkdir", "-p", folder_}, "/");
-    const auto built = tests::run_program({"c++", "-std=c++17", "-O1", "-shared", "-fPIC",
-                                           std::string(HARNESS_SOURCE_DIR) + "/tests/fakes/libcuda/libcuda.cpp", "-o",
-                                           folder_ + "/libcuda.so.1"},
-                                          "/");
+    const auto built = tests::run_program(
+        {"c++", "-std=c++17", "-O1", "-shared", "-fPIC",
+         std::string(HARNESS_SOURCE_DIR) + "/tests/fakes/libcuda/libcuda.cpp", "-o", folder_ + "/libcuda.so.1"},
+        "/");
     INFO(built.err);
     REQUIRE(built.status == 0);
   }
-  std::vector<std::string> environment() const {
-    return {"LD_LIBRARY_PATH=" + folder_, "FAKE_CUDA_LOG=" + log_};
-  }
+  std::vector<std::string> environment() const { return {"LD_LIBRARY_PATH=" + folder_, "FAKE_CUDA_LOG=" + log_}; }
   const std::string& log() const { return log_; }
   const std::string& folder() const { return folder_; }
 

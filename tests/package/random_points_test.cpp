@@ -37,16 +37,19 @@ unsigned long long address_of(std::size_t argument) {
 /// Sizes of a launch's parameters, for the fake's symbol.
 std::size_t parameter_bytes(const FormulaLaunchArgument& argument, const FormulaPlan& plan) {
   if (std::holds_alternative<FormulaTensorMap>(argument)) return 128;
-  if (const auto* scalar = std::get_if<FormulaScalar>(&argument)) return static_cast<std::size_t>(storage_bytes(scalar->dtype));
+  if (const auto* scalar = std::get_if<FormulaScalar>(&argument))
+    return static_cast<std::size_t>(storage_bytes(scalar->dtype));
   const auto& name = std::get<FormulaPointer>(argument).name;
   for (const FormulaArgument& each : plan.arguments)
-    if (each.name == name && each.kind == ArgumentKind::scalar) return static_cast<std::size_t>(storage_bytes(each.dtype));
+    if (each.name == name && each.kind == ArgumentKind::scalar)
+      return static_cast<std::size_t>(storage_bytes(each.dtype));
   return 8;
 }
 
 std::string symbol_of(const FormulaLaunch& launch, const FormulaPlan& plan, std::size_t number) {
   std::vector<std::string> bytes;
-  for (const FormulaLaunchArgument& argument : launch.args) bytes.push_back(std::to_string(parameter_bytes(argument, plan)));
+  for (const FormulaLaunchArgument& argument : launch.args)
+    bytes.push_back(std::to_string(parameter_bytes(argument, plan)));
   return fmt::format("k{}:{}", number, fmt::join(bytes, ","));
 }
 
@@ -70,7 +73,8 @@ class Asked {
   std::pair<std::string, std::string> point(int number) {
     const std::size_t configuration = static_cast<std::size_t>(number) % configurations();
     const Candidate& candidate = launcher_.configurations[configuration].candidate;
-    const Workload point = catalog_.random_point(kernel_.name, kernel_.workloads.front(), 77 + 13ull * static_cast<unsigned>(number));
+    const Workload point =
+        catalog_.random_point(kernel_.name, kernel_.workloads.front(), 77 + 13ull * static_cast<unsigned>(number));
     const LauncherInstance& instance = instance_at(configuration, point);
     std::string line = std::to_string(configuration);
     for (const FieldLimits& field : launcher_.fields) line += " " + c_value(field, point.values.at(field.name));
@@ -105,7 +109,8 @@ class Asked {
     const auto key = std::make_pair(configuration, to_text(fixed));
     const auto known = instances_.find(key);
     if (known != instances_.end()) return launcher_.instances[known->second];
-    LauncherInstance made{configuration, catalog_.formulas(launcher_.configurations[configuration].candidate, point, device_), {}};
+    LauncherInstance made{
+        configuration, catalog_.formulas(launcher_.configurations[configuration].candidate, point, device_), {}};
     for (const FormulaStep& step : made.plan.steps)
       if (const auto* launch = std::get_if<FormulaLaunch>(&step)) {
         made.kernels.push_back(launcher_.kernels.size());
@@ -117,7 +122,8 @@ class Asked {
   }
 
   std::string c_value(const FieldLimits& field, const Value& value) const {
-    if (const auto* text = std::get_if<std::string>(&value)) return std::to_string(enumerator(launcher_, field.name, *text));
+    if (const auto* text = std::get_if<std::string>(&value))
+      return std::to_string(enumerator(launcher_, field.name, *text));
     if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
     return to_text(value);
   }
@@ -140,18 +146,21 @@ class Asked {
       const unsigned long long at = (end + align - 1) / align * align;
       end = at + static_cast<unsigned long long>(workspace.bytes);
       addresses[workspace.name] = kWorkspace + at;
-      if (workspace.zeroed && workspace.bytes > 0) text += fmt::format("memset {:x} 0 {}\n", kWorkspace + at, workspace.bytes);
+      if (workspace.zeroed && workspace.bytes > 0)
+        text += fmt::format("memset {:x} 0 {}\n", kWorkspace + at, workspace.bytes);
     }
     std::size_t place = 0;
     for (const Step& step : realized->plan.steps)
       std::visit(Match{[&](const Launch& launch) {
-                         text += launch_text(launch, realized->problem, addresses, launcher_.kernels[instance.kernels[place]].symbol);
+                         text += launch_text(launch, realized->problem, addresses,
+                                             launcher_.kernels[instance.kernels[place]].symbol);
                          ++place;
                        },
                        [&](const Memset& memset) {
-                         text += fmt::format("memset {:x} {} {}\n",
-                                             addresses.at(memset.target) + static_cast<unsigned long long>(memset.offset),
-                                             memset.value, memset.bytes);
+                         text +=
+                             fmt::format("memset {:x} {} {}\n",
+                                         addresses.at(memset.target) + static_cast<unsigned long long>(memset.offset),
+                                         memset.value, memset.bytes);
                        },
                        [](const LibraryCall&) {}},
                  step);
@@ -181,9 +190,12 @@ class Asked {
     static const std::map<Dtype, int> kTypes = {{Dtype::f16, 6}, {Dtype::bf16, 9}, {Dtype::f32, 7}};
     std::string text;
     for (std::size_t i = map.shape.size(); i-- > 0;) text += fmt::format(" {}", map.shape[i]);
-    for (std::size_t i = map.shape.size() - 1; i-- > 0;) text += fmt::format(" {}", map.strides[i] * storage_bytes(map.dtype));
+    for (std::size_t i = map.shape.size() - 1; i-- > 0;)
+      text += fmt::format(" {}", map.strides[i] * storage_bytes(map.dtype));
     for (std::size_t i = map.shape.size(); i-- > 0;) text += fmt::format(" {}/1", map.box[i]);
-    const auto place = [](const auto& list, const std::string& word) { return std::ranges::find(list, word) - list.begin(); };
+    const auto place = [](const auto& list, const std::string& word) {
+      return std::ranges::find(list, word) - list.begin();
+    };
     return fmt::format("map {}: {} 0x{:x}{} 0 {} {} 0\n", ++maps_, kTypes.at(map.dtype), address, text,
                        place(kSwizzles, map.swizzle), place(kPromotions, map.promotion));
   }
@@ -197,7 +209,8 @@ class Asked {
                          if (declared != nullptr && declared->kind == ArgumentKind::scalar)
                            arguments += scalar_text(declared->dtype, Value(3.25));
                          else
-                           arguments += bytes_text(addresses.at(named.name) + static_cast<unsigned long long>(named.offset));
+                           arguments +=
+                               bytes_text(addresses.at(named.name) + static_cast<unsigned long long>(named.offset));
                        },
                        [&](const ScalarArgument& scalar) { arguments += scalar_text(scalar.dtype, scalar.value); },
                        [&](const TensorMap& map) {
@@ -208,10 +221,12 @@ class Asked {
     const std::uint64_t cluster = std::uint64_t{launch.cluster.x} * launch.cluster.y * launch.cluster.z;
     const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
     const Dim3 grid = blocks_that_fit(launch, cluster > 1 ? 33 * cluster : (threads > 256 ? 1u : 2u) * 132u);
-    return before + fmt::format("launch {} grid {} {} {} block {} {} {} cluster {} {} {} shared {} flags {} {}{} stream 0x5000\n",
-                                symbol.substr(0, symbol.find(':')), grid.x, grid.y, grid.z, launch.block.x, launch.block.y,
-                                launch.block.z, launch.cluster.x, launch.cluster.y, launch.cluster.z, launch.shared,
-                                launch.cooperative ? 1 : 0, launch.pdl ? 1 : 0, arguments);
+    return before +
+           fmt::format(
+               "launch {} grid {} {} {} block {} {} {} cluster {} {} {} shared {} flags {} {}{} stream 0x5000\n",
+               symbol.substr(0, symbol.find(':')), grid.x, grid.y, grid.z, launch.block.x, launch.block.y,
+               launch.block.z, launch.cluster.x, launch.cluster.y, launch.cluster.z, launch.shared,
+               launch.cooperative ? 1 : 0, launch.pdl ? 1 : 0, arguments);
   }
 
   script::LuaCatalog& catalog_;
@@ -235,7 +250,8 @@ std::string asking_program(const Launcher& launcher) {
     arguments += type.back() == '*' ? fmt::format("({}){}ull, ", type, address_of(i)) : fmt::format("({})3.25, ", type);
   }
   return fmt::format(
-      "#include \"{0}.h\"\n#include <cstdio>\n#include <cstdlib>\n#include <fstream>\n#include <iostream>\n#include <sstream>\n"
+      "#include \"{0}.h\"\n#include <cstdio>\n#include <cstdlib>\n#include <fstream>\n#include <iostream>\n#include "
+      "<sstream>\n"
       "int main() {{\n  std::string line;\n  {0}_sizes sizes = {{}};\n  int choice = 0;\n"
       "  FILE* const log = std::fopen(std::getenv(\"FAKE_CUDA_LOG\"), \"a\");\n"
       "  while (std::getline(std::cin, line)) {{\n"
@@ -260,7 +276,8 @@ std::vector<std::string> told(const std::string& log) {
       int status = 0;
       std::size_t bytes = 0;
       std::istringstream(line.substr(4)) >> status >> bytes;
-      points.push_back(status == 0 ? fmt::format("status 0\n{}workspace {}\n", launches, bytes) : fmt::format("status {}\n", status));
+      points.push_back(status == 0 ? fmt::format("status 0\n{}workspace {}\n", launches, bytes)
+                                   : fmt::format("status {}\n", status));
     } else {
       launches += line + "\n";
     }
@@ -290,9 +307,10 @@ void compare_kernel(const std::string& kernel) {
   scratch.write(name + "_code.cpp", files.code);
   scratch.write("ask.cpp", asking_program(asked.launcher()));
   scratch.write("points.txt", lines);
-  const Finished built = run_program({"c++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", scratch.path(name + ".cpp"),
-                                      scratch.path(name + "_code.cpp"), scratch.path("ask.cpp"), "-o", scratch.path("ask"), "-ldl"},
-                                     scratch.path(""));
+  const Finished built =
+      run_program({"c++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", scratch.path(name + ".cpp"),
+                   scratch.path(name + "_code.cpp"), scratch.path("ask.cpp"), "-o", scratch.path("ask"), "-ldl"},
+                  scratch.path(""));
   INFO(built.err);
   REQUIRE(built.status == 0);
   const Finished ran = run_program({"sh", "-c", "./ask < points.txt"}, scratch.path(""), cuda.environment());

@@ -123,9 +123,9 @@ json workloads_json(const PackageModel& model) {
   json all = json::array();
   for (std::size_t i = 0; i < model.record.points.size(); ++i) {
     const MeasuredPoint& point = model.record.points[i];
-    json one = {{"workload", point.workload.name}, {"values", point.workload.values},
-                {"weight", point.workload.weight}, {"device", point.device},
-                {"original_ns", point.original_ns}, {"evidence", evidence_path(model, i)},
+    json one = {{"workload", point.workload.name},    {"values", point.workload.values},
+                {"weight", point.workload.weight},    {"device", point.device},
+                {"original_ns", point.original_ns},   {"evidence", evidence_path(model, i)},
                 {"declared", point.workload.declared}};
     if (const int chosen = model.dispatch.chosen[i]; chosen >= 0) {
       const MeasuredRun& run = point.runs[static_cast<std::size_t>(chosen)];

@@ -53,10 +53,10 @@ DispatchCut cut_of(const std::vector<MeasuredPoint>& points, const std::set<std:
     const int now = best_run(point, kept), then = best_run(point, rest);
     if (now == then) continue;
     cut.candidate = point.runs[static_cast<std::size_t>(now)].candidate;
-    cut.costs.push_back({point.workload.name,
-                         then < 0 ? "the original"
-                                  : candidate_text(point.runs[static_cast<std::size_t>(then)].candidate),
-                         time_of(point, now), time_of(point, then)});
+    cut.costs.push_back(
+        {point.workload.name,
+         then < 0 ? "the original" : candidate_text(point.runs[static_cast<std::size_t>(then)].candidate),
+         time_of(point, now), time_of(point, then)});
   }
   return cut;
 }
@@ -69,7 +69,8 @@ std::optional<std::vector<std::string>> axis_between(const Workload& a, const Wo
     const auto other = b.values.find(name);
     if (other == b.values.end()) return std::nullopt;
     if (same_value(value, other->second)) continue;
-    const bool sizes = std::holds_alternative<std::int64_t>(value) && std::holds_alternative<std::int64_t>(other->second);
+    const bool sizes =
+        std::holds_alternative<std::int64_t>(value) && std::holds_alternative<std::int64_t>(other->second);
     if (!sizes || compiled_in.contains(name)) return std::nullopt;
     axis.push_back(name);
   }
@@ -173,8 +174,8 @@ class DispatchMaker {
       if (std::ranges::find(axis, name) == axis.end()) {
         if (!same_value(found->second, value)) return false;
       } else if (!std::holds_alternative<std::int64_t>(found->second) ||
-                 !same_value(found->second, point.values.at(axis[0])) ||
-                 extent(point, name) <= extent(low, name) || extent(point, name) >= extent(high, name)) {
+                 !same_value(found->second, point.values.at(axis[0])) || extent(point, name) <= extent(low, name) ||
+                 extent(point, name) >= extent(high, name)) {
         return false;
       }
     }

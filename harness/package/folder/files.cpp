@@ -79,9 +79,8 @@ class FolderWriter {
     add_sources();
     add_plugin(plugin, include);
     add_evidence();
-    files_["kernel.json"] = description(model_, catalog_, provenance_.program, provenance_.revision,
-                                        !provenance_.licence.empty())
-                                .dump(1);
+    files_["kernel.json"] =
+        description(model_, catalog_, provenance_.program, provenance_.revision, !provenance_.licence.empty()).dump(1);
     return std::move(files_);
   }
 
@@ -97,7 +96,8 @@ class FolderWriter {
     for (std::size_t i = 0; i < model_.record.points.size(); ++i) {
       const MeasuredPoint& point = model_.record.points[i];
       const int chosen = model_.dispatch.chosen[i];
-      const std::string where = fmt::format("{} on {}", cell(to_text(Config(point.workload.values))), cell(point.device));
+      const std::string where =
+          fmt::format("{} on {}", cell(to_text(Config(point.workload.values))), cell(point.device));
       if (chosen < 0) {
         text += fmt::format("| {} | the original | {:.2f} us | {:.2f} us | 1.00x |\n", where, point.original_ns / 1e3,
                             point.original_ns / 1e3);
@@ -136,11 +136,13 @@ class FolderWriter {
           continue;
         const auto device = std::ranges::find(model_.record.devices, point.device, &DeviceInfo::name);
         const Realized realized = catalog_.realize(candidate, point.workload.name, *device);
-        const Origin origin{original ? "the original" : fmt::format("iteration {} of campaign {}",
-                                                                    point.runs[static_cast<std::size_t>(chosen)].iteration,
-                                                                    point.runs[static_cast<std::size_t>(chosen)].campaign),
+        const Origin origin{original ? "the original"
+                                     : fmt::format("iteration {} of campaign {}",
+                                                   point.runs[static_cast<std::size_t>(chosen)].iteration,
+                                                   point.runs[static_cast<std::size_t>(chosen)].campaign),
                             provenance_.program, model_.launcher.architectures.front(), realized.problem.contract_hash};
-        files_[fmt::format("src/kernels/{}_{}.cu", i, file_name(candidate.variant))] = resolved_source(realized, origin);
+        files_[fmt::format("src/kernels/{}_{}.cu", i, file_name(candidate.variant))] =
+            resolved_source(realized, origin);
         break;
       }
     }

@@ -52,8 +52,7 @@ class PackageMaker {
     const VariantInfo& baseline = kernel_.variants.front();
     for (const MeasuredPoint& point : made_.record.points) {
       const DeviceInfo& device = device_of(point.device);
-      const Config config =
-          catalog_.default_config(kernel_.name, baseline.name, point.workload.name, device, {});
+      const Config config = catalog_.default_config(kernel_.name, baseline.name, point.workload.name, device, {});
       const Candidate candidate{kernel_.name, baseline.name, baseline.technique, config};
       if (!is_there(candidate)) add_original(candidate, point.workload, device);
     }
@@ -73,9 +72,10 @@ class PackageMaker {
     std::vector<Workload> points{workload};
     for (const auto& [name, value] : first.fixed) points = with_all_values(points, name);
     if (points.size() > kMostInstances) {
-      made_.left_out.push_back(fmt::format("the original has {} combinations of flags, types and sizes that are compiled "
-                                           "in; it is packaged for the measured ones only",
-                                           points.size()));
+      made_.left_out.push_back(
+          fmt::format("the original has {} combinations of flags, types and sizes that are compiled "
+                      "in; it is packaged for the measured ones only",
+                      points.size()));
       points.clear();
       for (const MeasuredPoint& point : made_.record.points) points.push_back(point.workload);
     }
@@ -92,9 +92,10 @@ class PackageMaker {
         if (std::ranges::none_of(values, [&](const Value& known) { return same_value(known, value); }))
           values.push_back(value);
       }
-      made_.left_out.push_back(fmt::format("'{}' is compiled in, and the domain does not list its values: the package "
-                                           "has those that were measured",
-                                           name));
+      made_.left_out.push_back(
+          fmt::format("'{}' is compiled in, and the domain does not list its values: the package "
+                      "has those that were measured",
+                      name));
     }
     std::vector<Workload> all;
     for (const Workload& point : points)
@@ -178,7 +179,8 @@ class PackageMaker {
     }
     for (LauncherKernel& kernel : made_.launcher.kernels)
       for (const CompiledCode& code : made_.units[kernel.unit].code)
-        if (const auto found = code.symbols.find(kernel.entry); found != code.symbols.end()) kernel.symbol = found->second;
+        if (const auto found = code.symbols.find(kernel.entry); found != code.symbols.end())
+          kernel.symbol = found->second;
   }
 
   FormulaCatalog& catalog_;

@@ -35,9 +35,9 @@ struct PackageModel {
   Launcher launcher;
   std::vector<PackageUnit> units;
   PackageRecord record;
-  Dispatch dispatch;                   // its configurations count from `first_winner` in the launcher
+  Dispatch dispatch;  // its configurations count from `first_winner` in the launcher
   std::size_t first_winner = 0;
-  std::vector<std::string> left_out;   // what of the domain nothing was compiled for, sentences
+  std::vector<std::string> left_out;  // what of the domain nothing was compiled for, sentences
 };
 
 /// Traces, compiles and puts together. `most` > 0: no more configurations than that beside the original.

@@ -97,12 +97,14 @@ std::string PackageFolder::contract_hash(const std::string& workload) const {
 PackageFolder read_package(const std::string& folder, const std::string& digest) {
   const auto text = read_file_if_any(folder + "/kernel.json");
   if (!text)
-    throw bad_input(fmt::format("'{}' is no package: it has no kernel.json; harness package KERNEL -o DIR makes one", folder));
+    throw bad_input(
+        fmt::format("'{}' is no package: it has no kernel.json; harness package KERNEL -o DIR makes one", folder));
   PackageFolder made;
   made.folder = folder;
   made.digest = sha256_hex(*text);
   if (!digest.empty() && !made.digest.starts_with(digest))
-    throw bad_input(fmt::format("{}: the package has the digest {}, and not {}", folder, made.digest.substr(0, 16), digest));
+    throw bad_input(
+        fmt::format("{}: the package has the digest {}, and not {}", folder, made.digest.substr(0, 16), digest));
   try {
     made.description = json::parse(*text);
     if (made.description.at("schema") != 1)

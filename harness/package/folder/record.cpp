@@ -24,7 +24,8 @@ std::vector<json> rows_of(History& history, const std::string& kernel) {
   const SqlAnswer answer = history.query(fmt::format(
       "SELECT iteration, campaign, workload, variant, technique, config, device_name, purpose, time_ns, baseline_ns, "
       "speedup_lo, confirmed, emulation, contract_hash, source_hash FROM v_iterations WHERE kernel = {} AND outcome = "
-      "'passed' AND time_ns IS NOT NULL AND purpose IN ('baseline', 'search', 'confirm', 'eval') ORDER BY iteration DESC "
+      "'passed' AND time_ns IS NOT NULL AND purpose IN ('baseline', 'search', 'confirm', 'eval') ORDER BY iteration "
+      "DESC "
       "LIMIT 20000",
       sql_text(kernel)));
   std::vector<json> rows;
@@ -144,7 +145,8 @@ class RecordReader {
     if (const auto known = current_.find(key); known != current_.end()) return known->second;
     const auto is_it = [&] { return variant_of(row)->source_hash == hash; };
     if (!is_it() && !made_.sources.contains(variant)) {
-      const json source = archive_.history().iteration(row.at("iteration").get<std::int64_t>(), true).value("source", json());
+      const json source =
+          archive_.history().iteration(row.at("iteration").get<std::int64_t>(), true).value("source", json());
       const std::string before = source_of(variant, workload);
       if (source.is_string() && !before.empty()) {
         catalog_.use_source(query_.kernel, variant, source.get<std::string>());
@@ -217,11 +219,12 @@ class RecordReader {
     for (const Waiting& each : waiting_) add_run(each, confirmed_points.contains({each.device, each.workload.name}));
     for (MeasuredPoint& point : made_.points) complete(point);
     std::erase_if(made_.points, [](const MeasuredPoint& point) { return point.original_ns <= 0; });
-    const bool winner = std::ranges::any_of(made_.points, [](const MeasuredPoint& point) { return !point.runs.empty(); });
+    const bool winner =
+        std::ranges::any_of(made_.points, [](const MeasuredPoint& point) { return !point.runs.empty(); });
     if (made_.points.empty() || (!winner && !made_.refused.empty()))
-      throw bad_input(fmt::format("kernel '{}' has nothing that can be packaged: {}", query_.kernel,
-                                  made_.refused.empty() ? std::string("no workload has a measured original")
-                                                        : first_refusals()));
+      throw bad_input(
+          fmt::format("kernel '{}' has nothing that can be packaged: {}", query_.kernel,
+                      made_.refused.empty() ? std::string("no workload has a measured original") : first_refusals()));
   }
 
   std::string first_refusals() const {
@@ -242,12 +245,13 @@ class RecordReader {
     const bool confirmed = row.at("confirmed") == true;
     if (!confirmed && point_is_confirmed) return;
     MeasuredPoint& point = point_of(each.device, each.workload);
-    const Candidate candidate{query_.kernel, row.at("variant"), row.at("technique"), config_from_json(row.at("config"))};
+    const Candidate candidate{query_.kernel, row.at("variant"), row.at("technique"),
+                              config_from_json(row.at("config"))};
     const auto same = [&](const MeasuredRun& run) {
       return candidate_text(run.candidate) == candidate_text(candidate);
     };
     if (std::ranges::any_of(point.runs, same)) return;
-    MeasuredRun run{row.at("iteration"), row.at("campaign"), candidate, row.at("time_ns").get<double>(),
+    MeasuredRun run{row.at("iteration"),        row.at("campaign"),        candidate, row.at("time_ns").get<double>(),
                     number(row, "baseline_ns"), number(row, "speedup_lo"), confirmed};
     if (!run.beats_original()) return;
     if (is_self_referenced(row) &&
@@ -257,8 +261,9 @@ class RecordReader {
     if (!confirmed && !allow(query_.allowed.unconfirmed, "unconfirmed", each.text + " is not confirmed")) return;
     if (!is_current(row, each.workload) &&
         !allow(query_.allowed.unconfirmed, "unconfirmed",
-               each.text + " was measured with another contract, source or header than are here now, so nothing confirms "
-                           "what is here"))
+               each.text +
+                   " was measured with another contract, source or header than are here now, so nothing confirms "
+                   "what is here"))
       return;
     try {
       const DeviceInfo& device = *std::ranges::find(made_.devices, each.device, &DeviceInfo::name);

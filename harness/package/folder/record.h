@@ -25,9 +25,9 @@ struct RecordQuery {
 /// What the record has of a kernel that can be packaged.
 struct PackageRecord {
   std::vector<MeasuredPoint> points;
-  std::vector<DeviceInfo> devices;             // by name, as they were when they were measured
-  std::set<std::string> stamps;                // "unconfirmed", "emulated", "self-referenced": what was allowed and used
-  std::vector<std::string> refused;            // sentences
+  std::vector<DeviceInfo> devices;   // by name, as they were when they were measured
+  std::set<std::string> stamps;      // "unconfirmed", "emulated", "self-referenced": what was allowed and used
+  std::vector<std::string> refused;  // sentences
   std::map<std::string, std::string> sources;  // by variant: text in the place of the plugin's own
 };
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "harness/package/literals.h"
 #include "harness/package/launcher/formula_text.h"
+#include "harness/package/literals.h"
 #include "harness/package/placeholders.h"
 
 namespace harness::package {

@@ -150,8 +150,7 @@ class FormulaWriter {
     }
     if (operation == "all_of") return joined("&", "true", operands);
     if (operation == "any_of") return joined("|", "false", operands);
-    if (operation == "none_of")
-      return {fmt::format("(!{})", joined("|", "false", operands).text), FormulaType::truth};
+    if (operation == "none_of") return {fmt::format("(!{})", joined("|", "false", operands).text), FormulaType::truth};
     throw bad_input(fmt::format("a formula of a package has the unknown operation '{}'", operation));
   }
 
@@ -181,12 +180,12 @@ std::string truth_text(const Formula& formula, const SizeTypes& types) {
 
 std::string c_name(const std::string& name) {
   static const std::set<std::string> kTaken = {
-      "auto",     "break",    "case",    "char",   "class",    "const",  "continue", "default", "delete", "do",
-      "double",   "else",     "enum",    "extern", "float",    "for",    "goto",     "if",      "inline", "int",
-      "long",     "new",      "private", "public", "register", "return", "short",    "signed",  "sizeof", "static",
-      "struct",   "switch",   "template", "this",  "typedef",  "union",  "unsigned", "using",   "void",   "volatile",
-      "while",    "bool",     "true",    "false",  "namespace", "operator", "sizes", "stream",  "workspace",
-      "workspace_bytes", "index", "instance", "loaded", "arguments"};
+      "auto",     "break",  "case",   "char",      "class",           "const",    "continue", "default", "delete",
+      "do",       "double", "else",   "enum",      "extern",          "float",    "for",      "goto",    "if",
+      "inline",   "int",    "long",   "new",       "private",         "public",   "register", "return",  "short",
+      "signed",   "sizeof", "static", "struct",    "switch",          "template", "this",     "typedef", "union",
+      "unsigned", "using",  "void",   "volatile",  "while",           "bool",     "true",     "false",   "namespace",
+      "operator", "sizes",  "stream", "workspace", "workspace_bytes", "index",    "instance", "loaded",  "arguments"};
   std::string made;
   for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (made.empty() || std::isdigit(static_cast<unsigned char>(made[0])) != 0) made = "_" + made;

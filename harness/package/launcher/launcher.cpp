@@ -41,9 +41,9 @@ bool is_real(const FieldLimits& field) {
 /// "float", or "" where several types meet.
 std::string element_type(const Launcher& launcher, const std::string& argument) {
   static const std::map<Dtype, const char*> kTypes = {
-      {Dtype::f64, "double"},   {Dtype::f32, "float"},    {Dtype::s8, "int8_t"},    {Dtype::u8, "uint8_t"},
-      {Dtype::s16, "int16_t"},  {Dtype::u16, "uint16_t"}, {Dtype::s32, "int32_t"},  {Dtype::u32, "uint32_t"},
-      {Dtype::s64, "int64_t"},  {Dtype::u64, "uint64_t"}, {Dtype::b8, "uint8_t"}};
+      {Dtype::f64, "double"},  {Dtype::f32, "float"},    {Dtype::s8, "int8_t"},   {Dtype::u8, "uint8_t"},
+      {Dtype::s16, "int16_t"}, {Dtype::u16, "uint16_t"}, {Dtype::s32, "int32_t"}, {Dtype::u32, "uint32_t"},
+      {Dtype::s64, "int64_t"}, {Dtype::u64, "uint64_t"}, {Dtype::b8, "uint8_t"}};
   std::optional<Dtype> dtype;
   for (const LauncherInstance& instance : launcher.instances)
     for (const FormulaArgument& each : instance.plan.arguments) {
@@ -137,7 +137,9 @@ class LauncherWriter {
     std::string text;
     for (const FieldLimits& field : launcher_.fields)
       text += fmt::format("  {} {}; /* {} */\n",
-                          is_flag(field) || is_text(field) ? "int32_t" : is_real(field) ? "double" : "int64_t",
+                          is_flag(field) || is_text(field) ? "int32_t"
+                          : is_real(field)                 ? "double"
+                                                           : "int64_t",
                           c_name(field.name), bounds_note(field));
     return text;
   }
@@ -234,8 +236,8 @@ class LauncherWriter {
   std::string configurations() const {
     std::string text = "const Configuration kConfigurationTable[kConfigurations] = {\n";
     for (const LauncherConfiguration& each : launcher_.configurations)
-      text += fmt::format("    {{{}, {}, {}}},\n", quoted(each.candidate.variant), quoted(to_text(each.candidate.config)),
-                          each.original);
+      text += fmt::format("    {{{}, {}, {}}},\n", quoted(each.candidate.variant),
+                          quoted(to_text(each.candidate.config)), each.original);
     return text + "};\n";
   }
 
@@ -286,8 +288,9 @@ class LauncherWriter {
   std::string choice() const {
     std::string text;
     for (const DispatchRule& rule : launcher_.rules) {
-      text += fmt::format("  // {}\n  if ({}", printable(rule.why, Lines::one),
-                          rule.device.empty() ? "true" : fmt::format("std::strcmp(d.name, {}) == 0", quoted(rule.device)));
+      text +=
+          fmt::format("  // {}\n  if ({}", printable(rule.why, Lines::one),
+                      rule.device.empty() ? "true" : fmt::format("std::strcmp(d.name, {}) == 0", quoted(rule.device)));
       for (const Condition& condition : rule.conditions) text += condition_text(condition);
       text += fmt::format(") {{\n    const int i = instance_of({}, w);\n    if (runs(i, w, d)) return i;\n  }}\n",
                           rule.configuration);
@@ -338,11 +341,11 @@ class LauncherWriter {
     for (const FormulaArgument& argument : arguments()) {
       if (argument.kind == ArgumentKind::scalar) continue;
       const std::string name = c_name(argument.name);
-      const std::string there =
-          argument.present.empty() ? "" : fmt::format("w.{} != 0 && ", c_name(argument.present));
+      const std::string there = argument.present.empty() ? "" : fmt::format("w.{} != 0 && ", c_name(argument.present));
       if (argument.absent && argument.present.empty()) continue;
       text += fmt::format("  if ({}a.{} == nullptr) return {}_NULL_POINTER;\n", there, name, upper_);
-      text += fmt::format("  if ({}!is_aligned(a.{}, {})) return {}_MISALIGNED;\n", there, name, argument.align, upper_);
+      text +=
+          fmt::format("  if ({}!is_aligned(a.{}, {})) return {}_MISALIGNED;\n", there, name, argument.align, upper_);
     }
     return text;
   }

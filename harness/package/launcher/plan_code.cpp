@@ -12,10 +12,10 @@ namespace harness::package {
 namespace {
 
 int map_type(Dtype dtype, const std::string& of) {
-  static const std::map<Dtype, int> kTypes = {
-      {Dtype::u8, 0},  {Dtype::s8, 0},  {Dtype::b8, 0},  {Dtype::e4m3, 0}, {Dtype::e5m2, 0},
-      {Dtype::u16, 1}, {Dtype::s16, 1}, {Dtype::u32, 2}, {Dtype::s32, 3},  {Dtype::u64, 4},
-      {Dtype::s64, 5}, {Dtype::f16, 6}, {Dtype::f32, 7}, {Dtype::f64, 8},  {Dtype::bf16, 9}};
+  static const std::map<Dtype, int> kTypes = {{Dtype::u8, 0},   {Dtype::s8, 0},  {Dtype::b8, 0},  {Dtype::e4m3, 0},
+                                              {Dtype::e5m2, 0}, {Dtype::u16, 1}, {Dtype::s16, 1}, {Dtype::u32, 2},
+                                              {Dtype::s32, 3},  {Dtype::u64, 4}, {Dtype::s64, 5}, {Dtype::f16, 6},
+                                              {Dtype::f32, 7},  {Dtype::f64, 8}, {Dtype::bf16, 9}};
   const auto found = kTypes.find(dtype);
   if (found == kTypes.end()) throw bad_input(fmt::format("there is no tensor map of type {} ('{}')", name(dtype), of));
   return found->second;
@@ -42,7 +42,8 @@ class PlanWriter {
   std::string whole(const Formula& formula) const { return whole_text(formula, types_); }
 
   std::string condition(const Formula& formula) const {
-    return fmt::format("  Fault f;\n  const bool holds = {};\n  return holds && !f.seen;\n", truth_text(formula, types_));
+    return fmt::format("  Fault f;\n  const bool holds = {};\n  return holds && !f.seen;\n",
+                       truth_text(formula, types_));
   }
 
   std::string workspace_bytes() const {
@@ -98,7 +99,8 @@ class PlanWriter {
     code_.parameters = std::max(code_.parameters, launch.args.size());
     std::string text = fmt::format("  {{\n    Launch l(c);\n    l.grid({});\n    l.block({});\n", three(launch.grid),
                                    three(launch.block));
-    if (launch.cluster != std::array<Formula, 3>{1, 1, 1}) text += fmt::format("    l.cluster({});\n", three(launch.cluster));
+    if (launch.cluster != std::array<Formula, 3>{1, 1, 1})
+      text += fmt::format("    l.cluster({});\n", three(launch.cluster));
     if (launch.shared != Formula(0)) text += fmt::format("    l.shared({});\n", whole(launch.shared));
     if (launch.cooperative) text += "    l.cooperative();\n";
     if (launch.pdl) text += "    l.programmatic();\n";
@@ -132,7 +134,8 @@ class PlanWriter {
       case Dtype::f64:
         return fmt::format("    l.value((double)({}));\n", real_text(scalar.value, types_));
       default:
-        throw bad_input(fmt::format("a launch passes a scalar of type {}, which a package does not", name(scalar.dtype)));
+        throw bad_input(
+            fmt::format("a launch passes a scalar of type {}, which a package does not", name(scalar.dtype)));
     }
   }
 

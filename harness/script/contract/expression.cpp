@@ -122,7 +122,8 @@ std::string describe(const Expression& e) {
   if (e.operation == Operation::constant) return describe(e.constant);
   if (e.operation == Operation::symbol) return e.symbol;
   if (is_infix(e))
-    return fmt::format("{} {} {}", operand_text(*e.operands[0]), operation_name(e.operation), operand_text(*e.operands[1]));
+    return fmt::format("{} {} {}", operand_text(*e.operands[0]), operation_name(e.operation),
+                       operand_text(*e.operands[1]));
   if (e.operation == Operation::negate) return fmt::format("-{}", operand_text(*e.operands[0]));
   std::vector<std::string> operands;
   for (const ExpressionPtr& operand : e.operands) operands.push_back(describe(*operand));

@@ -50,32 +50,59 @@ int number(const char* name, int otherwise) {
 
 extern "C" {
 
-int cuInit(unsigned) { return 0; }
-int cuDeviceGet(int* device, int) { return *device = 0; }
-int cuDevicePrimaryCtxRetain(void** context, int) { return *context = (void*)0x1000, 0; }
-int cuCtxSetCurrent(void*) { return 0; }
+int cuInit(unsigned) {
+  return 0;
+}
+int cuDeviceGet(int* device, int) {
+  return *device = 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  return *context = (void*)0x1000, 0;
+}
+int cuCtxSetCurrent(void*) {
+  return 0;
+}
 int cuCtxGetCurrent(void** context) {
   *context = std::getenv("FAKE_CUDA_NO_CONTEXT") != nullptr ? nullptr : (void*)0x1000;
   return 0;
 }
-int cuCtxGetId(void*, unsigned long long* id) { return *id = 7, 0; }
-int cuCtxGetDevice(int* device) { return *device = 0; }
+int cuCtxGetId(void*, unsigned long long* id) {
+  return *id = 7, 0;
+}
+int cuCtxGetDevice(int* device) {
+  return *device = 0;
+}
 int cuDeviceGetName(char* name, int bytes, int) {
   const char* const given = std::getenv("FAKE_CUDA_NAME");
   std::snprintf(name, (size_t)bytes, "%s", given != nullptr ? given : "NVIDIA H200");
   return 0;
 }
-int cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = 150000000000ull, 0; }
+int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  return *bytes = 150000000000ull, 0;
+}
 int cuDeviceGetAttribute(int* value, int which, int) {
   const int cc = number("FAKE_CUDA_CC", 90);
   switch (which) {
-    case 1: *value = 1024; return 0;
-    case 16: *value = 132; return 0;
-    case 38: *value = 62914560; return 0;
-    case 75: *value = cc / 10; return 0;
-    case 76: *value = cc % 10; return 0;
-    case 97: *value = 232448; return 0;
-    default: return 1;
+    case 1:
+      *value = 1024;
+      return 0;
+    case 16:
+      *value = 132;
+      return 0;
+    case 38:
+      *value = 62914560;
+      return 0;
+    case 75:
+      *value = cc / 10;
+      return 0;
+    case 76:
+      *value = cc % 10;
+      return 0;
+    case 97:
+      *value = 232448;
+      return 0;
+    default:
+      return 1;
   }
 }
 int cuModuleLoadData(void** module, const void* data) {
@@ -94,8 +121,12 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
   *function = known;
   return 0;
 }
-int cuFuncGetAttribute(int* value, int, void*) { return *value = 1024, 0; }
-int cuFuncSetAttribute(void*, int, int) { return 0; }
+int cuFuncGetAttribute(int* value, int, void*) {
+  return *value = 1024, 0;
+}
+int cuFuncSetAttribute(void*, int, int) {
+  return 0;
+}
 int cuThreadExchangeStreamCaptureMode(int* mode) {
   static thread_local int now = 0;
   std::swap(now, *mode);
@@ -104,14 +135,16 @@ int cuThreadExchangeStreamCaptureMode(int* mode) {
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int threads, size_t) {
   return *blocks = threads > 256 ? 1 : 2, 0;
 }
-int cuOccupancyMaxActiveClusters(int* clusters, void*, const Config*) { return *clusters = 33, 0; }
+int cuOccupancyMaxActiveClusters(int* clusters, void*, const Config*) {
+  return *clusters = 33, 0;
+}
 int cuMemsetD8Async(unsigned long long address, unsigned char value, size_t bytes, void*) {
   tell("memset %llx %d %zu\n", address, (int)value, bytes);
   return 0;
 }
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const unsigned long long* sizes,
-                           const unsigned long long* strides, const unsigned* box, const unsigned* steps, int interleave,
-                           int swizzle, int promotion, int fill) {
+                           const unsigned long long* strides, const unsigned* box, const unsigned* steps,
+                           int interleave, int swizzle, int promotion, int fill) {
   std::string text;
   for (unsigned i = 0; i < rank; ++i) text += " " + std::to_string(sizes[i]);
   for (unsigned i = 0; i + 1 < rank; ++i) text += " " + std::to_string(strides[i]);
@@ -144,21 +177,27 @@ int cuLaunchKernelEx(const Config* c, void* function, void** parameters, void**)
     ++place;
   }
   tell("launch %s grid %u %u %u block %u %u %u cluster %u %u %u shared %u flags %d %d%s stream %p\n",
-       name.substr(0, name.find(':')).c_str(), c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
-       cluster[0], cluster[1], cluster[2], c->shared, cooperative, programmatic, text.c_str(), c->stream);
+       name.substr(0, name.find(':')).c_str(), c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+       c->block[2], cluster[0], cluster[1], cluster[2], c->shared, cooperative, programmatic, text.c_str(), c->stream);
   return 0;
 }
 int cuMemAlloc_v2(unsigned long long* address, size_t bytes) {
   return *address = (unsigned long long)(uintptr_t)std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096), 0;
 }
-int cuMemFree_v2(unsigned long long address) { return std::free((void*)(uintptr_t)address), 0; }
+int cuMemFree_v2(unsigned long long address) {
+  return std::free((void*)(uintptr_t)address), 0;
+}
 int cuMemcpyHtoD_v2(unsigned long long to, const void* from, size_t bytes) {
   return std::memcpy((void*)(uintptr_t)to, from, bytes), 0;
 }
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, size_t bytes) {
   return std::memcpy(to, (const void*)(uintptr_t)from, bytes), 0;
 }
-int cuStreamCreate(void** stream, unsigned) { return *stream = (void*)0x5000, 0; }
-int cuStreamSynchronize(void*) { return 0; }
+int cuStreamCreate(void** stream, unsigned) {
+  return *stream = (void*)0x5000, 0;
+}
+int cuStreamSynchronize(void*) {
+  return 0;
+}
 
 }  // extern "C"
