@@ -23,12 +23,14 @@ void make_store(const Scratch& scratch) {
 }
 
 bool has_nvrtc() {
-  for (const json& device : run_harness({"devices", "--json"}).lines().at(0))
+  const json devices = run_harness({"devices", "--json"}).lines().at(0);
+  bool found = false;
+  for (const json& device : devices) {
+    if (device.value("compiler", "").starts_with("NVRTC")) found = true;
     for (const json& sentence : device.value("missing", json::array()))
-      if (sentence.get<std::string>().find("libnvrtc") != std::string::npos &&
-          sentence.get<std::string>().find("was found") == std::string::npos)
-        return false;
-  return true;
+      if (sentence.get<std::string>().find("was found: compiling") != std::string::npos) found = true;
+  }
+  return found;
 }
 
 /// A project with the kernel, one line of the variant's source changed.

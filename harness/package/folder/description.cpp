@@ -98,6 +98,7 @@ json modules_json(const PackageModel& model) {
   for (const PackageUnit& unit : model.units) {
     json code = json::array();
     for (const CompiledCode& each : unit.code) {
+      if (each.bytes.empty()) continue;
       json entries = json::array();
       for (const EntryResources& entry : each.artifact.entries)
         entries.push_back({{"entry", entry.entry},

@@ -125,7 +125,7 @@ class PackageMaker {
     for (const LauncherInstance& each : made_.launcher.instances)
       if (each.configuration == configuration && to_text(each.plan.fixed) == to_text(plan.fixed)) return;
     const bool original = made_.launcher.configurations[configuration].original;
-    const std::size_t unit = unit_of(plan.build, original);
+    const std::size_t unit = unit_of(plan.build, candidate.variant, original);
     LauncherInstance instance{configuration, std::move(plan), {}};
     for (const FormulaStep& step : instance.plan.steps)
       if (const auto* launch = std::get_if<FormulaLaunch>(&step))
@@ -134,7 +134,7 @@ class PackageMaker {
   }
 
   /// The originals share modules. A winner has the module that was measured.
-  std::size_t unit_of(const BuildSpec& build, bool original) {
+  std::size_t unit_of(const BuildSpec& build, const std::string& variant, bool original) {
     for (std::size_t i = 0; i < made_.units.size(); ++i) {
       BuildSpec& known = made_.units[i].build;
       const bool like = known.source == build.source && known.defines == build.defines &&
@@ -144,7 +144,7 @@ class PackageMaker {
         if (std::ranges::find(known.entries, entry) == known.entries.end()) known.entries.push_back(entry);
       return i;
     }
-    made_.units.push_back({build, {}});
+    made_.units.push_back({build, variant, {}});
     shared_.push_back(original);
     return made_.units.size() - 1;
   }
@@ -172,7 +172,8 @@ class PackageMaker {
     for (std::size_t unit = 0; unit < made_.units.size(); ++unit) {
       LauncherUnit images;
       for (const DeviceInfo& device : code_.devices) {
-        made_.units[unit].code.push_back(code_.compile(device, made_.units[unit].build));
+        const bool runs = catalog_.unsupported_reason(kernel_.name, made_.units[unit].variant, device).empty();
+        made_.units[unit].code.push_back(runs ? code_.compile(device, made_.units[unit].build) : CompiledCode{});
         images.images.push_back(made_.units[unit].code.back().bytes);
       }
       made_.launcher.units.push_back(std::move(images));

@@ -27,7 +27,8 @@ struct CodeMaker {
 /// A module of the package.
 struct PackageUnit {
   BuildSpec build;
-  std::vector<CompiledCode> code;  // one for each of CodeMaker::devices
+  std::string variant;
+  std::vector<CompiledCode> code;  // one for each of CodeMaker::devices; empty where the variant does not run there
 };
 
 /// Everything that a package says, before it is written.

@@ -249,8 +249,8 @@ class LauncherWriter {
       if (kernels.empty()) kernels.push_back(0);
       lists += fmt::format("const short kLaunched{}[] = {{{}}};\n", i, fmt::join(kernels, ", "));
       const auto& [inside, valid, bytes, run] = functions_[i];
-      table += fmt::format("    {{{}, inside_{}, valid_{}, bytes_{}, run_{}, kLaunched{}}},  // {}\n",
-                           instance.configuration, inside, valid, bytes, run, i,
+      table += fmt::format("    {{{}, inside_{}, valid_{}, bytes_{}, run_{}, kLaunched{}, {}}},  // {}\n",
+                           instance.configuration, inside, valid, bytes, run, i, instance.kernels.size(),
                            printable(to_text(instance.plan.fixed), Lines::one));
     }
     return lists + table + "};\n";
@@ -292,8 +292,9 @@ class LauncherWriter {
           fmt::format("  // {}\n  if ({}", printable(rule.why, Lines::one),
                       rule.device.empty() ? "true" : fmt::format("std::strcmp(d.name, {}) == 0", quoted(rule.device)));
       for (const Condition& condition : rule.conditions) text += condition_text(condition);
-      text += fmt::format(") {{\n    const int i = instance_of({}, w);\n    if (runs(i, w, d)) return i;\n  }}\n",
-                          rule.configuration);
+      text += fmt::format(
+          ") {{\n    const int i = instance_of({}, w);\n    if (runs(i, w, d) && has_code(i, d)) return i;\n  }}\n",
+          rule.configuration);
     }
     text += "  // the original\n";
     for (std::size_t i = 0; i < launcher_.configurations.size(); ++i)
