@@ -1,6 +1,7 @@
 #include "harness/package/launcher/formula_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cctype>
@@ -99,12 +100,13 @@ class FormulaWriter {
     return made;
   }
 
-  /// Every operand is computed, as in the manifest: & and |, not && and ||.
-  static FormulaText joined(const char* sign, const char* of_none, const Operands& operands) {
-    std::string text;
+  /// Every operand is computed, as in the manifest. What always holds is left out.
+  static FormulaText joined(const char* function, const char* of_none, const Operands& operands) {
+    std::vector<std::string> texts;
     for (const FormulaText& operand : operands)
-      text += (text.empty() ? "" : fmt::format(" {} ", sign)) + fmt::format("({})", as_truth(operand));
-    return {text.empty() ? of_none : fmt::format("({})", text), FormulaType::truth};
+      if (const std::string text = as_truth(operand); text != of_none) texts.push_back(text);
+    if (texts.empty()) return {of_none, FormulaType::truth};
+    return {fmt::format("{}({{{}}})", function, fmt::join(texts, ", ")), FormulaType::truth};
   }
 
   static FormulaText selected(const Operands& operands) {
@@ -148,9 +150,10 @@ class FormulaWriter {
       FormulaText made = both("F", operands);
       return {fmt::format("(floor_mod(f, {} == 0)", made.text.substr(2)), FormulaType::truth};
     }
-    if (operation == "all_of") return joined("&", "true", operands);
-    if (operation == "any_of") return joined("|", "false", operands);
-    if (operation == "none_of") return {fmt::format("(!{})", joined("|", "false", operands).text), FormulaType::truth};
+    if (operation == "all_of") return joined("every", "true", operands);
+    if (operation == "any_of") return joined("any", "false", operands);
+    if (operation == "none_of")
+      return {fmt::format("(!{})", joined("any", "false", operands).text), FormulaType::truth};
     throw bad_input(fmt::format("a formula of a package has the unknown operation '{}'", operation));
   }
 
