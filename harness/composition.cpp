@@ -49,7 +49,7 @@ std::string device_words(const DeviceKinds& kinds) {
   return words;
 }
 
-std::unique_ptr<Catalog> make_catalog(const Places& places, const DeviceKinds& kinds) {
+std::unique_ptr<FormulaCatalog> make_catalog(const Places& places, const DeviceKinds& kinds) {
   return std::make_unique<script::LuaCatalog>(paths(places.kernel_folders), paths({places.include_folder}),
                                               names(kinds));
 }
@@ -109,7 +109,7 @@ std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Plac
   for (const auto& kind : kinds) {
     auto info = kind->describe_architecture(architecture);
     if (!info) continue;
-    OfflineDevice device{*info, nullptr};
+    OfflineDevice device{*info, nullptr, [&kind](const Artifact& artifact) { return kind->linked_names(artifact); }};
     if (info->missing.empty())
       device.compiler = make_compiler(*kind, make_target(*kind, *info, places.cache_folder, places.cpu_headers));
     return device;
@@ -123,6 +123,7 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
   if (argc >= 3 && std::string(argv[1]) == "worker") return serve_worker(kinds, argv[2], {argv + 3, argv + argc});
   Rooms rooms;
   rooms.catalog = [&](const Places& places) { return make_catalog(places, kinds); };
+  rooms.formula_catalog = [&](const Places& places) { return make_catalog(places, kinds); };
   rooms.scripts = make_scripts;
   rooms.devices = [&](const Places&) { return probe_devices(kinds); };
   rooms.device_words = device_words(kinds);

@@ -21,6 +21,9 @@ void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
+void define_package(CLI::App&, Shell&, std::function<int()>&);
+void define_verify(CLI::App&, Shell&, std::function<int()>&);
+void define_guard(CLI::App&, Shell&, std::function<int()>&);
 void define_init(CLI::App&, Shell&, std::function<int()>&);
 
 const std::vector<Command>& commands() {
@@ -43,6 +46,9 @@ const std::vector<Command>& commands() {
       {"export", "Write a store, or one campaign of it, as text", define_export},
       {"import", "Read such a text, or what other tuners recorded, into a store", define_import},
       {"replay", "What another strategy would have decided on a recorded campaign", define_replay},
+      {"package", "The winners of a kernel as a folder that stands alone", define_package},
+      {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
+      {"guard", "In CI: whether kernels are right and as fast as a package of them", define_guard},
       {"init", "Make a project folder for kernels and strategies of your own", define_init},
       {"new", "Start a kernel, variant, strategy, rule, search or pattern from a template", define_new},
   };

@@ -9,6 +9,7 @@
 #include "harness/core/archive.h"
 #include "harness/core/catalog.h"
 #include "harness/core/evaluator.h"
+#include "harness/core/formula_catalog.h"
 #include "harness/core/playbook.h"
 #include "harness/core/strategy.h"
 
@@ -25,12 +26,15 @@ struct ProgramVersion {
 struct OfflineDevice {
   DeviceInfo info;
   std::unique_ptr<Compiler> compiler;
+  /// Entry -> the name by which a loader finds it in the artifact.
+  std::function<std::map<std::string, std::string>(const Artifact&)> linked_names;
 };
 
 /// What the commands are made of. composition.cpp fills it with the real classes; a command asks for what it needs, so
 /// that `harness --help` opens nothing.
 struct Rooms {
   std::function<std::unique_ptr<Catalog>(const Places&)> catalog;
+  std::function<std::unique_ptr<FormulaCatalog>(const Places&)> formula_catalog;
   std::function<std::unique_ptr<ScriptLibrary>(const Places&)> scripts;
   std::function<std::vector<DeviceInfo>(const Places&)> devices;
   std::string device_words;  // what --device takes

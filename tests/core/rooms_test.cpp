@@ -73,7 +73,7 @@ const std::vector<Room>& rooms() {
       {"judge", {"core", "system"}, "", {}, "pure: draws, guards, comparison, verdict"},
       {"store", {"core", "system"}, "SQLite, SQLiteCpp", {"SQLiteCpp", "sqlite3.h"}, "all SQL: the record"},
       {"report", {"core"}, "", {}, "tables, live lines, JSON events"},
-      {"package", {"core", "system"}, "", {}, "a candidate as source files that stand alone"},
+      {"package", {"core", "system"}, "", {}, "winners as sources, programs and libraries that stand alone"},
       {"simulate", {"core"}, "zlib", {"zlib.h"}, "recorded spaces as a device; scores of searches"},
       {"system", {"core"}, "", {}, "child processes, walls, files, build caches"},
       {"core", {}, "fmt, nlohmann-json", {}, "plain values and the ports between rooms"},

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "harness/device/cuda/compile/compiler.h"
+#include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/device/cuda/compile/disassembly.h"
 #include "harness/device/cuda/judge/cuda_judge.h"
 #include "harness/device/cuda/judge/judging_source.h"
@@ -66,6 +67,10 @@ std::vector<BuildSpec> CudaKind::own_builds(const DeviceInfo& device) const {
 
 std::unique_ptr<DeviceJudge> CudaKind::make_judge(const Target& target) const {
   return std::make_unique<CudaJudge>(device_number(target.device), target.architecture, target.cache_folder);
+}
+
+std::map<std::string, std::string> CudaKind::linked_names(const Artifact& artifact) const {
+  return cuda::lowered_names(artifact);
 }
 
 Disassembly CudaKind::disassemble(const Artifact& artifact) const {

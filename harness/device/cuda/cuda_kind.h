@@ -17,6 +17,7 @@ class CudaKind : public DeviceKind {
   std::unique_ptr<Session> make_session(const Target& target) const override;
   std::vector<BuildSpec> own_builds(const DeviceInfo& device) const override;
   std::unique_ptr<DeviceJudge> make_judge(const Target& target) const override;
+  std::map<std::string, std::string> linked_names(const Artifact& artifact) const override;
   Disassembly disassemble(const Artifact& artifact) const override;
   BuildSpec checked_build(BuildSpec spec) const override;
   std::unique_ptr<MemoryWatcher> make_watcher() const override;

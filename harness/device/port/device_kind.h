@@ -42,6 +42,8 @@ class DeviceKind {
   /// Null: the judge draws and compares by itself. Throws as make_session does.
   virtual std::unique_ptr<DeviceJudge> make_judge(const Target&) const { return nullptr; }
 
+  /// Entry (name expression) -> the name that the module's loader knows it by. Empty where the kind has no such names.
+  virtual std::map<std::string, std::string> linked_names(const Artifact&) const { return {}; }
   /// The machine code of an artifact, for the source policy.
   virtual Disassembly disassemble(const Artifact&) const { return {}; }
 

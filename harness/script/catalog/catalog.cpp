@@ -8,6 +8,7 @@
 #include "harness/core/suggest.h"
 #include "harness/script/catalog/admitted.h"
 #include "harness/script/catalog/catalog_kernel.h"
+#include "harness/script/catalog/formulas.h"
 #include "harness/script/catalog/trace.h"
 #include "harness/script/space/space.h"
 
@@ -151,6 +152,27 @@ void LuaCatalog::keep_admitted(const std::string& kernel, const std::string& dev
 std::string LuaCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,
                                            const DeviceInfo& device) {
   return load(kernel).variant(variant).unsupported_reason(device);
+}
+
+std::vector<FieldLimits> LuaCatalog::fields(const std::string& kernel) {
+  return field_limits(load(kernel).manifest);
+}
+
+FormulaPlan LuaCatalog::formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) {
+  return formula_plan(load(candidate.kernel), candidate, point, device);
+}
+
+std::optional<Realized> LuaCatalog::at_point(const Candidate& candidate, const Workload& point,
+                                             const DeviceInfo& device) {
+  return load(candidate.kernel).at_point(candidate, point, device);
+}
+
+Workload LuaCatalog::random_point(const std::string& kernel, const Workload& base, std::uint64_t seed) {
+  return load(kernel).manifest.random_workload(base, seed);
+}
+
+std::string LuaCatalog::folder(const std::string& kernel) {
+  return load(kernel).manifest.folder().string();
 }
 
 std::vector<std::string> LuaCatalog::inspect(const std::string& name, const DeviceInfo& device) {

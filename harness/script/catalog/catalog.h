@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/catalog.h"
+#include "harness/core/formula_catalog.h"
 
 namespace harness::script {
 
@@ -13,7 +13,7 @@ struct LoadedKernel;
 
 /// The plugin folders. A kernel is read when it is first used and then kept: a broken one fails when it is used and
 /// stops no other. Not thread-safe.
-class LuaCatalog : public Catalog {
+class LuaCatalog : public FormulaCatalog {
  public:
   /// Each of `kernel_folders` holds one folder a kernel; `include_dirs` (kernels/include) are what every device source
   /// may include from. `device_kinds` are those that manifests may name; of none given any name will do. Throws
@@ -47,6 +47,13 @@ class LuaCatalog : public Catalog {
   std::string unsupported_reason(const std::string& kernel, const std::string& variant,
                                  const DeviceInfo& device) override;
   std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) override;
+
+  std::vector<FieldLimits> fields(const std::string& kernel) override;
+  FormulaPlan formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) override;
+  std::optional<Realized> at_point(const Candidate& candidate, const Workload& point,
+                                   const DeviceInfo& device) override;
+  Workload random_point(const std::string& kernel, const Workload& base, std::uint64_t seed) override;
+  std::string folder(const std::string& kernel) override;
 
  private:
   LoadedKernel& load(const std::string& name);

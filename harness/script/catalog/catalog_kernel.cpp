@@ -7,6 +7,7 @@
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
 #include "harness/script/plan/steps.h"
+#include "harness/script/space/constraint.h"
 #include "harness/script/space/space.h"
 
 namespace harness::script {
@@ -156,6 +157,18 @@ Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& cand
 
 Realized LoadedKernel::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
   return realize_on(variant(candidate.variant), candidate, manifest.problem(workload), device);
+}
+
+std::optional<Realized> LoadedKernel::at_point(const Candidate& candidate, const Workload& point,
+                                               const DeviceInfo& device) {
+  VariantManifest& chosen = variant(candidate.variant);
+  std::vector<Value> values;
+  for (const auto& [name, value] : candidate.config) values.push_back(value);  // sorted by name, as parameters are
+  if (!Constraint(chosen, point, device).allows(values)) return std::nullopt;
+  Realized realized{candidate, manifest.bare_problem(point), {}, {}, chosen.info().source_hash, {}, {}};
+  add_plan(chosen, realized.problem, candidate.config, device, realized);
+  realized.build.entries = entries_of(realized.plan.steps);
+  return realized;
 }
 
 /// Nothing where it takes too long to judge, or the domain is wider than its arguments allow.

@@ -36,6 +36,8 @@ struct LoadedKernel {
                                        const DeviceInfo& device, bool finalist, std::uint64_t seed);
   std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                   double bytes, std::int64_t elements);
+  /// Plan and entries at any point; nullopt where the configuration is not valid. Without reference and work model.
+  std::optional<Realized> at_point(const Candidate& candidate, const Workload& point, const DeviceInfo& device);
   std::string admission_hash() const;
   /// Of its contracts and its baseline alone: mutants may be missing where it is installed.
   std::string baseline_hash() const;

@@ -23,16 +23,6 @@ bool is_number(const Value& value) {
 
 using Values = std::map<std::string, Value>;
 
-/// Numbers become symbols named prefix.NAME, everything else stays.
-Facts symbolic(const Values& values, const std::string& prefix) {
-  Facts facts;
-  for (const auto& [name, value] : values) {
-    if (is_number(value)) facts[name] = make_symbol(prefix + "." + name);
-    else facts[name] = value;
-  }
-  return facts;
-}
-
 Facts plain(const Values& values) {
   return {values.begin(), values.end()};
 }
@@ -196,13 +186,22 @@ class Check {
 
 }  // namespace
 
+Facts symbolic_facts(const std::map<std::string, Value>& values, const std::string& prefix) {
+  Facts facts;
+  for (const auto& [name, value] : values) {
+    if (is_number(value)) facts[name] = make_symbol(prefix + "." + name);
+    else facts[name] = value;
+  }
+  return facts;
+}
+
 Node trace_function(VariantManifest& variant, const std::string& function, const Config& config,
                     const Workload& workload, const DeviceInfo& device) {
   const FunctionRef* found = variant.reader().function(function);
   if (found == nullptr) throw variant.reader().error("has no function '" + function + "' to trace");
   const FactsTable p(variant.manifest(), "parameter list", plain(config));
-  const FactsTable w(variant.manifest(), "workload", symbolic(workload.values, "w"));
-  const FactsTable d(variant.manifest(), "device", symbolic(device_values(device), "device"));
+  const FactsTable w(variant.manifest(), "workload", symbolic_facts(workload.values, "w"));
+  const FactsTable d(variant.manifest(), "device", symbolic_facts(device_values(device), "device"));
   return variant.manifest().call(*found, {&p, &w, &d});
 }
 

@@ -8,6 +8,9 @@
 
 namespace harness::script {
 
+/// Numbers become symbols named PREFIX.NAME, everything else stays.
+Facts symbolic_facts(const std::map<std::string, Value>& values, const std::string& prefix);
+
 /// A function of a variant (`steps`, `valid` or `workspaces`) run with symbols in place of the workload's numbers and
 /// the device's quantities; flags, types and parameters stay plain. The result is the same tree as the plain run's with
 /// expressions in its leaves: what a packaged launcher is made from. Throws Error with file and line where the function

@@ -14,7 +14,18 @@ namespace {
 constexpr int kDeepestExpression = 200;
 constexpr std::int64_t kLargestExpression = 100000;
 
-const char* word(Operation operation) {
+bool is_infix(const Expression& e) {
+  return e.operands.size() == 2 && e.operation >= Operation::add && e.operation <= Operation::modulo;
+}
+
+std::string operand_text(const Expression& operand) {
+  const std::string text = describe(operand);
+  return is_infix(operand) ? fmt::format("({})", text) : text;
+}
+
+}  // namespace
+
+const char* operation_name(Operation operation) {
   switch (operation) {
     case Operation::add:
       return "+";
@@ -62,17 +73,6 @@ const char* word(Operation operation) {
   }
   return "";
 }
-
-bool is_infix(const Expression& e) {
-  return e.operands.size() == 2 && e.operation >= Operation::add && e.operation <= Operation::modulo;
-}
-
-std::string operand_text(const Expression& operand) {
-  const std::string text = describe(operand);
-  return is_infix(operand) ? fmt::format("({})", text) : text;
-}
-
-}  // namespace
 
 ExpressionPtr make_constant(Scalar value) {
   auto made = std::make_shared<Expression>();
@@ -122,11 +122,12 @@ std::string describe(const Expression& e) {
   if (e.operation == Operation::constant) return describe(e.constant);
   if (e.operation == Operation::symbol) return e.symbol;
   if (is_infix(e))
-    return fmt::format("{} {} {}", operand_text(*e.operands[0]), word(e.operation), operand_text(*e.operands[1]));
+    return fmt::format("{} {} {}", operand_text(*e.operands[0]), operation_name(e.operation),
+                       operand_text(*e.operands[1]));
   if (e.operation == Operation::negate) return fmt::format("-{}", operand_text(*e.operands[0]));
   std::vector<std::string> operands;
   for (const ExpressionPtr& operand : e.operands) operands.push_back(describe(*operand));
-  return fmt::format("{}({})", word(e.operation), fmt::join(operands, ", "));
+  return fmt::format("{}({})", operation_name(e.operation), fmt::join(operands, ", "));
 }
 
 }  // namespace harness::script

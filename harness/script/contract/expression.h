@@ -32,6 +32,8 @@ ExpressionPtr make_expression(Operation operation, std::vector<ExpressionPtr> op
 /// Throws std::domain_error like `compute`; every symbol must have a value.
 Scalar evaluate(const Expression& expression, const std::map<std::string, Scalar>& symbols);
 
+/// "+", "cdiv"; "-" also of a negation with one operand. Of operations, not of constants and symbols.
+const char* operation_name(Operation operation);
 /// As it would stand in a manifest: "cdiv(w.T, 4) * 2".
 std::string describe(const Expression& expression);
 std::string describe(const Scalar& value);

@@ -28,6 +28,8 @@ class KernelManifest {
   const std::filesystem::path& folder() const { return folder_; }
   const std::vector<Workload>& workloads() const { return workloads_; }
   const Domain& domain() const { return domain_; }
+  /// The file itself, for tracing its functions.
+  Manifest& script() { return manifest_; }
 
   const Workload& workload(const std::string& name) const;
   const Problem& problem(const std::string& workload) const;
@@ -65,6 +67,8 @@ class KernelManifest {
                                          bool beyond);
   /// The problem on any point of the domain. Its reference must exist; the work model must be positive.
   Problem make_problem(const Workload& workload);
+  /// Of that its arguments alone: without reference, work model and identity.
+  Problem bare_problem(const Workload& workload);
 
  private:
   void read_workloads(const Reader& kernel);

@@ -48,6 +48,15 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   return problem;
 }
 
+Problem KernelManifest::bare_problem(const Workload& workload) {
+  Sizes sizes(manifest_, workload);
+  Problem problem;
+  problem.kernel = name_;
+  problem.workload = workload;
+  problem.arguments = read_arguments(sizes, Reader(manifest_, manifest_.root(), "kernel"), folder_);
+  return problem;
+}
+
 Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
   reader.only({"source", "entry", "sizes", "threads", "golden"});

@@ -26,6 +26,8 @@ class VariantManifest {
                   std::vector<std::filesystem::path> include_dirs, const std::vector<std::string>& device_kinds);
 
   const VariantInfo& info() const { return info_; }
+  /// Compiler options as they are written, with $NAME.
+  const std::vector<std::string>& options() const { return options_; }
   Manifest& manifest() { return manifest_; }
   Reader reader() const { return {manifest_, manifest_.root(), "variant"}; }
   const Parameter& parameter(const std::string& name) const;

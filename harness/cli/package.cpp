@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "harness/cli/command.h"
+#include "harness/cli/package_code.h"
+#include "harness/core/error.h"
+#include "harness/package/folder/description.h"
+#include "harness/package/folder/files.h"
+#include "harness/report/format.h"
+#include "harness/report/out.h"
+#include "harness/system/files.h"
+
+// package: the winners of a kernel as a folder that stands alone.
+namespace harness {
+namespace {
+
+struct PackageArguments {
+  std::string kernel, folder, workloads, device, architectures, allow;
+  std::size_t most_code = 0;
+  bool json = false;
+};
+
+package::Allowed parse_allowed(const std::string& text) {
+  package::Allowed allowed;
+  for (const std::string& word : split_commas(text)) {
+    if (word == "unconfirmed") allowed.unconfirmed = true;
+    else if (word == "emulated") allowed.emulated = true;
+    else if (word == "self-referenced") allowed.self_referenced = true;
+    else
+      throw bad_input(fmt::format(
+          "--allow {}: there is unconfirmed, emulated and self-referenced, with commas between them", word));
+  }
+  return allowed;
+}
+
+/// The LICENSE of the project, or of the program.
+std::string licence_text(const Places& places) {
+  for (const std::string& folder : {places.project, places.home})
+    if (!folder.empty())
+      if (const auto text = read_file_if_any(folder + "/LICENSE")) return *text;
+  return "";
+}
+
+void print_person(const package::PackageModel& model, const std::string& folder, const std::string& digest,
+                  std::size_t files) {
+  for (std::size_t i = 0; i < model.record.points.size(); ++i) {
+    const package::MeasuredPoint& point = model.record.points[i];
+    const int chosen = model.dispatch.chosen[i];
+    if (chosen < 0) {
+      report::out("%s on %s: the original, %s\n", point.workload.name.c_str(), report::clean(point.device).c_str(),
+                  report::nanoseconds(point.original_ns).c_str());
+      continue;
+    }
+    const package::MeasuredRun& run = point.runs[static_cast<std::size_t>(chosen)];
+    report::out("%s on %s: %s %s, %s (the original %s)\n", point.workload.name.c_str(),
+                report::clean(point.device).c_str(), run.candidate.variant.c_str(),
+                report::clean(to_text(run.candidate.config)).c_str(), report::nanoseconds(run.time_ns).c_str(),
+                report::nanoseconds(point.original_ns).c_str());
+  }
+  for (const package::DispatchCut& cut : model.dispatch.cuts)
+    for (const package::DispatchCut::Cost& cost : cut.costs)
+      report::out("left out: %s %s; %s runs %s in %s instead of %s\n", cut.candidate.variant.c_str(),
+                  report::clean(to_text(cut.candidate.config)).c_str(), cost.workload.c_str(),
+                  report::clean(cost.instead).c_str(), report::nanoseconds(cost.to_ns).c_str(),
+                  report::nanoseconds(cost.from_ns).c_str());
+  for (const std::string& each : model.left_out) report::err("harness: %s\n", report::clean(each).c_str());
+  if (!model.record.stamps.empty())
+    report::out("stamped: %s\n", fmt::format("{}", fmt::join(model.record.stamps, ", ")).c_str());
+  report::out("%s: %zu files, %zu configurations, for %s, digest %s\n", folder.c_str(), files,
+              model.launcher.configurations.size(),
+              fmt::format("{}", fmt::join(model.launcher.architectures, ", ")).c_str(), digest.substr(0, 16).c_str());
+  report::err("next: harness verify %s\n", folder.c_str());
+}
+
+json package_json(const package::PackageModel& model, const std::string& folder, const std::string& digest) {
+  json dispatch = json::array(), cuts = json::array(), variants = json::array();
+  for (const package::DispatchRule& rule : model.launcher.rules)
+    dispatch.push_back(package::rule_json(model.launcher, rule));
+  for (const package::DispatchCut& cut : model.dispatch.cuts) cuts.push_back(package::cut_json(cut));
+  for (const package::LauncherConfiguration& each : model.launcher.configurations)
+    variants.push_back({{"variant", each.candidate.variant},
+                        {"config", config_to_json(each.candidate.config)},
+                        {"original", each.original}});
+  return {{"package", folder},
+          {"kernel", model.launcher.kernel},
+          {"variants", variants},
+          {"dispatch", dispatch},
+          {"refused", model.record.refused},
+          {"cuts", cuts},
+          {"left_out", model.left_out},
+          {"stamps", model.record.stamps},
+          {"architectures", model.launcher.architectures},
+          {"digest", digest}};
+}
+
+int make(const PackageArguments& arguments, Shell& shell) {
+  const Places places = shell.places();
+  const auto catalog = shell.rooms.formula_catalog(places);
+  catalog->kernel(arguments.kernel);
+  std::error_code failed;
+  if (std::filesystem::exists(arguments.folder, failed) && (!std::filesystem::is_directory(arguments.folder, failed) ||
+                                                            !std::filesystem::is_empty(arguments.folder, failed)))
+    throw bad_input(
+        fmt::format("'{}' is there already and is not an empty folder; name another one", arguments.folder));
+  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+  package::RecordQuery query{arguments.kernel, split_commas(arguments.workloads), arguments.device,
+                             parse_allowed(arguments.allow)};
+  package::PackageRecord record = package::read_record(*archive, *catalog, query);
+  for (const std::string& sentence : record.refused) report::err("harness: %s\n", report::clean(sentence).c_str());
+  PackageCompilers compilers(shell, places, architectures_of(split_commas(arguments.architectures), record.devices));
+  const ProgramVersion& program = shell.rooms.program;
+  const std::string title = fmt::format("harness {}", program.number);
+  const package::PackageModel model = package::make_package(*catalog, compilers.maker(), arguments.kernel,
+                                                            std::move(record), arguments.most_code, title);
+  package::PackageFiles files =
+      package::package_files(model, *catalog, *archive, {title, program.revision, licence_text(places)},
+                             catalog->folder(arguments.kernel), places.include_folder);
+  const std::string digest = package::seal(files);
+  package::write_package(arguments.folder, files);
+  if (arguments.json) report::out_json(package_json(model, arguments.folder, digest));
+  else print_person(model, arguments.folder, digest, files.size());
+  return 0;
+}
+
+}  // namespace
+
+void define_package(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto arguments = std::make_shared<PackageArguments>();
+  app.add_option("kernel", arguments->kernel, "The kernel")->required()->type_name("KERNEL");
+  app.add_option("-o,--output", arguments->folder, "The folder to make")->required()->type_name("DIR");
+  app.add_option("--workload", arguments->workloads, "Only these workloads or sets, with commas between them")
+      ->type_name("NAMES");
+  app.add_option("--device", arguments->device, "Only what was measured on a device of this name")->type_name("NAME");
+  app.add_option("--arch", arguments->architectures,
+                 "Architectures to compile for, such as sm_90a; default: those that were measured")
+      ->type_name("NAMES");
+  app.add_option("--max-code", arguments->most_code,
+                 "No more configurations than this beside the original; says what each cut costs")
+      ->type_name("N");
+  app.add_option("--allow", arguments->allow, "Also what is unconfirmed, emulated or self-referenced; it is stamped")
+      ->type_name("KINDS");
+  app.add_flag("--json", arguments->json, "One JSON object");
+  add_db_option(app, shell);
+  add_plugin_options(app, shell);
+  action = [arguments, &shell] { return make(*arguments, shell); };
+}
+
+}  // namespace harness

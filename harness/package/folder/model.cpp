@@ -1,0 +1,202 @@
+#include "harness/package/folder/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/core/error.h"
+#include "harness/package/resolved.h"
+
+namespace harness::package {
+namespace {
+
+constexpr std::size_t kMostInstances = 512;
+
+class PackageMaker {
+ public:
+  PackageMaker(FormulaCatalog& catalog, const CodeMaker& code, const std::string& kernel, PackageRecord record,
+               const std::string& program)
+      : catalog_(catalog), code_(code), kernel_(catalog.kernel(kernel)) {
+    made_.record = std::move(record);
+    made_.launcher.kernel = kernel;
+    made_.launcher.summary = kernel_.summary;
+    made_.launcher.program = program;
+    made_.launcher.fields = catalog.fields(kernel);
+    for (const DeviceInfo& device : code.devices) made_.launcher.architectures.push_back(device.architecture);
+  }
+
+  PackageModel make(std::size_t most) {
+    add_originals();
+    made_.dispatch = make_dispatch(made_.record.points, most, compiled_in());
+    made_.first_winner = made_.launcher.configurations.size();
+    for (const LauncherConfiguration& winner : made_.dispatch.winners) add_winner(winner.candidate);
+    for (DispatchRule rule : made_.dispatch.rules) {
+      rule.configuration += made_.first_winner;
+      if (made_.record.stamps.contains("emulated")) rule.device.clear();
+      made_.launcher.rules.push_back(std::move(rule));
+    }
+    compile();
+    return std::move(made_);
+  }
+
+ private:
+  /// Traced with the quantities of a GPU: of an emulated record the first that is compiled for.
+  const DeviceInfo& device_of(const std::string& name) const {
+    const auto found = std::ranges::find(made_.record.devices, name, &DeviceInfo::name);
+    const bool real = found != made_.record.devices.end() && !found->emulation;
+    return real ? *found : code_.devices.front();
+  }
+
+  /// The original's configurations: what a campaign begins with on each measured workload.
+  void add_originals() {
+    const VariantInfo& baseline = kernel_.variants.front();
+    for (const MeasuredPoint& point : made_.record.points) {
+      const DeviceInfo& device = device_of(point.device);
+      const Config config = catalog_.default_config(kernel_.name, baseline.name, point.workload.name, device, {});
+      const Candidate candidate{kernel_.name, baseline.name, baseline.technique, config};
+      if (!is_there(candidate)) add_original(candidate, point.workload, device);
+    }
+  }
+
+  bool is_there(const Candidate& candidate) const {
+    return std::ranges::any_of(made_.launcher.configurations, [&](const LauncherConfiguration& each) {
+      return candidate_text(each.candidate) == candidate_text(candidate);
+    });
+  }
+
+  /// For all flags, types and sizes that are compiled in, as far as the domain lists them.
+  void add_original(const Candidate& candidate, const Workload& workload, const DeviceInfo& device) {
+    const std::size_t configuration = made_.launcher.configurations.size();
+    made_.launcher.configurations.push_back({candidate, true});
+    const FormulaPlan first = catalog_.formulas(candidate, workload, device);
+    std::vector<Workload> points{workload};
+    for (const auto& [name, value] : first.fixed) points = with_all_values(points, name);
+    if (points.size() > kMostInstances) {
+      made_.left_out.push_back(
+          fmt::format("the original has {} combinations of flags, types and sizes that are compiled "
+                      "in; it is packaged for the measured ones only",
+                      points.size()));
+      points.clear();
+      for (const MeasuredPoint& point : made_.record.points) points.push_back(point.workload);
+    }
+    for (const Workload& point : points) add_instance(configuration, candidate, point, device);
+  }
+
+  std::vector<Workload> with_all_values(const std::vector<Workload>& points, const std::string& name) {
+    const FieldLimits& field = *std::ranges::find(made_.launcher.fields, name, &FieldLimits::name);
+    std::vector<Value> values = field.values;
+    if (std::holds_alternative<bool>(field.example) && values.empty()) values = {false, true};
+    if (values.empty()) {
+      for (const MeasuredPoint& point : made_.record.points) {
+        const Value& value = point.workload.values.at(name);
+        if (std::ranges::none_of(values, [&](const Value& known) { return same_value(known, value); }))
+          values.push_back(value);
+      }
+      made_.left_out.push_back(
+          fmt::format("'{}' is compiled in, and the domain does not list its values: the package "
+                      "has those that were measured",
+                      name));
+    }
+    std::vector<Workload> all;
+    for (const Workload& point : points)
+      for (const Value& value : values) {
+        all.push_back(point);
+        all.back().values[name] = value;
+      }
+    return all;
+  }
+
+  void add_winner(const Candidate& candidate) {
+    const std::size_t configuration = made_.launcher.configurations.size();
+    made_.launcher.configurations.push_back({candidate, false});
+    for (std::size_t i = 0; i < made_.record.points.size(); ++i) {
+      const MeasuredPoint& point = made_.record.points[i];
+      const int chosen = made_.dispatch.chosen[i];
+      if (chosen < 0) continue;
+      const Candidate& its = point.runs[static_cast<std::size_t>(chosen)].candidate;
+      if (candidate_text(its) == candidate_text(candidate))
+        add_instance(configuration, its, point.workload, device_of(point.device));
+    }
+  }
+
+  void add_instance(std::size_t configuration, const Candidate& candidate, const Workload& point,
+                    const DeviceInfo& device) {
+    FormulaPlan plan = catalog_.formulas(candidate, point, device);
+    for (const LauncherInstance& each : made_.launcher.instances)
+      if (each.configuration == configuration && to_text(each.plan.fixed) == to_text(plan.fixed)) return;
+    const bool original = made_.launcher.configurations[configuration].original;
+    const std::size_t unit = unit_of(plan.build, candidate.variant, original);
+    LauncherInstance instance{configuration, std::move(plan), {}};
+    for (const FormulaStep& step : instance.plan.steps)
+      if (const auto* launch = std::get_if<FormulaLaunch>(&step))
+        instance.kernels.push_back(kernel_of(launch->entry, unit));
+    made_.launcher.instances.push_back(std::move(instance));
+  }
+
+  /// The originals share modules. A winner has the module that was measured.
+  std::size_t unit_of(const BuildSpec& build, const std::string& variant, bool original) {
+    for (std::size_t i = 0; i < made_.units.size(); ++i) {
+      BuildSpec& known = made_.units[i].build;
+      const bool like = known.source == build.source && known.defines == build.defines &&
+                        known.options == build.options && shared_[i] == original;
+      if (!like || (!original && known.entries != build.entries)) continue;
+      for (const std::string& entry : build.entries)
+        if (std::ranges::find(known.entries, entry) == known.entries.end()) known.entries.push_back(entry);
+      return i;
+    }
+    made_.units.push_back({build, variant, {}});
+    shared_.push_back(original);
+    return made_.units.size() - 1;
+  }
+
+  std::size_t kernel_of(const std::string& entry, std::size_t unit) {
+    auto& kernels = made_.launcher.kernels;
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      if (kernels[i].entry == entry && kernels[i].unit == unit) return i;
+    kernels.push_back({entry, unit, ""});
+    return kernels.size() - 1;
+  }
+
+  std::set<std::string> compiled_in() const {
+    std::set<std::string> names, variants;
+    for (const MeasuredPoint& point : made_.record.points)
+      for (const MeasuredRun& run : point.runs)
+        if (variants.insert(run.candidate.variant).second)
+          for (const auto& [name, value] :
+               catalog_.formulas(run.candidate, point.workload, device_of(point.device)).fixed)
+            names.insert(name);
+    return names;
+  }
+
+  void compile() {
+    for (std::size_t unit = 0; unit < made_.units.size(); ++unit) {
+      LauncherUnit images;
+      for (const DeviceInfo& device : code_.devices) {
+        const bool runs = catalog_.unsupported_reason(kernel_.name, made_.units[unit].variant, device).empty();
+        made_.units[unit].code.push_back(runs ? code_.compile(device, made_.units[unit].build) : CompiledCode{});
+        images.images.push_back(made_.units[unit].code.back().bytes);
+      }
+      made_.launcher.units.push_back(std::move(images));
+    }
+    for (LauncherKernel& kernel : made_.launcher.kernels)
+      for (const CompiledCode& code : made_.units[kernel.unit].code)
+        if (const auto found = code.symbols.find(kernel.entry); found != code.symbols.end())
+          kernel.symbol = found->second;
+  }
+
+  FormulaCatalog& catalog_;
+  const CodeMaker& code_;
+  const KernelInfo& kernel_;
+  std::vector<bool> shared_;  // of units: of originals
+  PackageModel made_;
+};
+
+}  // namespace
+
+PackageModel make_package(FormulaCatalog& catalog, const CodeMaker& code, const std::string& kernel,
+                          PackageRecord record, std::size_t most, const std::string& program) {
+  if (code.devices.empty()) throw bad_input("a package needs an architecture to compile for");
+  return PackageMaker(catalog, code, kernel, std::move(record), program).make(most);
+}
+
+}  // namespace harness::package

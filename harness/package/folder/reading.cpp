@@ -1,0 +1,126 @@
+#include "harness/package/folder/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/package/folder/seal.h"
+#include "harness/system/files.h"
+
+namespace harness::package {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders of a package in which nothing may lie that it does not name. Elsewhere people may build.
+constexpr const char* kOwnFolders[] = {"include", "src", "python", "plugin", "evidence", "tests"};
+
+bool is_by_product(const fs::path& path) {
+  return std::ranges::any_of(path, [](const fs::path& part) { return part == "__pycache__"; });
+}
+
+[[noreturn]] void tampered(const std::string& folder, const std::vector<std::string>& wrong) {
+  throw bad_input(fmt::format("{}: {}{}; make the package anew", folder, wrong.front(),
+                              wrong.size() > 1 ? fmt::format(" (and {} more like it)", wrong.size() - 1) : ""));
+}
+
+/// A path that stays inside of the package.
+bool is_inside(const std::string& path) {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return normal.is_relative() && !normal.empty() && *normal.begin() != "..";
+}
+
+std::size_t check_digests(const std::string& folder, const json& digests) {
+  std::vector<std::string> wrong;
+  std::set<std::string> known;
+  for (const auto& [path, digest] : digests.items()) {
+    if (!is_inside(path)) {
+      wrong.push_back(fmt::format("kernel.json names '{}', which lies outside", path));
+      continue;
+    }
+    known.insert(fs::path(path).lexically_normal().generic_string());
+    const auto bytes = read_file_if_any(folder + "/" + path);
+    if (!bytes) wrong.push_back(fmt::format("the file {} is missing or cannot be read", path));
+    else if (!digest.is_string() || sha256_hex(*bytes) != digest.get<std::string>())
+      wrong.push_back(fmt::format("the file {} has changed since it was packaged", path));
+  }
+  for (const char* own : kOwnFolders) {
+    std::error_code failed;
+    for (fs::recursive_directory_iterator at(fs::path(folder) / own, failed), end; !failed && at != end;
+         at.increment(failed)) {
+      const fs::path relative = at->path().lexically_relative(folder);
+      if (at->is_directory() || is_by_product(relative) || known.contains(relative.generic_string())) continue;
+      wrong.push_back(fmt::format("the file {} is not part of the package", relative.generic_string()));
+    }
+  }
+  if (!wrong.empty()) tampered(folder, wrong);
+  return known.size();
+}
+
+PackagedWorkload workload_from(const json& row, const std::string& kernel) {
+  PackagedWorkload made;
+  made.workload.name = row.at("workload");
+  made.workload.values = row.at("values").get<std::map<std::string, Value>>();
+  made.workload.weight = row.value("weight", 1.0);
+  made.workload.declared = row.value("declared", true);
+  made.device = row.at("device");
+  made.original_ns = row.at("original_ns");
+  if (row.contains("variant")) {
+    made.winner = Candidate{kernel, row.at("variant"), "", config_from_json(row.at("config"))};
+    made.time_ns = row.at("time_ns").get<double>();
+  }
+  return made;
+}
+
+}  // namespace
+
+bool PackageFolder::emulated() const {
+  const json& stamps = description.at("stamps");
+  return std::ranges::any_of(stamps, [](const json& stamp) { return stamp == "emulated"; });
+}
+
+std::vector<std::string> PackageFolder::device_names() const {
+  std::vector<std::string> names;
+  for (const PackagedWorkload& each : workloads)
+    if (std::ranges::find(names, each.device) == names.end()) names.push_back(each.device);
+  return names;
+}
+
+std::string PackageFolder::contract_hash(const std::string& workload) const {
+  return description.at("contract").at("hashes").value(workload, "");
+}
+
+PackageFolder read_package(const std::string& folder, const std::string& digest) {
+  const auto text = read_file_if_any(folder + "/kernel.json");
+  if (!text)
+    throw bad_input(
+        fmt::format("'{}' is no package: it has no kernel.json; harness package KERNEL -o DIR makes one", folder));
+  PackageFolder made;
+  made.folder = folder;
+  made.digest = sha256_hex(*text);
+  if (!digest.empty() && !made.digest.starts_with(digest))
+    throw bad_input(
+        fmt::format("{}: the package has the digest {}, and not {}", folder, made.digest.substr(0, 16), digest));
+  try {
+    made.description = json::parse(*text);
+    if (made.description.at("schema") != 1)
+      throw bad_input(fmt::format("{}: kernel.json is of schema {}, which this program does not read", folder,
+                                  made.description.at("schema").dump()));
+    if (!is_sealed(made.description)) tampered(folder, {"kernel.json has changed since it was packaged"});
+    made.kernel = made.description.at("kernel");
+    made.files = check_digests(folder, made.description.at("digests"));
+    for (const json& row : made.description.at("workloads")) made.workloads.push_back(workload_from(row, made.kernel));
+    for (const json& each : made.description.at("configurations"))
+      if (each.at("original") == true && made.original.variant.empty())
+        made.original = {made.kernel, each.at("variant"), each.at("technique"), config_from_json(each.at("config"))};
+  } catch (const json::exception& failure) {
+    throw bad_input(fmt::format("{}: kernel.json is not what harness package writes ({})", folder, failure.what()));
+  }
+  return made;
+}
+
+}  // namespace harness::package

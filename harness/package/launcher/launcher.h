@@ -1,0 +1,78 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/core/formula_catalog.h"
+
+// A launcher with a C interface, for programs without harness: header and source.
+namespace harness::package {
+
+/// One module: the same source, defines and options. `images[i]` is its machine code for Launcher::architectures[i];
+/// "" where there is none.
+struct LauncherUnit {
+  std::vector<std::string> images;
+};
+
+/// A kernel in a module.
+struct LauncherKernel {
+  std::string entry;  // as the manifest calls it
+  std::size_t unit = 0;
+  std::string symbol;  // as the loader does
+};
+
+struct LauncherConfiguration {
+  Candidate candidate;
+  bool original = false;  // of the baseline
+};
+
+/// A configuration for certain flags, types and sizes that are compiled in (FormulaPlan::fixed).
+struct LauncherInstance {
+  std::size_t configuration = 0;
+  FormulaPlan plan;
+  std::vector<std::size_t> kernels;  // of the plan's launches, in their order
+};
+
+/// All these fields have one value, from lo to hi.
+struct Condition {
+  std::vector<std::string> fields;
+  Value lo, hi;
+};
+
+/// Where a configuration was measured to be the fastest.
+struct DispatchRule {
+  std::string device;  // "NVIDIA H200"; "": any
+  std::size_t configuration = 0;
+  std::vector<Condition> conditions;
+  std::string why;  // one line
+};
+
+struct Launcher {
+  std::string kernel, summary, program;
+  std::vector<FieldLimits> fields;
+  std::vector<std::string> architectures;  // "sm_90a"
+  std::vector<LauncherUnit> units;
+  std::vector<LauncherKernel> kernels;
+  std::vector<LauncherConfiguration> configurations;
+  std::vector<LauncherInstance> instances;
+  std::vector<DispatchRule> rules;  // the first that holds counts; then the originals, in their order
+};
+
+struct LauncherFiles {
+  std::string header, source, code_header, code;  // NAME.h, NAME.cpp, NAME_code.h, NAME_code.cpp
+};
+
+/// Throws Error(bad_input), one sentence, for what a launcher cannot say.
+LauncherFiles launcher_files(const Launcher& launcher);
+
+/// The launcher's name in C, from the kernel's.
+std::string launcher_name(const std::string& kernel);
+
+/// The type and name of each argument: "const void* q", "float scale". In the contract's order.
+std::vector<std::string> launcher_parameters(const Launcher& launcher);
+
+/// Number of a field's text value in C; -1: it has none.
+int enumerator(const Launcher& launcher, const std::string& field, const std::string& text);
+/// The text values of a field in the order of their numbers.
+std::vector<std::string> enumerators(const Launcher& launcher, const std::string& field);
+
+}  // namespace harness::package
