@@ -21,6 +21,7 @@ void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
+void define_adopt(CLI::App&, Shell&, std::function<int()>&);
 void define_init(CLI::App&, Shell&, std::function<int()>&);
 
 const std::vector<Command>& commands() {
@@ -43,6 +44,7 @@ const std::vector<Command>& commands() {
       {"export", "Write a store, or one campaign of it, as text", define_export},
       {"import", "Read such a text, or what other tuners recorded, into a store", define_import},
       {"replay", "What another strategy would have decided on a recorded campaign", define_replay},
+      {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
       {"init", "Make a project folder for kernels and strategies of your own", define_init},
       {"new", "Start a kernel, variant, strategy, rule, search or pattern from a template", define_new},
   };
