@@ -14,7 +14,6 @@
 namespace harness::adopt {
 namespace {
 
-
 std::set<std::string> names_of_tuned(const AdoptedKernel& kernel) {
   std::set<std::string> names;
   for (const auto& [name, how] : kernel.bound)
@@ -40,11 +39,13 @@ Subject subject_of(const AdoptedKernel& kernel, const std::string& text, const s
 
 /// Relative L2 distance of what two runs left in one array.
 double distance(const std::vector<std::byte>& got, Dtype stored, const std::vector<std::byte>& exact, Dtype wide) {
-  const auto bytes = static_cast<std::size_t>(storage_bytes(stored)), wide_bytes = static_cast<std::size_t>(storage_bytes(wide));
+  const auto bytes = static_cast<std::size_t>(storage_bytes(stored)),
+             wide_bytes = static_cast<std::size_t>(storage_bytes(wide));
   const std::size_t count = std::min(got.size() / bytes, exact.size() / wide_bytes);
   double error = 0, size = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double a = load_as_double(stored, got.data() + i * bytes), b = load_as_double(wide, exact.data() + i * wide_bytes);
+    const double a = load_as_double(stored, got.data() + i * bytes),
+                 b = load_as_double(wide, exact.data() + i * wide_bytes);
     if (std::isnan(a) && std::isnan(b)) continue;
     error += (a - b) * (a - b);
     size += b * b;
@@ -81,7 +82,8 @@ ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes
     if (parameter.kind == Param::real) argument = ScalarArgument{parameter.dtype, parameter.value};
     arguments.push_back(std::move(argument));
   }
-  for (const AdoptedSize& size : kernel.sizes) arguments.emplace_back(ScalarArgument{Dtype::s64, sizes.at(size.symbol)});
+  for (const AdoptedSize& size : kernel.sizes)
+    arguments.emplace_back(ScalarArgument{Dtype::s64, sizes.at(size.symbol)});
   launch.args = std::move(arguments);
   if (serial) launch.grid = launch.block = Dim3{1, 1, 1};
   if (serial) launch.shared = 0;
@@ -90,14 +92,16 @@ ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes
 
 class References {
  public:
-  References(const AdoptedKernel& kernel, const Source& source, const DeviceSource& device, const Subject& subject, Observer& observer)
+  References(const AdoptedKernel& kernel, const Source& source, const DeviceSource& device, const Subject& subject,
+             Observer& observer)
       : kernel_(kernel), source_(source), device_(device), subject_(subject), observer_(observer) {}
 
   ChosenReference choose(const AdoptOptions& options) {
     original();
     if (options.reference == "self") return itself();
     if (options.reference.starts_with("command:"))
-      throw bad_input("--reference 'command:...' is not built yet; give a .cu file with a function of the host, or self");
+      throw bad_input(
+          "--reference 'command:...' is not built yet; give a .cu file with a function of the host, or self");
     if (options.reference.ends_with(".npy"))
       throw bad_input("--reference FILE.npy is not built yet; give a .cu file with a function of the host, or self");
     if (!options.reference.empty()) return from_file(options.reference);
@@ -108,17 +112,20 @@ class References {
       const auto text = host_reference_of(source_, function);
       if (!text || !agrees(*text, true)) continue;
       if (!wide_agrees) return {*text, true, true, "", fmt::format("host function {} in double", function.name)};
-      return {wide, true, false, "", fmt::format("its own source in double, which agrees with the host function {}", function.name)};
+      return {wide, true, false, "",
+              fmt::format("its own source in double, which agrees with the host function {}", function.name)};
     }
     if (wide_agrees)
-      return {wide, true, false, "the original's own source in double, which shares its mistakes", "its own source in double"};
+      return {wide, true, false, "the original's own source in double, which shares its mistakes",
+              "its own source in double"};
     return itself();
   }
 
  private:
   ChosenReference itself() const {
     return {own_reference(kernel_, device_, false), false, false,
-            "self-referenced: equal to the original, which is not shown to be right", "the original itself (self-referenced)"};
+            "self-referenced: equal to the original, which is not shown to be right",
+            "the original itself (self-referenced)"};
   }
 
   ChosenReference from_file(const std::string& path) {
@@ -128,18 +135,23 @@ class References {
       if (function.kind != Declaration::Kind::function || function.kernel || function.parameters.empty()) continue;
       const auto text = host_reference_of(other, function);
       if (!text) continue;
-      if (agrees(*text, true)) return {*text, true, true, "", fmt::format("{} of {} in double", function.name, std::filesystem::path(path).filename().string())};
+      if (agrees(*text, true))
+        return {*text, true, true, "",
+                fmt::format("{} of {} in double", function.name, std::filesystem::path(path).filename().string())};
       why = fmt::format("{}: {}", function.name, why_);
     }
     throw bad_input(fmt::format("--reference {}: {}", path, why));
   }
 
   static bool is_host_reference(const Declaration& function) {
-    if (function.kind != Declaration::Kind::function || function.kernel || !function.defined || function.parameters.empty()) return false;
+    if (function.kind != Declaration::Kind::function || function.kernel || !function.defined ||
+        function.parameters.empty())
+      return false;
     std::string name = function.name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name.ends_with("_cpu") || name.starts_with("cpu_") || name.find("_ref") != std::string::npos || name.ends_with("_host") ||
-           name.find("reference") != std::string::npos || name.ends_with("cpu");
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.ends_with("_cpu") || name.starts_with("cpu_") || name.find("_ref") != std::string::npos ||
+           name.ends_with("_host") || name.find("reference") != std::string::npos || name.ends_with("cpu");
   }
 
   std::optional<std::string> host_reference_of(const Source& source, const Declaration& function) const {
@@ -196,7 +208,8 @@ class References {
       for (const AdoptedParameter& parameter : kernel_.parameters) {
         if (parameter.kind != Param::pointer || parameter.role == "input") continue;
         const Dtype wide = is_floating(parameter.dtype) ? Dtype::f64 : parameter.dtype;
-        const ArenaSeen &got = original_.at(i).arenas.at(parameter.name), &exact = observed[i].arenas.at(parameter.name);
+        const ArenaSeen &got = original_.at(i).arenas.at(parameter.name),
+                        &exact = observed[i].arenas.at(parameter.name);
         if (got.written / storage_bytes(parameter.dtype) != exact.written / storage_bytes(wide) ||
             !(distance(got.after, parameter.dtype, exact.after, wide) <= tolerance_of(parameter.dtype))) {
           why_ = fmt::format("it does not agree with the kernel in '{}'", parameter.name);
@@ -217,6 +230,15 @@ class References {
   std::string why_;
 };
 
+/// A dispatch over all floating types includes double. A kernel that computes in float is no kernel for it: no
+/// tolerance could tell its rounding from a wrong answer.
+void leave_out_double(AdoptedKernel& kernel, const DeviceSource& device, std::vector<std::string>& notes) {
+  const std::vector<std::string> words = words_of(device.text);
+  const bool in_float = std::find(words.begin(), words.end(), "float") != words.end();
+  if (!in_float || kernel.dtypes.size() < 2) return;
+  if (std::erase(kernel.dtypes, Dtype::f64) > 0) notes.emplace_back("f64 is left out: the kernel computes in float");
+}
+
 /// Atomics on memory that nobody is known to set: does it add to what was there, or should that be zero?
 void ask_of_atomics(AdoptedKernel& kernel, const AdoptOptions& options, Seen& seen) {
   for (AdoptedParameter& parameter : kernel.parameters) {
@@ -225,15 +247,19 @@ void ask_of_atomics(AdoptedKernel& kernel, const AdoptOptions& options, Seen& se
       return text.starts_with(parameter.name + " ") || text.starts_with(parameter.name + "[");
     });
     if (said) continue;
-    seen.questions.push_back({fmt::format("--arg \"{} zeroed\" or --arg \"{} inout\"", parameter.name, parameter.name),
-                              fmt::format("atomics change '{}', and nobody says what it holds before", parameter.name)});
+    seen.questions.push_back(
+        {fmt::format("--arg \"{} zeroed\" or --arg \"{} inout\"", parameter.name, parameter.name),
+         fmt::format("atomics change '{}', and nobody says what it holds before", parameter.name)});
   }
 }
 
 std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel) {
   std::string name = options.name.empty() ? kernel.declaration.name : options.name;
-  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
-  if (!plain) throw bad_input(fmt::format("'{}' is no name for a kernel; use --name with letters, digits, _ and -", name));
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+  if (!plain)
+    throw bad_input(fmt::format("'{}' is no name for a kernel; use --name with letters, digits, _ and -", name));
   return name;
 }
 
@@ -247,18 +273,23 @@ Adopted adopt(const AdoptOptions& options, Observer& observer, const std::vector
   adopted.name = plugin_name(options, kernel);
   apply_answers(kernel, options);
   adopted.device = device_source(source, kernel.index, names_of_tuned(kernel));
+  leave_out_double(kernel, adopted.device, adopted.seen.notes);
+  const std::vector<std::string> notes = adopted.seen.notes;
   const std::string file = std::filesystem::path(source.main().path).filename().string();
   const Subject subject = subject_of(kernel, adopted.device.text, file, include_folders);
   adopted.seen = observe(kernel, subject, observer);
+  adopted.seen.notes.insert(adopted.seen.notes.begin(), notes.begin(), notes.end());
   ask_of_atomics(kernel, options, adopted.seen);
   if (!adopted.seen.questions.empty()) return adopted;
   const bool writes = std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [](const AdoptedParameter& each) {
     return each.kind == Param::pointer && each.role != "input";
   });
   if (!writes)
-    throw bad_input(fmt::format("'{}' never wrote anything at the sizes that were tried; nothing can be compared", kernel.declaration.name));
+    throw bad_input(fmt::format("'{}' never wrote anything at the sizes that were tried; nothing can be compared",
+                                kernel.declaration.name));
   adopted.reference = References(kernel, source, adopted.device, subject, observer).choose(options);
-  adopted.files = plugin_files(kernel, adopted.device, adopted.reference, adopted.name, file, sha256_hex(source.main().text));
+  adopted.files =
+      plugin_files(kernel, adopted.device, adopted.reference, adopted.name, file, sha256_hex(source.main().text));
   return adopted;
 }
 

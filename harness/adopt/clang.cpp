@@ -125,9 +125,8 @@ bool load(Library& lib) {
          find(h, lib.pointee, "clang_getPointeeType") && find(h, lib.typeSpelling, "clang_getTypeSpelling") &&
          find(h, lib.isConst, "clang_isConstQualifiedType") &&
          find(h, lib.isRestrict, "clang_isRestrictQualifiedType") &&
-         find(h, lib.isDefinition, "clang_isCursorDefinition") &&
-         find(h, lib.diagnostics, "clang_getNumDiagnostics") && find(h, lib.diagnostic, "clang_getDiagnostic") &&
-         find(h, lib.severity, "clang_getDiagnosticSeverity") &&
+         find(h, lib.isDefinition, "clang_isCursorDefinition") && find(h, lib.diagnostics, "clang_getNumDiagnostics") &&
+         find(h, lib.diagnostic, "clang_getDiagnostic") && find(h, lib.severity, "clang_getDiagnosticSeverity") &&
          find(h, lib.diagnosticText, "clang_getDiagnosticSpelling") &&
          find(h, lib.diagnosticLocation, "clang_getDiagnosticLocation");
 }
@@ -154,7 +153,8 @@ const Library& library() {
       return lib;
     }
     throw environment_error(
-        "adopt reads CUDA sources with libclang, which is not installed here; install Debian's package libclang1-14 (or "
+        "adopt reads CUDA sources with libclang, which is not installed here; install Debian's package libclang1-14 "
+        "(or "
         "any newer libclang1), or name the library in HARNESS_LIBCLANG");
   }();
   return found;
@@ -320,20 +320,12 @@ class Walk {
 std::string parse_here(const Library& lib, const std::string& path, const std::string& text) {
   const std::string whole = kPrelude + text;
   CXUnsavedFile unsaved{path.c_str(), whole.data(), whole.size()};
-  const std::vector<const char*> arguments{"-x",
-                                           "cuda",
-                                           "--cuda-device-only",
-                                           "--cuda-gpu-arch=sm_80",
-                                           "-nocudainc",
-                                           "-nocudalib",
-                                           "-nostdinc",
-                                           "-std=c++17",
-                                           "-ferror-limit=0",
-                                           "-D__CUDACC__=1",
-                                           "-Wno-everything"};
+  const std::vector<const char*> arguments{
+      "-x",        "cuda",       "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-nocudainc",     "-nocudalib",
+      "-nostdinc", "-std=c++17", "-ferror-limit=0",    "-D__CUDACC__=1",        "-Wno-everything"};
   void* unit = nullptr;
-  const int failed = lib.parse(lib.createIndex(0, 0), path.c_str(), arguments.data(), static_cast<int>(arguments.size()),
-                               &unsaved, 1, kParseOptions, &unit);
+  const int failed = lib.parse(lib.createIndex(0, 0), path.c_str(), arguments.data(),
+                               static_cast<int>(arguments.size()), &unsaved, 1, kParseOptions, &unit);
   if (failed != 0 || unit == nullptr) throw std::runtime_error(fmt::format("libclang gave up with code {}", failed));
   Walk walk(lib, std::char_traits<char>::length(kPrelude), path);
   walk.read(unit);
@@ -352,9 +344,9 @@ Parsed parse_cuda(const std::string& path, const std::string& text, const std::v
   const ChildAnswer answer =
       run_in_child([&] { return parse_here(lib, path, text); }, limits, Confinement(walls, reach));
   if (answer.answered) return json::parse(answer.text).get<Parsed>();
-  throw bad_input(fmt::format("{}: {} {}; leave out what it does not need and try again", path, lib.name,
-                              answer.timed_out ? "did not end within 20 s"
-                                               : fmt::format("crashed on it (signal {})", answer.signal)));
+  throw bad_input(fmt::format(
+      "{}: {} {}; leave out what it does not need and try again", path, lib.name,
+      answer.timed_out ? "did not end within 20 s" : fmt::format("crashed on it (signal {})", answer.signal)));
 }
 
 }  // namespace harness::adopt

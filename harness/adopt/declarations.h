@@ -10,12 +10,12 @@ namespace harness::adopt {
 
 struct Parameter {
   std::string name;
-  std::string type;      // as written, without const and restrict of the pointer: "const T *", "int"
-  std::string pointee;   // of a pointer, without const: "T", "float"; "" for a value
-  std::string resolved;  // pointee or value with typedefs resolved: "float", "unsigned int"
+  std::string type;        // as written, without const and restrict of the pointer: "const T *", "int"
+  std::string pointee;     // of a pointer, without const: "T", "float"; "" for a value
+  std::string resolved;    // pointee or value with typedefs resolved: "float", "unsigned int"
   bool read_only = false;  // the pointee is const
   bool restrict_ = false;
-  bool record = false;     // a value that is a struct or class
+  bool record = false;  // a value that is a struct or class
 };
 
 struct TemplateParameter {

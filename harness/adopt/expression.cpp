@@ -9,7 +9,6 @@
 namespace harness::adopt {
 namespace {
 
-
 bool is_number(const FormulaPtr& f, double value) {
   return f->kind == Op::number && f->number == value;
 }
@@ -130,9 +129,9 @@ class Reader {
       Op kind;
       bool swapped;
     };
-    for (const Operator& each : {Operator{"==", Op::eq, false}, Operator{"!=", Op::ne, false},
-                                 Operator{"<=", Op::le, false}, Operator{">=", Op::le, true},
-                                 Operator{"<", Op::lt, false}, Operator{">", Op::lt, true}}) {
+    for (const Operator& each :
+         {Operator{"==", Op::eq, false}, Operator{"!=", Op::ne, false}, Operator{"<=", Op::le, false},
+          Operator{">=", Op::le, true}, Operator{"<", Op::lt, false}, Operator{">", Op::lt, true}}) {
       if (!left || !take(each.text)) continue;
       const FormulaPtr right = additive();
       if (!right) return nullptr;
@@ -185,8 +184,8 @@ class Reader {
 
   /// (int), (size_t), (unsigned long long)
   bool is_cast() const {
-    static const std::set<std::string, std::less<>> types{"int",    "unsigned", "long",    "short",    "size_t",  "float",
-                                                          "double", "int64_t",  "int32_t", "uint32_t", "uint64_t"};
+    static const std::set<std::string, std::less<>> types{
+        "int", "unsigned", "long", "short", "size_t", "float", "double", "int64_t", "int32_t", "uint32_t", "uint64_t"};
     const std::size_t close = closing(tokens_, at_);
     if (close == at_ + 1 || close + 1 >= tokens_.size()) return false;
     return std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
@@ -204,8 +203,8 @@ class Reader {
     }
     if (!first.is_word()) return nullptr;
     if (first.is("sizeof")) return size_of();
-    if (first.is("static_cast") || first.is("int") || first.is("size_t") || first.is("unsigned") || first.is("uint32_t") ||
-        first.is("int64_t"))
+    if (first.is("static_cast") || first.is("int") || first.is("size_t") || first.is("unsigned") ||
+        first.is("uint32_t") || first.is("int64_t"))
       return cast();
     return chain();
   }
@@ -213,7 +212,8 @@ class Reader {
   FormulaPtr literal() {
     std::string text(tokens_[at_++].text);
     std::erase(text, '\'');
-    if (text.find_first_of(".eE") != std::string::npos && !text.starts_with("0x")) return number(std::strtod(text.c_str(), nullptr));
+    if (text.find_first_of(".eE") != std::string::npos && !text.starts_with("0x"))
+      return number(std::strtod(text.c_str(), nullptr));
     return number(static_cast<double>(std::strtoll(text.c_str(), nullptr, 0)));
   }
 
@@ -296,9 +296,9 @@ class Reader {
     if (meaning_.of)
       if (const FormulaPtr known = meaning_.of(text)) return known;
     static const std::map<std::string, int, std::less<>> sizes{
-        {"float", 4}, {"double", 8}, {"int", 4},      {"half", 2},   {"__half", 2},  {"unsigned", 4}, {"unsigned int", 4},
-        {"char", 1},  {"short", 2},  {"long long", 8}, {"int64_t", 8}, {"uint32_t", 4}, {"__nv_bfloat16", 2}, {"float4", 16},
-        {"float2", 8}};
+        {"float", 4},    {"double", 8},       {"int", 4},           {"half", 2},    {"__half", 2},
+        {"unsigned", 4}, {"unsigned int", 4}, {"char", 1},          {"short", 2},   {"long long", 8},
+        {"int64_t", 8},  {"uint32_t", 4},     {"__nv_bfloat16", 2}, {"float4", 16}, {"float2", 8}};
     if (text.starts_with("sizeof "))
       if (const auto known = sizes.find(text.substr(7)); known != sizes.end()) return number(known->second);
     return symbol(text);
@@ -390,9 +390,9 @@ std::set<std::string> symbols_of(const Formula& f) {
 std::string as_lua(const Formula& f, const std::function<std::string(const std::string&)>& name) {
   if (f.kind == Op::number) return number_text(f.number);
   if (f.kind == Op::symbol) return name(f.symbol);
-  static const std::map<Op, const char*> calls{{Op::cdiv, "cdiv"}, {Op::min, "min"},       {Op::max, "max"},
-                                                 {Op::eq, "eq"},     {Op::lt, "lt"},         {Op::le, "le"},
-                                                 {Op::select, "select"}, {Op::round_up, "round_up"}};
+  static const std::map<Op, const char*> calls{
+      {Op::cdiv, "cdiv"}, {Op::min, "min"}, {Op::max, "max"},       {Op::eq, "eq"},
+      {Op::lt, "lt"},     {Op::le, "le"},   {Op::select, "select"}, {Op::round_up, "round_up"}};
   if (f.kind == Op::ne) {
     const std::string inner = as_lua(*formula(Op::eq, f.operands), name);
     return fmt::format("none_of({})", inner);
@@ -411,7 +411,7 @@ std::string as_lua(const Formula& f, const std::function<std::string(const std::
                            : f.kind == Op::subtract ? "-"
                            : f.kind == Op::multiply ? "*"
                            : f.kind == Op::divide   ? "//"
-                                                      : "%";
+                                                    : "%";
   return fmt::format("{} {} {}", side(f.operands[0], false), sign, side(f.operands[1], true));
 }
 

@@ -16,7 +16,24 @@ namespace harness::adopt {
 struct Formula;
 using FormulaPtr = std::shared_ptr<const Formula>;
 struct Formula {
-  enum class Kind { number, symbol, add, subtract, multiply, divide, modulo, cdiv, min, max, round_up, select, eq, ne, lt, le };
+  enum class Kind {
+    number,
+    symbol,
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    cdiv,
+    min,
+    max,
+    round_up,
+    select,
+    eq,
+    ne,
+    lt,
+    le
+  };
   Kind kind = Kind::number;
   double number = 0;
   std::string symbol;

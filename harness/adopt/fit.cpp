@@ -6,7 +6,6 @@
 namespace harness::adopt {
 namespace {
 
-
 /// A product of base quantities with its values at all points.
 struct Product {
   std::vector<FormulaPtr> factors;
@@ -19,7 +18,8 @@ constexpr std::int64_t kMostConstant = 1 << 20;
 
 class Fit {
  public:
-  Fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols, const std::vector<FormulaPtr>& extra)
+  Fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
+      const std::vector<FormulaPtr>& extra)
       : points_(points) {
     for (const std::string& each : symbols) add_base(symbol(each), 0);
     singles_ = bases_.size();
@@ -27,7 +27,8 @@ class Fit {
     Product one;
     one.values.assign(points.size(), 1);
     multiply(one, 0);
-    std::stable_sort(products_.begin(), products_.end(), [](const Product& a, const Product& b) { return a.cost < b.cost; });
+    std::stable_sort(products_.begin(), products_.end(),
+                     [](const Product& a, const Product& b) { return a.cost < b.cost; });
   }
 
   std::optional<Fitted> best() {
@@ -51,7 +52,8 @@ class Fit {
     }
     for (const Product& known : bases_)
       if (known.values == base.values) return;
-    if (std::all_of(base.values.begin(), base.values.end(), [&](auto value) { return value == base.values[0]; })) return;
+    if (std::all_of(base.values.begin(), base.values.end(), [&](auto value) { return value == base.values[0]; }))
+      return;
     bases_.push_back(std::move(base));
   }
 
@@ -113,7 +115,8 @@ class Fit {
   void quotients(const Product& product) {
     for (const std::int64_t c : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
       const FormulaPtr below = number(static_cast<double>(c));
-      if (holds([&](std::size_t p) { return product.values[p] / c; })) offer({formula(Op::divide, {whole(product), below})}, product.cost + 3);
+      if (holds([&](std::size_t p) { return product.values[p] / c; }))
+        offer({formula(Op::divide, {whole(product), below})}, product.cost + 3);
       if (holds([&](std::size_t p) { return (product.values[p] + c - 1) / c; }))
         offer({formula(Op::cdiv, {whole(product), below})}, product.cost + 3);
     }
@@ -125,9 +128,8 @@ class Fit {
       for (std::size_t b = 0; b < singles_; ++b)
         for (std::size_t c = 0; c < singles_; ++c) {
           if (b == c || b == a || a == c || std::max({a, b, c}) >= bases_.size()) continue;
-          if (holds([&](std::size_t p) {
-                return (bases_[a].values[p] - 1) * bases_[b].values[p] + bases_[c].values[p];
-              }))
+          if (holds(
+                  [&](std::size_t p) { return (bases_[a].values[p] - 1) * bases_[b].values[p] + bases_[c].values[p]; }))
             offer({bases_[a].factors[0], bases_[c].factors[0]}, 6, {bases_[b].factors[0], number(1)});
         }
   }
@@ -139,7 +141,8 @@ class Fit {
       for (std::size_t k = i + 1; k < products_.size(); ++k) {
         if (products_[i].cost + products_[k].cost > 5) continue;
         if (holds([&](std::size_t p) { return products_[i].values[p] + products_[k].values[p]; }))
-          offer({formula(Op::add, {whole(products_[i]), whole(products_[k])})}, products_[i].cost + products_[k].cost + 3);
+          offer({formula(Op::add, {whole(products_[i]), whole(products_[k])})},
+                products_[i].cost + products_[k].cost + 3);
       }
   }
 

@@ -68,9 +68,9 @@ std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes) {
                                                   {"bool", Dtype::b8}};
   if (lanes != nullptr) *lanes = 1;
   if (const auto found = known.find(type); found != known.end()) return found->second;
-  static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32},  {"double", Dtype::f64}, {"int", Dtype::s32},
-                                                    {"uint", Dtype::u32},   {"uchar", Dtype::u8},   {"char", Dtype::s8},
-                                                    {"short", Dtype::s16},  {"ushort", Dtype::u16}};
+  static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},
+                                                    {"uint", Dtype::u32},  {"uchar", Dtype::u8},   {"char", Dtype::s8},
+                                                    {"short", Dtype::s16}, {"ushort", Dtype::u16}};
   if (type == "__half2" || type == "half2" || type == "__nv_bfloat162") {
     if (lanes != nullptr) *lanes = 2;
     return type == "__nv_bfloat162" ? Dtype::bf16 : Dtype::f16;

@@ -49,7 +49,8 @@ const Chunk* chunk_at(const SourceText& file, std::size_t place) {
 std::string dispatch_around(const Tokens& tokens, std::size_t at) {
   for (std::size_t i = at; i-- > 0;) {
     if (!tokens[i].is_word()) continue;
-    const bool dispatch = tokens[i].text.find("DISPATCH_") != std::string_view::npos && i + 1 < tokens.size() && tokens[i + 1].is("(");
+    const bool dispatch =
+        tokens[i].text.find("DISPATCH_") != std::string_view::npos && i + 1 < tokens.size() && tokens[i + 1].is("(");
     if (!dispatch || closing(tokens, i + 1) < at) continue;
     std::string text;
     for (std::size_t k = i; k < at && !tokens[k].is("["); ++k) text += std::string(tokens[k].text) + " ";
@@ -74,7 +75,8 @@ void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaun
       if (tokens[from].is("<") && --depth == 0) break;
       if (from == 0) return;
     }
-    for (const Tokens& argument : split(part(tokens, from + 1, name), true)) found.templates.push_back(joined(argument));
+    for (const Tokens& argument : split(part(tokens, from + 1, name), true))
+      found.templates.push_back(joined(argument));
     if (from == 0) return;
     name = from - 1;
   }
@@ -97,7 +99,8 @@ constexpr int kDeepest = 12;
 /// What words mean at a launch.
 class Resolver {
  public:
-  Resolver(const Source& source, const FoundLaunch* found, const Declaration& kernel, const std::set<std::string>& tuned)
+  Resolver(const Source& source, const FoundLaunch* found, const Declaration& kernel,
+           const std::set<std::string>& tuned)
       : source_(source), found_(found), kernel_(kernel), tuned_(tuned) {
     if (found == nullptr) {
       for (const Parameter& parameter : kernel.parameters) arguments_[parameter.name] = parameter.name;
@@ -105,7 +108,8 @@ class Resolver {
     }
     for (std::size_t i = 0; i < std::min(found->arguments.size(), kernel.parameters.size()); ++i)
       if (kernel.parameters[i].pointee.empty())
-        if (const std::string text = normalized(found->arguments[i]); !text.empty() && text.find_first_not_of("0123456789.ef-+") != std::string::npos)
+        if (const std::string text = normalized(found->arguments[i]);
+            !text.empty() && text.find_first_not_of("0123456789.ef-+") != std::string::npos)
           arguments_.emplace(text, kernel.parameters[i].name);
   }
 
@@ -157,7 +161,8 @@ class Resolver {
   }
 
  private:
-  Resolver(const Source& source, const FoundLaunch* found, const Declaration& kernel, const std::set<std::string>& tuned, int)
+  Resolver(const Source& source, const FoundLaunch* found, const Declaration& kernel,
+           const std::set<std::string>& tuned, int)
       : source_(source), found_(found), kernel_(kernel), tuned_(tuned) {}
 
   FormulaPtr meaning_of(const std::string& text, int depth) const {
@@ -169,6 +174,8 @@ class Resolver {
         // A number that the host alone knows: 64 rows, 80 blocks. Whether it is a size is seen when the kernel runs.
         const bool of_grid = of_grid_ && formula->kind == Formula::Kind::number && !of_block_.contains(text) &&
                              formula->number >= 2 && is_local(text);
+        // A quotient of what only the host knows is a size under its own name.
+        if (of_grid_ && foreign_symbols(*formula) > 1) return symbol(text);
         if (of_grid) numbers_[text] = formula->number;
         if (!of_grid_) of_block_.insert(text);
         return of_grid ? symbol(text) : formula;
@@ -182,6 +189,17 @@ class Resolver {
           return index < all.size() ? all[index] : number(1);
     }
     return nullptr;
+  }
+
+  std::size_t foreign_symbols(const Formula& formula) const {
+    std::size_t count = 0;
+    for (const std::string& each : symbols_of(formula)) {
+      const bool known = each.starts_with("p.") || each.starts_with("sizeof ") ||
+                         std::any_of(kernel_.parameters.begin(), kernel_.parameters.end(),
+                                     [&](const Parameter& parameter) { return parameter.name == each; });
+      count += known ? 0 : 1;
+    }
+    return count;
   }
 
   /// Is it a variable of the host's function, and no macro or constant of the file?
@@ -211,8 +229,10 @@ class Resolver {
     for (const auto& file : source_.files) {
       for (const Macro& macro : file->macros)
         if (macro.name == name) {
-          const Tokens words = tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
-          if (words.size() > 2 && !(words[2].is("(") && words[2].begin == words[1].end)) return {part(words, 2, words.size()), false};
+          const Tokens words =
+              tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
+          if (words.size() > 2 && !(words[2].is("(") && words[2].begin == words[1].end))
+            return {part(words, 2, words.size()), false};
         }
       for (std::size_t i = 1; i < file->tokens.size(); ++i) {
         const Chunk* const chunk = file->tokens[i].is(name) ? chunk_at(*file, file->tokens[i].begin) : nullptr;
@@ -255,7 +275,9 @@ class Resolver {
         if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
         const Chunk* const chunk = chunk_at(*file, tokens[i].begin);
         const std::size_t close = closing(tokens, i + 1);
-        if (chunk == nullptr || chunk->body == chunk->end || close >= tokens.size() || tokens[close].begin > chunk->body) continue;
+        if (chunk == nullptr || chunk->body == chunk->end || close >= tokens.size() ||
+            tokens[close].begin > chunk->body)
+          continue;
         const std::size_t brace = close + 1;
         if (brace + 2 >= tokens.size() || !tokens[brace].is("{") || !tokens[brace + 1].is("return")) continue;
         const std::size_t end = closing(tokens, brace);
@@ -263,7 +285,8 @@ class Resolver {
       }
       for (const Macro& macro : file->macros) {
         if (macro.name != name) continue;
-        const Tokens words = tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
+        const Tokens words =
+            tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
         if (words.size() < 4 || !words[2].is("(")) continue;
         const std::size_t close = closing(words, 2);
         return applied(split(part(words, 3, close)), part(words, close + 1, words.size()), arguments, depth);
@@ -272,8 +295,8 @@ class Resolver {
     return nullptr;
   }
 
-  FormulaPtr applied(const std::vector<Tokens>& parameters, const Tokens& body, const std::vector<FormulaPtr>& arguments,
-                     int depth) const {
+  FormulaPtr applied(const std::vector<Tokens>& parameters, const Tokens& body,
+                     const std::vector<FormulaPtr>& arguments, int depth) const {
     if (parameters.size() != arguments.size()) return nullptr;
     std::map<std::string, FormulaPtr> values;
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -283,7 +306,9 @@ class Resolver {
       const auto known = values.find(text);
       return known == values.end() ? meaning_of(text, depth + 1) : known->second;
     };
-    inner.of_call = [&](const std::string& name, const std::vector<FormulaPtr>& all) { return call(name, all, depth + 1); };
+    inner.of_call = [&](const std::string& name, const std::vector<FormulaPtr>& all) {
+      return call(name, all, depth + 1);
+    };
     return read_formula(body, inner);
   }
 
@@ -322,7 +347,8 @@ std::set<std::string> zeroed_arguments(const FoundLaunch& found, const Declarati
     const std::string_view name = found.arguments[p][0].text;
     for (std::size_t i = 2; i + 2 < tokens.size() && tokens[i].begin < found.place; ++i) {
       if (tokens[i].begin < found.chunk->begin || !tokens[i].is(name)) continue;
-      const bool memset = tokens[i - 1].is("(") && (tokens[i - 2].is("cudaMemset") || tokens[i - 2].is("cudaMemsetAsync")) &&
+      const bool memset = tokens[i - 1].is("(") &&
+                          (tokens[i - 2].is("cudaMemset") || tokens[i - 2].is("cudaMemsetAsync")) &&
                           tokens[i + 2].is("0");
       bool zeros = false;
       if (tokens[i + 1].is("="))
@@ -380,8 +406,8 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
     return found.file->text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
   };
   const auto refuse = [&](const char* what, std::size_t i) {
-    return bad_input(fmt::format("{}: the {} '{}' of {} cannot be traced to its parameters; give --{} EXPR", where, what,
-                                 found.configuration.size() > i && !found.configuration[i].empty() ? text(i) : "",
+    return bad_input(fmt::format("{}: the {} '{}' of {} cannot be traced to its parameters; give --{} EXPR", where,
+                                 what, found.configuration.size() > i && !found.configuration[i].empty() ? text(i) : "",
                                  kernel.name, what));
   };
   if (found.configuration.size() < 2 || found.configuration[0].empty() || found.configuration[1].empty())

@@ -16,7 +16,7 @@ struct FoundLaunch {
   const Chunk* chunk = nullptr;  // the function that it stands in; nullptr: in none
   std::size_t place = 0;         // bytes
   std::string entry;
-  std::vector<std::string> templates;            // texts
+  std::vector<std::string> templates;             // texts
   std::vector<std::vector<Token>> configuration;  // grid, block, shared, stream
   std::vector<std::vector<Token>> arguments;
   std::string dispatch;  // AT_DISPATCH_... around it, with its types: text up to the lambda
@@ -29,12 +29,12 @@ std::vector<FoundLaunch> find_launches(const Source& source);
 struct LaunchShape {
   std::vector<FormulaPtr> grid, block;  // one to three
   FormulaPtr shared = number(0);
-  std::string from;                                // where it was found: "softmax.cu:41: softmax<<<rows, 256>>>"
-  std::map<std::string, std::string> templates;    // template parameter -> argument, as written or as its value
-  std::map<std::string, double> constants;         // parameter -> the host's constant for it
-  std::set<std::string> zeroed;                    // pointers that the host sets to zero before
-  std::vector<std::string> dtypes;                 // that a dispatch goes over, "f32"; empty where there is none
-  std::set<std::string> launch_sizes;              // symbols that are no parameter
+  std::string from;                              // where it was found: "softmax.cu:41: softmax<<<rows, 256>>>"
+  std::map<std::string, std::string> templates;  // template parameter -> argument, as written or as its value
+  std::map<std::string, double> constants;       // parameter -> the host's constant for it
+  std::set<std::string> zeroed;                  // pointers that the host sets to zero before
+  std::vector<std::string> dtypes;               // that a dispatch goes over, "f32"; empty where there is none
+  std::set<std::string> launch_sizes;            // symbols that are no parameter
 };
 
 /// `tuned`: names that become parameters. Throws Error(bad_input) where an expression cannot be read.

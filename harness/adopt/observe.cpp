@@ -13,9 +13,8 @@ namespace harness::adopt {
 namespace {
 
 constexpr std::int64_t kArenaBytes = 16 << 20, kContentBytes = 1 << 20;
-constexpr double kMostElements = 12000;  // of the product of all sizes: runs of an instrumented build take a while
-constexpr std::size_t kFitPoints = 12, kHeldOut = 5;
-
+constexpr double kMostElements = 5000;  // of the product of all sizes: runs of an instrumented build take a while
+constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 
 std::uint64_t scrambled(std::uint64_t state) {
   state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
@@ -25,7 +24,8 @@ std::uint64_t scrambled(std::uint64_t state) {
 
 /// Values of both signs about 1, of any type; whole numbers from 0 to `below` - 1, that one among them.
 double fill_value(unsigned fill, std::uint64_t stream, std::uint64_t index, bool floating, std::int64_t below) {
-  const std::uint64_t bits = scrambled((static_cast<std::uint64_t>(fill) << 56) ^ (stream << 40) ^ (index + 1) * 0x9e3779b97f4a7c15);
+  const std::uint64_t bits =
+      scrambled((static_cast<std::uint64_t>(fill) << 56) ^ (stream << 40) ^ (index + 1) * 0x9e3779b97f4a7c15);
   if (!floating) {
     if (index == 0) return static_cast<double>(below - 1);
     return static_cast<double>(bits % static_cast<std::uint64_t>(below));
@@ -56,7 +56,9 @@ std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, un
 /// Fills are the same from run to run: made once.
 std::shared_ptr<const std::vector<std::byte>> kept_content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
                                                            std::int64_t below) {
-  static std::map<std::tuple<Dtype, bool, unsigned, std::uint64_t, std::int64_t>, std::shared_ptr<const std::vector<std::byte>>> kept;
+  static std::map<std::tuple<Dtype, bool, unsigned, std::uint64_t, std::int64_t>,
+                  std::shared_ptr<const std::vector<std::byte>>>
+      kept;
   if (kept.size() > 200) kept.clear();
   auto& made = kept[{dtype, wide, fill, stream, below}];
   if (!made) made = content(dtype, wide, fill, stream, below);
@@ -107,7 +109,7 @@ class Attempt {
     std::vector<ObservedLaunch> launches;
     std::vector<std::pair<std::size_t, unsigned>> of;
     for (std::size_t i = 0; i < points.size(); ++i)
-      for (unsigned fill = 0; fill < (i < 4 || points.size() == 1 ? 3U : 1U); ++fill) {
+      for (unsigned fill = 0; fill < (i < 2 || points.size() == 1 ? 3U : 1U); ++fill) {
         ObservedLaunch launch = launch_at(kernel_, subject_.entry, points[i], fill, false);
         launches.push_back(std::move(launch));
         of.emplace_back(i, fill);
@@ -117,7 +119,8 @@ class Attempt {
     for (std::size_t i = 0; i < observed.size(); ++i) {
       const Values& sizes = points[of[i].first];
       if (!observed[i].failure.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].failure));
-      if (!observed[i].findings.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
+      if (!observed[i].findings.empty())
+        return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
     }
     fits_.assign(kernel_.parameters.size(), {});
     bool understood = true;
@@ -140,6 +143,26 @@ class Attempt {
       parameter.atomic = found.atomic;
       parameter.whole = found.whole;
       parameter.evidence = found.evidence + (parameter.answered ? "; its shape: --arg" : "");
+    }
+  }
+
+  /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells.
+  void order_shapes() {
+    const std::vector<Values> points = points_of(kernel_, 3, 5);
+    if (kernel_.sizes.size() < 2) return;
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points) {
+      launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+      launches.back().launch.grid = Dim3{1, 1, 1};
+    }
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+      AdoptedParameter& parameter = kernel_.parameters[p];
+      if (parameter.kind != Param::pointer || parameter.answered || !parameter.strides.empty() ||
+          parameter.shape.size() < 2)
+        continue;
+      put_innermost_last(parameter, points, observed);
     }
   }
 
@@ -168,6 +191,26 @@ class Attempt {
     bool atomic = false, whole = true;
   };
 
+  void put_innermost_last(AdoptedParameter& parameter, const std::vector<Values>& points,
+                          const std::vector<Observation>& observed) const {
+    std::vector<FormulaPtr> last;
+    for (const FormulaPtr& extent : parameter.shape) {
+      if (extent->kind != Op::symbol) continue;
+      bool fits = true;
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
+        const std::int64_t end = std::max(seen.read_end, seen.write_end),
+                           row = points[i].at(extent->symbol) * storage_bytes(parameter.dtype);
+        const std::int64_t distance = seen.next_begin > 0 ? seen.next_begin : end;
+        fits = fits && end > 0 && distance % row == 0;
+      }
+      if (fits) last.push_back(extent);
+    }
+    if (last.size() != 1) return;
+    std::erase(parameter.shape, last[0]);
+    parameter.shape.push_back(last[0]);
+  }
+
   bool fail(std::string sentence) {
     why = std::move(sentence);
     return false;
@@ -177,16 +220,18 @@ class Attempt {
     const AdoptedParameter& parameter = kernel_.parameters[p];
     const auto found = observed.arenas.find(parameter.name);
     if (found == observed.arenas.end()) return 0;
-    const std::int64_t end = std::max(found->second.read_end, found->second.write_end), bytes = storage_bytes(parameter.dtype);
+    const std::int64_t end = std::max(found->second.read_end, found->second.write_end),
+                       bytes = storage_bytes(parameter.dtype);
     return (end + bytes - 1) / bytes;
   }
 
-  bool understand(std::size_t p, const std::vector<Values>& points, const std::vector<std::pair<std::size_t, unsigned>>& of,
-                  const std::vector<Observation>& observed) {
+  bool understand(std::size_t p, const std::vector<Values>& points,
+                  const std::vector<std::pair<std::size_t, unsigned>>& of, const std::vector<Observation>& observed) {
     const AdoptedParameter& parameter = kernel_.parameters[p];
     Found& found = fits_[p];
     std::vector<FitPoint> fit_points;
-    bool read = false, written = false, read_first = false, whole = true, read_whole = true, depends = false, touched = false;
+    bool read = false, written = false, read_first = false, whole = true, read_whole = true, depends = false,
+         touched = false;
     for (std::size_t i = 0; i < observed.size(); ++i) {
       const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
       const std::int64_t elements = elements_of(p, observed[i]);
@@ -202,10 +247,11 @@ class Attempt {
     }
     found.whole = whole && read_whole;
     found.role = !written ? "input" : read_first || !whole ? "inout" : "output";
-    found.evidence = !written       ? "only read"
+    found.evidence = !written     ? "only read"
                      : read_first ? (found.atomic ? "atomics add to what it held" : "read before it was written")
                      : !whole     ? "not written everywhere, so what it held shows"
-                                  : read ? "written before it was read" : "only written";
+                     : read       ? "written before it was read"
+                                  : "only written";
     if (parameter.answered) return true;
     if (!touched) return ask(p, "was never read or written at the sizes that were tried");
     if (depends) return ask(p, "is touched as far as the values in memory say, which no formula of sizes can tell");
@@ -215,17 +261,22 @@ class Attempt {
     for (const AdoptedSize& size : kernel_.sizes) symbols.push_back(size.symbol);
     std::vector<FormulaPtr> extra = kernel_.launch.grid;
     found.fitted = fit(training, symbols, extra);
-    if (!found.fitted) return ask(p, fmt::format("has {} elements at {}, and no formula of the sizes gives what was seen",
-                                                 training[0].elements, text_of(points[0])));
+    if (!found.fitted)
+      return ask(p, fmt::format("has {} elements at {}, and no formula of the sizes gives what was seen",
+                                training[0].elements, text_of(points[0])));
     for (std::size_t i = used; i < fit_points.size(); ++i)
       if (span_of(*found.fitted, fit_points[i].sizes) != fit_points[i].elements)
-        return ask(p, fmt::format("has {} elements at {}, which is not what the other sizes said", fit_points[i].elements,
-                                  text_of(points[i])));
+        return ask(p, fmt::format("has {} elements at {}, which is not what the other sizes said",
+                                  fit_points[i].elements, text_of(points[i])));
     seen_.held_out = static_cast<int>(fit_points.size() - used);
+    if (!kernel_.sizes.empty())
+      found.evidence += fmt::format("; as large at {} sizes, and at {} others", used, fit_points.size() - used);
     return true;
   }
 
-  static bool overlaps(const ArenaSeen& seen) { return seen.read_begin < seen.write_end && seen.write_begin < seen.read_end; }
+  static bool overlaps(const ArenaSeen& seen) {
+    return seen.read_begin < seen.write_end && seen.write_begin < seen.read_end;
+  }
 
   bool ask(std::size_t p, const std::string& reason) {
     const AdoptedParameter& parameter = kernel_.parameters[p];
@@ -248,8 +299,8 @@ Artifact build(const Subject& subject, Observer& observer) {
   spec.entries = {subject.entry};
   const BuildResult result = observer.build(spec);
   if (const auto* failure = std::get_if<CompileFailure>(&result))
-    throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}", subject.build.source_name,
-                                failure->log.substr(0, 2000)));
+    throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}",
+                                subject.build.source_name, failure->log.substr(0, 2000)));
   return std::get<Artifact>(result);
 }
 
@@ -331,7 +382,8 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
       return std::count_if(point.begin(), point.end(), [&](const auto& b) { return a.second == b.second; }) == 1;
     });
     const double most = std::max(kMostElements * 2, std::pow(3.0, static_cast<double>(point.size())) *
-                                                        std::pow(static_cast<double>(kernel.sizes.front().step), static_cast<double>(point.size())));
+                                                        std::pow(static_cast<double>(kernel.sizes.front().step),
+                                                                 static_cast<double>(point.size())));
     if (product > std::min(most, 2e6) || (!distinct && attempt < 2000)) continue;
     if (std::find(points.begin(), points.end(), point) == points.end() || attempt > 3000) points.push_back(point);
   }
@@ -392,6 +444,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     Attempt attempt(kernel, subject, observer, artifact, seen);
     if (attempt.run()) {
       attempt.keep();
+      attempt.order_shapes();
       refine_steps(kernel, attempt);
       find_limits(kernel, attempt);
       for (AdoptedSize& size : kernel.sizes)
@@ -405,9 +458,10 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   }
   set_steps(kernel, 1);
   if (questions.empty())
-    throw bad_input(fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "
-                                "--arg and --size, or its launch with --grid and --block",
-                                kernel.declaration.name, first));
+    throw bad_input(
+        fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "
+                    "--arg and --size, or its launch with --grid and --block",
+                    kernel.declaration.name, first));
   seen.questions = questions;
   return seen;
 }

@@ -15,15 +15,15 @@ struct Question {
 
 /// What the runs of a kernel on a device that observes said.
 struct Seen {
-  int runs = 0, held_out = 0;         // launches; sizes that were not used to find the formulas
-  std::vector<std::string> notes;     // sentences
-  std::vector<Question> questions;    // what has to be answered
+  int runs = 0, held_out = 0;       // launches; sizes that were not used to find the formulas
+  std::vector<std::string> notes;   // sentences
+  std::vector<Question> questions;  // what has to be answered
 };
 
 /// How a device source is built for its runs.
 struct Subject {
-  BuildSpec build;            // without entries
-  std::string entry;          // filled in for the first dtype and the first tuned values
+  BuildSpec build;    // without entries
+  std::string entry;  // filled in for the first dtype and the first tuned values
 };
 
 /// Runs the kernel at many sizes and fills in roles, shapes and the steps and limits of its sizes. Throws

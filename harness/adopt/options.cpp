@@ -51,25 +51,30 @@ std::size_t index_of(const Source& source, const std::string& name) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
     const Declaration& each = source.parsed.declarations[i];
-    if (each.kernel && each.kind == Declaration::Kind::function && each.name == name && (!found || each.defined)) found = i;
+    if (each.kernel && each.kind == Declaration::Kind::function && each.name == name && (!found || each.defined))
+      found = i;
   }
   return *found;
 }
 
-std::string kernel_to_adopt(const Source& source, const AdoptOptions& options, const std::vector<FoundLaunch>& launches) {
+std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
+                            const std::vector<FoundLaunch>& launches) {
   const std::string file = shown_file(source.main().path);
   std::vector<std::string> names;
   for (const Declaration& each : source.parsed.declarations)
-    if (each.kernel && each.kind == Declaration::Kind::function && std::find(names.begin(), names.end(), each.name) == names.end())
+    if (each.kernel && each.kind == Declaration::Kind::function &&
+        std::find(names.begin(), names.end(), each.name) == names.end())
       names.push_back(each.name);
   if (names.empty())
     throw bad_input(fmt::format("{} has no __global__ function; name the file that holds the kernel itself", file));
   if (options.entries.size() > 1)
-    throw bad_input("adopt takes one kernel at a time: a plugin has one contract; adopt the others by further commands");
+    throw bad_input(
+        "adopt takes one kernel at a time: a plugin has one contract; adopt the others by further commands");
   if (options.entries.size() == 1) {
     const std::string& asked = options.entries[0];
     if (std::find(names.begin(), names.end(), asked) != names.end()) return asked;
-    throw bad_input(fmt::format("{} has no kernel '{}'{}; it has: {}", file, asked, did_you_mean(asked, names), fmt::join(names, ", ")));
+    throw bad_input(fmt::format("{} has no kernel '{}'{}; it has: {}", file, asked, did_you_mean(asked, names),
+                                fmt::join(names, ", ")));
   }
   if (names.size() == 1) return names[0];
   std::vector<std::string> launched;
@@ -78,8 +83,8 @@ std::string kernel_to_adopt(const Source& source, const AdoptOptions& options, c
         std::find(launched.begin(), launched.end(), each.entry) == launched.end())
       launched.push_back(each.entry);
   if (launched.size() == 1) return launched[0];
-  throw bad_input(fmt::format("{} has {} kernels; name the one to adopt: harness adopt {} ENTRY, which is one of {}", file,
-                              names.size(), file, fmt::join(names, ", ")));
+  throw bad_input(fmt::format("{} has {} kernels; name the one to adopt: harness adopt {} ENTRY, which is one of {}",
+                              file, names.size(), file, fmt::join(names, ", ")));
 }
 
 void refuse_broken_signature(const Source& source, std::size_t index) {
@@ -87,15 +92,18 @@ void refuse_broken_signature(const Source& source, std::size_t index) {
   const Source::Found found = source.find(index);
   const std::string file = shown_file(kernel.file);
   if (found.chunk == nullptr)
-    throw bad_input(fmt::format("{}: kernel '{}' is made by a macro that adopt cannot follow; write it out", file, kernel.name));
+    throw bad_input(
+        fmt::format("{}: kernel '{}' is made by a macro that adopt cannot follow; write it out", file, kernel.name));
   if (found.chunk->body == found.chunk->end)
-    throw bad_input(fmt::format("{}: kernel '{}' is only declared; name the file that holds its body", file, kernel.name));
+    throw bad_input(
+        fmt::format("{}: kernel '{}' is only declared; name the file that holds its body", file, kernel.name));
   for (const Complaint& complaint : source.parsed.complaints)
     if (shown_file(complaint.file) == shown_file(found.file->path) && complaint.place >= found.chunk->begin &&
         complaint.place < found.chunk->body)
-      throw bad_input(fmt::format("{}:{}: the signature of '{}' cannot be read: {}; put the header that declares it beside "
-                                  "the file, or write the type out",
-                                  file, line_of(found.file->text, complaint.place), kernel.name, complaint.text));
+      throw bad_input(
+          fmt::format("{}:{}: the signature of '{}' cannot be read: {}; put the header that declares it beside "
+                      "the file, or write the type out",
+                      file, line_of(found.file->text, complaint.place), kernel.name, complaint.text));
 }
 
 std::string qualified_name(const Source& source, std::size_t index) {
@@ -126,23 +134,38 @@ void choose_types(AdoptedKernel& kernel) {
 }
 
 void refuse_type(const AdoptedKernel& kernel, const Parameter& parameter, const std::string& why) {
-  throw bad_input(fmt::format("{}: parameter '{}' of '{}' is a {}, {}", shown_file(kernel.declaration.file), parameter.name,
-                              kernel.declaration.name, parameter.type, why));
+  throw bad_input(fmt::format("{}: parameter '{}' of '{}' is a {}, {}", shown_file(kernel.declaration.file),
+                              parameter.name, kernel.declaration.name, parameter.type, why));
+}
+
+/// What numbers of such a name usually are, where nobody says.
+double usual_value(const std::string& name) {
+  const auto has = [&](const char* word) { return name.find(word) != std::string::npos; };
+  if (has("eps")) return 1e-5;
+  if (name == "lr" || has("learning_rate")) return 1e-3;
+  if (name == "beta1" || has("momentum")) return 0.9;
+  if (name == "beta2") return 0.999;
+  if (has("decay")) return 0.01;
+  return 0.5;
 }
 
 AdoptedParameter classify(const AdoptedKernel& kernel, const Parameter& parameter) {
   AdoptedParameter adopted;
   adopted.name = parameter.name;
   const std::string& own = parameter.pointee.empty() ? parameter.type : parameter.pointee;
-  const bool of_template = !kernel.dtype_parameter.empty() && (own == kernel.dtype_parameter || own == "const " + kernel.dtype_parameter);
+  const bool of_template =
+      !kernel.dtype_parameter.empty() && (own == kernel.dtype_parameter || own == "const " + kernel.dtype_parameter);
   if (parameter.name.empty()) refuse_type(kernel, parameter, "has no name; give it one");
   if (of_template) adopted.type = kernel.dtype_parameter;
   if (!parameter.pointee.empty()) {
     if (parameter.resolved.find('*') != std::string::npos)
-      refuse_type(kernel, parameter, "a pointer to pointers, whose targets adopt cannot see; pass the arrays one by one");
-    const auto dtype = of_template ? std::optional(kernel.dtypes.front()) : dtype_of_type(parameter.resolved, &adopted.lanes);
+      refuse_type(kernel, parameter,
+                  "a pointer to pointers, whose targets adopt cannot see; pass the arrays one by one");
+    const auto dtype =
+        of_template ? std::optional(kernel.dtypes.front()) : dtype_of_type(parameter.resolved, &adopted.lanes);
     if (!dtype)
-      refuse_type(kernel, parameter, "and adopt knows arrays of numbers only; make it a pointer to a type such as float");
+      refuse_type(kernel, parameter,
+                  "and adopt knows arrays of numbers only; make it a pointer to a type such as float");
     adopted.dtype = *dtype;
     adopted.evidence = parameter.read_only ? "const in the signature" : "not const in the signature";
     return adopted;
@@ -162,8 +185,7 @@ AdoptedParameter classify(const AdoptedKernel& kernel, const Parameter& paramete
     adopted.evidence = "bool in the signature";
   } else if (is_floating(*dtype)) {
     adopted.kind = AdoptedParameter::Kind::real;
-    const bool epsilon = parameter.name.find("eps") != std::string::npos;
-    adopted.value = known ? constant->second : epsilon ? 1e-5 : 0.5;
+    adopted.value = known ? constant->second : usual_value(parameter.name);
     adopted.evidence = known ? "the host passes it" : fmt::format("nobody said which; --size {}=VALUE", parameter.name);
   } else {
     adopted.kind = AdoptedParameter::Kind::size;
@@ -254,9 +276,10 @@ void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions&
       kernel.bound[name] = "launch";
     }
     if (!kernel.bound.contains(name))
-      throw bad_input(fmt::format("--tune {}: '{}' is no macro, constant or template argument of {}, and no variable of its "
-                                  "launch{}",
-                                  name, name, shown_file(options.file), did_you_mean(name, known)));
+      throw bad_input(
+          fmt::format("--tune {}: '{}' is no macro, constant or template argument of {}, and no variable of its "
+                      "launch{}",
+                      name, name, shown_file(options.file), did_you_mean(name, known)));
   }
 }
 
@@ -277,9 +300,10 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* found, const D
       if (!given) throw;
     }
   } else if (!given) {
-    throw bad_input(fmt::format("{} has no launch {}<<<...>>> that says its grid and block; give --grid EXPR and --block EXPR "
-                                "in terms of its parameters",
-                                shown_file(source.main().path), declaration.name));
+    throw bad_input(
+        fmt::format("{} has no launch {}<<<...>>> that says its grid and block; give --grid EXPR and --block EXPR "
+                    "in terms of its parameters",
+                    shown_file(source.main().path), declaration.name));
   }
   if (!options.grid.empty()) shape.grid = read_dimensions("--grid", options.grid, declaration, tuned);
   if (!options.block.empty()) shape.block = read_dimensions("--block", options.block, declaration, tuned);
@@ -295,17 +319,18 @@ AdoptedParameter& pointer_named(AdoptedKernel& kernel, const std::string& name, 
     if (parameter.name == name) return parameter;
     names.push_back(parameter.name);
   }
-  throw bad_input(fmt::format("--arg \"{}\": '{}' is no pointer of '{}'{}; they are: {}", text, name, kernel.declaration.name,
-                              did_you_mean(name, names), fmt::join(names, ", ")));
+  throw bad_input(fmt::format("--arg \"{}\": '{}' is no pointer of '{}'{}; they are: {}", text, name,
+                              kernel.declaration.name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 /// "idx[N, 2] s32 < V", "sum[1] f32 zeroed"
 void apply_argument(AdoptedKernel& kernel, const std::string& text) {
   const std::vector<Token> tokens = tokens_of(text);
   const auto refuse = [&] {
-    return bad_input(fmt::format("--arg \"{}\" is not of the form NAME[SIZE, SIZE] TYPE, with input, output, inout, zeroed or "
-                                 "< BOUND behind it",
-                                 text));
+    return bad_input(
+        fmt::format("--arg \"{}\" is not of the form NAME[SIZE, SIZE] TYPE, with input, output, inout, zeroed or "
+                    "< BOUND behind it",
+                    text));
   };
   if (tokens.size() < 2 || !tokens[0].is_word()) throw refuse();
   AdoptedParameter& parameter = pointer_named(kernel, std::string(tokens[0].text), text);
@@ -325,7 +350,8 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
     else if (word == "zeroed") parameter.zeroed = true;
     else if (const auto dtype = parse_dtype(word)) {
       if (storage_bytes(*dtype) != storage_bytes(parameter.dtype))
-        throw bad_input(fmt::format("--arg \"{}\": the signature says that '{}' is {}", text, parameter.name, name(parameter.dtype)));
+        throw bad_input(fmt::format("--arg \"{}\": the signature says that '{}' is {}", text, parameter.name,
+                                    name(parameter.dtype)));
       parameter.dtype = *dtype;
     } else if (word == "<" && at + 1 < tokens.size()) {
       parameter.below = read_dimensions("--arg", text.substr(tokens[at].end), kernel.declaration, {}).front();
@@ -351,7 +377,8 @@ void apply_size(AdoptedKernel& kernel, const std::string& text) {
     return;
   }
   for (AdoptedParameter& parameter : kernel.parameters) {
-    const bool number = parameter.kind == AdoptedParameter::Kind::real || parameter.kind == AdoptedParameter::Kind::flag ||
+    const bool number = parameter.kind == AdoptedParameter::Kind::real ||
+                        parameter.kind == AdoptedParameter::Kind::flag ||
                         parameter.kind == AdoptedParameter::Kind::fixed;
     if (!number) continue;
     known.push_back(parameter.name);
@@ -364,6 +391,48 @@ void apply_size(AdoptedKernel& kernel, const std::string& text) {
   }
   throw bad_input(fmt::format("--size {}: '{}' has no size '{}'{}; it has: {}", text, kernel.declaration.name, name,
                               did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+namespace {
+
+/// "int block_sizes[] = {32, 64, 128};" of a host that tries several; else the usual ones.
+std::vector<std::int64_t> usual_blocks(const Source& source, const std::string& name) {
+  std::vector<std::int64_t> values;
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 4 < file->tokens.size() && values.empty(); ++i) {
+      const std::vector<Token>& tokens = file->tokens;
+      const bool list = tokens[i].is_word() && tokens[i].text.starts_with(name) && tokens[i + 1].is("[");
+      const std::size_t equals = list ? closing(tokens, i + 1) + 1 : tokens.size();
+      if (equals + 1 >= tokens.size() || !tokens[equals].is("=") || !tokens[equals + 1].is("{")) continue;
+      for (std::size_t k = equals + 2; k < closing(tokens, equals + 1); ++k)
+        if (tokens[k].kind == Token::Kind::number)
+          values.push_back(std::strtoll(std::string(tokens[k].text).c_str(), nullptr, 0));
+    }
+  std::erase_if(values, [](std::int64_t value) { return value < 1 || value > 1024; });
+  if (values.empty()) values = {256, 128, 512};
+  const auto common = std::find(values.begin(), values.end(), 256);
+  if (common != values.end()) std::rotate(values.begin(), common, common + 1);
+  return values;
+}
+
+/// Names in the block's size that nobody gives a value are what the host would tune.
+bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
+  std::set<std::string> symbols;
+  for (const FormulaPtr& each : kernel.launch.block) symbols.merge(symbols_of(*each));
+  bool added = false;
+  for (const std::string& each : symbols) {
+    const bool known = each.starts_with("p.") || each.starts_with("sizeof ") ||
+                       std::any_of(kernel.declaration.parameters.begin(), kernel.declaration.parameters.end(),
+                                   [&](const Parameter& parameter) { return parameter.name == each; });
+    const bool name =
+        std::all_of(each.begin(), each.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+    if (known || !name) continue;
+    kernel.tuned[each] = usual_blocks(source, each);
+    added = true;
+  }
+  return added;
 }
 
 }  // namespace
@@ -382,9 +451,14 @@ AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
   for (const auto& [each, values] : kernel.tuned) tuned.insert(each);
   const FoundLaunch* const found = launch_of(launches, name);
   kernel.launch = launch_shape(source, found, kernel.declaration, options, tuned);
+  if (tune_blocks(kernel, source)) {
+    for (const auto& [each, values] : kernel.tuned) tuned.insert(each);
+    kernel.launch = launch_shape(source, found, kernel.declaration, options, tuned);
+  }
   choose_types(kernel);
   if (kernel.dtypes.empty()) kernel.dtypes = {Dtype::f32};
-  for (const Parameter& parameter : kernel.declaration.parameters) kernel.parameters.push_back(classify(kernel, parameter));
+  for (const Parameter& parameter : kernel.declaration.parameters)
+    kernel.parameters.push_back(classify(kernel, parameter));
   for (AdoptedParameter& parameter : kernel.parameters)
     if (kernel.launch.zeroed.contains(parameter.name)) parameter.zeroed = true;
   bind_tuned(kernel, source, options);

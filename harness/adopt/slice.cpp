@@ -12,7 +12,7 @@ namespace {
 
 /// Headers of the toolkit that stay; what an ordinary file includes besides is for its host code.
 bool stays(const std::string& header) {
-  static const std::set<std::string> known{"cuda_fp16.h",     "cuda_bf16.h",      "cuda_fp8.h",       "mma.h",
+  static const std::set<std::string> known{"cuda_fp16.h",     "cuda_bf16.h",      "cuda_fp8.h",          "mma.h",
                                            "cuda_pipeline.h", "math_constants.h", "cooperative_groups.h"};
   return known.contains(header) || header.starts_with("cooperative_groups/") || header.starts_with("cub/") ||
          header.starts_with("cuda/") || header.starts_with("cute/") || header.starts_with("cutlass/");
@@ -20,12 +20,17 @@ bool stays(const std::string& header) {
 
 /// Which header a word needs, for sources that got it by another one (torch, "common.h").
 const std::map<std::string, std::string>& header_of_word() {
-  static const std::map<std::string, std::string> known{
-      {"__half", "cuda_fp16.h"},         {"half", "cuda_fp16.h"},          {"__half2", "cuda_fp16.h"},
-      {"half2", "cuda_fp16.h"},          {"__half2float", "cuda_fp16.h"},  {"__nv_bfloat16", "cuda_bf16.h"},
-      {"nv_bfloat16", "cuda_bf16.h"},    {"__nv_bfloat162", "cuda_bf16.h"}, {"__float2bfloat16", "cuda_bf16.h"},
-      {"__nv_fp8_e4m3", "cuda_fp8.h"},   {"__nv_fp8_e5m2", "cuda_fp8.h"},  {"nvcuda", "mma.h"},
-      {"cooperative_groups", "cooperative_groups.h"}};
+  static const std::map<std::string, std::string> known{{"__half", "cuda_fp16.h"},
+                                                        {"__half2", "cuda_fp16.h"},
+                                                        {"__half2float", "cuda_fp16.h"},
+                                                        {"__nv_bfloat16", "cuda_bf16.h"},
+                                                        {"nv_bfloat16", "cuda_bf16.h"},
+                                                        {"__nv_bfloat162", "cuda_bf16.h"},
+                                                        {"__float2bfloat16", "cuda_bf16.h"},
+                                                        {"__nv_fp8_e4m3", "cuda_fp8.h"},
+                                                        {"__nv_fp8_e5m2", "cuda_fp8.h"},
+                                                        {"nvcuda", "mma.h"},
+                                                        {"cooperative_groups", "cooperative_groups.h"}};
   return known;
 }
 
@@ -92,8 +97,8 @@ class Slice {
     if (declaration.kind == Declaration::Kind::type) return true;
     const Source::Found found = source_.find(index);
     if (found.chunk == nullptr) return false;
-    const std::vector<std::string> words = words_of(
-        std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->body - found.chunk->begin));
+    const std::vector<std::string> words =
+        words_of(std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->body - found.chunk->begin));
     const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
     if (declaration.kind == Declaration::Kind::function)
       return host_ ? !declaration.kernel : declaration.device || declaration.kernel || has("constexpr");
@@ -130,7 +135,8 @@ class Slice {
       std::string text = file.text.substr(chunk.comment, chunk.end - chunk.comment);
       for (const std::size_t index : chunk.declares) {
         const Declaration& declaration = source_.parsed.declarations[index];
-        if (host_ && declaration.kind == Declaration::Kind::function && declaration.templates.empty() && !declaration.device)
+        if (host_ && declaration.kind == Declaration::Kind::function && declaration.templates.empty() &&
+            !declaration.device)
           text.insert(chunk.begin - chunk.comment, "__device__ ");
         if (declaration.kind == Declaration::Kind::variable && tuned_.contains(declaration.name))
           text = fmt::format("#ifndef {}\n{}\n#endif", declaration.name, text);
@@ -144,16 +150,29 @@ class Slice {
     all.insert(all.end(), pieces.begin(), pieces.end());
   }
 
+  /// <cub/cub.cuh> holds calls of the host too, which compilers of device code refuse.
+  void add_collectives(std::set<std::string>& headers) const {
+    for (const auto& [word, header] :
+         {std::pair{"BlockReduce", "cub/block/block_reduce.cuh"}, std::pair{"BlockScan", "cub/block/block_scan.cuh"},
+          std::pair{"BlockLoad", "cub/block/block_load.cuh"}, std::pair{"BlockStore", "cub/block/block_store.cuh"},
+          std::pair{"BlockRadixSort", "cub/block/block_radix_sort.cuh"},
+          std::pair{"WarpReduce", "cub/warp/warp_reduce.cuh"}, std::pair{"WarpScan", "cub/warp/warp_scan.cuh"}})
+      if (words_.contains(word)) headers.insert(header);
+  }
+
   DeviceSource written() const {
     DeviceSource result;
-    result.torch = std::any_of(words_.begin(), words_.end(), [](const auto& word) { return torch_words().contains(word); }) ||
-                   words_.contains("scalar_t");
+    result.torch =
+        std::any_of(words_.begin(), words_.end(), [](const auto& word) { return torch_words().contains(word); }) ||
+        words_.contains("scalar_t");
     std::set<std::string> headers;
     for (const auto& file : source_.files)
       for (const Include& include : file->includes) {
         if (!include.file.empty()) continue;
-        if (stays(include.name)) headers.insert(include.name);
-        else if (include.quoted) result.left_out.push_back(fmt::format("#include \"{}\": not beside the file", include.name));
+        if (include.name == "cub/cub.cuh") add_collectives(headers);
+        else if (stays(include.name)) headers.insert(include.name);
+        else if (include.quoted)
+          result.left_out.push_back(fmt::format("#include \"{}\": not beside the file", include.name));
       }
     for (const auto& [word, header] : header_of_word())
       if (words_.contains(word)) headers.insert(header);

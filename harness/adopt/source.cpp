@@ -59,7 +59,8 @@ class Cutter {
     }
     if (!is(brace, "{")) return false;
     std::string scope;
-    for (std::size_t i = at_; i < brace; ++i) scope += (scope.empty() || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
+    for (std::size_t i = at_; i < brace; ++i)
+      scope += (scope.empty() || tokens_[i].is("::") ? "" : " ") + std::string(tokens_[i].text);
     scopes_.push_back(scope);
     at_ = brace + 1;
     return true;
@@ -103,11 +104,11 @@ class Cutter {
       }
     }
     const Token& before = tokens_[brace == 0 ? 0 : brace - 1];
-    const bool record = std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                                    tokens_.begin() + static_cast<std::ptrdiff_t>(brace), [](const Token& token) {
-                                      return token.is("struct") || token.is("class") || token.is("union") ||
-                                             token.is("enum");
-                                    });
+    const bool record =
+        std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
+                    tokens_.begin() + static_cast<std::ptrdiff_t>(brace), [](const Token& token) {
+                      return token.is("struct") || token.is("class") || token.is("union") || token.is("enum");
+                    });
     if (assigned && !before.is(")")) return false;
     return parameters && (before.is(")") || before.is("const") || before.is("noexcept") || !record);
   }

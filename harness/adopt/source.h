@@ -11,17 +11,17 @@ namespace harness::adopt {
 
 /// A piece of a file at file or namespace scope that ends where the next begins: a function, a struct, a variable.
 struct Chunk {
-  std::size_t begin = 0, end = 0;    // bytes, comments before it left out
-  std::size_t comment = 0;           // where the comment right above it begins; `begin` where there is none
-  std::size_t body = 0;              // of a function: its `{`; else `end`
-  std::vector<std::string> scopes;   // what it lies in: "namespace a", "extern \"C\""
+  std::size_t begin = 0, end = 0;     // bytes, comments before it left out
+  std::size_t comment = 0;            // where the comment right above it begins; `begin` where there is none
+  std::size_t body = 0;               // of a function: its `{`; else `end`
+  std::vector<std::string> scopes;    // what it lies in: "namespace a", "extern \"C\""
   std::vector<std::size_t> declares;  // indices into Source::parsed.declarations
 };
 
 struct Include {
-  std::string name;    // as written
+  std::string name;  // as written
   bool quoted = false;
-  std::string file;    // of one beside the source; "" for any other
+  std::string file;  // of one beside the source; "" for any other
 };
 
 struct Macro {

@@ -56,14 +56,15 @@ class Lexer {
       if (at(end) == '"' && text_[end - 1] == 'R') return add(Token::Kind::literal, end_of_raw(end));
       return add(Token::Kind::word, end);
     }
-    if (std::isdigit(static_cast<unsigned char>(c)) || (c == '.' && std::isdigit(static_cast<unsigned char>(at(end))))) {
+    if (std::isdigit(static_cast<unsigned char>(c)) ||
+        (c == '.' && std::isdigit(static_cast<unsigned char>(at(end))))) {
       while (in_a_word(at(end)) || at(end) == '.' || (at(end) == '\'' && in_a_word(at(end + 1))) ||
              ((at(end) == '+' || at(end) == '-') && (at(end - 1) == 'e' || at(end - 1) == 'E')))
         ++end;
       return add(Token::Kind::number, end);
     }
-    for (const std::string_view sign : {"<<<", ">>>", "->", "::", "<<", "&&", "||", "<=", ">=", "==", "!=", "++", "--",
-                                        "+=", "-=", "*=", "/="})
+    for (const std::string_view sign :
+         {"<<<", ">>>", "->", "::", "<<", "&&", "||", "<=", ">=", "==", "!=", "++", "--", "+=", "-=", "*=", "/="})
       if (text_.substr(at_).starts_with(sign) && !(sign == "<<<" && at(at_ + 3) == '=')) {
         end = at_ + sign.size();
         break;

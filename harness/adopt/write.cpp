@@ -11,7 +11,6 @@
 namespace harness::adopt {
 namespace {
 
-
 constexpr double kCpuElements = 32768, kGpuElements = 1 << 22;
 constexpr std::int64_t kDomainElements = 1 << 24;
 
@@ -82,8 +81,9 @@ std::string domain_text(const AdoptedKernel& kernel) {
                   fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
   }
   if (!kernel.sizes.empty())
-    text += noted(fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), kDomainElements),
-                  "so that every point fits in memory");
+    text += noted(
+        fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), kDomainElements),
+        "so that every point fits in memory");
   return text + "  },\n";
 }
 
@@ -121,7 +121,8 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
 std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   std::size_t given = 0;
   for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
-  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, false), gpu = sizes_for(kernel, kGpuElements, true);
+  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, false),
+                                  gpu = sizes_for(kernel, kGpuElements, true);
   std::vector<Workload> all;
   for (std::size_t i = 0; i < given; ++i) {
     Workload workload;
@@ -135,7 +136,8 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   const auto here = [](const Workload& workload) { return workload.devices.empty(); };
   if (std::none_of(all.begin(), all.end(), here)) all.push_back({cpu, "default", "cpu"});
   if (given == 0 && !kernel.sizes.empty()) {
-    if (elements_at(kernel, gpu) <= static_cast<double>(kDomainElements) && gpu != cpu) all.push_back({gpu, "default", "cuda"});
+    if (elements_at(kernel, gpu) <= static_cast<double>(kDomainElements) && gpu != cpu)
+      all.push_back({gpu, "default", "cuda"});
     std::vector<std::int64_t> odd;
     for (const AdoptedSize& size : kernel.sizes)
       odd.push_back(std::clamp(size.step * (size.step == 1 ? 33 : 3), size.low, size.high / size.step * size.step));
@@ -170,11 +172,14 @@ std::string workloads_text(const AdoptedKernel& kernel) {
 }
 
 std::string generator_text(const AdoptedKernel& kernel, const AdoptedParameter& parameter) {
-  if (parameter.zeroed) return "gen = constant { value = 0 }";
+  const bool few =
+      parameter.shape.size() == 1 && parameter.shape[0]->kind == Op::number && parameter.shape[0]->number <= 16;
+  if (parameter.zeroed && few) return "gen = constant { value = 0 }";
   if (is_floating(parameter.dtype)) return "gen = normal {}";
   if (parameter.dtype == Dtype::b8) return "gen = mask { density = 0.5 }";
   if (parameter.below)
-    return fmt::format("gen = integers {{ lo = 0, hi = function(w) return {} - 1 end }}", lua(kernel, *parameter.below));
+    return fmt::format("gen = integers {{ lo = 0, hi = function(w) return {} - 1 end }}",
+                       lua(kernel, *parameter.below));
   return "gen = integers { lo = 0, hi = 99 }";
 }
 
@@ -183,13 +188,15 @@ std::string argument_text(const AdoptedKernel& kernel, const AdoptedParameter& p
   if (parameter.kind != Param::pointer) {
     std::string value = fmt::format("{}", parameter.value);
     if (parameter.kind == Param::flag) value = parameter.value != 0 ? "true" : "false";
-    return noted(fmt::format("    scalar {{ \"{}\", dtype = \"{}\", value = {} }},", parameter.name, dtype, value), parameter.evidence);
+    return noted(fmt::format("    scalar {{ \"{}\", dtype = \"{}\", value = {} }},", parameter.name, dtype, value),
+                 parameter.evidence);
   }
   std::string fields = fmt::format("dtype = \"{}\", shape = {}", dtype, extents_text(kernel, parameter.shape));
   if (!parameter.strides.empty()) fields += fmt::format(", strides = {}", extents_text(kernel, parameter.strides));
   fields += ", align = 256";
   if (parameter.role != "output") fields += ", " + generator_text(kernel, parameter);
-  if (parameter.role != "input") fields += is_floating(parameter.dtype) ? ", compare = relative {}" : ", compare = exact {}";
+  if (parameter.role != "input")
+    fields += is_floating(parameter.dtype) ? ", compare = relative {}" : ", compare = exact {}";
   return noted(fmt::format("    {} {{ \"{}\", {} }},", parameter.role, parameter.name, fields), parameter.evidence);
 }
 
@@ -200,10 +207,12 @@ std::string sizes_list(const AdoptedKernel& kernel) {
 }
 
 std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& reference) {
-  std::string text = noted(fmt::format("  reference = {{ source = \"reference.cu\", entry = \"{}\",",
-                                       reference.wide || kernel.dtype_parameter.empty() ? "reference" : "reference<$dtype>"),
-                           reference.words);
-  text += fmt::format("                sizes = {}, numbers = \"{}\",\n", sizes_list(kernel), reference.wide ? "wide" : "own");
+  std::string text =
+      noted(fmt::format("  reference = {{ source = \"reference.cu\", entry = \"{}\",",
+                        reference.wide || kernel.dtype_parameter.empty() ? "reference" : "reference<$dtype>"),
+            reference.words);
+  text += fmt::format("                sizes = {}, numbers = \"{}\",\n", sizes_list(kernel),
+                      reference.wide ? "wide" : "own");
   if (reference.serial) {
     text += "                grid = { 1 }, block = { 1 },\n";
   } else {
@@ -214,10 +223,12 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
       for (const FormulaPtr& each : formulas) all.push_back(with(each, first));
       return lua_list(kernel, all);
     };
-    text += fmt::format("                grid = function(w) return {} end,\n                block = function(w) return {} end,\n",
-                        plain(kernel.launch.grid), plain(kernel.launch.block));
+    text += fmt::format(
+        "                grid = function(w) return {} end,\n                block = function(w) return {} end,\n",
+        plain(kernel.launch.grid), plain(kernel.launch.block));
     FormulaPtr shared = with(kernel.launch.shared, first);
-    if (reference.wide) shared = formula(Formula::Kind::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
+    if (reference.wide)
+      shared = formula(Formula::Kind::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
     if (!(shared->kind == Formula::Kind::number && shared->number == 0))
       text += fmt::format("                shared = function(w) return {} end,\n", lua(kernel, *shared));
   }
@@ -229,7 +240,8 @@ std::string work_text(const AdoptedKernel& kernel) {
   std::string bytes;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     if (parameter.kind != Param::pointer || !parameter.whole) continue;
-    const std::string unit = parameter.type.empty() ? fmt::format("{}", storage_bytes(parameter.dtype)) : "bytes_of[w.dtype]";
+    const std::string unit =
+        parameter.type.empty() ? fmt::format("{}", storage_bytes(parameter.dtype)) : "bytes_of[w.dtype]";
     const FormulaPtr count = count_of(parameter);
     const std::string times = lua(kernel, *count);
     const bool product = count->kind == Formula::Kind::add || count->kind == Formula::Kind::subtract;
@@ -257,19 +269,20 @@ constexpr const char* kBytesOf = "local bytes_of = { f64 = 8, f32 = 4, f16 = 2, 
 
 std::string manifest(const AdoptedKernel& kernel, const ChosenReference& reference, const std::string& name,
                      const std::string& file, const std::string& digest) {
-  std::string text = fmt::format("return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
-                                 quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.declaration.name, file,
-                                                    reference.words)));
+  std::string text = fmt::format(
+      "return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
+      quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.declaration.name, file, reference.words)));
   text += domain_text(kernel) + workloads_text(kernel) + "  arguments = {\n";
   for (const AdoptedParameter& parameter : kernel.parameters)
     if (parameter.kind != Param::size) text += argument_text(kernel, parameter);
   text += "  },\n" + reference_text(kernel, reference) + work_text(kernel);
-  const bool sums = std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [](const AdoptedParameter& each) {
-    return each.atomic && is_floating(each.dtype);
-  });
+  const bool sums = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                [](const AdoptedParameter& each) { return each.atomic && is_floating(each.dtype); });
   if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
-  text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\" }},\n}}\n", quoted(file), kernel.qualified, digest);
-  const std::string head = fmt::format("-- Made by harness adopt out of {}. What a line was inferred from stands behind it.\n", file);
+  text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\" }},\n}}\n", quoted(file),
+                      kernel.qualified, digest);
+  const std::string head =
+      fmt::format("-- Made by harness adopt out of {}. What a line was inferred from stands behind it.\n", file);
   return head + (uses_bytes_of(text) ? kBytesOf : "") + text;
 }
 
@@ -282,7 +295,8 @@ std::string launch_argument(const AdoptedParameter& parameter, const AdoptedKern
 std::string variant(const AdoptedKernel& kernel) {
   std::string parameters, text;
   for (const auto& [name, values] : kernel.tuned)
-    parameters += fmt::format("{} = {{ values = {{ {} }}, bind = \"{}\" }}, ", name, fmt::join(values, ", "), kernel.bound.at(name));
+    parameters += fmt::format("{} = {{ values = {{ {} }}, bind = \"{}\" }}, ", name, fmt::join(values, ", "),
+                              kernel.bound.at(name));
   std::map<std::string, std::string> dollars;
   for (const auto& [name, how] : kernel.bound)
     if (how == "template") dollars[name] = "$" + name;
@@ -292,9 +306,10 @@ std::string variant(const AdoptedKernel& kernel) {
   text += "  estimate = { speedup = { 1, 1 }, probability = 1.0, evaluations = 3 },\n";
   if (!parameters.empty()) text += fmt::format("  params = {{ {} }},\n", parameters.substr(0, parameters.size() - 2));
   text += noted("  steps = function(p, w, device)", kernel.launch.from);
-  text += fmt::format("    return {{ launch {{ entry = \"{}\",\n                      grid = {}, block = {}, shared = {},\n",
-                      kernel.entry_for("$dtype", dollars), lua_list(kernel, kernel.launch.grid),
-                      lua_list(kernel, kernel.launch.block), lua(kernel, *kernel.launch.shared));
+  text += fmt::format(
+      "    return {{ launch {{ entry = \"{}\",\n                      grid = {}, block = {}, shared = {},\n",
+      kernel.entry_for("$dtype", dollars), lua_list(kernel, kernel.launch.grid), lua_list(kernel, kernel.launch.block),
+      lua(kernel, *kernel.launch.shared));
   text += fmt::format("                      args = {{ {} }} }} }}\n  end,\n}}\n", fmt::join(arguments, ", "));
   return (uses_bytes_of(text) ? kBytesOf : "") + text;
 }
@@ -306,7 +321,11 @@ std::string wrapper_parameters(const AdoptedKernel& kernel, bool wide) {
     if (parameter.kind == Param::size) continue;
     std::string type = parameter.type.empty() ? std::string(cuda_type(parameter.dtype)) : "T";
     if (parameter.kind != Param::pointer) {
-      texts.push_back(fmt::format("{} {}", parameter.type.empty() ? type : wide ? std::string(cuda_type(parameter.dtype)) : "T", parameter.name));
+      texts.push_back(fmt::format("{} {}",
+                                  parameter.type.empty() ? type
+                                  : wide                 ? std::string(cuda_type(parameter.dtype))
+                                                         : "T",
+                                  parameter.name));
       continue;
     }
     if (wide && is_floating(parameter.dtype)) type = "double";
@@ -317,8 +336,10 @@ std::string wrapper_parameters(const AdoptedKernel& kernel, bool wide) {
 }
 
 /// What the original is called with. Vectors in its signature (float4*) are views of the same memory.
-std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter& parameter, const Parameter& declared, bool wide) {
-  if (parameter.kind == Param::size) return fmt::format("static_cast<{}>(harness_{})", declared.resolved, kernel.size(parameter.name)->name);
+std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter& parameter, const Parameter& declared,
+                             bool wide) {
+  if (parameter.kind == Param::size)
+    return fmt::format("static_cast<{}>(harness_{})", declared.resolved, kernel.size(parameter.name)->name);
   if (parameter.kind != Param::pointer) return parameter.name;
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
@@ -326,11 +347,16 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
     return fmt::format("reinterpret_cast<{}{}*>({})", parameter.role == "input" ? "const " : "", type, parameter.name);
   }
   return parameter.role == "input" && !declared.read_only
-             ? fmt::format("const_cast<{}*>({})", wide && is_floating(parameter.dtype) ? "double" : parameter.type.empty() ? std::string(cuda_type(parameter.dtype)) : "T", parameter.name)
+             ? fmt::format("const_cast<{}*>({})",
+                           wide && is_floating(parameter.dtype) ? "double"
+                           : parameter.type.empty()             ? std::string(cuda_type(parameter.dtype))
+                                                                : "T",
+                           parameter.name)
              : parameter.name;
 }
 
-std::string wrapper(const AdoptedKernel& kernel, const std::string& call, const std::vector<std::string>& arguments, bool wide, bool serial) {
+std::string wrapper(const AdoptedKernel& kernel, const std::string& call, const std::vector<std::string>& arguments,
+                    bool wide, bool serial) {
   const bool templated = !wide && !kernel.dtype_parameter.empty();
   return fmt::format("\n{}__global__ void reference({}) {{\n  {}{}({});\n}}\n", templated ? "template <class T>\n" : "",
                      wrapper_parameters(kernel, wide), serial ? "if (blockIdx.x + threadIdx.x == 0) " : "", call,
@@ -349,7 +375,8 @@ std::string first_tuned(const AdoptedKernel& kernel) {
 std::int64_t wide_factor(const AdoptedKernel& kernel) {
   int least = 8;
   for (const AdoptedParameter& parameter : kernel.parameters)
-    if (parameter.kind == Param::pointer && is_floating(parameter.dtype)) least = std::min(least, storage_bytes(parameter.dtype));
+    if (parameter.kind == Param::pointer && is_floating(parameter.dtype))
+      least = std::min(least, storage_bytes(parameter.dtype));
   return 8 / std::max(1, least);
 }
 
@@ -367,15 +394,23 @@ std::string widened(const DeviceSource& device, const std::string& text) {
   std::string result;
   for (const std::string& header : device.headers) result += fmt::format("#include <{}>\n", header);
   if (device.torch) result += "#include <harness/torch_types.cuh>\n";
-  return result + "#include <harness/adopted.cuh>\n#include <harness/wide_begin.cuh>\n" + text + "\n#include <harness/wide_end.cuh>\n";
+  // A word of ordinary programs too: only where it is a type.
+  const bool half =
+      device.torch || std::find(device.headers.begin(), device.headers.end(), "cuda_fp16.h") != device.headers.end();
+  const std::string halves = half ? "#define half double\n" : "";
+  return result + "#include <harness/adopted.cuh>\n#include <harness/wide_begin.cuh>\n" + halves + text +
+         (half ? "\n#undef half" : "") + "\n#include <harness/wide_end.cuh>\n";
 }
 
 std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& device, bool wide) {
-  std::string inside = "// The original as a function of the device: `reference` calls it in the original's own launch.\n" + first_tuned(kernel) +
-                       "#pragma push_macro(\"__global__\")\n#undef __global__\n#define __global__ __device__\n"
-                       "#include \"variants/00_original.cu\"\n#pragma pop_macro(\"__global__\")\n";
-  std::string text = wide ? "// The original's own source with double in the place of each floating type.\n" + widened(device, inside)
-                          : "// The original itself: equal to it is not shown to be right.\n" + inside;
+  std::string inside =
+      "// The original as a function of the device: `reference` calls it in the original's own launch.\n" +
+      first_tuned(kernel) +
+      "#pragma push_macro(\"__global__\")\n#undef __global__\n#define __global__ __device__\n"
+      "#include \"variants/00_original.cu\"\n#pragma pop_macro(\"__global__\")\n";
+  std::string text =
+      wide ? "// The original's own source with double in the place of each floating type.\n" + widened(device, inside)
+           : "// The original itself: equal to it is not shown to be right.\n" + inside;
   std::map<std::string, std::string> values;
   for (const auto& [name, how] : kernel.bound)
     if (how == "template") values[name] = fmt::format("{}", kernel.tuned.at(name).front());
@@ -385,7 +420,8 @@ std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& devic
   return text + wrapper(kernel, kernel.entry_for(wide ? "double" : "T", values), arguments, wide, false);
 }
 
-std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Declaration& function, const DeviceSource& device) {
+std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Declaration& function,
+                                          const DeviceSource& device) {
   std::vector<std::string> arguments;
   const bool by_place = function.parameters.size() == kernel.parameters.size();
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
@@ -411,8 +447,9 @@ std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Dec
          wrapper(kernel, function.name, arguments, true, true);
 }
 
-std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSource& device, const ChosenReference& reference,
-                                     const std::string& name, const std::string& file, const std::string& digest) {
+std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSource& device,
+                                     const ChosenReference& reference, const std::string& name, const std::string& file,
+                                     const std::string& digest) {
   return {{"kernel.lua", manifest(kernel, reference, name, file, digest)},
           {"variants/00_original.lua", variant(kernel)},
           {"variants/00_original.cu", device.text},

@@ -53,7 +53,8 @@ void write_plugin(const adopt::Adopted& adopted, const fs::path& place) {
     if (good && !failed) return;
     std::error_code ignored;
     fs::remove_all(draft, ignored);
-    throw environment_error(fmt::format("{} cannot be written{}", place.string(), failed ? ": " + failed.message() : ""));
+    throw environment_error(
+        fmt::format("{} cannot be written{}", place.string(), failed ? ": " + failed.message() : ""));
   };
   for (const auto& [name, text] : adopted.files) {
     fs::create_directories((draft / name).parent_path(), failed);
@@ -69,13 +70,14 @@ void write_plugin(const adopt::Adopted& adopted, const fs::path& place) {
 json arguments_json(const adopt::Adopted& adopted) {
   json all = json::array();
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
-    all.push_back({{"name", each.name},
-                   {"role", each.kind == adopt::Param::pointer  ? json(each.role)
-                            : each.kind == adopt::Param::size   ? json("size")
-                                                        : json("scalar")},
-                   {"dtype", std::string(name(each.dtype))},
-                   {"shape", each.kind == adopt::Param::pointer ? json(adopt::shape_text(adopted.kernel, each)) : json()},
-                   {"evidence", each.evidence}});
+    all.push_back(
+        {{"name", each.name},
+         {"role", each.kind == adopt::Param::pointer ? json(each.role)
+                  : each.kind == adopt::Param::size  ? json("size")
+                                                     : json("scalar")},
+         {"dtype", std::string(name(each.dtype))},
+         {"shape", each.kind == adopt::Param::pointer ? json(adopt::shape_text(adopted.kernel, each)) : json()},
+         {"evidence", each.evidence}});
   return all;
 }
 
@@ -84,8 +86,11 @@ void print_found(const adopt::Adopted& adopted) {
   report::Table table{{"argument", "type", "role", "shape", "because"}, {}};
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
     table.rows.push_back({each.name, std::string(name(each.dtype)),
-                          each.kind == adopt::Param::pointer ? each.role : each.kind == adopt::Param::size ? "size" : "scalar",
-                          each.kind == adopt::Param::pointer ? adopt::shape_text(adopted.kernel, each) : "", each.evidence});
+                          each.kind == adopt::Param::pointer ? each.role
+                          : each.kind == adopt::Param::size  ? "size"
+                                                             : "scalar",
+                          each.kind == adopt::Param::pointer ? adopt::shape_text(adopted.kernel, each) : "",
+                          each.evidence});
   report::out("%s", report::aligned(table).c_str());
   report::out("%d launches at small sizes; %d sizes that no formula was made from agree\n", adopted.seen.runs,
               adopted.seen.held_out);
@@ -135,7 +140,8 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
   if (!arguments.json) report::err("wrote %s\n", (folder / adopted.name).c_str());
   const std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
   if (interrupted()) return 130;
-  const bool passed = problems.empty() && first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell);
+  const bool passed =
+      problems.empty() && first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell);
   if (arguments.json) {
     const json object{{"kernel", adopted.name},
                       {"folder", (folder / adopted.name).string()},
@@ -149,8 +155,9 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
     std::string where;
     if (!shell.more_kernels.empty()) where = " --kernels " + shell.more_kernels.back();
     if (passed) report::err("next: harness run %s --budget 5m%s\n", adopted.name.c_str(), where.c_str());
-    else report::err("next: mend %s and try harness check %s --device %s%s\n", (folder / adopted.name).c_str(),
-                     adopted.name.c_str(), arguments.device.c_str(), where.c_str());
+    else
+      report::err("next: mend %s and try harness check %s --device %s%s\n", (folder / adopted.name).c_str(),
+                  adopted.name.c_str(), arguments.device.c_str(), where.c_str());
   }
   return passed ? 0 : 1;
 }
@@ -160,16 +167,27 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
 void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<AdoptArguments>();
   adopt::AdoptOptions& options = arguments->options;
-  app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")->required()->type_name("FILE.cu");
-  app.add_option("entry", options.entries, "Which kernel of it (default: the one that it launches)")->type_name("[ENTRY]");
+  app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")
+      ->required()
+      ->type_name("FILE.cu");
+  app.add_option("entry", options.entries, "Which kernel of it (default: the one that it launches)")
+      ->type_name("[ENTRY]");
   app.add_option("--name", options.name, "What to call the plugin (default: as the kernel)")->type_name("KERNEL");
-  app.add_option("--arg", options.arguments, "What a pointer holds: \"out[N,C] f32\", \"idx[N] s32 < V\", \"sum zeroed\"")->type_name("TEXT")->take_all();
-  app.add_option("--size", options.sizes, "Sizes to time, or a number's value: N=8192,7 eps=1e-6")->type_name("NAME=VALUES")->take_all();
+  app.add_option("--arg", options.arguments,
+                 "What a pointer holds: \"out[N,C] f32\", \"idx[N] s32 < V\", \"sum zeroed\"")
+      ->type_name("TEXT")
+      ->take_all();
+  app.add_option("--size", options.sizes, "Sizes to time, or a number's value: N=8192,7 eps=1e-6")
+      ->type_name("NAME=VALUES")
+      ->take_all();
   app.add_option("--grid", options.grid, "Blocks, in terms of the parameters: \"cdiv(n, 256)\"")->type_name("EXPR");
   app.add_option("--block", options.block, "Threads of a block")->type_name("EXPR");
   app.add_option("--shared", options.shared, "Bytes of dynamic shared memory")->type_name("EXPR");
-  app.add_option("--tune", options.tune, "Values of a macro, a constant, a template argument, or block")->type_name("NAME=VALUES")->take_all();
-  app.add_option("--reference", options.reference, "FILE.cu with a function of the host, or self")->type_name("FILE.cu|self");
+  app.add_option("--tune", options.tune, "Values of a macro, a constant, a template argument, or block")
+      ->type_name("NAME=VALUES")
+      ->take_all();
+  app.add_option("--reference", options.reference, "FILE.cu with a function of the host, or self")
+      ->type_name("FILE.cu|self");
   app.add_option("--device", arguments->device, "Where it is checked and evaluated first")->capture_default_str();
   app.add_flag("--yes", options.yes, "Ask nothing; what atomics change starts with any values");
   app.add_flag("--json", arguments->json, "One JSON object");

@@ -15,8 +15,8 @@
 namespace harness {
 namespace {
 
-constexpr double kObservedDeadline = 10;         // s, of one launch
-constexpr std::size_t kImagesAtOnce = 32;      // images that a runner holds: each is a descriptor
+constexpr double kObservedDeadline = 10;   // s, of one launch
+constexpr std::size_t kImagesAtOnce = 32;  // images that a runner holds: each is a descriptor
 constexpr std::int64_t kMostAfter = 8ll << 20;
 
 /// Every arena, then what was seen of it, in pages of their own.
@@ -62,14 +62,15 @@ void for_each_part(const SharedMemory& image, const ImageBuffer& buffer, Body bo
     if (data < 0 || data >= end) return;
     off_t hole = lseek(image.descriptor(), data, SEEK_HOLE);
     hole = hole < 0 ? end : std::min(hole, end);
-    body(data - buffer.offset, image.bytes().subspan(static_cast<std::size_t>(data),
-                                                     static_cast<std::size_t>(hole - data)));
+    body(data - buffer.offset,
+         image.bytes().subspan(static_cast<std::size_t>(data), static_cast<std::size_t>(hole - data)));
     at = hole;
   }
 }
 
 ArenaSeen read_seen(const Executable& executable, const std::string& name, const SharedMemory& image) {
   ArenaSeen seen;
+  std::int64_t last = -1;
   const auto note = [](std::int64_t at, std::int64_t& begin, std::int64_t& end, std::int64_t& count) {
     if (count++ == 0) begin = at;
     end = at + 1;
@@ -80,6 +81,8 @@ ArenaSeen read_seen(const Executable& executable, const std::string& name, const
                     const auto bits = static_cast<unsigned>(part[i]);
                     if (bits == 0) continue;
                     const std::int64_t at = first + static_cast<std::int64_t>(i);
+                    if (last >= 0 && at > last + 1 && seen.next_begin == 0) seen.next_begin = at;
+                    last = at;
                     if (bits & touch_read) note(at, seen.read_begin, seen.read_end, seen.read);
                     if (bits & touch_written) note(at, seen.write_begin, seen.write_end, seen.written);
                     seen.read_first += (bits & touch_read_first) != 0;
@@ -97,7 +100,9 @@ class WorkerObserver : public Observer {
   WorkerObserver(const DeviceKind& kind, const Target& target, std::function<bool()> stop)
       : kind_(kind), target_(target), stop_(std::move(stop)), builders_(target, 2) {}
 
-  BuildResult build(BuildSpec spec) override { return builders_.submit(kind_.checked_build(std::move(spec)), true).get(); }
+  BuildResult build(BuildSpec spec) override {
+    return builders_.submit(kind_.checked_build(std::move(spec)), true).get();
+  }
 
   std::vector<Observation> run(const Artifact& artifact, const std::vector<ObservedLaunch>& launches) override {
     std::vector<Observation> all;

@@ -8,7 +8,6 @@
 #define make_float3 make_double3
 #define make_float4 make_double4
 #define __half double
-#define half double
 #define __nv_bfloat16 double
 #define nv_bfloat16 double
 #define __half2float(x) (static_cast<double>(x))

@@ -7,7 +7,6 @@
 #undef make_float3
 #undef make_float4
 #undef __half
-#undef half
 #undef __nv_bfloat16
 #undef nv_bfloat16
 #undef __half2float

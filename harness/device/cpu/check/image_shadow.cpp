@@ -28,7 +28,8 @@ ImageShadow::Buffer describe(const Executable& executable, const ImageBuffer& bu
 }  // namespace
 
 ImageShadow::ImageShadow(const Executable& executable, std::span<const std::byte> image)
-    : base_(reinterpret_cast<std::uintptr_t>(image.data())), bytes_(image.size()),
+    : base_(reinterpret_cast<std::uintptr_t>(image.data())),
+      bytes_(image.size()),
       shadow_(is_observed(executable.layout) ? kLineBytes : image.size()) {
   for (const ImageBuffer& buffer : executable.layout.buffers)
     if (buffer.bytes > 0 && !is_view(executable, buffer.name)) buffers_.push_back(describe(executable, buffer));

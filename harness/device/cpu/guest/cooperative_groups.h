@@ -1,8 +1,8 @@
 #pragma once
 #include "harness_cpu/threads.h"
 
-// Cooperative groups of a block and of tiles of a warp, over the emulation's barriers and shuffles. A group of the whole
-// grid waits for other blocks, which this device runs one after the other: it has none.
+// Cooperative groups of a block and of tiles of a warp, over the emulation's barriers and shuffles. A group of the
+// whole grid waits for other blocks, which this device runs one after the other: it has none.
 namespace cooperative_groups {
 
 class thread_block {
@@ -23,9 +23,13 @@ inline thread_block this_thread_block() {
 /// `Size` neighbouring threads of a warp, at most 32.
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "tiles of more than a warp are not on the cpu device");
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "tiles of more than a warp are not on the cpu device");
 
  public:
+  thread_block_tile() = default;
+  template <class Other>
+  thread_block_tile(const thread_block_tile<Size, Other>&) {}
   static unsigned thread_rank() { return thread_block::thread_rank() % Size; }
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
@@ -82,7 +86,8 @@ struct bit_or {
 /// Every lane gets the result.
 template <class Tile, class T, class Operation>
 inline T reduce(const Tile& tile, T value, Operation operation) {
-  for (unsigned bits = Tile::size() / 2; bits > 0; bits /= 2) value = operation(value, tile.shfl_xor(value, static_cast<int>(bits)));
+  for (unsigned bits = Tile::size() / 2; bits > 0; bits /= 2)
+    value = operation(value, tile.shfl_xor(value, static_cast<int>(bits)));
   return value;
 }
 
@@ -99,6 +104,5 @@ template <class Group>
 inline void sync(const Group& group) {
   group.sync();
 }
-
 
 }  // namespace cooperative_groups
