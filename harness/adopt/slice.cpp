@@ -64,7 +64,29 @@ class Slice {
  private:
   void need(const Source::Found& found) {
     if (found.chunk == nullptr || !chunks_.insert(found.chunk).second) return;
+    refuse_state(found);
     need_words(std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->end - found.chunk->begin));
+  }
+
+  /// What the host fills, or what outlives a launch, has no place in a contract.
+  void refuse_state(const Source::Found& found) const {
+    const std::string_view text =
+        std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->end - found.chunk->begin);
+    const std::string where = fmt::format("{}:{}", std::filesystem::path(found.file->path).filename().string(),
+                                          line_of(found.file->text, found.chunk->begin));
+    for (const std::size_t index : found.chunk->declares) {
+      const Declaration& declaration = source_.parsed.declarations[index];
+      if (declaration.kind != Declaration::Kind::variable || !(declaration.device || declaration.constant)) continue;
+      const std::vector<std::string> words = words_of(text);
+      const bool is_const = declaration.constant || std::find(words.begin(), words.end(), "const") != words.end() ||
+                            std::find(words.begin(), words.end(), "constexpr") != words.end();
+      if (is_const && text.find_first_of("={") != std::string_view::npos) continue;
+      throw bad_input(fmt::format(
+          "{}: the kernel needs '{}', which {}; pass it as a parameter", where, declaration.name,
+          declaration.constant ? "the host fills (cudaMemcpyToSymbol)" : "is memory that outlives a launch"));
+    }
+    if (text.find("<<<") != std::string_view::npos && found.chunk == kernel_.chunk)
+      throw bad_input(fmt::format("{}: the kernel launches kernels itself, which no device here can do", where));
   }
 
   void need_words(std::string_view text) {

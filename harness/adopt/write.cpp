@@ -406,8 +406,8 @@ std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& devic
   std::string inside =
       "// The original as a function of the device: `reference` calls it in the original's own launch.\n" +
       first_tuned(kernel) +
-      "#pragma push_macro(\"__global__\")\n#undef __global__\n#define __global__ __device__\n"
-      "#include \"variants/00_original.cu\"\n#pragma pop_macro(\"__global__\")\n";
+      "#include <harness/as_device_begin.cuh>\n#include \"variants/00_original.cu\"\n"
+      "#include <harness/as_device_end.cuh>\n";
   std::string text =
       wide ? "// The original's own source with double in the place of each floating type.\n" + widened(device, inside)
            : "// The original itself: equal to it is not shown to be right.\n" + inside;

@@ -54,6 +54,14 @@ TEST_CASE("signatures that cannot be read or expressed are refused") {
              Catch::Contains("pointer to pointers"));
 }
 
+TEST_CASE("state beside the arguments is refused") {
+  const std::string body =
+      "__global__ void k(float* x, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = t[0]; }\n";
+  CHECK_THAT(refusal("__constant__ float t[4];\n" + body + kLaunch), Catch::Contains("cudaMemcpyToSymbol"));
+  CHECK_THAT(refusal("__device__ float t[4];\n" + body + kLaunch), Catch::Contains("outlives a launch"));
+  CHECK(refusal("__constant__ float t[4] = {1, 2, 3, 4};\n" + body + kLaunch).empty());
+}
+
 TEST_CASE("what running cannot tell is refused or asked") {
   CHECK_THAT(refusal("__global__ void k(const float* x, int n) { if (x[0] > 1e30f && threadIdx.x > n) __trap(); }\n"
                      "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
