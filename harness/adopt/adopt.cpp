@@ -97,13 +97,13 @@ class References {
       : kernel_(kernel), source_(source), device_(device), subject_(subject), observer_(observer) {}
 
   ChosenReference choose(const AdoptOptions& options) {
-    original();
     if (options.reference == "self") return itself();
     if (options.reference.starts_with("command:"))
       throw bad_input(
           "--reference 'command:...' is not built yet; give a .cu file with a function of the host, or self");
     if (options.reference.ends_with(".npy"))
       throw bad_input("--reference FILE.npy is not built yet; give a .cu file with a function of the host, or self");
+    original();
     if (!options.reference.empty()) return from_file(options.reference);
     const std::string wide = own_reference(kernel_, device_, true);
     const bool wide_agrees = has_floating() && agrees(inlined(wide), false);
