@@ -12,7 +12,7 @@
 namespace harness::adopt {
 namespace {
 
-constexpr std::int64_t kArenaBytes = 16 << 20, kContentBytes = 256 << 10;
+constexpr std::int64_t kArenaBytes = 4 << 20, kContentBytes = 128 << 10;
 constexpr double kMostElements = 5000;  // of the product of all sizes: runs of an instrumented build take a while
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 

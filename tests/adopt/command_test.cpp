@@ -11,6 +11,7 @@ namespace fs = std::filesystem;
 namespace {
 
 Finished adopt_in(const Scratch& scratch, std::vector<std::string> arguments) {
+  fs::create_directories(scratch.path("mine"));
   arguments.insert(arguments.begin(), {HARNESS_BINARY, "adopt"});
   arguments.insert(arguments.end(), {"--kernels", scratch.path("mine"), "--db", scratch.db()});
   return run_program(arguments, scratch.path(""));
