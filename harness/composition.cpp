@@ -17,6 +17,7 @@
 #include "harness/store/archive.h"
 #include "harness/system/rights.h"
 #include "harness/system/walls.h"
+#include "harness/worker/observation.h"
 #include "harness/worker/serve.h"
 
 // The composition root: the only file that names the real Catalog, ScriptLibrary, Evaluator and Archive. It is handed
@@ -104,6 +105,17 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   return std::make_unique<PipelineEvaluator>(std::move(options));
 }
 
+// The emulated device: it sees every access.
+std::unique_ptr<Observer> make_observer_of(const DeviceKinds& kinds, const Places& places, std::function<bool()> stop) {
+  for (const DeviceInfo& device : probe_devices(kinds)) {
+    if (!device.emulation || !device.available) continue;
+    unconfined(places.trust_source);
+    const PipelineEvaluator::Device made = with_target(kinds, device, places);
+    return make_observer(find_kind(kinds, device.device), made.target, std::move(stop));
+  }
+  throw environment_error("no device here can observe a kernel; the cpu device does, and needs g++");
+}
+
 std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Places& places,
                                             const std::string& architecture) {
   for (const auto& kind : kinds) {
@@ -132,6 +144,9 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return make_evaluator(kinds, places, device, usd_per_hour, std::move(stop));
   };
   rooms.confinement = [] { return fmt::format("{}\nkernels: {}", in_words(walls_here()), describe(cage_here())); };
+  rooms.observer = [&](const Places& places, std::function<bool()> stop) {
+    return make_observer_of(kinds, places, std::move(stop));
+  };
   rooms.archive = store::open_archive;
   rooms.offline_device = [&](const Places& places, const std::string& architecture) {
     return offline_device(kinds, places, architecture);

@@ -138,6 +138,9 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
   if (const std::string words = in_words(catalog.problem(kernel.name, kernel.workloads.front().name).forms);
       !words.empty())
     arms.notes.push_back(fmt::format("{}: hostile forms {}", kernel.name, words));
+  if (const std::string words = in_words(catalog.problem(kernel.name, kernel.workloads.front().name).reference);
+      !words.empty())
+    arms.notes.push_back(fmt::format("{}: {}", kernel.name, words));
   for (const std::string& name :
        choose_workloads(kernel, with_shapes(catalog, kernel.name, options.workloads, device), device)) {
     const Workload& workload = find_workload(kernel, name);

@@ -8,6 +8,7 @@
 #include "harness/campaign/covering.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
+#include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
@@ -250,6 +251,23 @@ int check(CheckArguments arguments, Shell& shell) {
 }
 
 }  // namespace
+
+std::vector<std::string> first_check(const std::string& kernel, const std::string& device, bool quiet, Shell& shell) {
+  CheckArguments arguments;
+  arguments.device = device;
+  arguments.json = quiet;
+  const Places places = shell.places();
+  const auto catalog = shell.rooms.catalog(places);
+  const auto offline = shell.rooms.offline_device(places, arguments.architecture);
+  const auto evaluator =
+      shell.rooms.evaluator(places, choose_device(device, shell.rooms.devices(places)), std::nullopt, interrupted);
+  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+  evaluator->use_peaks(known_peaks(*evaluator, archive->ledger()));
+  if (!quiet) report::err("%s\n", kernel.c_str());
+  const Report report = check_kernel(kernel, *catalog, *evaluator, archive->ledger(), *offline, arguments);
+  if (!quiet && !interrupted()) report::out("%s: %s\n", kernel.c_str(), report.problems.empty() ? "ok" : "FAILED");
+  return report.problems;
+}
 
 void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<CheckArguments>();

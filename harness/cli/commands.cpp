@@ -21,6 +21,7 @@ void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
+void define_adopt(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
 void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
@@ -46,6 +47,7 @@ const std::vector<Command>& commands() {
       {"export", "Write a store, or one campaign of it, as text", define_export},
       {"import", "Read such a text, or what other tuners recorded, into a store", define_import},
       {"replay", "What another strategy would have decided on a recorded campaign", define_replay},
+      {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
       {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"guard", "In CI: whether kernels are right and as fast as a package of them", define_guard},

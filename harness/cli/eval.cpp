@@ -6,6 +6,7 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/edited_source.h"
+#include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
@@ -25,7 +26,7 @@ struct EvalArguments {
   std::int64_t from = 0;
   std::vector<std::string> parameters;
   double usd_per_hour = 0;
-  bool no_record = false, json = false;
+  bool no_record = false, json = false, quiet = false;
 };
 
 Config given_parameters(const EvalArguments& arguments) {
@@ -138,7 +139,7 @@ bool evaluate_one(const Asked& asked, const std::string& workload, const EvalArg
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
   const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
   if (arguments.json) report::out_json(report::evaluation_json(event));
-  else print_person(event);
+  else if (!arguments.quiet) print_person(event);
   std::fflush(stdout);
   return std::holds_alternative<Passed>(evaluation.outcome);
 }
@@ -221,6 +222,16 @@ int eval(const EvalArguments& arguments, Shell& shell) {
 }
 
 }  // namespace
+
+bool first_evaluation(const std::string& kernel, const std::string& variant, const std::string& device, bool quiet,
+                      Shell& shell) {
+  EvalArguments arguments;
+  arguments.kernel = kernel;
+  arguments.variant = variant;
+  arguments.device = device;
+  arguments.quiet = quiet;
+  return eval(arguments, shell) == 0;
+}
 
 void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<EvalArguments>();

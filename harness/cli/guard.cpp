@@ -12,6 +12,7 @@
 #include "harness/package/resolved.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
+#include "harness/report/table.h"
 #include "harness/system/files.h"
 #include "harness/system/resource_limits.h"
 

@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/package/resolved.h"
 #include "harness/report/format.h"
+#include "harness/report/table.h"
 
 namespace harness {
 namespace {

@@ -12,6 +12,7 @@
 #include "harness/package/folder/files.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
+#include "harness/report/table.h"
 #include "harness/system/files.h"
 
 // package: the winners of a kernel as a folder that stands alone.

@@ -10,6 +10,7 @@
 #include "harness/core/catalog.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/formula_catalog.h"
+#include "harness/core/observation.h"
 #include "harness/core/playbook.h"
 #include "harness/core/strategy.h"
 
@@ -47,6 +48,8 @@ struct Rooms {
   std::function<std::unique_ptr<Archive>(const std::string& path, ArchiveAccess access)> archive;
   /// Nothing: no kind of device has such an architecture.
   std::function<std::optional<OfflineDevice>(const Places&, const std::string& architecture)> offline_device;
+  /// A device that sees what a kernel does to memory of unknown size.
+  std::function<std::unique_ptr<Observer>(const Places&, std::function<bool()> stop)> observer;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
   ProgramVersion program;
 };

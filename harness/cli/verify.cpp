@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
+#include "harness/report/table.h"
 #include "harness/system/resource_limits.h"
 
 // verify: whether a package still holds on this machine.

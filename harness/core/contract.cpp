@@ -56,6 +56,10 @@ std::string in_words(const ExcludedForms& forms) {
   return fmt::format("not tried, by contract: {} ({})", fmt::join(forms.except, ", "), forms.because);
 }
 
+std::string in_words(const Reference& reference) {
+  return reference.weak.empty() ? "" : "weak reference: " + reference.weak;
+}
+
 double amount_of(const Work& work) {
   double amount = work.bytes + 2 * work.exps;
   for (const auto& [type, flops] : work.flops) amount += flops;
@@ -68,7 +72,11 @@ HARNESS_JSON_DEFAULTS(Compare, kind, tolerance, options)
 HARNESS_JSON_DEFAULTS(Field, name, dtype, value, offset)
 HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, compare, accuracy, value, fields,
                       struct_bytes, of, offset, offsets, map, absent, valid_rows, outside)
-HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden)
+HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden, numbers, grid, block, shared, weak)
+HARNESS_ENUM_TABLE(ReferenceNumbers, "kind of reference",
+                   {{ReferenceNumbers::exact, "exact"},
+                    {ReferenceNumbers::wide, "wide"},
+                    {ReferenceNumbers::own, "own"}})
 HARNESS_JSON_DEFAULTS(Work, bytes, flops, exps)
 HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
                       policy)

@@ -79,13 +79,25 @@ struct Argument {
 ///   scalar: T          structure: by value    view/pointers/tensor_map: not passed    absent: a null pointer
 /// then each name in `sizes` as long long. Threads past `threads` must do nothing (blocks are 128 wide, 1-D).
 struct Reference {
+  /// In which numbers it computes, for what was adopted from elsewhere and keeps the signature of its original: one
+  /// pointer an argument, an inout's holding what was drawn.
+  ///   exact: as above   wide: floating inputs and outputs are double*   own: every argument has its stored type
+  enum class Numbers { exact, wide, own };
   std::string source;  // absolute path
   std::string entry;   // name expression, $-names filled in: "reference<__nv_bfloat16>"
   std::vector<std::string> sizes;
   std::vector<std::int64_t> size_values;
   std::int64_t threads = 0;
   std::vector<std::string> golden;  // directories of .npy files, optional
+  Numbers numbers = Numbers::exact;
+  /// Of a reference that works in blocks of its own shape, one to three numbers each; else empty, and `threads` counts.
+  std::vector<std::int64_t> grid, block;
+  std::int64_t shared = 0;  // dynamic shared memory, bytes
+  std::string weak;         // why it proves less than a reference that was written for the contract; "" where it does
 };
+using ReferenceNumbers = Reference::Numbers;
+/// "weak: the original itself, so equal to the original is not shown to be right"; "" for a full reference.
+std::string in_words(const Reference& reference);
 
 /// A lower bound of the work: what no implementation can avoid. bytes of compulsory DRAM traffic, floating-point
 /// operations by unit dtype ("bf16": tensor rate, "f32": CUDA-core rate), exponentials.
@@ -130,6 +142,7 @@ std::int64_t span_elements(
 std::int64_t count_elements(const Argument& a);  // product of the shape
 
 HARNESS_ENUM_TEXT(ArgumentKind);
+HARNESS_ENUM_TEXT(ReferenceNumbers);
 void to_json(json& to, const Workload& value);
 void from_json(const json& from, Workload& value);
 void to_json(json& to, const Generator& value);

@@ -127,6 +127,8 @@ Settled gate_other_points(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (const std::string words = in_words(run.subject.problem().forms); !words.empty())
     run.add({"forms", true, words, false});
+  if (const std::string words = in_words(run.subject.problem().reference); !words.empty())
+    run.add({"reference", true, words, false});
   const std::vector<std::string> forms =
       admitted_forms(*run.request.admission, workload_group(run.subject.problem().workload));
   const std::size_t count = run.neighbours.size();

@@ -131,7 +131,7 @@ bool is_known_header(std::string_view name) {
                                                          "cassert",
                                                          "assert.h"};
   return kKnown.contains(name) || name.starts_with("cooperative_groups/") || name.starts_with("cuda/") ||
-         name.starts_with("harness/");
+         name.starts_with("cub/") || name.starts_with("harness/");
 }
 
 bool is_plain_relative(std::string_view name) {

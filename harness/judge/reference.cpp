@@ -17,22 +17,28 @@ namespace {
 
 constexpr std::int64_t kBlock = 128;
 
-Dtype result_dtype(const Argument& a) {
-  return is_floating(a.dtype) ? Dtype::f64 : a.dtype;
+using Numbers = ReferenceNumbers;
+
+Dtype result_dtype(const Argument& a, Numbers numbers) {
+  return is_floating(a.dtype) && numbers != Numbers::own ? Dtype::f64 : a.dtype;
 }
 
-Argument input_of(const Argument& a) {
+Argument input_of(const Argument& a, Numbers numbers) {
   Argument input = a;
   input.kind = ArgumentKind::input;
   input.compare.reset();
+  if (is_floating(a.dtype) && numbers == Numbers::wide) {
+    input.dtype = Dtype::f64;
+    input.align = std::max<std::int64_t>(a.align, storage_bytes(input.dtype));
+  }
   return input;
 }
 
-Argument result_of(const Argument& a) {
+Argument result_of(const Argument& a, Numbers numbers) {
   Argument result = a;
   result.name = result_name(a);
   result.kind = ArgumentKind::output;
-  result.dtype = result_dtype(a);
+  result.dtype = result_dtype(a, numbers);
   result.gen.reset();
   result.align = std::max<std::int64_t>(a.align, storage_bytes(result.dtype));
   return result;
@@ -40,19 +46,22 @@ Argument result_of(const Argument& a) {
 
 /// The arguments that the reference's signature has, in its order.
 std::vector<Argument> signature(const Problem& problem) {
+  const Numbers numbers = problem.reference.numbers;
   std::vector<Argument> arguments;
   for (const Argument& a : problem.arguments) {
     switch (a.kind) {
-      case ArgumentKind::input:
       case ArgumentKind::scalar:
       case ArgumentKind::structure:
         arguments.push_back(a);
         break;
+      case ArgumentKind::input:
+        arguments.push_back(input_of(a, numbers));
+        break;
       case ArgumentKind::inout:
-        arguments.push_back(input_of(a));
+        if (numbers == Numbers::exact) arguments.push_back(input_of(a, numbers));
         [[fallthrough]];
       case ArgumentKind::output:
-        arguments.push_back(result_of(a));
+        arguments.push_back(result_of(a, numbers));
         break;
       case ArgumentKind::view:
       case ArgumentKind::pointers:
@@ -62,6 +71,11 @@ std::vector<Argument> signature(const Problem& problem) {
     }
   }
   return arguments;
+}
+
+Dim3 dim3_of(const std::vector<std::int64_t>& numbers) {
+  const auto at = [&](std::size_t i) { return i < numbers.size() ? static_cast<std::uint32_t>(numbers[i]) : 1; };
+  return {at(0), at(1), at(2)};
 }
 
 Launch launch_of(const Problem& problem, const std::vector<Argument>& arguments) {
@@ -77,13 +91,30 @@ Launch launch_of(const Problem& problem, const std::vector<Argument>& arguments)
   launch.entry = reference.entry;
   launch.grid.x = static_cast<std::uint32_t>(blocks);
   launch.block.x = kBlock;
+  if (!reference.block.empty()) {
+    launch.grid = dim3_of(reference.grid);
+    launch.block = dim3_of(reference.block);
+    launch.shared = reference.shared;
+  }
   for (const Argument& a : arguments) launch.args.push_back(NamedArgument{a.name, 0});
   for (const std::int64_t size : reference.size_values) launch.args.push_back(ScalarArgument{Dtype::s64, size});
   return launch;
 }
 
+/// All elements of a buffer as f64.
+void widen(Dtype dtype, std::span<const std::byte> from, std::span<std::byte> to) {
+  const auto bytes = static_cast<std::size_t>(storage_bytes(dtype));
+  const std::size_t count = std::min(from.size() / bytes, to.size() / sizeof(double));
+  parallel_ranges(static_cast<std::int64_t>(count), 0, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> values(static_cast<std::size_t>(end - begin));
+    load_strided(dtype, from.data() + static_cast<std::size_t>(begin) * bytes, 1, values);
+    std::memcpy(to.data() + static_cast<std::size_t>(begin) * sizeof(double), values.data(),
+                values.size() * sizeof(double));
+  });
+}
+
 ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<const std::byte> image) {
-  const Dtype stored = result_dtype(a);
+  const Dtype stored = result_dtype(a, job.executable.problem.reference.numbers);
   const int bytes = storage_bytes(stored);
   const auto data = payload(job.executable.layout, result_name(a), image);
   const Indexer indexer(a);
@@ -139,9 +170,15 @@ Bytes reference_image(const Problem& problem, const ImageLayout& layout, std::sp
                   [&](std::int64_t begin, std::int64_t end) {
                     std::fill(image.begin() + begin, image.begin() + end, std::byte{0xff});
                   });
-  for (const Argument& a : problem.arguments)
-    if (is_drawn(a))
-      copy_bytes(payload(layout, a.name, painted), payload(job.executable.layout, a.name, std::span(image)));
+  const Numbers numbers = problem.reference.numbers;
+  for (const Argument& a : problem.arguments) {
+    if (!is_drawn(a)) continue;
+    const std::string name = numbers == Numbers::exact ? a.name : result_name(a);
+    const auto from = payload(layout, a.name, painted);
+    const auto to = payload(job.executable.layout, name, std::span(image));
+    if (numbers == Numbers::wide && is_floating(a.dtype)) widen(a.dtype, from, to);
+    else copy_bytes(from, to);
+  }
   return image;
 }
 

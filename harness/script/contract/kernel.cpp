@@ -56,6 +56,16 @@ ExcludedForms read_forms(const Reader& kernel) {
   return forms;
 }
 
+/// adopted = { file = "softmax.cu", entry = "softmax_kernel", digest = "..." }: where an adopted kernel came from.
+void check_adopted(const Reader& kernel) {
+  const Node* const table = kernel.find("adopted");
+  if (table == nullptr) return;
+  if (!table->table) throw kernel.wrong("adopted", "{ file = \"kernel.cu\", entry = \"name\", digest = \"sha256\" }");
+  const Reader reader(kernel.manifest(), *table, "adopted");
+  reader.only({"file", "entry", "digest"});
+  for (const char* field : {"file", "entry", "digest"}) reader.text(field);
+}
+
 void check_contract(const Reader& kernel, const std::string& folder_name) {
   if (kernel.need("contract").integer() != 1) throw kernel.wrong("contract", "1, the version of this contract");
   const std::string name = kernel.text("name");
@@ -89,7 +99,7 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
       manifest_(folder_ / "kernel.lua", shown + "/kernel.lua", "kernel") {
   const Reader kernel(manifest_, manifest_.root(), "kernel");
   kernel.only({"contract", "name", "summary", "domain", "workloads", "arguments", "reference", "work", "deterministic",
-               "policy", "forms"});
+               "policy", "forms", "adopted"});
   check_contract(kernel, folder_.filename().string());
   name_ = kernel.text("name");
   summary_ = kernel.text("summary");
@@ -97,6 +107,7 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
   deterministic_ = kernel.flag("deterministic", true);
   policy_ = read_policy(kernel);
   forms_ = read_forms(kernel);
+  check_adopted(kernel);
   read_workloads(kernel);
   for (const Workload& workload : workloads_) problems_[workload.name] = make_problem(workload);
 }

@@ -23,6 +23,20 @@ std::int64_t size_value(const Reader& reference, const Workload& workload, const
                                     name, to_text(found->second), workload.name));
 }
 
+/// grid = { ... }, block = { ... }, shared = bytes: of a reference that keeps the launch of its original.
+void read_blocks(const Reader& reader, Sizes& sizes, Reference& reference) {
+  const auto shape = [&](const std::string& field) {
+    std::vector<std::int64_t> numbers = sizes.list(reader.need(field), reader, field);
+    for (const std::int64_t number : numbers)
+      if (number < 1 || number > INT32_MAX) throw reader.wrong(field, "one to three numbers from 1 to 2^31 - 1");
+    if (numbers.empty() || numbers.size() > 3) throw reader.wrong(field, "one to three numbers from 1 to 2^31 - 1");
+    return numbers;
+  };
+  reference.grid = shape("grid");
+  reference.block = shape("block");
+  if (const Node* const shared = reader.find("shared")) reference.shared = sizes.whole(*shared, reader, "shared");
+}
+
 double amount(const Reader& work, const Node& node, const std::string& name, const Workload& workload) {
   const auto number = node.number();
   if (number && std::isfinite(*number) && *number >= 0) return *number;
@@ -59,16 +73,22 @@ Problem KernelManifest::bare_problem(const Workload& workload) {
 
 Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
-  reader.only({"source", "entry", "sizes", "threads", "golden"});
+  reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "grid", "block", "shared", "weak"});
   Sizes sizes(manifest_, workload);
   Reference reference;
   reference.source = own_file(reader, folder_, reader.text("source")).string();
   reference.entry = fill_in(reader.text("entry"), workload.values, reader);
   reference.sizes = reader.texts("sizes");
   for (const std::string& name : reference.sizes) reference.size_values.push_back(size_value(reader, workload, name));
-  reference.threads = sizes.whole(reader.need("threads"), reader, "threads");
-  if (reference.threads < 1)
-    throw reader.error(fmt::format("has {} threads on workload '{}'", reference.threads, workload.name));
+  if (reader.find("block") != nullptr) {
+    read_blocks(reader, sizes, reference);
+  } else {
+    reference.threads = sizes.whole(reader.need("threads"), reader, "threads");
+    if (reference.threads < 1)
+      throw reader.error(fmt::format("has {} threads on workload '{}'", reference.threads, workload.name));
+  }
+  reference.numbers = named<ReferenceNumbers>(reader.text("numbers", "exact"));
+  reference.weak = reader.text("weak", "");
   for (const std::string& folder : reader.texts("golden"))
     reference.golden.push_back(own_file(reader, folder_, folder).string());
   return reference;
@@ -107,6 +127,11 @@ std::string KernelManifest::contract_hash(const Problem& problem) const {
   identity["workload"] = json(problem.workload)["values"];
   identity["gates"] = kGatesVersion;
   json& reference = identity["reference"];
+  // What a reference of the plain kind does not have is no part of its identity: older results stay comparable.
+  if (problem.reference.numbers == ReferenceNumbers::exact) reference.erase("numbers");
+  if (problem.reference.block.empty())
+    for (const char* field : {"grid", "block", "shared"}) reference.erase(field);
+  if (problem.reference.weak.empty()) reference.erase("weak");
   const auto hash_of = [&](const std::string& source) {
     return read_source(source, relative_name(source, folder_), include_dirs_).hash;
   };

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "harness/core/error.h"
+#include "harness/core/observation.h"
 #include "harness/system/files.h"
 #include "harness/worker/processes/launch_report.h"
 
@@ -72,11 +73,12 @@ void move_on() {
   mmap(nullptr, (pages % 65536 + 1) * std::size_t{4096}, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-SharedMemory map_image(int descriptor, std::size_t bytes) {
+/// `timed`: its pages are there before the clock starts. The arenas of an observed launch are mostly never touched.
+SharedMemory map_image(int descriptor, std::size_t bytes, bool timed) {
   move_on();
   SharedMemory image(descriptor, bytes);
   constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE; older kernels refuse it, and then the run meets the faults
-  madvise(image.bytes().data(), bytes, kPopulateWrite);
+  if (timed) madvise(image.bytes().data(), bytes, kPopulateWrite);
   return image;
 }
 
@@ -87,8 +89,10 @@ SharedMemory map_image(int descriptor, std::size_t bytes) {
   SharedMemory image;
   report.code = guarded(report, [&] {
     stand_alone(runner);
+    const std::vector<ImageBuffer>& buffers = executable.layout.buffers;
+    const bool observed = !buffers.empty() && buffers.back().name.starts_with(kSeenPrefix);
     image = map_image(prepared.images.at(which).at(static_cast<std::size_t>(request.image)).get(),
-                      static_cast<std::size_t>(executable.layout.bytes));
+                      static_cast<std::size_t>(executable.layout.bytes), !observed);
     session.warm_up(executable);
     session.close_inputs(executable, image.bytes());
     session.set_run(request.run);

@@ -33,8 +33,9 @@ bool is_runtime_variable(std::uintptr_t address) {
 
 }  // namespace
 
-Checker::Checker(const Executable& executable, std::span<const std::byte> image, const Module& module)
+Checker::Checker(const Executable& executable, std::span<std::byte> image, const Module& module)
     : image_(executable, image),
+      map_(executable, image),
       globals_(module.memory().writable_end - module.memory().writable_begin),
       module_(module.memory()) {}
 
@@ -105,6 +106,10 @@ bool BlockChecker::in_image(const Event& event) {
                                 count_bytes(event.bytes), byte_range(first, event.bytes), near->name, near->bytes)
                   : fmt::format("{} used memory @0 that belongs to no buffer", self()));
     return offset + event.bytes <= image.bytes();
+  }
+  if (checker_.map_.active()) {  // what the sizes are is being asked, not whether they are kept
+    checker_.map_.note(offset, event.bytes, event.writes, event.atomic);
+    return true;
   }
   if (!buffer->writable) {
     if (event.writes && !known(FindingKind::other, event, buffer->offset))

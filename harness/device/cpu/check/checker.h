@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/device/cpu/check/access_map.h"
 #include "harness/device/cpu/check/finding.h"
 #include "harness/device/cpu/check/image_shadow.h"
 #include "harness/device/cpu/check/ordering.h"
@@ -21,7 +22,7 @@ class Cluster;
 /// What a checked run of a plan knows: the memory that device code may touch, what happened to it, and what was found.
 class Checker {
  public:
-  Checker(const Executable& executable, std::span<const std::byte> image, const Module& module);
+  Checker(const Executable& executable, std::span<std::byte> image, const Module& module);
 
   /// `host` are ranges of this program that the call of the entry reads: the launch's arguments.
   void begin_launch(const Launch& launch, int workers, std::vector<std::span<const std::byte>> host);
@@ -35,6 +36,7 @@ class Checker {
   friend class BlockChecker;
 
   ImageShadow image_;
+  AccessMap map_;
   Shadow globals_;  // of the module's writable segments, which lie in one span
   ModuleMemory module_;
   LaunchOrder order_;

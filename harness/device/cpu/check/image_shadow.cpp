@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/device/cpu/check/access_map.h"
+
 namespace harness::cpu {
 namespace {
 
@@ -26,7 +28,9 @@ ImageShadow::Buffer describe(const Executable& executable, const ImageBuffer& bu
 }  // namespace
 
 ImageShadow::ImageShadow(const Executable& executable, std::span<const std::byte> image)
-    : base_(reinterpret_cast<std::uintptr_t>(image.data())), bytes_(image.size()), shadow_(image.size()) {
+    : base_(reinterpret_cast<std::uintptr_t>(image.data())),
+      bytes_(image.size()),
+      shadow_(is_observed(executable.layout) ? kLineBytes : image.size()) {
   for (const ImageBuffer& buffer : executable.layout.buffers)
     if (buffer.bytes > 0 && !is_view(executable, buffer.name)) buffers_.push_back(describe(executable, buffer));
   std::sort(buffers_.begin(), buffers_.end(), [](const Buffer& a, const Buffer& b) { return a.offset < b.offset; });
@@ -36,7 +40,7 @@ ImageShadow::ImageShadow(const Executable& executable, std::span<const std::byte
     first_.push_back(next);
   }
   for (const Buffer& buffer : buffers_)
-    if (buffer.defined) shadow_.set_written(buffer.offset, buffer.bytes);
+    if (buffer.defined && !is_observed(executable.layout)) shadow_.set_written(buffer.offset, buffer.bytes);
 }
 
 const ImageShadow::Buffer* ImageShadow::at(std::size_t offset) const {

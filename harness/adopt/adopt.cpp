@@ -1,0 +1,296 @@
+#include "harness/adopt/adopt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+
+#include "harness/core/dtype.h"
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+
+namespace harness::adopt {
+namespace {
+
+std::set<std::string> names_of_tuned(const AdoptedKernel& kernel) {
+  std::set<std::string> names;
+  for (const auto& [name, how] : kernel.bound)
+    if (how == "define") names.insert(name);
+  return names;
+}
+
+Subject subject_of(const AdoptedKernel& kernel, const std::string& text, const std::string& shown,
+                   const std::vector<std::string>& include_folders) {
+  Subject subject;
+  subject.build.source_name = shown;
+  subject.build.source = text;
+  subject.build.include_dirs = include_folders;
+  std::map<std::string, std::string> values;
+  for (const auto& [name, how] : kernel.bound) {
+    const std::string value = fmt::format("{}", kernel.tuned.at(name).front());
+    if (how == "define") subject.build.defines.emplace_back(name, value);
+    if (how == "template") values[name] = value;
+  }
+  subject.entry = kernel.entry_for(std::string(cuda_type(kernel.dtypes.front())), values);
+  return subject;
+}
+
+/// Relative L2 distance of what two runs left in one array.
+double distance(const std::vector<std::byte>& got, Dtype stored, const std::vector<std::byte>& exact, Dtype wide) {
+  const auto bytes = static_cast<std::size_t>(storage_bytes(stored)),
+             wide_bytes = static_cast<std::size_t>(storage_bytes(wide));
+  const std::size_t count = std::min(got.size() / bytes, exact.size() / wide_bytes);
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double a = load_as_double(stored, got.data() + i * bytes),
+                 b = load_as_double(wide, exact.data() + i * wide_bytes);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    error += (a - b) * (a - b);
+    size += b * b;
+  }
+  return size > 0 ? std::sqrt(error / size) : std::sqrt(error);
+}
+
+double tolerance_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return 1e-9;
+    case Dtype::f32:
+      return 1e-4;
+    case Dtype::f16:
+    case Dtype::bf16:
+      return 3e-2;
+    case Dtype::e4m3:
+    case Dtype::e5m2:
+      return 0.2;
+    default:
+      return 0;
+  }
+}
+
+/// The reference's launch: pointers and values in the contract's order, then the sizes.
+ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes, unsigned fill, bool serial) {
+  ObservedLaunch observed = launch_at(kernel, "reference", sizes, fill, true);
+  Launch& launch = observed.launch;
+  std::vector<LaunchArgument> arguments;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const AdoptedParameter& parameter = kernel.parameters[i];
+    if (parameter.kind == Param::size) continue;
+    LaunchArgument argument = launch.args[i];
+    if (parameter.kind == Param::real) argument = ScalarArgument{parameter.dtype, parameter.value};
+    arguments.push_back(std::move(argument));
+  }
+  for (const AdoptedSize& size : kernel.sizes)
+    arguments.emplace_back(ScalarArgument{Dtype::s64, sizes.at(size.symbol)});
+  launch.args = std::move(arguments);
+  if (serial) launch.grid = launch.block = Dim3{1, 1, 1};
+  if (serial) launch.shared = 0;
+  return observed;
+}
+
+class References {
+ public:
+  References(const AdoptedKernel& kernel, const Source& source, const DeviceSource& device, const Subject& subject,
+             Observer& observer)
+      : kernel_(kernel), source_(source), device_(device), subject_(subject), observer_(observer) {}
+
+  ChosenReference choose(const AdoptOptions& options) {
+    if (options.reference == "self") return itself();
+    if (options.reference.starts_with("command:"))
+      throw bad_input(
+          "--reference 'command:...' is not built yet; give a .cu file with a function of the host, or self");
+    if (options.reference.ends_with(".npy"))
+      throw bad_input("--reference FILE.npy is not built yet; give a .cu file with a function of the host, or self");
+    original();
+    if (!options.reference.empty()) return from_file(options.reference);
+    const std::string wide = own_reference(kernel_, device_, true);
+    const bool wide_agrees = has_floating() && agrees(inlined(wide), false);
+    for (const Declaration& function : source_.parsed.declarations) {
+      if (!is_host_reference(function)) continue;
+      const auto text = host_reference_of(source_, function);
+      if (!text || !agrees(*text, true)) continue;
+      if (!wide_agrees) return {*text, true, true, "", fmt::format("host function {} in double", function.name)};
+      return {wide, true, false, "",
+              fmt::format("its own source in double, which agrees with the host function {}", function.name)};
+    }
+    if (wide_agrees)
+      return {wide, true, false, "the original's own source in double, which shares its mistakes",
+              "its own source in double"};
+    return itself();
+  }
+
+ private:
+  ChosenReference itself() const {
+    return {own_reference(kernel_, device_, false), false, false,
+            "self-referenced: equal to the original, which is not shown to be right",
+            "the original itself (self-referenced)"};
+  }
+
+  ChosenReference from_file(const std::string& path) {
+    const Source other = read_cuda_source(path);
+    std::string why = "it holds no function of the host whose parameters are the kernel's";
+    for (const Declaration& function : other.parsed.declarations) {
+      if (function.kind != Declaration::Kind::function || function.kernel || function.parameters.empty()) continue;
+      const auto text = host_reference_of(other, function);
+      if (!text) continue;
+      if (agrees(*text, true))
+        return {*text, true, true, "",
+                fmt::format("{} of {} in double", function.name, std::filesystem::path(path).filename().string())};
+      why = fmt::format("{}: {}", function.name, why_);
+    }
+    throw bad_input(fmt::format("--reference {}: {}", path, why));
+  }
+
+  static bool is_host_reference(const Declaration& function) {
+    if (function.kind != Declaration::Kind::function || function.kernel || !function.defined ||
+        function.parameters.empty())
+      return false;
+    std::string name = function.name;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.ends_with("_cpu") || name.starts_with("cpu_") || name.find("_ref") != std::string::npos ||
+           name.ends_with("_host") || name.find("reference") != std::string::npos || name.ends_with("cpu");
+  }
+
+  std::optional<std::string> host_reference_of(const Source& source, const Declaration& function) const {
+    for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i)
+      if (&source.parsed.declarations[i] == &function && source.find(i).chunk != nullptr)
+        return host_reference(kernel_, function, device_source(source, i, {}, true));
+    return std::nullopt;
+  }
+
+  bool has_floating() const {
+    return std::any_of(kernel_.parameters.begin(), kernel_.parameters.end(), [](const AdoptedParameter& each) {
+      return each.kind == Param::pointer && is_floating(each.dtype);
+    });
+  }
+
+  /// reference.cu as one text.
+  std::string inlined(std::string text) const {
+    const std::string line = "#include \"variants/00_original.cu\"\n";
+    if (const std::size_t at = text.find(line); at != std::string::npos) text.replace(at, line.size(), device_.text);
+    return text;
+  }
+
+  void original() {
+    BuildSpec spec = subject_.build;
+    spec.entries = {subject_.entry};
+    points_ = points_of(kernel_, kernel_.sizes.empty() ? 1 : 4, 99);
+    std::vector<ObservedLaunch> launches;
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      launches.push_back(launch_at(kernel_, subject_.entry, points_[i], static_cast<unsigned>(i % 2) * 3, false));
+    const BuildResult built = observer_.build(spec);
+    if (const auto* artifact = std::get_if<Artifact>(&built)) original_ = observer_.run(*artifact, launches);
+  }
+
+  bool agrees(const std::string& text, bool serial) {
+    BuildSpec spec = subject_.build;
+    spec.source_name = "reference.cu";
+    spec.source = text;
+    spec.entries = {"reference"};
+    const BuildResult built = observer_.build(spec);
+    const auto* const artifact = std::get_if<Artifact>(&built);
+    if (artifact == nullptr) {
+      why_ = "it does not compile as device code: " + std::get<CompileFailure>(built).log.substr(0, 500);
+      return false;
+    }
+    std::vector<ObservedLaunch> launches;
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      launches.push_back(reference_launch(kernel_, points_[i], static_cast<unsigned>(i % 2) * 3, serial));
+    const std::vector<Observation> observed = observer_.run(*artifact, launches);
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      if (!observed[i].failure.empty()) {
+        why_ = observed[i].failure;
+        return false;
+      }
+      for (const AdoptedParameter& parameter : kernel_.parameters) {
+        if (parameter.kind != Param::pointer || parameter.role == "input") continue;
+        const Dtype wide = is_floating(parameter.dtype) ? Dtype::f64 : parameter.dtype;
+        const ArenaSeen &got = original_.at(i).arenas.at(parameter.name),
+                        &exact = observed[i].arenas.at(parameter.name);
+        if (got.written / storage_bytes(parameter.dtype) != exact.written / storage_bytes(wide) ||
+            !(distance(got.after, parameter.dtype, exact.after, wide) <= tolerance_of(parameter.dtype))) {
+          why_ = fmt::format("it does not agree with the kernel in '{}'", parameter.name);
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const AdoptedKernel& kernel_;
+  const Source& source_;
+  const DeviceSource& device_;
+  const Subject& subject_;
+  Observer& observer_;
+  std::vector<Values> points_;
+  std::vector<Observation> original_;
+  std::string why_;
+};
+
+/// A dispatch over all floating types includes double. A kernel that computes in float is no kernel for it: no
+/// tolerance could tell its rounding from a wrong answer.
+void leave_out_double(AdoptedKernel& kernel, const DeviceSource& device, std::vector<std::string>& notes) {
+  const std::vector<std::string> words = words_of(device.text);
+  const bool in_float = std::find(words.begin(), words.end(), "float") != words.end();
+  if (!in_float || kernel.dtypes.size() < 2) return;
+  if (std::erase(kernel.dtypes, Dtype::f64) > 0) notes.emplace_back("f64 is left out: the kernel computes in float");
+}
+
+/// Atomics on memory that nobody is known to set: does it add to what was there, or should that be zero?
+void ask_of_atomics(AdoptedKernel& kernel, const AdoptOptions& options, Seen& seen) {
+  for (AdoptedParameter& parameter : kernel.parameters) {
+    if (!parameter.atomic || parameter.zeroed || parameter.answered || options.yes) continue;
+    const bool said = std::any_of(options.arguments.begin(), options.arguments.end(), [&](const std::string& text) {
+      return text.starts_with(parameter.name + " ") || text.starts_with(parameter.name + "[");
+    });
+    if (said) continue;
+    seen.questions.push_back(
+        {fmt::format("--arg \"{} zeroed\" or --arg \"{} inout\"", parameter.name, parameter.name),
+         fmt::format("atomics change '{}', and nobody says what it holds before", parameter.name)});
+  }
+}
+
+std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel) {
+  std::string name = options.name.empty() ? kernel.declaration.name : options.name;
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+  if (!plain)
+    throw bad_input(fmt::format("'{}' is no name for a kernel; use --name with letters, digits, _ and -", name));
+  return name;
+}
+
+}  // namespace
+
+Adopted adopt(const AdoptOptions& options, Observer& observer, const std::vector<std::string>& include_folders) {
+  const Source source = read_cuda_source(options.file);
+  Adopted adopted;
+  AdoptedKernel& kernel = adopted.kernel;
+  kernel = choose_kernel(source, options);
+  adopted.name = plugin_name(options, kernel);
+  apply_answers(kernel, options);
+  adopted.device = device_source(source, kernel.index, names_of_tuned(kernel));
+  leave_out_double(kernel, adopted.device, adopted.seen.notes);
+  const std::vector<std::string> notes = adopted.seen.notes;
+  const std::string file = std::filesystem::path(source.main().path).filename().string();
+  const Subject subject = subject_of(kernel, adopted.device.text, file, include_folders);
+  adopted.seen = observe(kernel, subject, observer);
+  adopted.seen.notes.insert(adopted.seen.notes.begin(), notes.begin(), notes.end());
+  ask_of_atomics(kernel, options, adopted.seen);
+  if (!adopted.seen.questions.empty()) return adopted;
+  const bool writes = std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [](const AdoptedParameter& each) {
+    return each.kind == Param::pointer && each.role != "input";
+  });
+  if (!writes)
+    throw bad_input(fmt::format("'{}' never wrote anything at the sizes that were tried; nothing can be compared",
+                                kernel.declaration.name));
+  adopted.reference = References(kernel, source, adopted.device, subject, observer).choose(options);
+  adopted.files =
+      plugin_files(kernel, adopted.device, adopted.reference, adopted.name, file, sha256_hex(source.main().text));
+  return adopted;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,177 @@
+#include "harness/adopt/fit.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace harness::adopt {
+namespace {
+
+/// A product of base quantities with its values at all points.
+struct Product {
+  std::vector<FormulaPtr> factors;
+  std::vector<std::int64_t> values;
+  int cost = 0;
+};
+
+constexpr int kMostFactors = 4;
+constexpr std::int64_t kMostConstant = 1 << 20;
+
+class Fit {
+ public:
+  Fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
+      const std::vector<FormulaPtr>& extra)
+      : points_(points) {
+    for (const std::string& each : symbols) add_base(symbol(each), 0);
+    singles_ = bases_.size();
+    for (const FormulaPtr& each : extra) add_base(each, 2);
+    Product one;
+    one.values.assign(points.size(), 1);
+    multiply(one, 0);
+    std::stable_sort(products_.begin(), products_.end(),
+                     [](const Product& a, const Product& b) { return a.cost < b.cost; });
+  }
+
+  std::optional<Fitted> best() {
+    constants();
+    for (const Product& product : products_) {
+      scaled(product);
+      quotients(product);
+    }
+    rows();
+    sums();
+    return best_;
+  }
+
+ private:
+  void add_base(const FormulaPtr& formula, int cost) {
+    Product base{{formula}, {}, cost};
+    for (const FitPoint& point : points_) {
+      const auto value = evaluate(*formula, point.sizes);
+      if (!value || *value < 1) return;
+      base.values.push_back(*value);
+    }
+    for (const Product& known : bases_)
+      if (known.values == base.values) return;
+    if (std::all_of(base.values.begin(), base.values.end(), [&](auto value) { return value == base.values[0]; }))
+      return;
+    bases_.push_back(std::move(base));
+  }
+
+  /// All products of at most kMostFactors bases, from `from` on; one may stand twice.
+  void multiply(const Product& so_far, std::size_t from) {
+    if (!so_far.factors.empty()) products_.push_back(so_far);
+    if (so_far.factors.size() == kMostFactors) return;
+    for (std::size_t i = from; i < bases_.size(); ++i) {
+      Product next = so_far;
+      next.factors.push_back(bases_[i].factors[0]);
+      next.cost += 1 + bases_[i].cost;
+      if (so_far.factors.size() > 0 && equal(*so_far.factors.back(), *bases_[i].factors[0])) next.cost += 2;
+      for (std::size_t p = 0; p < points_.size(); ++p) next.values[p] *= bases_[i].values[p];
+      multiply(next, i);
+    }
+  }
+
+  template <typename Body>
+  bool holds(Body value_at) const {
+    for (std::size_t p = 0; p < points_.size(); ++p)
+      if (value_at(p) != points_[p].elements) return false;
+    return true;
+  }
+
+  void offer(std::vector<FormulaPtr> shape, int cost, std::vector<FormulaPtr> strides = {}) {
+    if (!best_ || cost < best_->cost) best_ = Fitted{std::move(shape), std::move(strides), cost};
+  }
+
+  void constants() {
+    const std::int64_t first = points_[0].elements;
+    if (holds([&](std::size_t) { return first; })) offer({number(static_cast<double>(first))}, 0);
+  }
+
+  static FormulaPtr whole(const Product& product) {
+    FormulaPtr all = product.factors[0];
+    for (std::size_t i = 1; i < product.factors.size(); ++i) all = formula(Op::multiply, {all, product.factors[i]});
+    return all;
+  }
+
+  /// c M, M + c
+  void scaled(const Product& product) {
+    const std::int64_t first = points_[0].elements, value = product.values[0];
+    if (first % value == 0 && first / value >= 1 && first / value < kMostConstant) {
+      const std::int64_t factor = first / value;
+      if (holds([&](std::size_t p) { return product.values[p] * factor; })) {
+        std::vector<FormulaPtr> shape = product.factors;
+        if (factor > 1) shape.push_back(number(static_cast<double>(factor)));
+        offer(std::move(shape), product.cost + (factor > 1 ? 1 : 0));
+      }
+    }
+    const std::int64_t beyond = first - value;
+    if (beyond != 0 && std::abs(beyond) <= 4096 && holds([&](std::size_t p) { return product.values[p] + beyond; }))
+      offer({beyond > 0 ? formula(Op::add, {whole(product), number(static_cast<double>(beyond))})
+                        : formula(Op::subtract, {whole(product), number(static_cast<double>(-beyond))})},
+            product.cost + 3);
+  }
+
+  /// M / c and cdiv(M, c)
+  void quotients(const Product& product) {
+    for (const std::int64_t c : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
+      const FormulaPtr below = number(static_cast<double>(c));
+      if (holds([&](std::size_t p) { return product.values[p] / c; }))
+        offer({formula(Op::divide, {whole(product), below})}, product.cost + 3);
+      if (holds([&](std::size_t p) { return (product.values[p] + c - 1) / c; }))
+        offer({formula(Op::cdiv, {whole(product), below})}, product.cost + 3);
+    }
+  }
+
+  /// (A - 1) B + C: A rows of C elements that lie B apart.
+  void rows() {
+    for (std::size_t a = 0; a < singles_; ++a)
+      for (std::size_t b = 0; b < singles_; ++b)
+        for (std::size_t c = 0; c < singles_; ++c) {
+          if (b == c || b == a || a == c || std::max({a, b, c}) >= bases_.size()) continue;
+          if (holds(
+                  [&](std::size_t p) { return (bases_[a].values[p] - 1) * bases_[b].values[p] + bases_[c].values[p]; }))
+            offer({bases_[a].factors[0], bases_[c].factors[0]}, 6, {bases_[b].factors[0], number(1)});
+        }
+  }
+
+  /// M1 + M2
+  void sums() {
+    if (best_) return;
+    for (std::size_t i = 0; i < products_.size(); ++i)
+      for (std::size_t k = i + 1; k < products_.size(); ++k) {
+        if (products_[i].cost + products_[k].cost > 5) continue;
+        if (holds([&](std::size_t p) { return products_[i].values[p] + products_[k].values[p]; }))
+          offer({formula(Op::add, {whole(products_[i]), whole(products_[k])})},
+                products_[i].cost + products_[k].cost + 3);
+      }
+  }
+
+  const std::vector<FitPoint>& points_;
+  std::vector<Product> bases_, products_;
+  std::size_t singles_ = 0;
+  std::optional<Fitted> best_;
+};
+
+}  // namespace
+
+std::optional<Fitted> fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
+                          const std::vector<FormulaPtr>& extra) {
+  if (points.empty()) return std::nullopt;
+  return Fit(points, symbols, extra).best();
+}
+
+std::optional<std::int64_t> span_of(const Fitted& fitted, const Values& sizes) {
+  std::int64_t span = 1, count = 1;
+  for (std::size_t i = 0; i < fitted.shape.size(); ++i) {
+    const auto extent = evaluate(*fitted.shape[i], sizes);
+    if (!extent) return std::nullopt;
+    count *= *extent;
+    if (fitted.strides.empty()) continue;
+    const auto stride = evaluate(*fitted.strides[i], sizes);
+    if (!stride) return std::nullopt;
+    span += (*extent - 1) * *stride;
+  }
+  return fitted.strides.empty() ? count : span;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,85 @@
+#include "harness/adopt/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace harness::adopt {
+
+const AdoptedSize* AdoptedKernel::size(const std::string& symbol) const {
+  for (const AdoptedSize& each : sizes)
+    if (each.symbol == symbol) return &each;
+  return nullptr;
+}
+
+std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<std::string, std::string>& values) const {
+  if (declaration.templates.empty()) return qualified;
+  std::string list;
+  for (const TemplateParameter& parameter : declaration.templates) {
+    std::string argument;
+    if (const auto given = values.find(parameter.name); given != values.end() && bound.contains(parameter.name))
+      argument = given->second;
+    else if (parameter.name == dtype_parameter) argument = dtype;
+    else if (const auto known = launch.templates.find(parameter.name); known != launch.templates.end())
+      argument = known->second;
+    if (argument.empty()) break;  // the source has a default
+    list += (list.empty() ? "" : ",") + argument;
+  }
+  return list.empty() ? qualified : fmt::format("{}<{}>", qualified, list);
+}
+
+Values AdoptedKernel::settings(Dtype dtype, const std::map<std::string, std::int64_t>& values) const {
+  Values all;
+  for (const auto& [name, list] : tuned) {
+    const auto given = values.find(name);
+    all["p." + name] = given == values.end() ? list.front() : given->second;
+  }
+  for (const char* name : {"scalar_t", "T"}) all[std::string("sizeof ") + name] = storage_bytes(dtype);
+  if (!dtype_parameter.empty()) all["sizeof " + dtype_parameter] = storage_bytes(dtype);
+  return all;
+}
+
+std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes) {
+  static const std::map<std::string, Dtype> known{{"float", Dtype::f32},
+                                                  {"double", Dtype::f64},
+                                                  {"__half", Dtype::f16},
+                                                  {"half", Dtype::f16},
+                                                  {"c10::Half", Dtype::f16},
+                                                  {"at::Half", Dtype::f16},
+                                                  {"__nv_bfloat16", Dtype::bf16},
+                                                  {"nv_bfloat16", Dtype::bf16},
+                                                  {"c10::BFloat16", Dtype::bf16},
+                                                  {"at::BFloat16", Dtype::bf16},
+                                                  {"__nv_fp8_e4m3", Dtype::e4m3},
+                                                  {"__nv_fp8_e5m2", Dtype::e5m2},
+                                                  {"char", Dtype::s8},
+                                                  {"signed char", Dtype::s8},
+                                                  {"unsigned char", Dtype::u8},
+                                                  {"short", Dtype::s16},
+                                                  {"unsigned short", Dtype::u16},
+                                                  {"int", Dtype::s32},
+                                                  {"unsigned int", Dtype::u32},
+                                                  {"unsigned", Dtype::u32},
+                                                  {"long", Dtype::s64},
+                                                  {"long long", Dtype::s64},
+                                                  {"int64_t", Dtype::s64},
+                                                  {"unsigned long", Dtype::u64},
+                                                  {"unsigned long long", Dtype::u64},
+                                                  {"bool", Dtype::b8}};
+  if (lanes != nullptr) *lanes = 1;
+  if (const auto found = known.find(type); found != known.end()) return found->second;
+  static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},
+                                                    {"uint", Dtype::u32},  {"uchar", Dtype::u8},   {"char", Dtype::s8},
+                                                    {"short", Dtype::s16}, {"ushort", Dtype::u16}};
+  if (type == "__half2" || type == "half2" || type == "__nv_bfloat162") {
+    if (lanes != nullptr) *lanes = 2;
+    return type == "__nv_bfloat162" ? Dtype::bf16 : Dtype::f16;
+  }
+  if (type.empty() || type.back() < '2' || type.back() > '4') return std::nullopt;
+  const auto found = vectors.find(type.substr(0, type.size() - 1));
+  if (found == vectors.end()) return std::nullopt;
+  if (lanes != nullptr) *lanes = type.back() - '0';
+  return found->second;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,72 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/adopt/expression.h"
+#include "harness/adopt/launches.h"
+#include "harness/core/dtype.h"
+#include "harness/core/plan.h"
+
+namespace harness::adopt {
+
+/// What is known of a parameter of an adopted kernel, and from what.
+struct AdoptedParameter {
+  enum class Kind { pointer, size, flag, real, fixed };
+  std::string name;
+  Kind kind = Kind::pointer;
+  Dtype dtype = Dtype::f32;  // of the elements; of a value its own
+  std::string type;          // of a kernel's template: the name of the parameter that is its type; else ""
+  int lanes = 1;             // elements of one unit of the signature: 4 of a float4*
+  double value = 0;          // real, fixed
+  std::string evidence;      // why it is what it is
+
+  // Of a pointer.
+  std::string role;  // input, output, inout
+  std::vector<FormulaPtr> shape;
+  std::vector<FormulaPtr> strides;  // empty: contiguous
+  FormulaPtr below;                 // whole-numbered inputs: every element is less than this
+  bool zeroed = false;              // it holds zeros before every launch
+  bool atomic = false, answered = false;
+  bool whole = false;  // every element of it was read, or written, wherever any was
+};
+
+using Param = AdoptedParameter::Kind;
+
+/// A number that is different from call to call: a whole-numbered parameter, or what the host alone knows.
+struct AdoptedSize {
+  std::string name;    // as the workloads call it
+  std::string symbol;  // in formulas
+  std::int64_t low = 1, high = 65536, step = 1;
+  std::vector<std::int64_t> values;  // that --size gives
+  std::optional<std::int64_t> host;  // that the file's own host code uses
+  std::string evidence;
+};
+
+/// A kernel of a source with what was found out about it.
+struct AdoptedKernel {
+  std::size_t index = 0;  // of its declaration
+  Declaration declaration;
+  std::string qualified;  // "ns::softmax"
+  std::string entry;      // "softmax<float,256>"
+  LaunchShape launch;
+  std::vector<AdoptedParameter> parameters;
+  std::vector<AdoptedSize> sizes;
+  std::map<std::string, std::vector<std::int64_t>> tuned;  // --tune NAME=...
+  std::map<std::string, std::string> bound;                // how each binds: "define", "template", "launch"
+  std::string dtype_parameter;  // the template parameter that is a type; "" where there is none
+  std::vector<Dtype> dtypes;    // that it is instantiated for; the first one is observed
+
+  const AdoptedSize* size(const std::string& symbol) const;
+  /// The name expression for a type and values of what is tuned: as a manifest writes it, or with all filled in.
+  std::string entry_for(const std::string& dtype, const std::map<std::string, std::string>& tuned) const;
+  /// Values of tuned symbols and sizeof for one type: what formulas need besides sizes.
+  Values settings(Dtype dtype, const std::map<std::string, std::int64_t>& tuned = {}) const;
+};
+
+/// "float" -> f32; nothing: no element type.
+std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes = nullptr);
+
+}  // namespace harness::adopt

@@ -1,0 +1,457 @@
+#include "harness/adopt/launches.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+
+#include "harness/core/error.h"
+
+namespace harness::adopt {
+namespace {
+
+using Tokens = std::vector<Token>;
+
+Tokens part(const Tokens& tokens, std::size_t begin, std::size_t end) {
+  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+/// By commas outside of brackets; `angles`: template arguments, where < and > are brackets too.
+std::vector<Tokens> split(const Tokens& tokens, bool angles = false) {
+  std::vector<Tokens> parts;
+  int depth = 0;
+  for (const Token& token : tokens) {
+    if (token.is("(") || token.is("[") || token.is("{") || (angles && token.is("<"))) ++depth;
+    if (token.is(")") || token.is("]") || token.is("}") || (angles && token.is(">"))) --depth;
+    if (parts.empty()) parts.emplace_back();
+    if (token.is(",") && depth == 0) parts.emplace_back();
+    else parts.back().push_back(token);
+  }
+  return parts;
+}
+
+std::string joined(const Tokens& tokens) {
+  std::string text;
+  for (const Token& token : tokens) text += token.text;
+  return text;
+}
+
+const Chunk* chunk_at(const SourceText& file, std::size_t place) {
+  for (const Chunk& chunk : file.chunks)
+    if (chunk.begin <= place && place < chunk.end) return &chunk;
+  return nullptr;
+}
+
+/// "AT_DISPATCH_FLOATING_TYPES_AND_HALF ( x . scalar_type ( ) ..." around a token; "" where there is none.
+std::string dispatch_around(const Tokens& tokens, std::size_t at) {
+  for (std::size_t i = at; i-- > 0;) {
+    if (!tokens[i].is_word()) continue;
+    const bool dispatch =
+        tokens[i].text.find("DISPATCH_") != std::string_view::npos && i + 1 < tokens.size() && tokens[i + 1].is("(");
+    if (!dispatch || closing(tokens, i + 1) < at) continue;
+    std::string text;
+    for (std::size_t k = i; k < at && !tokens[k].is("["); ++k) text += tokens[k].text;
+    return text;
+  }
+  return "";
+}
+
+void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaunch>& all) {
+  const Tokens& tokens = file.tokens;
+  FoundLaunch found;
+  found.file = &file;
+  found.place = tokens[open].begin;
+  found.chunk = chunk_at(file, found.place);
+  if (open == 0) return;
+  std::size_t name = open - 1;
+  if (tokens[name].is(">")) {
+    int depth = 0;
+    std::size_t from = name;
+    for (;; --from) {
+      if (tokens[from].is(">")) ++depth;
+      if (tokens[from].is("<") && --depth == 0) break;
+      if (from == 0) return;
+    }
+    for (const Tokens& argument : split(part(tokens, from + 1, name), true))
+      found.templates.push_back(joined(argument));
+    if (from == 0) return;
+    name = from - 1;
+  }
+  if (!tokens[name].is_word()) return;
+  found.entry = tokens[name].text;
+  std::size_t close = open + 1;
+  for (int depth = 0; close < tokens.size() && !(depth == 0 && tokens[close].is(">>>")); ++close) {
+    if (tokens[close].is("(") || tokens[close].is("{")) ++depth;
+    if (tokens[close].is(")") || tokens[close].is("}")) --depth;
+  }
+  if (close + 1 >= tokens.size() || !tokens[close + 1].is("(")) return;
+  found.configuration = split(part(tokens, open + 1, close));
+  found.arguments = split(part(tokens, close + 2, closing(tokens, close + 1)));
+  found.dispatch = dispatch_around(tokens, open);
+  all.push_back(std::move(found));
+}
+
+constexpr int kDeepest = 12;
+
+/// What words mean at a launch.
+class Resolver {
+ public:
+  Resolver(const Source& source, const FoundLaunch* found, const Declaration& kernel,
+           const std::set<std::string>& tuned)
+      : source_(source), found_(found), kernel_(kernel), tuned_(tuned) {
+    if (found == nullptr) {
+      for (const Parameter& parameter : kernel.parameters) arguments_[parameter.name] = parameter.name;
+      return;
+    }
+    for (std::size_t i = 0; i < std::min(found->arguments.size(), kernel.parameters.size()); ++i)
+      if (kernel.parameters[i].pointee.empty())
+        if (const std::string text = normalized(found->arguments[i]);
+            !text.empty() && text.find_first_not_of("0123456789.ef-+") != std::string::npos)
+          arguments_.emplace(text, kernel.parameters[i].name);
+  }
+
+  FormulaPtr read(const Tokens& tokens, int depth = 0) const {
+    if (depth > kDeepest) return nullptr;
+    Meaning meaning;
+    meaning.of = [&, depth](const std::string& text) { return meaning_of(text, depth); };
+    meaning.of_call = [&, depth](const std::string& name, const std::vector<FormulaPtr>& arguments) {
+      return call(name, arguments, depth);
+    };
+    const std::string whole = normalized(tokens);
+    if (const auto known = arguments_.find(whole); known != arguments_.end()) return symbol(known->second);
+    return read_formula(tokens, meaning);
+  }
+
+  /// From here on the grid is read: a number of blocks that has a name of its own may be a size.
+  void begin_grid() { of_grid_ = true; }
+  const std::map<std::string, double>& numbers() const { return numbers_; }
+
+  /// The host's constant behind an argument.
+  std::optional<double> constant(const Tokens& tokens) const {
+    const Resolver alone(source_, found_, kernel_, tuned_, 0);
+    const FormulaPtr value = alone.read(tokens);
+    if (value && value->kind == Formula::Kind::number) return value->number;
+    return std::nullopt;
+  }
+
+  /// dim3(a, b), a variable of that type, or a number.
+  std::vector<FormulaPtr> dimensions(const Tokens& tokens, int depth = 0) const {
+    if (depth > kDeepest) return {};
+    std::vector<Tokens> parts;
+    if (tokens.size() > 2 && tokens[0].is("dim3") && (tokens[1].is("(") || tokens[1].is("{")))
+      parts = split(part(tokens, 2, closing(tokens, 1)));
+    else if (tokens.size() > 1 && tokens[0].is("{")) parts = split(part(tokens, 1, closing(tokens, 0)));
+    else if (tokens.size() == 1 && tokens[0].is_word() && !tuned_.contains(std::string(tokens[0].text)) &&
+             !arguments_.contains(std::string(tokens[0].text))) {
+      const auto [value, of_dim3] = defined_as(tokens[0].text);
+      if (of_dim3) parts = split(value);
+      else if (!value.empty() && value[0].is("dim3")) return dimensions(value, depth + 1);
+    }
+    if (parts.empty()) parts = {tokens};
+    std::vector<FormulaPtr> all;
+    for (const Tokens& each : parts) {
+      const FormulaPtr formula = read(each, depth);
+      if (!formula) return {};
+      all.push_back(formula);
+    }
+    return all;
+  }
+
+ private:
+  Resolver(const Source& source, const FoundLaunch* found, const Declaration& kernel,
+           const std::set<std::string>& tuned, int)
+      : source_(source), found_(found), kernel_(kernel), tuned_(tuned) {}
+
+  FormulaPtr meaning_of(const std::string& text, int depth) const {
+    if (tuned_.contains(text)) return symbol("p." + text);
+    if (const auto known = arguments_.find(text); known != arguments_.end()) return symbol(known->second);
+    const auto [value, of_dim3] = defined_as(text);
+    if (!value.empty() && !of_dim3)
+      if (const FormulaPtr formula = read(value, depth + 1)) {
+        // A number that the host alone knows: 64 rows, 80 blocks. Whether it is a size is seen when the kernel runs.
+        const bool of_grid = of_grid_ && formula->kind == Formula::Kind::number && !of_block_.contains(text) &&
+                             formula->number >= 2 && is_local(text);
+        // A quotient of what only the host knows is a size under its own name.
+        if (of_grid_ && foreign_symbols(*formula) > 1) return symbol(text);
+        if (of_grid) numbers_[text] = formula->number;
+        if (!of_grid_) of_block_.insert(text);
+        return of_grid ? symbol(text) : formula;
+      }
+    if (const std::size_t dot = text.find('.'); dot != std::string::npos && found_ != nullptr) {  // block.x
+      const std::string axis = text.substr(dot + 1);
+      const Tokens variable = tokens_of(std::string_view(keep(text.substr(0, dot))));
+      const std::size_t index = axis == "x" ? 0 : axis == "y" ? 1 : axis == "z" ? 2 : 3;
+      if (index < 3 && defined_as(text.substr(0, dot)).first.size() > 0)
+        if (const auto all = dimensions(variable, depth + 1); !all.empty())
+          return index < all.size() ? all[index] : number(1);
+    }
+    return nullptr;
+  }
+
+  std::size_t foreign_symbols(const Formula& formula) const {
+    std::size_t count = 0;
+    for (const std::string& each : symbols_of(formula)) {
+      const bool known = each.starts_with("p.") || each.starts_with("sizeof ") ||
+                         std::any_of(kernel_.parameters.begin(), kernel_.parameters.end(),
+                                     [&](const Parameter& parameter) { return parameter.name == each; });
+      count += known ? 0 : 1;
+    }
+    return count;
+  }
+
+  /// Is it a variable of the host's function, and no macro or constant of the file?
+  bool is_local(const std::string& name) const {
+    if (found_ == nullptr || found_->chunk == nullptr) return false;
+    const Tokens& tokens = found_->file->tokens;
+    for (std::size_t i = 1; i < tokens.size() && tokens[i].begin < found_->place; ++i)
+      if (tokens[i].begin > found_->chunk->begin && tokens[i].is(name) && definition(tokens, i)) return true;
+    return false;
+  }
+
+  const std::string& keep(std::string text) const {
+    kept_.push_back(std::make_unique<std::string>(std::move(text)));
+    return *kept_.back();
+  }
+
+  /// The tokens of `name = ...;` before the launch, or of `dim3 name(...)`; else of a macro or a constant of the file.
+  std::pair<Tokens, bool> defined_as(std::string_view name) const {
+    if (found_ != nullptr && found_->chunk != nullptr) {
+      const Tokens& tokens = found_->file->tokens;
+      for (std::size_t i = tokens.size(); i-- > 1;) {
+        if (tokens[i].begin >= found_->place || !tokens[i].is(name)) continue;
+        if (tokens[i].begin < found_->chunk->begin) break;
+        if (const auto value = definition(tokens, i)) return *value;
+      }
+    }
+    for (const auto& file : source_.files) {
+      for (const Macro& macro : file->macros)
+        if (macro.name == name) {
+          const Tokens words =
+              tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
+          if (words.size() > 2 && !(words[2].is("(") && words[2].begin == words[1].end))
+            return {part(words, 2, words.size()), false};
+        }
+      for (std::size_t i = 1; i < file->tokens.size(); ++i) {
+        const Chunk* const chunk = file->tokens[i].is(name) ? chunk_at(*file, file->tokens[i].begin) : nullptr;
+        if (chunk == nullptr || chunk->body != chunk->end) continue;
+        if (const auto value = definition(file->tokens, i)) return *value;
+      }
+    }
+    return {{}, false};
+  }
+
+  static std::optional<std::pair<Tokens, bool>> definition(const Tokens& tokens, std::size_t i) {
+    if (i + 1 >= tokens.size() || tokens[i - 1].is(".") || tokens[i - 1].is("->")) return std::nullopt;
+    if (tokens[i + 1].is("=")) {
+      std::size_t end = i + 2;
+      for (int depth = 0; end < tokens.size(); ++end) {
+        if (tokens[end].is("(") || tokens[end].is("{") || tokens[end].is("[")) ++depth;
+        if (tokens[end].is(")") || tokens[end].is("}") || tokens[end].is("]")) --depth;
+        if (depth < 0 || (depth == 0 && (tokens[end].is(";") || tokens[end].is(",")))) break;
+      }
+      return std::pair{part(tokens, i + 2, end), false};
+    }
+    const bool variable = tokens[i - 1].is_word() && !tokens[i - 1].is("return");
+    if (variable && tokens[i - 1].is("dim3") && (tokens[i + 1].is("(") || tokens[i + 1].is("{")))
+      return std::pair{part(tokens, i + 2, closing(tokens, i + 1)), true};
+    if (tokens[i - 1].is(",") && (tokens[i + 1].is("(") || tokens[i + 1].is("{"))) {  // dim3 block(256), grid(8);
+      std::size_t first = i;
+      while (first > 0 && !tokens[first].is(";") && !tokens[first].is("{") && !tokens[first].is("}")) --first;
+      if (tokens[first + 1].is("dim3") || tokens[first + 2].is("dim3"))
+        return std::pair{part(tokens, i + 2, closing(tokens, i + 1)), true};
+    }
+    return std::nullopt;
+  }
+
+  /// f(a, b) where f is `return expression;` or a macro with arguments.
+  FormulaPtr call(const std::string& name, const std::vector<FormulaPtr>& arguments, int depth) const {
+    if (depth > kDeepest) return nullptr;
+    for (const auto& file : source_.files) {
+      const Tokens& tokens = file->tokens;
+      for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+        if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
+        const Chunk* const chunk = chunk_at(*file, tokens[i].begin);
+        const std::size_t close = closing(tokens, i + 1);
+        if (chunk == nullptr || chunk->body == chunk->end || close >= tokens.size() ||
+            tokens[close].begin > chunk->body)
+          continue;
+        const std::size_t brace = close + 1;
+        if (brace + 2 >= tokens.size() || !tokens[brace].is("{") || !tokens[brace + 1].is("return")) continue;
+        const std::size_t end = closing(tokens, brace);
+        return applied(split(part(tokens, i + 2, close)), part(tokens, brace + 2, end - 1), arguments, depth);
+      }
+      for (const Macro& macro : file->macros) {
+        if (macro.name != name) continue;
+        const Tokens words =
+            tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
+        if (words.size() < 4 || !words[2].is("(")) continue;
+        const std::size_t close = closing(words, 2);
+        return applied(split(part(words, 3, close)), part(words, close + 1, words.size()), arguments, depth);
+      }
+    }
+    return nullptr;
+  }
+
+  FormulaPtr applied(const std::vector<Tokens>& parameters, const Tokens& body,
+                     const std::vector<FormulaPtr>& arguments, int depth) const {
+    if (parameters.size() != arguments.size()) return nullptr;
+    std::map<std::string, FormulaPtr> values;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (!parameters[i].empty()) values[std::string(parameters[i].back().text)] = arguments[i];
+    Meaning inner;
+    inner.of = [&](const std::string& text) {
+      const auto known = values.find(text);
+      return known == values.end() ? meaning_of(text, depth + 1) : known->second;
+    };
+    inner.of_call = [&](const std::string& name, const std::vector<FormulaPtr>& all) {
+      return call(name, all, depth + 1);
+    };
+    return read_formula(body, inner);
+  }
+
+  const Source& source_;
+  const FoundLaunch* found_;
+  const Declaration& kernel_;
+  const std::set<std::string>& tuned_;
+  std::map<std::string, std::string> arguments_;  // text of an argument -> parameter
+  mutable std::vector<std::unique_ptr<std::string>> kept_;
+  bool of_grid_ = false;
+  mutable std::set<std::string> of_block_;         // variables that a block or its shared memory is computed from
+  mutable std::map<std::string, double> numbers_;  // launch sizes that are numbers on the host
+};
+
+/// The element types that a PyTorch dispatch goes over.
+std::vector<std::string> dispatched(const std::string& text) {
+  if (text.empty()) return {};
+  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+  std::vector<std::string> types;
+  if (has("FLOATING_TYPES") || has("ALL_TYPES")) types = {"f32", "f64"};
+  if (has("REDUCED_FLOATING")) types = {};
+  if (has("_HALF") || has("kHalf") || has("::Half") || has("REDUCED_FLOATING")) types.emplace_back("f16");
+  if (has("BFLOAT16") || has("BFloat16") || has("REDUCED_FLOATING")) types.emplace_back("bf16");
+  if (has("INTEGRAL_TYPES")) types.insert(types.end(), {"s32", "s64"});
+  if (types.empty()) types = {"f32"};
+  return types;
+}
+
+/// Pointers behind cudaMemset(pointer, 0, ...) and torch::zeros.
+std::set<std::string> zeroed_arguments(const FoundLaunch& found, const Declaration& kernel) {
+  std::set<std::string> zeroed;
+  if (found.chunk == nullptr) return zeroed;
+  const Tokens& tokens = found.file->tokens;
+  for (std::size_t p = 0; p < std::min(kernel.parameters.size(), found.arguments.size()); ++p) {
+    if (kernel.parameters[p].pointee.empty() || found.arguments[p].empty()) continue;
+    const std::string_view name = found.arguments[p][0].text;
+    for (std::size_t i = 2; i + 2 < tokens.size() && tokens[i].begin < found.place; ++i) {
+      if (tokens[i].begin < found.chunk->begin || !tokens[i].is(name)) continue;
+      const bool memset = tokens[i - 1].is("(") &&
+                          (tokens[i - 2].is("cudaMemset") || tokens[i - 2].is("cudaMemsetAsync")) &&
+                          tokens[i + 2].is("0");
+      bool zeros = false;
+      if (tokens[i + 1].is("="))
+        for (std::size_t k = i + 2; k < tokens.size() && k < i + 6 && !tokens[k].is(";"); ++k)
+          zeros = zeros || tokens[k].is("zeros") || tokens[k].is("zeros_like");
+      if (memset || zeros) zeroed.insert(kernel.parameters[p].name);
+    }
+  }
+  return zeroed;
+}
+
+}  // namespace
+
+std::string normalized(const std::vector<Token>& given) {
+  Tokens tokens = given;
+  for (bool again = true; again;) {
+    again = false;
+    if (tokens.size() > 4 && tokens[0].is("static_cast")) {
+      std::size_t open = 1;
+      while (open < tokens.size() && !tokens[open].is("(")) ++open;
+      if (open < tokens.size() && closing(tokens, open) == tokens.size() - 1) {
+        tokens = part(tokens, open + 1, tokens.size() - 1);
+        again = true;
+      }
+    } else if (tokens.size() > 3 && tokens[0].is("(")) {
+      const std::size_t close = closing(tokens, 0);
+      if (close == tokens.size() - 1) {
+        tokens = part(tokens, 1, close);
+        again = true;
+      } else if (close == 2 && tokens[1].is_word() && tokens[3].is_word()) {
+        tokens = part(tokens, 3, tokens.size());
+        again = true;
+      }
+    }
+  }
+  return joined(tokens);
+}
+
+std::vector<FoundLaunch> find_launches(const Source& source) {
+  std::vector<FoundLaunch> all;
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i < file->tokens.size(); ++i)
+      if (file->tokens[i].is("<<<")) read_launch(*file, i, all);
+  return all;
+}
+
+LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                           const std::set<std::string>& tuned) {
+  Resolver resolver(source, &found, kernel, tuned);
+  LaunchShape shape;
+  const std::string where = fmt::format("{}:{}", std::filesystem::path(found.file->path).filename().string(),
+                                        line_of(found.file->text, found.place));
+  const auto text = [&](std::size_t i) {
+    const Tokens& tokens = found.configuration[i];
+    return found.file->text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
+  };
+  const auto refuse = [&](const char* what, std::size_t i) {
+    return bad_input(fmt::format("{}: the {} '{}' of {} cannot be traced to its parameters; give --{} EXPR", where,
+                                 what, found.configuration.size() > i && !found.configuration[i].empty() ? text(i) : "",
+                                 kernel.name, what));
+  };
+  if (found.configuration.size() < 2 || found.configuration[0].empty() || found.configuration[1].empty())
+    throw refuse("grid", 0);
+  shape.block = resolver.dimensions(found.configuration[1]);
+  if (found.configuration.size() > 2 && !found.configuration[2].empty()) {
+    shape.shared = resolver.read(found.configuration[2]);
+    if (!shape.shared) throw refuse("shared", 2);
+  }
+  resolver.begin_grid();
+  shape.grid = resolver.dimensions(found.configuration[0]);
+  shape.constants = resolver.numbers();
+  if (shape.grid.empty() || shape.grid.size() > 3) throw refuse("grid", 0);
+  if (shape.block.empty() || shape.block.size() > 3) throw refuse("block", 1);
+  shape.from = fmt::format("{}: {}<<<{}, {}>>>", where, found.entry, text(0), text(1));
+  for (std::size_t i = 0; i < std::min(found.templates.size(), kernel.templates.size()); ++i) {
+    std::string argument = found.templates[i];
+    if (!kernel.templates[i].type) {
+      const Tokens tokens = tokens_of(argument);
+      if (const auto value = resolver.constant(tokens)) argument = fmt::format("{}", static_cast<std::int64_t>(*value));
+    }
+    shape.templates[kernel.templates[i].name] = argument;
+  }
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
+    if (kernel.parameters[i].pointee.empty())
+      if (const auto value = resolver.constant(found.arguments[i])) shape.constants[kernel.parameters[i].name] = *value;
+  shape.zeroed = zeroed_arguments(found, kernel);
+  shape.dtypes = dispatched(found.dispatch);
+  return shape;
+}
+
+std::vector<FormulaPtr> read_dimensions(const std::string& option, const std::string& text, const Declaration& kernel,
+                                        const std::set<std::string>& tuned) {
+  static const Source none;
+  const Resolver resolver(none, nullptr, kernel, tuned);
+  std::vector<FormulaPtr> all;
+  for (const Tokens& each : split(tokens_of(text))) {
+    const FormulaPtr formula = resolver.read(each);
+    if (!formula) throw bad_input(fmt::format("{} '{}' is no expression; write it like cdiv(n, 256), 2", option, text));
+    all.push_back(formula);
+  }
+  if (all.empty() || all.size() > 3)
+    throw bad_input(fmt::format("{} '{}' must have one to three numbers", option, text));
+  return all;
+}
+
+}  // namespace harness::adopt

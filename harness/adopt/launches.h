@@ -1,0 +1,51 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/adopt/expression.h"
+#include "harness/adopt/source.h"
+
+namespace harness::adopt {
+
+/// A `kernel<...><<<grid, block, shared>>>(arguments)` as it stands in a file.
+struct FoundLaunch {
+  const SourceText* file = nullptr;
+  const Chunk* chunk = nullptr;  // the function that it stands in; nullptr: in none
+  std::size_t place = 0;         // bytes
+  std::string entry;
+  std::vector<std::string> templates;             // texts
+  std::vector<std::vector<Token>> configuration;  // grid, block, shared, stream
+  std::vector<std::vector<Token>> arguments;
+  std::string dispatch;  // AT_DISPATCH_... around it, with its types: text up to the lambda
+};
+
+std::vector<FoundLaunch> find_launches(const Source& source);
+
+/// A launch in terms of the kernel's parameters. Symbols: names of whole-numbered parameters; "p.NAME" of tuned ones;
+/// "sizeof T"; any other is a size of the launch alone, which the host knows and the kernel is not told.
+struct LaunchShape {
+  std::vector<FormulaPtr> grid, block;  // one to three
+  FormulaPtr shared = number(0);
+  std::string from;                              // where it was found: "softmax.cu:41: softmax<<<rows, 256>>>"
+  std::map<std::string, std::string> templates;  // template parameter -> argument, as written or as its value
+  std::map<std::string, double> constants;       // parameter -> the host's constant for it
+  std::set<std::string> zeroed;                  // pointers that the host sets to zero before
+  std::vector<std::string> dtypes;               // that a dispatch goes over, "f32"; empty where there is none
+  std::set<std::string> launch_sizes;            // symbols that are no parameter
+};
+
+/// `tuned`: names that become parameters. Throws Error(bad_input) where an expression cannot be read.
+LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                           const std::set<std::string>& tuned);
+
+/// --grid "cdiv(n, 256), 2" and the like.
+std::vector<FormulaPtr> read_dimensions(const std::string& option, const std::string& text, const Declaration& kernel,
+                                        const std::set<std::string>& tuned);
+
+/// "x . size ( 0 )" -> "x.size(0)", casts left out.
+std::string normalized(const std::vector<Token>& tokens);
+
+}  // namespace harness::adopt

@@ -1,0 +1,469 @@
+#include "harness/adopt/observe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "harness/adopt/fit.h"
+#include "harness/core/error.h"
+
+namespace harness::adopt {
+namespace {
+
+constexpr std::int64_t kArenaBytes = 4 << 20, kContentBytes = 128 << 10;
+constexpr double kMostElements = 5000;  // of the product of all sizes: runs of an instrumented build take a while
+constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
+
+std::uint64_t scrambled(std::uint64_t state) {
+  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+  state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
+  return state ^ (state >> 31);
+}
+
+/// Values of both signs about 1, of any type; whole numbers from 0 to `below` - 1, that one among them.
+double fill_value(unsigned fill, std::uint64_t stream, std::uint64_t index, bool floating, std::int64_t below) {
+  const std::uint64_t bits =
+      scrambled((static_cast<std::uint64_t>(fill) << 56) ^ (stream << 40) ^ (index + 1) * 0x9e3779b97f4a7c15);
+  if (!floating) {
+    if (index == 0) return static_cast<double>(below - 1);
+    return static_cast<double>(bits % static_cast<std::uint64_t>(below));
+  }
+  const double u = static_cast<double>(bits >> 11) * 0x1p-53;
+  if (fill % 3 == 1) return 1 + static_cast<double>(index % 7);  // small, ascending
+  return 3 * (u - 0.5);
+}
+
+std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
+                                                      std::int64_t below) {
+  const Dtype stored = wide && is_floating(dtype) ? Dtype::f64 : dtype;
+  const int bytes = storage_bytes(stored), own = storage_bytes(dtype);
+  const std::int64_t count = kContentBytes / std::max(bytes, own) / (wide ? 1 : 1);
+  auto made = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count * bytes));
+  std::byte unit[8] = {};
+  for (std::int64_t i = 0; i < count; ++i) {
+    double value = fill_value(fill, stream, static_cast<std::uint64_t>(i), is_floating(dtype), below);
+    if (wide && is_floating(dtype)) {  // the same numbers as they are stored
+      store_rounded(dtype, unit, value);
+      value = load_as_double(dtype, unit);
+    }
+    store_rounded(stored, made->data() + i * bytes, value);
+  }
+  return made;
+}
+
+/// Fills are the same from run to run: made once.
+std::shared_ptr<const std::vector<std::byte>> kept_content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
+                                                           std::int64_t below) {
+  static std::map<std::tuple<Dtype, bool, unsigned, std::uint64_t, std::int64_t>,
+                  std::shared_ptr<const std::vector<std::byte>>>
+      kept;
+  if (kept.size() > 200) kept.clear();
+  auto& made = kept[{dtype, wide, fill, stream, below}];
+  if (!made) made = content(dtype, wide, fill, stream, below);
+  return made;
+}
+
+std::optional<Dim3> dimensions(const std::vector<FormulaPtr>& formulas, const Values& values) {
+  std::uint32_t numbers[3] = {1, 1, 1};
+  for (std::size_t i = 0; i < formulas.size(); ++i) {
+    const auto value = evaluate(*formulas[i], values);
+    if (!value || *value < 1 || *value > INT32_MAX) return std::nullopt;
+    numbers[i] = static_cast<std::uint32_t>(*value);
+  }
+  return Dim3{numbers[0], numbers[1], numbers[2]};
+}
+
+Values all_values(const AdoptedKernel& kernel, const Values& sizes) {
+  Values all = kernel.settings(kernel.dtypes.front());
+  all.insert(sizes.begin(), sizes.end());
+  return all;
+}
+
+std::string text_of(const Values& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text.empty() ? "the one size there is" : text;
+}
+
+/// What several runs with different fills said of one pointer at one point.
+struct PointerRecord {
+  std::vector<FitPoint> points;
+  std::vector<std::int64_t> elements;  // by run
+};
+
+/// One attempt to understand the kernel: sizes on multiples of their steps.
+class Attempt {
+ public:
+  Attempt(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
+      : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
+
+  std::string why;                  // it failed; "" where everything fits
+  std::vector<Question> questions;  // of pointers whose sizes depend on their values
+
+  bool run() {
+    const std::size_t count = kernel_.sizes.empty() ? 1 : kFitPoints + kHeldOut;
+    const std::vector<Values> points = points_of(kernel_, count, 1);
+    if (points.empty()) return fail("no sizes are small enough to try");
+    std::vector<ObservedLaunch> launches;
+    std::vector<std::pair<std::size_t, unsigned>> of;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (unsigned fill = 0; fill < (i < 2 || points.size() == 1 ? 3U : 1U); ++fill) {
+        ObservedLaunch launch = launch_at(kernel_, subject_.entry, points[i], fill, false);
+        launches.push_back(std::move(launch));
+        of.emplace_back(i, fill);
+      }
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      const Values& sizes = points[of[i].first];
+      if (!observed[i].failure.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].failure));
+      if (!observed[i].findings.empty())
+        return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
+    }
+    fits_.assign(kernel_.parameters.size(), {});
+    bool understood = true;
+    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
+      if (kernel_.parameters[p].kind == Param::pointer) understood = understand(p, points, of, observed) && understood;
+    return understood;
+  }
+
+  /// Puts what was found into the kernel.
+  void keep() {
+    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+      AdoptedParameter& parameter = kernel_.parameters[p];
+      if (parameter.kind != Param::pointer) continue;
+      const Found& found = fits_[p];
+      if (!parameter.answered && found.fitted) {
+        parameter.shape = found.fitted->shape;
+        parameter.strides = found.fitted->strides;
+      }
+      if (parameter.role.empty()) parameter.role = parameter.zeroed ? "inout" : found.role;
+      parameter.atomic = found.atomic;
+      parameter.whole = found.whole;
+      parameter.evidence = found.evidence + (parameter.answered ? "; its shape: --arg" : "");
+    }
+  }
+
+  /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells.
+  void order_shapes() {
+    const std::vector<Values> points = points_of(kernel_, 3, 5);
+    if (kernel_.sizes.size() < 2) return;
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points) {
+      launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+      launches.back().launch.grid = Dim3{1, 1, 1};
+    }
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+      AdoptedParameter& parameter = kernel_.parameters[p];
+      if (parameter.kind != Param::pointer || parameter.answered || !parameter.strides.empty() ||
+          parameter.shape.size() < 2)
+        continue;
+      put_innermost_last(parameter, points, observed);
+    }
+  }
+
+  bool holds_at(const std::vector<Values>& points) {
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      if (!observed[i].failure.empty() || !observed[i].findings.empty()) return false;
+      for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+        const AdoptedParameter& parameter = kernel_.parameters[p];
+        if (parameter.kind != Param::pointer || parameter.answered) continue;
+        const Fitted fitted{parameter.shape, parameter.strides, 0};
+        const auto span = span_of(fitted, all_values(kernel_, points[i]));
+        if (!span || elements_of(p, observed[i]) != *span) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct Found {
+    std::optional<Fitted> fitted;
+    std::string role, evidence;
+    bool atomic = false, whole = true;
+  };
+
+  void put_innermost_last(AdoptedParameter& parameter, const std::vector<Values>& points,
+                          const std::vector<Observation>& observed) const {
+    std::vector<FormulaPtr> last;
+    for (const FormulaPtr& extent : parameter.shape) {
+      if (extent->kind != Op::symbol) continue;
+      bool fits = true;
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
+        const std::int64_t end = std::max(seen.read_end, seen.write_end),
+                           row = points[i].at(extent->symbol) * storage_bytes(parameter.dtype);
+        const std::int64_t distance = seen.next_begin > 0 ? seen.next_begin : end;
+        fits = fits && end > 0 && distance % row == 0;
+      }
+      if (fits) last.push_back(extent);
+    }
+    if (last.size() != 1) return;
+    std::erase(parameter.shape, last[0]);
+    parameter.shape.push_back(last[0]);
+  }
+
+  bool fail(std::string sentence) {
+    why = std::move(sentence);
+    return false;
+  }
+
+  std::int64_t elements_of(std::size_t p, const Observation& observed) const {
+    const AdoptedParameter& parameter = kernel_.parameters[p];
+    const auto found = observed.arenas.find(parameter.name);
+    if (found == observed.arenas.end()) return 0;
+    const std::int64_t end = std::max(found->second.read_end, found->second.write_end),
+                       bytes = storage_bytes(parameter.dtype);
+    return (end + bytes - 1) / bytes;
+  }
+
+  bool understand(std::size_t p, const std::vector<Values>& points,
+                  const std::vector<std::pair<std::size_t, unsigned>>& of, const std::vector<Observation>& observed) {
+    const AdoptedParameter& parameter = kernel_.parameters[p];
+    Found& found = fits_[p];
+    std::vector<FitPoint> fit_points;
+    bool read = false, written = false, read_first = false, whole = true, read_whole = true, depends = false,
+         touched = false;
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
+      const std::int64_t elements = elements_of(p, observed[i]);
+      read = read || seen.read > 0;
+      written = written || seen.written > 0;
+      read_first = read_first || (seen.read_first > 0 && seen.written > 0 && overlaps(seen));
+      whole = whole && (seen.written == 0 || seen.written == elements * storage_bytes(parameter.dtype));
+      read_whole = read_whole && (seen.read == 0 || seen.read == elements * storage_bytes(parameter.dtype));
+      found.atomic = found.atomic || seen.atomic > 0;
+      touched = touched || elements > 0;
+      if (of[i].second == 0) fit_points.push_back({all_values(kernel_, points[of[i].first]), elements});
+      else if (elements != fit_points.back().elements) depends = true;
+    }
+    found.whole = whole && read_whole;
+    found.role = !written ? "input" : read_first || !whole ? "inout" : "output";
+    found.evidence = !written     ? "only read"
+                     : read_first ? (found.atomic ? "atomics add to what it held" : "read before it was written")
+                     : !whole     ? "not written everywhere, so what it held shows"
+                     : read       ? "written before it was read"
+                                  : "only written";
+    if (parameter.answered) return true;
+    if (!touched) return ask(p, "was never read or written at the sizes that were tried");
+    if (depends) return ask(p, "is touched as far as the values in memory say, which no formula of sizes can tell");
+    const std::size_t used = points.size() > kHeldOut ? points.size() - kHeldOut : points.size();
+    const std::vector<FitPoint> training(fit_points.begin(), fit_points.begin() + static_cast<std::ptrdiff_t>(used));
+    std::vector<std::string> symbols;
+    for (const AdoptedSize& size : kernel_.sizes) symbols.push_back(size.symbol);
+    std::vector<FormulaPtr> extra = kernel_.launch.grid;
+    found.fitted = fit(training, symbols, extra);
+    if (!found.fitted)
+      return ask(p, fmt::format("has {} elements at {}, and no formula of the sizes gives what was seen",
+                                training[0].elements, text_of(points[0])));
+    for (std::size_t i = used; i < fit_points.size(); ++i)
+      if (span_of(*found.fitted, fit_points[i].sizes) != fit_points[i].elements)
+        return ask(p, fmt::format("has {} elements at {}, which is not what the other sizes said",
+                                  fit_points[i].elements, text_of(points[i])));
+    seen_.held_out = static_cast<int>(fit_points.size() - used);
+    if (!kernel_.sizes.empty())
+      found.evidence += fmt::format("; as large at {} sizes, and at {} others", used, fit_points.size() - used);
+    return true;
+  }
+
+  static bool overlaps(const ArenaSeen& seen) {
+    return seen.read_begin < seen.write_end && seen.write_begin < seen.read_end;
+  }
+
+  bool ask(std::size_t p, const std::string& reason) {
+    const AdoptedParameter& parameter = kernel_.parameters[p];
+    questions.push_back({fmt::format("--arg \"{}[SIZE,SIZE] {}\"", parameter.name, name(parameter.dtype)),
+                         fmt::format("'{}' {}", parameter.name, reason)});
+    why = questions.back().why;
+    return false;
+  }
+
+  AdoptedKernel& kernel_;
+  const Subject& subject_;
+  Observer& observer_;
+  const Artifact& artifact_;
+  Seen& seen_;
+  std::vector<Found> fits_;
+};
+
+Artifact build(const Subject& subject, Observer& observer) {
+  BuildSpec spec = subject.build;
+  spec.entries = {subject.entry};
+  const BuildResult result = observer.build(spec);
+  if (const auto* failure = std::get_if<CompileFailure>(&result))
+    throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}",
+                                subject.build.source_name, failure->log.substr(0, 2000)));
+  return std::get<Artifact>(result);
+}
+
+void set_steps(AdoptedKernel& kernel, std::int64_t step) {
+  for (AdoptedSize& size : kernel.sizes) size.step = size.low = step;
+}
+
+/// Sizes that need no multiple of the common step lose it again.
+void refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
+  if (kernel.sizes.empty() || kernel.sizes.front().step == 1) return;
+  for (AdoptedSize& size : kernel.sizes) {
+    const std::int64_t step = size.step;
+    size.step = size.low = 1;
+    if (!attempt.holds_at(points_of(kernel, 6, 77))) size.step = size.low = step;
+  }
+}
+
+/// Each size alone far up: what a block cannot hold ends there.
+void find_limits(AdoptedKernel& kernel, Attempt& attempt) {
+  for (AdoptedSize& size : kernel.sizes) {
+    for (const std::int64_t top : {4096, 2048, 1024, 512, 256, 128, 64}) {
+      if (top < size.step) break;
+      Values point;
+      for (const AdoptedSize& each : kernel.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
+      point[size.symbol] = top / size.step * size.step;
+      Values odd = point;
+      odd[size.symbol] = std::max(size.step, (top - 1) / size.step * size.step);
+      if (attempt.holds_at({point, odd})) {
+        if (top < 4096) {
+          size.high = top;
+          size.evidence += fmt::format("; {} works, {} does not", top, 2 * top);
+        }
+        break;
+      }
+      if (top == 64) size.high = std::max(size.step, std::int64_t{64});
+    }
+  }
+}
+
+/// Launch sizes that no pointer depends on are settings of the launch.
+void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
+  std::set<std::string> used;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    for (const FormulaPtr& extent : parameter.shape) used.merge(symbols_of(*extent));
+    for (const FormulaPtr& stride : parameter.strides) used.merge(symbols_of(*stride));
+  }
+  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) {
+    const bool of_kernel = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                       [&](const AdoptedParameter& each) { return each.name == size.symbol; });
+    if (of_kernel || used.contains(size.symbol)) return false;
+    const std::int64_t value = !size.values.empty() ? size.values.front() : size.host.value_or(8);
+    std::map<std::string, FormulaPtr> replaced{{size.symbol, number(static_cast<double>(value))}};
+    for (auto* list : {&kernel.launch.grid, &kernel.launch.block})
+      for (FormulaPtr& each : *list) each = with(each, replaced);
+    kernel.launch.shared = with(kernel.launch.shared, replaced);
+    seen.notes.push_back(fmt::format("{} = {}: no array depends on it", size.name, value));
+    return true;
+  });
+}
+
+}  // namespace
+
+std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, unsigned seed) {
+  std::vector<Values> points;
+  if (kernel.sizes.empty()) return {Values{}};
+  std::mt19937_64 random(seed);
+  for (int attempt = 0; attempt < 4000 && points.size() < count; ++attempt) {
+    Values point;
+    double product = 1;
+    const double fair = std::pow(kMostElements, 1.0 / static_cast<double>(kernel.sizes.size()));
+    for (const AdoptedSize& size : kernel.sizes) {
+      const auto most = std::max<std::int64_t>(3, static_cast<std::int64_t>(fair * 1.5) / size.step);
+      std::int64_t value = size.step * static_cast<std::int64_t>(1 + random() % static_cast<std::uint64_t>(most));
+      value = std::clamp(value, size.low, std::max(size.low, size.high / size.step * size.step));
+      point[size.symbol] = value;
+      product *= static_cast<double>(value);
+    }
+    const bool distinct = std::all_of(point.begin(), point.end(), [&](const auto& a) {
+      return std::count_if(point.begin(), point.end(), [&](const auto& b) { return a.second == b.second; }) == 1;
+    });
+    const double most = std::max(kMostElements * 2, std::pow(3.0, static_cast<double>(point.size())) *
+                                                        std::pow(static_cast<double>(kernel.sizes.front().step),
+                                                                 static_cast<double>(point.size())));
+    if (product > std::min(most, 2e6) || (!distinct && attempt < 2000)) continue;
+    if (std::find(points.begin(), points.end(), point) == points.end() || attempt > 3000) points.push_back(point);
+  }
+  return points;
+}
+
+ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
+                         bool wide) {
+  ObservedLaunch observed;
+  const Values values = all_values(kernel, sizes);
+  Launch& launch = observed.launch;
+  launch.entry = entry;
+  const auto grid = dimensions(kernel.launch.grid, values), block = dimensions(kernel.launch.block, values);
+  // A launch that cannot be is refused by the session, with its own words.
+  launch.grid = grid.value_or(Dim3{0, 1, 1});
+  launch.block = block.value_or(Dim3{0, 1, 1});
+  launch.shared = evaluate(*kernel.launch.shared, values).value_or(0) * (wide ? 4 : 1);
+  launch.shared = std::min<std::int64_t>(launch.shared, 200 << 10);
+  std::uint64_t stream = 0;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    ++stream;
+    switch (parameter.kind) {
+      case Param::pointer: {
+        const bool floating = is_floating(parameter.dtype);
+        std::int64_t below = fill == 0 ? 2 : fill == 1 ? 7 : 100;
+        if (parameter.below) below = std::max<std::int64_t>(1, evaluate(*parameter.below, values).value_or(2));
+        if (parameter.dtype == Dtype::b8) below = 2;
+        Arena arena{parameter.name, kArenaBytes, nullptr};
+        if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, floating ? 2 : below);
+        observed.arenas.push_back(std::move(arena));
+        launch.args.push_back(NamedArgument{parameter.name, 0});
+        break;
+      }
+      case Param::size:
+        launch.args.push_back(ScalarArgument{parameter.dtype, values.at(parameter.name)});
+        break;
+      case Param::flag:
+        launch.args.push_back(ScalarArgument{parameter.dtype, parameter.value != 0});
+        break;
+      case Param::real:
+        launch.args.push_back(ScalarArgument{wide ? Dtype::f64 : parameter.dtype, parameter.value});
+        break;
+      case Param::fixed:
+        launch.args.push_back(ScalarArgument{parameter.dtype, static_cast<std::int64_t>(parameter.value)});
+        break;
+    }
+  }
+  return observed;
+}
+
+Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) {
+  Seen seen;
+  const Artifact artifact = build(subject, observer);
+  std::string first;
+  std::vector<Question> questions;
+  for (const std::int64_t step : {1, 4, 16, 32, 64, 128}) {
+    set_steps(kernel, step);
+    Attempt attempt(kernel, subject, observer, artifact, seen);
+    if (attempt.run()) {
+      attempt.keep();
+      attempt.order_shapes();
+      refine_steps(kernel, attempt);
+      find_limits(kernel, attempt);
+      for (AdoptedSize& size : kernel.sizes)
+        if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
+      freeze_settings(kernel, seen);
+      return seen;
+    }
+    if (first.empty()) first = attempt.why;
+    if (!attempt.questions.empty() && questions.empty()) questions = attempt.questions;
+    if (kernel.sizes.empty()) break;
+  }
+  set_steps(kernel, 1);
+  if (questions.empty())
+    throw bad_input(
+        fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "
+                    "--arg and --size, or its launch with --grid and --block",
+                    kernel.declaration.name, first));
+  seen.questions = questions;
+  return seen;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,29 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/adopt/kernel.h"
+
+namespace harness::adopt {
+
+/// What a person asks of `harness adopt`, as texts.
+struct AdoptOptions {
+  std::string file, name;
+  std::vector<std::string> entries;
+  std::vector<std::string> arguments;  // "out[N,C] f32", "idx[N] s32 < V", "sum[1] f32 zeroed"
+  std::vector<std::string> sizes;      // "N=8192,7", "eps=1e-5"
+  std::string grid, block, shared;
+  std::vector<std::string> tune;  // "BLOCK=64,128,256"
+  std::string reference;
+  bool yes = false;
+};
+
+/// The kernel that the options choose, with its launch and what its signature alone says. Throws Error(bad_input) with
+/// what is missing or ambiguous.
+AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options);
+
+/// --arg and --size, once the signature is known.
+void apply_answers(AdoptedKernel& kernel, const AdoptOptions& options);
+
+}  // namespace harness::adopt

@@ -1,0 +1,25 @@
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/adopt/source.h"
+
+namespace harness::adopt {
+
+/// The device part of a source: what a kernel needs, in its author's words.
+struct DeviceSource {
+  std::string text;
+  std::vector<std::string> left_out;  // what was not taken and why, sentences
+  std::vector<std::string> headers;   // that it includes
+  bool torch = false;                 // types of PyTorch were mapped
+};
+
+/// `kernel`: index of its declaration. `tuned`: macros and constants that a configuration defines; their definitions
+/// stand only where it does not. `host`: it is a function of the host, which becomes one of the device with all that it
+/// calls.
+DeviceSource device_source(const Source& source, std::size_t kernel, const std::set<std::string>& tuned,
+                           bool host = false);
+
+}  // namespace harness::adopt

@@ -1,0 +1,459 @@
+#include "harness/adopt/write.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/core/dtype.h"
+
+namespace harness::adopt {
+namespace {
+
+constexpr double kCpuElements = 32768, kGpuElements = 1 << 22;
+constexpr std::int64_t kDomainElements = 1 << 24;
+
+/// How a symbol of a formula stands in Lua.
+std::string lua_name(const AdoptedKernel& kernel, const std::string& symbol) {
+  if (symbol.starts_with("p.")) return symbol;
+  if (symbol.starts_with("sizeof ")) return "bytes_of[w.dtype]";
+  const AdoptedSize* const size = kernel.size(symbol);
+  return "w." + (size == nullptr ? symbol : size->name);
+}
+
+std::string lua(const AdoptedKernel& kernel, const Formula& formula) {
+  return as_lua(formula, [&](const std::string& symbol) { return lua_name(kernel, symbol); });
+}
+
+std::string lua_list(const AdoptedKernel& kernel, const std::vector<FormulaPtr>& formulas) {
+  std::vector<std::string> texts;
+  for (const FormulaPtr& each : formulas) texts.push_back(lua(kernel, *each));
+  return fmt::format("{{ {} }}", fmt::join(texts, ", "));
+}
+
+/// An extent of an argument: a field's name, a number or a function.
+std::string extent_text(const AdoptedKernel& kernel, const Formula& formula) {
+  if (formula.kind == Formula::Kind::symbol && kernel.size(formula.symbol) != nullptr)
+    return fmt::format("\"{}\"", kernel.size(formula.symbol)->name);
+  if (formula.kind == Formula::Kind::number) return fmt::format("{}", static_cast<std::int64_t>(formula.number));
+  return fmt::format("function(w) return {} end", lua(kernel, formula));
+}
+
+std::string extents_text(const AdoptedKernel& kernel, const std::vector<FormulaPtr>& formulas) {
+  std::vector<std::string> texts;
+  for (const FormulaPtr& each : formulas) texts.push_back(extent_text(kernel, *each));
+  return fmt::format("{{ {} }}", fmt::join(texts, ", "));
+}
+
+FormulaPtr count_of(const AdoptedParameter& parameter) {
+  FormulaPtr count = number(1);
+  for (const FormulaPtr& extent : parameter.shape) count = formula(Formula::Kind::multiply, {count, extent});
+  return count;
+}
+
+FormulaPtr total_of(const AdoptedKernel& kernel) {
+  FormulaPtr total = number(0);
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.kind == Param::pointer) total = formula(Formula::Kind::add, {total, count_of(parameter)});
+  return total;
+}
+
+/// The line's code, then where it comes from.
+std::string noted(const std::string& code, const std::string& from) {
+  constexpr std::size_t kColumn = 78;
+  const std::size_t blanks = code.size() + 2 < kColumn ? kColumn - code.size() : 2;
+  return from.empty() ? code + "\n" : fmt::format("{}{}-- {}\n", code, std::string(blanks, ' '), from);
+}
+
+std::string domain_text(const AdoptedKernel& kernel) {
+  std::string text = "  domain = {\n";
+  for (const AdoptedSize& size : kernel.sizes) {
+    const std::int64_t high = size.high / size.step * size.step;
+    const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
+                                            : fmt::format("range({}, {})", size.low, high);
+    text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
+  }
+  if (!kernel.dtype_parameter.empty()) {
+    std::vector<std::string> types;
+    for (const Dtype dtype : kernel.dtypes) types.push_back(fmt::format("\"{}\"", name(dtype)));
+    text += noted(fmt::format("    dtype = one_of {{ {} }},", fmt::join(types, ", ")),
+                  fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
+  }
+  if (!kernel.sizes.empty())
+    text += noted(
+        fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), kDomainElements),
+        "so that every point fits in memory");
+  return text + "  },\n";
+}
+
+struct Workload {
+  std::vector<std::int64_t> sizes;
+  std::string sets = "default", devices;
+};
+
+std::int64_t fitting(const AdoptedSize& size, double wanted) {
+  const double power = std::exp2(std::round(std::log2(std::max(1.0, wanted))));
+  const std::int64_t value = static_cast<std::int64_t>(power) / size.step * size.step;
+  return std::clamp(value, size.low, size.high / size.step * size.step);
+}
+
+double elements_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
+  Values values = kernel.settings(kernel.dtypes.front());
+  for (std::size_t i = 0; i < sizes.size(); ++i) values[kernel.sizes[i].symbol] = sizes[i];
+  return static_cast<double>(evaluate(*total_of(kernel), values).value_or(0));
+}
+
+/// Sizes of equal weight with about so many elements in all arrays together; the host's own numbers where they are
+/// given and fit.
+std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements, bool host) {
+  std::vector<std::int64_t> best;
+  for (double wanted = 2; wanted <= 1 << 24; wanted *= 2) {
+    std::vector<std::int64_t> sizes;
+    for (const AdoptedSize& size : kernel.sizes)
+      sizes.push_back(host && size.host ? std::clamp(*size.host, size.low, size.high) : fitting(size, wanted));
+    if (!best.empty() && elements_at(kernel, sizes) > elements) break;
+    best = sizes;
+  }
+  return best;
+}
+
+std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
+  std::size_t given = 0;
+  for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
+  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, false),
+                                  gpu = sizes_for(kernel, kGpuElements, true);
+  std::vector<Workload> all;
+  for (std::size_t i = 0; i < given; ++i) {
+    Workload workload;
+    for (std::size_t s = 0; s < kernel.sizes.size(); ++s) {
+      const std::vector<std::int64_t>& values = kernel.sizes[s].values;
+      workload.sizes.push_back(values.empty() ? cpu[s] : values[std::min(i, values.size() - 1)]);
+    }
+    if (elements_at(kernel, workload.sizes) > 1 << 20) workload.devices = "cuda";
+    all.push_back(std::move(workload));
+  }
+  const auto here = [](const Workload& workload) { return workload.devices.empty(); };
+  if (std::none_of(all.begin(), all.end(), here)) all.push_back({cpu, "default", "cpu"});
+  if (given == 0 && !kernel.sizes.empty()) {
+    if (elements_at(kernel, gpu) <= static_cast<double>(kDomainElements) && gpu != cpu)
+      all.push_back({gpu, "default", "cuda"});
+    std::vector<std::int64_t> odd;
+    for (const AdoptedSize& size : kernel.sizes)
+      odd.push_back(std::clamp(size.step * (size.step == 1 ? 33 : 3), size.low, size.high / size.step * size.step));
+    if (odd != cpu) all.push_back({odd, "small", ""});
+  }
+  return all;
+}
+
+std::string workloads_text(const AdoptedKernel& kernel) {
+  std::string text = "  workloads = {\n";
+  std::vector<std::string> names;
+  const std::vector<Dtype> types = kernel.dtype_parameter.empty() ? std::vector<Dtype>{Dtype::f32} : kernel.dtypes;
+  for (const Workload& workload : workloads_of(kernel)) {
+    for (const Dtype dtype : types) {
+      std::string name, fields;
+      for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+        name += fmt::format("{}{}{}", name.empty() ? "" : "_", kernel.sizes[i].name, workload.sizes[i]);
+        fields += fmt::format(", {} = {}", kernel.sizes[i].name, workload.sizes[i]);
+      }
+      if (name.empty()) name = "only";
+      if (!kernel.dtype_parameter.empty()) {
+        name += fmt::format("_{}", harness::name(dtype));
+        fields += fmt::format(", dtype = \"{}\"", harness::name(dtype));
+      }
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      names.push_back(name);
+      text += fmt::format("    {{ name = \"{}\"{}, sets = {{ \"{}\" }}{} }},\n", name, fields, workload.sets,
+                          workload.devices.empty() ? "" : fmt::format(", devices = {{ \"{}\" }}", workload.devices));
+    }
+  }
+  return text + "  },\n";
+}
+
+std::string generator_text(const AdoptedKernel& kernel, const AdoptedParameter& parameter) {
+  const bool few =
+      parameter.shape.size() == 1 && parameter.shape[0]->kind == Op::number && parameter.shape[0]->number <= 16;
+  if (parameter.zeroed && few) return "gen = constant { value = 0 }";
+  if (is_floating(parameter.dtype)) return "gen = normal {}";
+  if (parameter.dtype == Dtype::b8) return "gen = mask { density = 0.5 }";
+  if (parameter.below)
+    return fmt::format("gen = integers {{ lo = 0, hi = function(w) return {} - 1 end }}",
+                       lua(kernel, *parameter.below));
+  return "gen = integers { lo = 0, hi = 99 }";
+}
+
+std::string argument_text(const AdoptedKernel& kernel, const AdoptedParameter& parameter) {
+  const std::string dtype = parameter.type.empty() ? std::string(name(parameter.dtype)) : "$dtype";
+  if (parameter.kind != Param::pointer) {
+    std::string value = fmt::format("{}", parameter.value);
+    if (parameter.kind == Param::flag) value = parameter.value != 0 ? "true" : "false";
+    return noted(fmt::format("    scalar {{ \"{}\", dtype = \"{}\", value = {} }},", parameter.name, dtype, value),
+                 parameter.evidence);
+  }
+  std::string fields = fmt::format("dtype = \"{}\", shape = {}", dtype, extents_text(kernel, parameter.shape));
+  if (!parameter.strides.empty()) fields += fmt::format(", strides = {}", extents_text(kernel, parameter.strides));
+  fields += ", align = 256";
+  if (parameter.role != "output") fields += ", " + generator_text(kernel, parameter);
+  if (parameter.role != "input")
+    fields += is_floating(parameter.dtype) ? ", compare = relative {}" : ", compare = exact {}";
+  return noted(fmt::format("    {} {{ \"{}\", {} }},", parameter.role, parameter.name, fields), parameter.evidence);
+}
+
+std::string sizes_list(const AdoptedKernel& kernel) {
+  std::vector<std::string> names;
+  for (const AdoptedSize& size : kernel.sizes) names.push_back(fmt::format("\"{}\"", size.name));
+  return fmt::format("{{ {} }}", fmt::join(names, ", "));
+}
+
+std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& reference) {
+  std::string text =
+      noted(fmt::format("  reference = {{ source = \"reference.cu\", entry = \"{}\",",
+                        reference.wide || kernel.dtype_parameter.empty() ? "reference" : "reference<$dtype>"),
+            reference.words);
+  text += fmt::format("                sizes = {}, numbers = \"{}\",\n", sizes_list(kernel),
+                      reference.wide ? "wide" : "own");
+  if (reference.serial) {
+    text += "                grid = { 1 }, block = { 1 },\n";
+  } else {
+    std::map<std::string, FormulaPtr> first;
+    for (const auto& [name, values] : kernel.tuned) first["p." + name] = number(static_cast<double>(values.front()));
+    const auto plain = [&](const std::vector<FormulaPtr>& formulas) {
+      std::vector<FormulaPtr> all;
+      for (const FormulaPtr& each : formulas) all.push_back(with(each, first));
+      return lua_list(kernel, all);
+    };
+    text += fmt::format(
+        "                grid = function(w) return {} end,\n                block = function(w) return {} end,\n",
+        plain(kernel.launch.grid), plain(kernel.launch.block));
+    FormulaPtr shared = with(kernel.launch.shared, first);
+    if (reference.wide)
+      shared = formula(Formula::Kind::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
+    if (!(shared->kind == Formula::Kind::number && shared->number == 0))
+      text += fmt::format("                shared = function(w) return {} end,\n", lua(kernel, *shared));
+  }
+  if (!reference.weak.empty()) text += fmt::format("                weak = \"{}\",\n", reference.weak);
+  return text + "  },\n";
+}
+
+std::string work_text(const AdoptedKernel& kernel) {
+  std::string bytes;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind != Param::pointer || !parameter.whole) continue;
+    const std::string unit =
+        parameter.type.empty() ? fmt::format("{}", storage_bytes(parameter.dtype)) : "bytes_of[w.dtype]";
+    const FormulaPtr count = count_of(parameter);
+    const std::string times = lua(kernel, *count);
+    const bool product = count->kind == Formula::Kind::add || count->kind == Formula::Kind::subtract;
+    bytes += fmt::format("{}{} * {}{}", bytes.empty() ? "" : " + ", product ? "(" + times + ")" : times, unit,
+                         parameter.role == "inout" ? " * 2" : "");
+  }
+  return noted(fmt::format("  work = function(w) return {{ bytes = {} }} end,", bytes.empty() ? "1" : bytes),
+               "what was read or written everywhere; add flops for a floor");
+}
+
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return "\"" + safe + "\"";
+}
+
+bool uses_bytes_of(const std::string& text) {
+  return text.find("bytes_of[") != std::string::npos;
+}
+
+constexpr const char* kBytesOf = "local bytes_of = { f64 = 8, f32 = 4, f16 = 2, bf16 = 2, s32 = 4, s64 = 8 }\n\n";
+
+std::string manifest(const AdoptedKernel& kernel, const ChosenReference& reference, const std::string& name,
+                     const std::string& file, const std::string& digest) {
+  std::string text = fmt::format(
+      "return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
+      quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.declaration.name, file, reference.words)));
+  text += domain_text(kernel) + workloads_text(kernel) + "  arguments = {\n";
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.kind != Param::size) text += argument_text(kernel, parameter);
+  text += "  },\n" + reference_text(kernel, reference) + work_text(kernel);
+  const bool sums = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                [](const AdoptedParameter& each) { return each.atomic && is_floating(each.dtype); });
+  if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
+  text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\" }},\n}}\n", quoted(file),
+                      kernel.qualified, digest);
+  const std::string head =
+      fmt::format("-- Made by harness adopt out of {}. What a line was inferred from stands behind it.\n", file);
+  return head + (uses_bytes_of(text) ? kBytesOf : "") + text;
+}
+
+std::string launch_argument(const AdoptedParameter& parameter, const AdoptedKernel& kernel) {
+  if (parameter.kind != Param::size) return fmt::format("\"{}\"", parameter.name);
+  const char* const type = storage_bytes(parameter.dtype) == 8 ? "i64" : parameter.dtype == Dtype::u32 ? "u32" : "i32";
+  return fmt::format("{}({})", type, lua_name(kernel, parameter.name));
+}
+
+std::string variant(const AdoptedKernel& kernel) {
+  std::string parameters, text;
+  for (const auto& [name, values] : kernel.tuned)
+    parameters += fmt::format("{} = {{ values = {{ {} }}, bind = \"{}\" }}, ", name, fmt::join(values, ", "),
+                              kernel.bound.at(name));
+  std::map<std::string, std::string> dollars;
+  for (const auto& [name, how] : kernel.bound)
+    if (how == "template") dollars[name] = "$" + name;
+  std::vector<std::string> arguments;
+  for (const AdoptedParameter& parameter : kernel.parameters) arguments.push_back(launch_argument(parameter, kernel));
+  text = "return variant {\n  technique = \"original\", risk = \"low\",\n";
+  text += "  estimate = { speedup = { 1, 1 }, probability = 1.0, evaluations = 3 },\n";
+  if (!parameters.empty()) text += fmt::format("  params = {{ {} }},\n", parameters.substr(0, parameters.size() - 2));
+  text += noted("  steps = function(p, w, device)", kernel.launch.from);
+  text += fmt::format(
+      "    return {{ launch {{ entry = \"{}\",\n                      grid = {}, block = {}, shared = {},\n",
+      kernel.entry_for("$dtype", dollars), lua_list(kernel, kernel.launch.grid), lua_list(kernel, kernel.launch.block),
+      lua(kernel, *kernel.launch.shared));
+  text += fmt::format("                      args = {{ {} }} }} }}\n  end,\n}}\n", fmt::join(arguments, ", "));
+  return (uses_bytes_of(text) ? kBytesOf : "") + text;
+}
+
+/// "const double* x, float eps, long long n": what the judge passes (core/contract.h, Reference).
+std::string wrapper_parameters(const AdoptedKernel& kernel, bool wide) {
+  std::vector<std::string> texts;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind == Param::size) continue;
+    std::string type = parameter.type.empty() ? std::string(cuda_type(parameter.dtype)) : "T";
+    if (parameter.kind != Param::pointer) {
+      texts.push_back(fmt::format("{} {}",
+                                  parameter.type.empty() ? type
+                                  : wide                 ? std::string(cuda_type(parameter.dtype))
+                                                         : "T",
+                                  parameter.name));
+      continue;
+    }
+    if (wide && is_floating(parameter.dtype)) type = "double";
+    texts.push_back(fmt::format("{}{}* {}", parameter.role == "input" ? "const " : "", type, parameter.name));
+  }
+  for (const AdoptedSize& size : kernel.sizes) texts.push_back(fmt::format("long long harness_{}", size.name));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// What the original is called with. Vectors in its signature (float4*) are views of the same memory.
+std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter& parameter, const Parameter& declared,
+                             bool wide) {
+  if (parameter.kind == Param::size)
+    return fmt::format("static_cast<{}>(harness_{})", declared.resolved, kernel.size(parameter.name)->name);
+  if (parameter.kind != Param::pointer) return parameter.name;
+  if (parameter.lanes > 1) {
+    std::string type = declared.resolved;
+    if (wide && type.starts_with("float")) type = "double" + type.substr(5);
+    return fmt::format("reinterpret_cast<{}{}*>({})", parameter.role == "input" ? "const " : "", type, parameter.name);
+  }
+  return parameter.role == "input" && !declared.read_only
+             ? fmt::format("const_cast<{}*>({})",
+                           wide && is_floating(parameter.dtype) ? "double"
+                           : parameter.type.empty()             ? std::string(cuda_type(parameter.dtype))
+                                                                : "T",
+                           parameter.name)
+             : parameter.name;
+}
+
+std::string wrapper(const AdoptedKernel& kernel, const std::string& call, const std::vector<std::string>& arguments,
+                    bool wide, bool serial) {
+  const bool templated = !wide && !kernel.dtype_parameter.empty();
+  return fmt::format("\n{}__global__ void reference({}) {{\n  {}{}({});\n}}\n", templated ? "template <class T>\n" : "",
+                     wrapper_parameters(kernel, wide), serial ? "if (blockIdx.x + threadIdx.x == 0) " : "", call,
+                     fmt::join(arguments, ", "));
+}
+
+std::string first_tuned(const AdoptedKernel& kernel) {
+  std::string defines;
+  for (const auto& [name, values] : kernel.tuned)
+    if (kernel.bound.at(name) == "define") defines += fmt::format("#define {} {}\n", name, values.front());
+  return defines;
+}
+
+}  // namespace
+
+std::int64_t wide_factor(const AdoptedKernel& kernel) {
+  int least = 8;
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.kind == Param::pointer && is_floating(parameter.dtype))
+      least = std::min(least, storage_bytes(parameter.dtype));
+  return 8 / std::max(1, least);
+}
+
+std::string shape_text(const AdoptedKernel& kernel, const AdoptedParameter& parameter) {
+  std::vector<std::string> texts;
+  for (const FormulaPtr& extent : parameter.shape)
+    texts.push_back(as_lua(*extent, [&](const std::string& symbol) {
+      const AdoptedSize* const size = kernel.size(symbol);
+      return size == nullptr ? symbol : size->name;
+    }));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+std::string widened(const DeviceSource& device, const std::string& text) {
+  std::string result;
+  for (const std::string& header : device.headers) result += fmt::format("#include <{}>\n", header);
+  if (device.torch) result += "#include <harness/torch_types.cuh>\n";
+  // A word of ordinary programs too: only where it is a type.
+  const bool half =
+      device.torch || std::find(device.headers.begin(), device.headers.end(), "cuda_fp16.h") != device.headers.end();
+  const std::string halves = half ? "#define half double\n" : "";
+  return result + "#include <harness/adopted.cuh>\n#include <harness/wide_begin.cuh>\n" + halves + text +
+         (half ? "\n#undef half" : "") + "\n#include <harness/wide_end.cuh>\n";
+}
+
+std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& device, bool wide) {
+  std::string inside =
+      "// The original as a function of the device: `reference` calls it in the original's own launch.\n" +
+      first_tuned(kernel) +
+      "#include <harness/as_device_begin.cuh>\n#include \"variants/00_original.cu\"\n"
+      "#include <harness/as_device_end.cuh>\n";
+  std::string text =
+      wide ? "// The original's own source with double in the place of each floating type.\n" + widened(device, inside)
+           : "// The original itself: equal to it is not shown to be right.\n" + inside;
+  std::map<std::string, std::string> values;
+  for (const auto& [name, how] : kernel.bound)
+    if (how == "template") values[name] = fmt::format("{}", kernel.tuned.at(name).front());
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+    arguments.push_back(wrapper_argument(kernel, kernel.parameters[i], kernel.declaration.parameters[i], wide));
+  return text + wrapper(kernel, kernel.entry_for(wide ? "double" : "T", values), arguments, wide, false);
+}
+
+std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Declaration& function,
+                                          const DeviceSource& device) {
+  std::vector<std::string> arguments;
+  const bool by_place = function.parameters.size() == kernel.parameters.size();
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    const Parameter& wanted = function.parameters[i];
+    const auto fits = [&](const AdoptedParameter& parameter) {
+      return (parameter.kind == Param::pointer) == !wanted.pointee.empty();
+    };
+    auto found = std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
+                              [&](const AdoptedParameter& each) { return each.name == wanted.name && fits(each); });
+    if (found == kernel.parameters.end() && by_place && fits(kernel.parameters[i]))
+      found = kernel.parameters.begin() + static_cast<std::ptrdiff_t>(i);
+    if (found == kernel.parameters.end()) {
+      const AdoptedSize* size = nullptr;
+      for (const AdoptedSize& each : kernel.sizes)
+        if (each.name == wanted.name) size = &each;
+      if (size == nullptr || !wanted.pointee.empty()) return std::nullopt;
+      arguments.push_back(fmt::format("static_cast<int>(harness_{})", size->name));
+      continue;
+    }
+    arguments.push_back(wrapper_argument(kernel, *found, wanted, true));
+  }
+  return "// A function of the host, in double. One thread does it all.\n" + widened(device, device.text) +
+         wrapper(kernel, function.name, arguments, true, true);
+}
+
+std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSource& device,
+                                     const ChosenReference& reference, const std::string& name, const std::string& file,
+                                     const std::string& digest) {
+  return {{"kernel.lua", manifest(kernel, reference, name, file, digest)},
+          {"variants/00_original.lua", variant(kernel)},
+          {"variants/00_original.cu", device.text},
+          {"reference.cu", reference.text}};
+}
+
+}  // namespace harness::adopt

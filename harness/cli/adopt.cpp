@@ -1,0 +1,199 @@
+#include "harness/adopt/adopt.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "harness/cli/command.h"
+#include "harness/cli/first_look.h"
+#include "harness/cli/interrupt.h"
+#include "harness/core/error.h"
+#include "harness/report/out.h"
+#include "harness/report/table.h"
+#include "harness/system/resource_limits.h"
+
+// adopt: an ordinary CUDA source becomes a kernel plugin.
+namespace fs = std::filesystem;
+
+namespace harness {
+namespace {
+
+struct AdoptArguments {
+  adopt::AdoptOptions options;
+  std::string device = "cpu";
+  bool json = false;
+};
+
+using Kind = adopt::AdoptedParameter::Kind;
+
+/// kernels/ of the project, or the last folder that --kernels named.
+fs::path kernels_folder(const Shell& shell, const Places& places) {
+  if (!shell.more_kernels.empty()) return fs::weakly_canonical(fs::absolute(shell.more_kernels.back()));
+  if (places.own.empty())
+    throw bad_input("this folder is in no project; make one with harness init, or name a folder with --kernels DIR");
+  return fs::path(places.own) / "kernels";
+}
+
+void refuse_taken(const std::string& name, const fs::path& folder, Shell& shell, const Places& places) {
+  const std::vector<std::string> known = shell.rooms.catalog(places)->kernel_names();
+  if (fs::exists(folder / name) || std::find(known.begin(), known.end(), name) != known.end())
+    throw bad_input(fmt::format("a kernel '{}' exists already; choose another name with --name", name));
+}
+
+/// All or nothing: beside their place first, then moved there.
+void write_plugin(const adopt::Adopted& adopted, const fs::path& place) {
+  const fs::path draft = place.parent_path() / fmt::format(".{}.{}", place.filename().string(), getpid());
+  std::error_code failed;
+  const auto check = [&](bool good) {
+    if (good && !failed) return;
+    std::error_code ignored;
+    fs::remove_all(draft, ignored);
+    throw environment_error(
+        fmt::format("{} cannot be written{}", place.string(), failed ? ": " + failed.message() : ""));
+  };
+  for (const auto& [name, text] : adopted.files) {
+    fs::create_directories((draft / name).parent_path(), failed);
+    check(true);
+    std::ofstream file(draft / name);
+    file << text;
+    check(static_cast<bool>(file.flush()));
+  }
+  fs::rename(draft, place, failed);
+  check(true);
+}
+
+json arguments_json(const adopt::Adopted& adopted) {
+  json all = json::array();
+  for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
+    all.push_back(
+        {{"name", each.name},
+         {"role", each.kind == adopt::Param::pointer ? json(each.role)
+                  : each.kind == adopt::Param::size  ? json("size")
+                                                     : json("scalar")},
+         {"dtype", std::string(name(each.dtype))},
+         {"shape", each.kind == adopt::Param::pointer ? json(adopt::shape_text(adopted.kernel, each)) : json()},
+         {"evidence", each.evidence}});
+  return all;
+}
+
+void print_found(const adopt::Adopted& adopted) {
+  report::out("%s, launched as in %s\n", adopted.kernel.qualified.c_str(), adopted.kernel.launch.from.c_str());
+  report::Table table{{"argument", "type", "role", "shape", "because"}, {}};
+  for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
+    table.rows.push_back({each.name, std::string(name(each.dtype)),
+                          each.kind == adopt::Param::pointer ? each.role
+                          : each.kind == adopt::Param::size  ? "size"
+                                                             : "scalar",
+                          each.kind == adopt::Param::pointer ? adopt::shape_text(adopted.kernel, each) : "",
+                          each.evidence});
+  report::out("%s", report::aligned(table).c_str());
+  report::out("%d launches at small sizes; %d sizes that no formula was made from agree\n", adopted.seen.runs,
+              adopted.seen.held_out);
+  for (const std::string& note : adopted.seen.notes) report::out("%s\n", note.c_str());
+  if (!adopted.reference.words.empty()) report::out("reference: %s\n", adopted.reference.words.c_str());
+  if (!adopted.reference.weak.empty()) report::out("  weak: %s\n", adopted.reference.weak.c_str());
+}
+
+/// At a terminal: each answer is the text of an --arg. False: nobody answers.
+bool ask(const adopt::Adopted& adopted, const AdoptArguments& arguments, adopt::AdoptOptions& options) {
+  if (arguments.json || options.yes || isatty(STDIN_FILENO) == 0) return false;
+  for (const adopt::Question& question : adopted.seen.questions) {
+    report::err("%s; an answer is what stands behind --arg:\n  %s\n> ", question.why.c_str(), question.option.c_str());
+    std::string answer;
+    if (!std::getline(std::cin, answer) || answer.empty()) return false;
+    options.arguments.push_back(answer);
+  }
+  return true;
+}
+
+Error open_questions(const adopt::Adopted& adopted) {
+  std::vector<std::string> texts;
+  for (const adopt::Question& question : adopted.seen.questions)
+    texts.push_back(fmt::format("{} (give {})", question.why, question.option));
+  return bad_input(fmt::format("{} cannot be adopted without {}: {}", adopted.kernel.declaration.name,
+                               texts.size() == 1 ? "an answer" : fmt::format("{} answers", texts.size()),
+                               fmt::join(texts, "; ")));
+}
+
+int adopt_source(AdoptArguments& arguments, Shell& shell) {
+  require_descriptors();
+  const Places places = shell.places();
+  const fs::path folder = kernels_folder(shell, places);
+  if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
+  catch_interrupts();
+  adopt::Adopted adopted;
+  do {
+    const auto observer = shell.rooms.observer(places, interrupted);
+    adopted = adopt::adopt(arguments.options, *observer, {places.include_folder});
+    if (interrupted()) return 130;
+  } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
+  if (!adopted.seen.questions.empty()) throw open_questions(adopted);
+  refuse_taken(adopted.name, folder, shell, places);
+  fs::create_directories(folder);
+  write_plugin(adopted, folder / adopted.name);
+  if (!arguments.json) print_found(adopted);
+  if (!arguments.json) report::err("wrote %s\n", (folder / adopted.name).c_str());
+  const std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
+  if (interrupted()) return 130;
+  const bool passed =
+      problems.empty() && first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell);
+  if (arguments.json) {
+    const json object{{"kernel", adopted.name},
+                      {"folder", (folder / adopted.name).string()},
+                      {"arguments", arguments_json(adopted)},
+                      {"asked", json::array()},
+                      {"reference", {{"words", adopted.reference.words}, {"weak", adopted.reference.weak}}},
+                      {"check", {{"passed", passed}, {"problems", problems}}}};
+    report::out_json(object);
+  } else {
+    for (const std::string& problem : problems) report::out("  %s\n", problem.c_str());
+    std::string where;
+    if (!shell.more_kernels.empty()) where = " --kernels " + shell.more_kernels.back();
+    if (passed) report::err("next: harness run %s --budget 5m%s\n", adopted.name.c_str(), where.c_str());
+    else
+      report::err("next: mend %s and try harness check %s --device %s%s\n", (folder / adopted.name).c_str(),
+                  adopted.name.c_str(), arguments.device.c_str(), where.c_str());
+  }
+  return passed ? 0 : 1;
+}
+
+}  // namespace
+
+void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto arguments = std::make_shared<AdoptArguments>();
+  adopt::AdoptOptions& options = arguments->options;
+  app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")
+      ->required()
+      ->type_name("FILE.cu");
+  app.add_option("entry", options.entries, "Which kernel of it (default: the one that it launches)")
+      ->type_name("[ENTRY]");
+  app.add_option("--name", options.name, "What to call the plugin (default: as the kernel)")->type_name("KERNEL");
+  app.add_option("--arg", options.arguments,
+                 "What a pointer holds: \"out[N,C] f32\", \"idx[N] s32 < V\", \"sum zeroed\"")
+      ->type_name("TEXT")
+      ->take_all();
+  app.add_option("--size", options.sizes, "Sizes to time, or a number's value: N=8192,7 eps=1e-6")
+      ->type_name("NAME=VALUES")
+      ->take_all();
+  app.add_option("--grid", options.grid, "Blocks, in terms of the parameters: \"cdiv(n, 256)\"")->type_name("EXPR");
+  app.add_option("--block", options.block, "Threads of a block")->type_name("EXPR");
+  app.add_option("--shared", options.shared, "Bytes of dynamic shared memory")->type_name("EXPR");
+  app.add_option("--tune", options.tune, "Values of a macro, a constant, a template argument, or block")
+      ->type_name("NAME=VALUES")
+      ->take_all();
+  app.add_option("--reference", options.reference, "FILE.cu with a function of the host, or self")
+      ->type_name("FILE.cu|self");
+  app.add_option("--device", arguments->device, "Where it is checked and evaluated first")->capture_default_str();
+  app.add_flag("--yes", options.yes, "Ask nothing; what atomics change starts with any values");
+  app.add_flag("--json", arguments->json, "One JSON object");
+  add_db_option(app, shell);
+  add_plugin_options(app, shell);
+  action = [arguments, &shell] { return adopt_source(*arguments, shell); };
+}
+
+}  // namespace harness

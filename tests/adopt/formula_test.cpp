@@ -1,0 +1,70 @@
+#include <catch2/catch.hpp>
+
+#include "harness/adopt/expression.h"
+#include "harness/adopt/fit.h"
+
+using namespace harness;
+using namespace harness::adopt;
+
+namespace {
+
+std::string lua_of(const std::string& text) {
+  const FormulaPtr formula = read_formula(tokens_of(text), {});
+  return formula ? as_lua(*formula, [](const std::string& symbol) { return symbol; }) : "none";
+}
+
+std::vector<FitPoint> points(const std::function<std::int64_t(std::int64_t, std::int64_t)>& elements) {
+  std::vector<FitPoint> all;
+  for (const auto& [m, n] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 7}, {11, 5}, {2, 64}, {33, 10}, {17, 40}})
+    all.push_back({{{"M", m}, {"N", n}}, elements(m, n)});
+  return all;
+}
+
+std::string shape_of(const std::vector<FitPoint>& points) {
+  const auto found = fit(points, {"M", "N"}, {});
+  if (!found) return "none";
+  std::string text;
+  for (const FormulaPtr& each : found->shape)
+    text += (text.empty() ? "" : ", ") + as_lua(*each, [](const std::string& symbol) { return symbol; });
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("launch arithmetic of C++ is read as a manifest writes it") {
+  CHECK(lua_of("(n + 255) / 256") == "cdiv(n, 256)");
+  CHECK(lua_of("(n + threads - 1) / threads") == "cdiv(n, threads)");
+  CHECK(lua_of("(n - 1 + 4 * 8) / 32") == "cdiv(n, 32)");
+  CHECK(lua_of("(n + 255) / 128") == "(n + 255) // 128");
+  CHECK(lua_of("(int)ceil((float)n / 64)") == "cdiv(n, 64)");
+  CHECK(lua_of("static_cast<int>(x.size(0)) * 2") == "x.size(0) * 2");
+  CHECK(lua_of("n > 1024 ? 1024 : n") == "select(lt(1024, n), 1024, n)");
+  CHECK(lua_of("std::min<int>(n, 512)") == "min(n, 512)");
+  CHECK(lua_of("1 << 10") == "1024");
+  CHECK(lua_of("256 * sizeof(float)") == "1024");
+  CHECK(lua_of("n +") == "none");
+}
+
+TEST_CASE("a number of elements is told from sizes by the simplest formula") {
+  CHECK(shape_of(points([](auto m, auto n) { return m * n; })) == "M, N");
+  CHECK(shape_of(points([](auto, auto n) { return n; })) == "N");
+  CHECK(shape_of(points([](auto, auto) { return 256; })) == "256");
+  CHECK(shape_of(points([](auto m, auto n) { return 3 * m * n; })) == "M, N, 3");
+  CHECK(shape_of(points([](auto m, auto) { return m + 1; })) == "M + 1");
+  CHECK(shape_of(points([](auto, auto n) { return (n + 31) / 32; })) == "cdiv(N, 32)");
+  CHECK(shape_of(points([](auto m, auto n) { return m + n; })) == "M + N");
+  CHECK(shape_of(points([](auto m, auto n) { return m % 2 == 0 ? n : m; })) == "none");
+}
+
+TEST_CASE("rows that lie further apart than they are long have a stride") {
+  std::vector<FitPoint> all;
+  for (const auto& [m, n, ld] :
+       std::vector<std::array<std::int64_t, 3>>{{3, 7, 9}, {11, 5, 20}, {2, 64, 71}, {33, 10, 12}})
+    all.push_back({{{"M", m}, {"N", n}, {"ld", ld}}, (m - 1) * ld + n});
+  const auto found = fit(all, {"M", "N", "ld"}, {});
+  REQUIRE(found);
+  REQUIRE(found->strides.size() == 2);
+  CHECK(found->shape[1]->symbol == "N");
+  CHECK(found->strides[0]->symbol == "ld");
+}

@@ -1,0 +1,77 @@
+#include <catch2/catch.hpp>
+
+#include "harness/core/error.h"
+#include "tests/adopt/fixture.h"
+
+// What cannot be adopted is refused with one sentence that says what to do.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+std::string refusal(const std::string& source, adopt::AdoptOptions options = {}) {
+  const Scratch scratch;
+  scratch.write("mine.cu", source);
+  options.file = scratch.path("mine.cu");
+  try {
+    const adopt::Adopted found = adopted(options);
+    return found.seen.questions.empty() ? "" : found.seen.questions.front().why;
+  } catch (const Error& error) {
+    CHECK(error.kind() == Error::Kind::bad_input);
+    return error.what();
+  }
+}
+
+const std::string kLaunch = "void run(float* x, int n) { k<<<(n + 63) / 64, 64>>>(x, n); }\n";
+const std::string kBody = "{ int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = 2 * x[i]; }\n";
+
+}  // namespace
+
+TEST_CASE("which kernel is meant must be clear") {
+  CHECK_THAT(refusal("int main() { return 0; }\n"), Catch::Contains("has no __global__ function"));
+  const std::string two =
+      "__global__ void k(float* x, int n) " + kBody + "__global__ void other(float* x, int n) " + kBody;
+  CHECK_THAT(refusal(two), Catch::Contains("has 2 kernels") && Catch::Contains("k, other"));
+  CHECK(refusal(two + kLaunch).empty());  // exactly one is launched
+  adopt::AdoptOptions options;
+  options.entries = {"othr"};
+  CHECK_THAT(refusal(two, options), Catch::Contains("did you mean 'other'"));
+  options.entries = {"other"};
+  CHECK_THAT(refusal(two, options), Catch::Contains("--grid EXPR and --block EXPR"));
+  options.grid = "cdiv(n, 64)";
+  options.block = "64";
+  CHECK(refusal(two, options).empty());
+}
+
+TEST_CASE("signatures that cannot be read or expressed are refused") {
+  CHECK_THAT(refusal("__global__ void k(Matrix* x, int n) {}\n" + kLaunch),
+             Catch::Contains("signature of 'k' cannot be read") && Catch::Contains("Matrix"));
+  CHECK_THAT(
+      refusal(
+          "struct P { int n; };\n__global__ void k(float* x, P p) {}\nvoid r(float* x, P p) { k<<<1, 1>>>(x, p); }\n"),
+      Catch::Contains("a structure by value"));
+  CHECK_THAT(refusal("__global__ void k(float** x, int n) {}\nvoid r(float** x, int n) { k<<<1, 1>>>(x, n); }\n"),
+             Catch::Contains("pointer to pointers"));
+}
+
+TEST_CASE("state beside the arguments is refused") {
+  const std::string body =
+      "__global__ void k(float* x, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = t[0]; }\n";
+  CHECK_THAT(refusal("__constant__ float t[4];\n" + body + kLaunch), Catch::Contains("cudaMemcpyToSymbol"));
+  CHECK_THAT(refusal("__device__ float t[4];\n" + body + kLaunch), Catch::Contains("outlives a launch"));
+  CHECK(refusal("__constant__ float t[4] = {1, 2, 3, 4};\n" + body + kLaunch).empty());
+}
+
+TEST_CASE("what running cannot tell is refused or asked") {
+  CHECK_THAT(refusal("__global__ void k(const float* x, int n) { if (x[0] > 1e30f && threadIdx.x > n) __trap(); }\n"
+                     "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
+             Catch::Contains("never wrote"));
+  const std::string gather =
+      "__global__ void gather(const float* table, const int* index, float* out, int n) {\n"
+      "  int i = blockIdx.x * 64 + threadIdx.x; if (i < n) out[i] = table[index[i]]; }\n"
+      "void r(float* t, int* i, float* o, int n) { gather<<<(n + 63) / 64, 64>>>(t, i, o, n); }\n";
+  CHECK_THAT(refusal(gather), Catch::Contains("'table' is touched as far as the values in memory say"));
+  adopt::AdoptOptions options;
+  options.arguments = {"table[V] f32", "index[n] s32 < V"};
+  CHECK(refusal(gather, options).empty());
+}
