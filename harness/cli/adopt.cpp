@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -25,7 +26,7 @@ namespace {
 
 struct AdoptArguments {
   adopt::AdoptOptions options;
-  std::string device = "cpu";
+  std::string device;
   bool json = false;
 };
 
@@ -120,10 +121,18 @@ Error open_questions(const adopt::Adopted& adopted) {
                                fmt::join(texts, "; ")));
 }
 
+/// It was observed there, and there it can be checked on every machine.
+std::string emulated_device(const std::vector<DeviceInfo>& devices) {
+  const auto found = std::ranges::find_if(devices, [](const DeviceInfo& device) { return device.emulation; });
+  if (found == devices.end()) throw environment_error("this program has no device that emulates; name --device");
+  return found->device;
+}
+
 int adopt_source(AdoptArguments& arguments, Shell& shell) {
   require_descriptors();
   const Places places = shell.places();
   const fs::path folder = kernels_folder(shell, places);
+  if (arguments.device.empty()) arguments.device = emulated_device(shell.rooms.devices(places));
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
   adopt::Adopted adopted;
@@ -188,7 +197,7 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->take_all();
   app.add_option("--reference", options.reference, "FILE.cu with a function of the host, or self")
       ->type_name("FILE.cu|self");
-  app.add_option("--device", arguments->device, "Where it is checked and evaluated first")->capture_default_str();
+  app.add_option("--device", arguments->device, "Where it is checked and evaluated first (default: cpu)");
   app.add_flag("--yes", options.yes, "Ask nothing; what atomics change starts with any values");
   app.add_flag("--json", arguments->json, "One JSON object");
   add_db_option(app, shell);

@@ -43,6 +43,21 @@ Settled screen(EvaluationRun& run) {
   return settled ? *settled : Screened{timed.timing};
 }
 
+// From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.
+Settled steps_on_device(EvaluationRun& run, Timing& timing) {
+  const auto hold = run.workers.native() ? std::nullopt : run.hold_device();
+  if (!run.screens())
+    if (Settled settled = gate_timed_size(run)) return settled;
+  if (Settled settled = prepare_neighbours(run)) return settled;
+  if (Settled settled = gate_other_points(run)) return settled;
+  if (!run.request.gates_only)
+    if (Settled settled = timed_steps(run, timing)) return settled;
+  if (run.request.confirm)
+    if (Settled settled = gate_memory(run)) return settled;
+  if (run.request.stages) try_stages_of(run, run.request.realized, run.subject.trusted, "nominal");
+  return std::nullopt;
+}
+
 Outcome steps(EvaluationRun& run) {
   if (Settled settled = gate_source(run)) return *settled;
   if (Settled settled = gate_build(run)) return *settled;
@@ -50,20 +65,14 @@ Outcome steps(EvaluationRun& run) {
   if (run.screens()) {
     if (Settled settled = screen(run)) return *settled;
     announce_other_points(run);
+  } else if (Settled settled = gate_preflight(run)) {
+    return *settled;
   }
-  if (Settled settled = gate_preflight(run)) return *settled;
-  // From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.
-  const auto hold = run.workers.native() ? std::nullopt : run.hold_device();
-  if (!run.screens())
-    if (Settled settled = gate_timed_size(run)) return *settled;
-  if (Settled settled = prepare_neighbours(run)) return *settled;
-  if (Settled settled = gate_other_points(run)) return *settled;
   Timing timing;
-  if (!run.request.gates_only)
-    if (Settled settled = timed_steps(run, timing)) return *settled;
-  if (run.request.confirm)
-    if (Settled settled = gate_memory(run)) return *settled;
-  if (run.request.stages) try_stages_of(run, run.request.realized, run.subject.trusted, "nominal");
+  if (Settled settled = steps_on_device(run, timing)) return *settled;
+  // What was screened has run at its timed size already: while it ran elsewhere, the cpu device's compiler had time.
+  if (run.screens())
+    if (Settled settled = gate_preflight(run)) return *settled;
   return Passed{timing};
 }
 

@@ -88,6 +88,7 @@ TEST_CASE("no room but a device's own decides by the name of a kind of device") 
     const std::string path = entry.path().string();
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     if (path.find("/harness/device/") != std::string::npos || path.ends_with("library_trial.cpp")) continue;
+    if (path.find("/harness/adopt/") != std::string::npos) continue;  // it writes manifests, and reads the language
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);) {
       const std::string code = line.substr(0, line.find("//"));
