@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -118,10 +120,11 @@ class Campaign {
   double confirm_s_ = 0;                    // the longest confirmation so far
   std::optional<double> evaluation_ended_;  // when the last one did
   std::map<std::pair<std::string, std::string>, std::optional<std::string>> floor_binds_;  // by kernel and workload
-  std::vector<PatternEvidence> pattern_evidence_;                                          // frozen at the start
-  std::map<std::string, Admission> admissions_;                                            // by kernel
-  std::map<std::string, double> gates_s_;                                                  // by kernel
-  std::map<std::string, std::string> left_out_;                                            // by kernel: why
+  std::set<std::string> hinted_;                   // what searches have announced: each is prepared once
+  std::vector<PatternEvidence> pattern_evidence_;  // frozen at the start
+  std::map<std::string, Admission> admissions_;    // by kernel
+  std::map<std::string, double> gates_s_;          // by kernel
+  std::map<std::string, std::string> left_out_;    // by kernel: why
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
   std::map<std::string, int> machine_falls_;  // by attempt_key
