@@ -66,8 +66,8 @@ std::string noted(const std::string& code, const std::string& from) {
   return from.empty() ? code + "\n" : fmt::format("{}{}-- {}\n", code, std::string(blanks, ' '), from);
 }
 
-/// What an adopted kernel computes is not known, and so not where it divides by what has nearly cancelled: f32 is held to
-/// half way to ten bits of mantissa, not to the few units that a sum of known terms allows.
+/// What an adopted kernel computes is not known, and so not where it divides by what has nearly cancelled: f32 is held
+/// to half way to ten bits of mantissa, not to the few units that a sum of known terms allows.
 std::string comparison_text(Dtype dtype, const std::string& written) {
   if (!is_floating(dtype)) return "exact {}";
   return written == name(Dtype::f32) ? "relative { impostor_bits = 10 }" : "relative {}";

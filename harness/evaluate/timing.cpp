@@ -174,9 +174,8 @@ Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
   if (samples.size() < 2 && is_far_ahead(run, own.hi)) {
     timing.incumbent_ns = run.request.incumbent->time_ns;
     timing.verdict = Comparison::faster;
-    timing.samples.method +=
-        fmt::format("; not beside the incumbent, whose recorded time is {:.3g} times this one's",
-                    run.request.incumbent->time_ns / own.median);
+    timing.samples.method += fmt::format("; not beside the incumbent, whose recorded time is {:.3g} times this one's",
+                                         run.request.incumbent->time_ns / own.median);
   }
   if (baseline) {
     timing.baseline_ns = baseline->median;

@@ -180,7 +180,7 @@ class FakeEvaluator : public Evaluator {
   std::function<std::vector<GateResult>(const EvaluationRequest&)> gates;  // none: no evidence
   double cost_s = 1;
   std::function<double(const EvaluationRequest&)> costs;  // instead, where it depends
-  std::size_t prepared = 0, prepared_before_gates = 0;  // before the first kernel's were tried
+  std::size_t prepared = 0, prepared_before_gates = 0;    // before the first kernel's were tried
   bool emulation = false;
   int confirms = 0;
   std::vector<Candidate> requests;

@@ -60,8 +60,8 @@ std::vector<BuildSpec> CudaKind::own_builds(const DeviceInfo& device) const {
   PeakSource peaks = peak_source(device.compute_capability, device.architecture);
   std::vector<BuildSpec> builds;
   for (auto& kernel : peaks.tensor) builds.push_back(std::move(kernel.build));
-  builds.insert(builds.end(), {judging_build(), std::move(peaks.memory_and_arithmetic), refresh_build(),
-                               measuring_build()});
+  builds.insert(builds.end(),
+                {judging_build(), std::move(peaks.memory_and_arithmetic), refresh_build(), measuring_build()});
   return builds;
 }
 

@@ -22,9 +22,7 @@ Artifact compile_own(const std::string& cache_folder, const std::string& archite
 
 OwnKernels::OwnKernels(const DriverApi& api, ModuleCache& modules, const std::string& cache_folder,
                        const std::string& architecture, const BuildSpec& build)
-    : api_(api),
-      artifact_(compile_own(cache_folder, architecture, build)),
-      module_(modules.load(artifact_)) {}
+    : api_(api), artifact_(compile_own(cache_folder, architecture, build)), module_(modules.load(artifact_)) {}
 
 void OwnKernels::launch_packed(const std::string& entry, const Shape& shape, Stream stream, void** arguments,
                                const std::vector<std::int64_t>& bytes) const {
