@@ -39,7 +39,8 @@ bool was_killed(const ProcessResult& result) {
   if (result.timed_out) return false;
   for (const int signal : {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT})
     if (result.exit_status == 128 + signal ||
-        result.output.find(fmt::format("{} signal terminated program", strsignal(signal))) != std::string::npos)
+        result.output.find(fmt::format("{} signal terminated program", strsignal(signal))) != std::string::npos ||
+        result.output.find(fmt::format("terminated with signal {} [", signal)) != std::string::npos)  // of the linker
       return true;
   return false;
 }
