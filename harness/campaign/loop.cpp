@@ -488,11 +488,11 @@ bool Campaign::is_valid_on(const Candidate& candidate, const std::string& worklo
 // What the arm's search announces, and the next ask of every other arm: a pivot should not wait for a compiler.
 void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
   std::vector<Realized> next;
-  for (const auto& [variant, config] : ask.hints)  // most of them were hints of the ask before
-    if (hinted_
-            .insert(fmt::format("{}\n{}\n{}\n{}", arm.state.id.kernel, arm.state.id.workload, variant, to_text(config)))
-            .second)
-      next.push_back(realize_of(arm.state.id, variant, config));
+  for (const auto& [variant, config] : ask.hints) {  // most of them were hints of the ask before
+    const ArmId& id = arm.state.id;
+    const std::string key = fmt::format("{}\n{}\n{}\n{}", id.kernel, id.workload, variant, to_text(config));
+    if (hinted_.insert(key).second) next.push_back(realize_of(id, variant, config));
+  }
   add_next_asks(next);
   ports_.evaluator.prepare(next);
 }

@@ -68,6 +68,18 @@ TEST_CASE("the kernels that refresh input sets compile and use no local memory")
   for (const EntryResources& entry : artifact.entries) CHECK(entry.spill_bytes == 0);
 }
 
+TEST_CASE("what a builder compiled for a session or a judge is found by them") {
+  if (!nvrtc_library().api) {
+    harness::tests::skip(nvrtc_library().missing);
+    return;
+  }
+  Scratch scratch;
+  const BuildResult built = NvrtcCompiler(scratch.path("cache"), "sm_90a", "/a/toolkit").build(refresh_build());
+  REQUIRE(std::holds_alternative<Artifact>(built));
+  const BuildResult found = NvrtcCompiler(scratch.path("cache"), "sm_90a", "").build(refresh_build());
+  CHECK(std::get<Artifact>(found).from_cache);
+}
+
 TEST_CASE("processes that are not ours are counted, by their ids where these mean something") {
   std::optional<std::vector<unsigned int>> seen = std::vector<unsigned int>{7, 8};
   const auto is_ours = [](unsigned int id) { return id == 7 || id == 8; };
