@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kFirstLook = 0.25, kBetweenLooks = 1, kShortestPause = 0.02;
 constexpr double kHeldTooLong = 10;
-constexpr double kStartingFor = 2;    // seconds after a process was first seen
-constexpr double kMostStarting = 10;  // times as long as a sleeper has: no work starts processes for ever
+constexpr double kStartingFor = 2;   // seconds after a process was first seen
+constexpr double kMostExcused = 10;  // times as long as a sleeper has; nothing waits in the kernel for ever
 
 /// The thread that has run the longest since `before`.
 ProcessTree::Thread busiest_since(const ProcessTree& before, const ProcessTree& now) {
@@ -48,7 +48,9 @@ Deadline::State Deadline::look() {
 
 // Work goes from thread to thread and from process to process: on a busy machine each waits for its core in turn, and
 // the others sleep meanwhile. What a process waited that came and went between two looks is not known; that others come
-// is.
+// is. Every start and end of a process takes the kernel's locks of the files that all of them map (libc, this program).
+// Where a process that holds one waits for a core, the others wait for seconds inside the kernel. Native candidates
+// make no system calls: that is never their doing.
 double Deadline::awake_s(const ProcessTree& tree, double now) {
   bool fresh = false;
   for (const auto& [number, thread] : tree.threads) {
@@ -57,8 +59,8 @@ double Deadline::awake_s(const ProcessTree& tree, double now) {
     waited_s_[number] = thread.waited_s - (before == first_->threads.end() ? 0 : before->second.waited_s);
   }
   if (fresh) last_start_ = now;
-  if (now - last_start_ <= kStartingFor) starting_s_ += now - std::max(last_look_, first_look_);
-  double awake = std::min(starting_s_, kMostStarting * patience_.asleep_factor * patience_.seconds);
+  if (tree.blocked || now - last_start_ <= kStartingFor) excused_s_ += now - std::max(last_look_, first_look_);
+  double awake = std::min(excused_s_, kMostExcused * patience_.asleep_factor * patience_.seconds);
   for (const auto& [number, waited] : waited_s_) awake += waited;
   return awake;
 }

@@ -13,8 +13,8 @@ namespace harness {
 struct Patience {
   double seconds = 0;
   /// True: of the core time of its busiest thread, or that of what it started. One that sleeps instead has
-  /// `asleep_factor` times as long; while any of them waits for a core that others have, or a process has just been
-  /// started, nothing sleeps. False: of time that passes.
+  /// `asleep_factor` times as long; while any of them waits for a core that others have or for the kernel, or a process
+  /// has just been started, nothing sleeps. False: of time that passes.
   bool of_core_time = true;
   double asleep_factor = 10;
 };
@@ -38,7 +38,8 @@ class Deadline {
   double begin_, next_look_, last_look_, first_look_ = 0, held_s_ = 0, held_in_all_s_ = 0;
   std::optional<ProcessTree> first_;  // as it was a moment after the begin: what ran before is not of this work
   std::map<long, double> waited_s_;   // of every thread that was ever seen, since the first look
-  double starting_s_ = 0, last_start_ = -1e9;  // shortly after a process was first seen; when the last one was
+  double excused_s_ = 0;              // while the kernel held a thread, and shortly after a process was first seen
+  double last_start_ = -1e9;          // when the last one was
 };
 
 /// Asks `wait` for slices of time until it says that the work is done. False: the deadline has passed, or somebody

@@ -57,8 +57,10 @@ ProcessTree look_at_tree(pid_t root) {
   const std::string state = process_stat(root, kState);
   tree.stopped = state == "T" || state == "t";
   for (const long process : with_descendants(root)) {
-    for (const long thread : numbers_in(fmt::format("/proc/{}/task", process)))
+    for (const long thread : numbers_in(fmt::format("/proc/{}/task", process))) {
       tree.threads[thread] = times_of(process, thread);
+      tree.blocked = tree.blocked || process_stat(thread, kState) == "D";
+    }
   }
   return tree;
 }

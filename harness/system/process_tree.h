@@ -13,6 +13,7 @@ struct ProcessTree {
   };
   std::map<long, Thread> threads;  // by thread number
   bool stopped = false;            // the process itself is stopped (SIGSTOP) or held by a debugger; a child may do so
+  bool blocked = false;  // a thread waits in the kernel and nothing can wake it but what it waits for (state D)
 };
 
 /// Empty where the process has gone. Takes a millisecond or two on a machine with hundreds of processes.

@@ -92,6 +92,25 @@ TEST_CASE("what starts one process after the other does not sleep, though each i
   CHECK(state == Deadline::State::passed);
 }
 
+TEST_CASE("one that the kernel holds does not sleep") {
+  const Child child({}, [] {
+    if (vfork() == 0) {  // holds this thread until the other process ends
+      usleep(3'000'000);
+      _exit(0);
+    }
+    return sleep_long();
+  });
+  usleep(500'000);
+  CHECK(look_at_tree(child.id()).blocked);
+  Deadline deadline(child.id(), {.seconds = 0.3, .asleep_factor = 1});
+  Deadline::State state{};
+  seconds_until_over(deadline, 1.8, state);
+  CHECK(state == Deadline::State::running);
+  CHECK(seconds_until_over(deadline, 30, state) < 20);
+  CHECK(state == Deadline::State::passed);
+  CHECK_FALSE(look_at_tree(child.id()).blocked);
+}
+
 TEST_CASE("the time in which a process is stopped does not count, and a stop without end is told") {
   const Child child({}, spin);
   Deadline deadline(child.id(), {.seconds = 0.6, .of_core_time = false});
