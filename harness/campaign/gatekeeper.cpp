@@ -14,7 +14,7 @@ namespace harness {
 namespace {
 
 constexpr int kAdmissionNeighbours = 6;
-constexpr int kPreflightChoice = 5;  // points of which the cheapest is tried on the cpu device
+constexpr int kPreflightChoice = 16;  // points of which the cheapest is tried on the cpu device
 // Beyond this traffic a trial, which judges a hundred images, is made at a smaller point of the domain.
 constexpr double kTrialBytes = 4 << 20;
 
