@@ -92,6 +92,10 @@ bool agrees(const std::vector<MutantVerdict>& there, const std::vector<MutantVer
   });
 }
 
+std::string part_of(const AdmissionRequest::Mutant& mutant) {
+  return "mutant " + mutant.name + " " + mutant.source_hash.substr(0, 12);
+}
+
 std::string caught_by(const Evaluation& evaluation) {
   if (const GateResult* const failed = first_failed(evaluation.gates)) return failed->name;
   return std::string(outcome_name(evaluation.outcome));
@@ -121,6 +125,7 @@ AdmissionTrial::AdmissionTrial(const AdmissionRequest& request, WorkerPool& work
   admission_.device_name = workers.device.name;
   admission_.device_key = workers.device.admission_key;
   choose_spot_checks();
+  announce_builds();
 }
 
 // One group, whose baseline is then built once for its form and its mutants, and one mutant of the kernel's own.
@@ -140,13 +145,29 @@ void AdmissionTrial::choose_spot_checks() {
   admission_.spot_checked = fmt::format("{}", fmt::join(spot_checks_, "; "));
 }
 
+// Compilers begin with what will be tried while the first of it is: one after the other, each would be waited for.
+void AdmissionTrial::announce_builds() {
+  const auto will_try = [&](const std::string& part) {
+    if (request_.known && request_.known(part)) return false;
+    return spot_checks_.contains(part) || !request_.elsewhere.contains(part);
+  };
+  for (const AdmissionRequest::Group& group : request_.groups) {
+    if (!will_try("generated mutants of " + workload_group(group.baseline.problem.workload))) continue;
+    workers_.builders.submit(group.baseline.build, false);
+    workers_.announce_trusted(group.baseline);
+  }
+  for (const AdmissionRequest::Mutant& mutant : request_.mutants)
+    if (will_try(part_of(mutant)) && !mutant.workloads.empty())
+      workers_.builders.submit(mutant.request(mutant.workloads.front()).realized.build, false);
+}
+
 Admission AdmissionTrial::finish() {
   const double begin = steady_seconds();
   for (const AdmissionRequest::Group& group : request_.groups) try_group(group);
   if (admission_.problems.empty())
     for (const AdmissionRequest::Mutant& mutant : request_.mutants) {
       MutantVerdict verdict;
-      recall("mutant " + mutant.name + " " + mutant.source_hash.substr(0, 12), verdict,
+      recall(part_of(mutant), verdict,
              [&](MutantVerdict& fresh) { fresh = try_source(mutant); });
       admission_.mutants.push_back(std::move(verdict));
     }

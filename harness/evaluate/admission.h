@@ -53,6 +53,7 @@ class AdmissionTrial {
   template <typename Found, typename Find>
   bool recall(const std::string& part, Found& found, const Find& find);
   void choose_spot_checks();
+  void announce_builds();
   bool is_spot_check() const { return !request_.elsewhere.empty(); }
   void try_group(const AdmissionRequest::Group& group);
   std::optional<RunnerFailure> run(std::vector<Subject>& subjects, std::size_t index);
