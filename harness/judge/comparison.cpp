@@ -1,6 +1,7 @@
 #include "harness/judge/comparison.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/judge/tolerance.h"
 
@@ -21,6 +22,8 @@ Comparison::Comparison(const Argument& argument)
       compare_(compare_of(argument)),
       kind_(kind_of(compare_.kind)),
       tolerance_(tolerance_of(argument)),
-      steps_(std::max(compare_.options.value("steps", 1.0), 0.5)) {}
+      steps_(std::max(compare_.options.value("steps", 1.0), 0.5)),
+      negligible_(argument.dtype == Dtype::f64 ? std::numeric_limits<double>::min()
+                                               : std::numeric_limits<float>::min()) {}
 
 }  // namespace harness::judge

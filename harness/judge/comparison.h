@@ -21,13 +21,16 @@ class Comparison {
   const json& options() const { return compare_.options; }
   double tolerance() const { return tolerance_; }
   double steps() const { return steps_; }  // quantized
+  /// Absolute errors below it are none: the smallest normal number of what is computed in. A GPU may flush what is
+  /// smaller to zero (-ftz), and exp(-x) of one that an honest kernel divides by is lost at either end.
+  double negligible() const { return negligible_; }
 
  private:
   const Argument& argument_;
   Indexer indexer_;
   Compare compare_;
   Kind kind_;
-  double tolerance_, steps_;
+  double tolerance_, steps_, negligible_;
 };
 
 }  // namespace harness::judge

@@ -47,7 +47,9 @@ Sums element_sums(const Output& output, const Element& e) {
     const double missed = std::max(std::fabs(e.reference), output.rms());
     return {missed == 0 ? 1 : missed * missed, e.reference * e.reference, 0, 1};
   }
-  return {(e.got - e.reference) * (e.got - e.reference), e.reference * e.reference, e.got * e.reference, 1};
+  const double error = std::fabs(e.got - e.reference);
+  if (error < output.negligible()) return {0, e.reference * e.reference, e.reference * e.reference, 1};
+  return {error * error, e.reference * e.reference, e.got * e.reference, 1};
 }
 
 /// The row with the largest error against the larger of its own norm and that of a typical row of as many elements.

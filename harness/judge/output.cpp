@@ -125,7 +125,7 @@ double Output::badness(std::int64_t logical, std::int64_t row, const Element& e)
   if (!e.agrees) return kInfinity;
   if (kind() == Kind::relative) {
     const double error = std::fabs(e.got - e.reference);
-    if (error == 0 || !std::isfinite(e.expected)) return 0;
+    if (error < negligible() || !std::isfinite(e.expected)) return 0;
     const double scale = std::max({std::fabs(e.reference), row_rms_[row], rms_});
     return error / (kRowFactor * tolerance() * (scale == 0 ? 1 : scale));
   }

@@ -204,6 +204,16 @@ TEST_CASE("an all-zero reference is judged by absolute size") {
   REQUIRE_FALSE(l.verdict().passed());
 }
 
+TEST_CASE("what is lost below the smallest normal number is no error, and what appears above it is one") {
+  const Dtype dtype = GENERATE(Dtype::f32, Dtype::bf16, Dtype::f64);
+  Launched l = compared(dtype, {4}, {"relative", 1e-5, json::object()},
+                        [](std::int64_t i) { return i == 2 ? -100 * std::exp(-100.0) : 0; });  // silu(-100)
+  l.write("o", 2, 0);
+  CHECK(l.verdict().passed() == (dtype != Dtype::f64));
+  l.write("o", 2, 1e-3);
+  CHECK_FALSE(l.verdict().passed());
+}
+
 TEST_CASE("ulp compares distances") {
   Launched l = compared(Dtype::f16, {8}, {"ulp", 2, json::object()},
                         [](std::int64_t i) { return 1.0 + static_cast<double>(i); });
