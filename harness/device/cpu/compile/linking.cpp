@@ -29,12 +29,14 @@ std::string linker_of(const std::string& compiler) {
   return named.find('/') == std::string::npos ? find_program(named) : "";
 }
 
-/// Without the plugin and its options, which nothing here needs.
-std::vector<std::string> without_plugin(const std::vector<std::string>& words) {
+/// Without the plugin and its options, which nothing here needs, and without C++'s own libraries, whose thousands of
+/// names take longer to read than all else. A candidate that asks for one of them (operator new) is not linked so.
+std::vector<std::string> what_is_needed(const std::vector<std::string>& words) {
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "-plugin") ++i;
-    else if (!words[i].starts_with("-plugin")) kept.push_back(words[i]);
+    else if (!words[i].starts_with("-plugin") && words[i] != "-lstdc++" && words[i] != "-lgcc_s")
+      kept.push_back(words[i]);
   }
   return kept;
 }
@@ -75,7 +77,7 @@ std::vector<std::string> Linking::learn(const std::vector<std::string>& flags) c
   std::istringstream lines(answer_of(question));
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(' ')) continue;
-    std::vector<std::string> words = without_plugin(words_of_command(line));
+    std::vector<std::string> words = what_is_needed(words_of_command(line));
     const std::string program = words.empty() ? "" : std::filesystem::path(words.front()).filename().string();
     if (program != "collect2" && program != "ld") continue;
     if (std::count(words.begin(), words.end(), kObject) != 1 || std::count(words.begin(), words.end(), kOutput) != 1)

@@ -12,8 +12,9 @@ class Linking {
  public:
   explicit Linking(std::string compiler) : compiler_(std::move(compiler)) {}
 
-  /// A command line that links `objects` into `output` as `g++ flags...` does. Nothing where g++ does not say how, or
-  /// says it in a way that is not understood: g++ links then.
+  /// A command line that links `objects` into `output` as `g++ flags...` does, but against libm and libc alone. Nothing
+  /// where g++ does not say how, or says it in a way that is not understood. There, and where linking so fails, g++ is
+  /// to link.
   std::optional<std::vector<std::string>> command(const std::vector<std::string>& flags,
                                                   const std::vector<std::string>& objects, const std::string& output);
 
