@@ -2,7 +2,7 @@
 """Evaluations a minute on the cpu device, from the command on: of one program, or of several by turns.
 
     bench/cpu_rate.py [--kernel softmax] [--budget 60s] [--cores 0,1] [--rounds 1] [--searches random,default]
-                      [--strategies exhaustive,roi] [--caches cold,warm] [--keep FOLDER] HARNESS...
+                      [--strategies roi] [--caches cold,warm] HARNESS...
 
 Each HARNESS is a build's program (build/release/harness); its kernels are those of its own project. For each strategy and search, and
 by turns, each program runs `harness run KERNEL --device cpu` on the cores named, with an empty HOME, HARNESS_CACHE and store: that is
@@ -55,12 +55,11 @@ def run(given, harness, strategy, search, folder, cache):
     environment = {"PATH": os.environ["PATH"], "HOME": folder, "HARNESS_CACHE": cache, "LANG": "C.UTF-8"}
     used, begin = cpu_seconds(), time.monotonic()
     first = first_search = None
-    evaluations, outcomes, said = 0, {}, []
+    evaluations, outcomes = 0, {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment, cwd=folder) as process:
         for line in process.stdout:
             now = time.monotonic() - begin
             event = json.loads(line)
-            said.append(line)
             if event.get("event") != "iteration":
                 continue
             outcomes[event["outcome"]] = outcomes.get(event["outcome"], 0) + 1
@@ -77,6 +76,13 @@ def run(given, harness, strategy, search, folder, cache):
             "wall_s": round(wall, 2), "a_minute": round(60 * evaluations / wall, 1), "cpu_s": round(used, 2),
             "cpu_s_each": round(used / max(1, evaluations), 3), "first_s": first and round(first, 2),
             "first_search_s": first_search and round(first_search, 2), "outcomes": outcomes, "stages": stages(harness, store)}
+
+
+def shown(row):
+    stages_s = ", ".join(f"{name} {seconds}" for name, seconds in row["stages"].items())
+    return (f"{row['harness']} {row['strategy']} {row['search']} {row['cache']}: {row['evaluations']} evaluations in {row['wall_s']} s, "
+            f"{row['a_minute']} a minute, {row['cpu_s_each']} CPU s each; first {row['first_s']} s, first of a search "
+            f"{row['first_search_s']} s; {stages_s}")
 
 
 def main():
@@ -102,7 +108,7 @@ def main():
                             row = run(given, harness, strategy, search, os.path.join(place, cache), os.path.join(place, "cache"))
                             row["cache"], row["round"] = cache, turn
                             rows.append(row)
-                            print(row, flush=True)
+                            print(shown(row), flush=True)
                         shutil.rmtree(place, ignore_errors=True)
     print(json.dumps(rows))
 
