@@ -86,6 +86,8 @@ struct TimingPolicy {
   /// The first contender is given up once it is clearly slower (core/abandon.h) than this many times the second; 0:
   /// never.
   double abandon_factor = 0;
+  /// Only which of two is faster is asked: end as soon as the samples tell. Emulated timing obeys it.
+  bool until_verdict = false;
 };
 
 enum class CallKind { rotating, cold, warm };

@@ -261,7 +261,6 @@ std::optional<RunnerFailure> AdmissionTrial::run(std::vector<Subject>& subjects,
 std::optional<RunnerFailure> AdmissionTrial::load(const std::vector<Subject>& subjects) {
   std::optional<RunnerFailure> failure;
   for (int attempt = 0; attempt < kTriesOfRunner; ++attempt) {
-    if (workers_.native()) workers_.runner.kill();
     failure = workers_.runner.prepare(as_contenders(subjects), kDeadline);
     refuse_environment(failure);
     if (!failure || !was_killed(*failure)) return failure;

@@ -79,7 +79,8 @@ Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);
     const auto quiet_beside = emulated_ ? emulated_->builders.pause_speculative(kSettleS) : nullptr;
-    runner_.kill();  // a fresh process: nothing that came before
+    runner_.kill();  // fresh processes: nothing that came before
+    workers_.second.reset();
     try {
       const auto hold = workers_.hold_device();
       return once();
@@ -90,7 +91,10 @@ Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
 }
 
 Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
-  if (request.confirm) runner_.kill();  // a fresh process: nothing an earlier candidate left behind
+  if (request.confirm) {  // fresh processes: nothing an earlier candidate left behind
+    runner_.kill();
+    workers_.second.reset();
+  }
   Evaluation evaluation = run(request);
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;

@@ -12,7 +12,6 @@ namespace {
 Settled load(EvaluationRun& run) {
   std::vector<Subject*> subjects{&run.subject};
   for (Subject& subject : run.neighbours) subjects.push_back(&subject);
-  if (run.workers.native()) run.workers.runner.kill();  // native code: a process per candidate
   const double limit = run.workers.limits.run_s;
   if (auto failure = run.workers.runner.prepare(contenders_of(subjects), limit))
     return to_outcome(*failure, "launch", limit);

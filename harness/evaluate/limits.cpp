@@ -5,7 +5,8 @@ namespace harness {
 Limits default_limits(const DeviceInfo& device) {
   Limits limits;
   if (device.emulation) {
-    limits.screen = {.noise = 0.1, .max_s = 0.1, .burst_s = 0, .pause_s = 0, .min_samples = 6, .cold = false};
+    limits.screen = {
+        .noise = 0.1, .max_s = 0.1, .burst_s = 0, .pause_s = 0, .min_samples = 6, .cold = false, .until_verdict = true};
     limits.search = {.noise = 0.05, .max_s = 0.3, .burst_s = 0, .pause_s = 0, .min_samples = 6, .cold = false};
     limits.confirm = {.noise = 0.02, .max_s = 1.0, .burst_s = 0, .pause_s = 0, .min_samples = 12, .cold = false};
     return limits;

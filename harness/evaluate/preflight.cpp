@@ -56,7 +56,6 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   subject.trusted = cpu_.build_trusted(realized);
   cpu_.paint(subject, 0);
   const std::string place = realized.problem.workload.name;
-  cpu_.runner.kill();
   if (auto failure = cpu_.runner.prepare({{&subject.executable, {&subject.images[0]}}}, kPreflightDeadline))
     return {not_checked(fmt::format("on the cpu device at {}: {}", place, failure->detail)), {}};
   const Launched launched = launch_and_judge(cpu_, subject, 0, 0, kPreflightDeadline);

@@ -73,7 +73,6 @@ class StageTrial {
     rest.executable.problem = with_tolerances(realized_.problem, admission, form);
     workers_.paint(rest, 0, form);
     painted_.assign(rest.images[0].bytes().begin(), rest.images[0].bytes().end());
-    if (workers_.native()) workers_.runner.kill();
     if (auto failure = workers_.runner.prepare(contenders(), deadline_s_)) return {failed("stages", *failure)};
     for (std::size_t k = 0; k < realized_.stages.parts.size(); ++k)
       if (!try_stage(realized_.stages.parts[k], 2 * k)) return std::move(results_);

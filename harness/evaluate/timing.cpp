@@ -123,7 +123,6 @@ class CandidateTurns {
 };
 
 Settled measure_by_turns(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, TimedRun& timed) {
-  Runner second(run.workers.target, run.workers.stop);
   CandidateTurns candidate(run, timed);
   std::vector<Turns> turns{candidate.turns()};
   std::vector<std::byte> other;
@@ -131,6 +130,7 @@ Settled measure_by_turns(EvaluationRun& run, Subject* incumbent, const TimingPol
     run.workers.paint(*incumbent, 0);
     const auto bytes = incumbent->images[0].bytes();
     other.assign(bytes.begin(), bytes.end());
+    Runner& second = run.workers.runner_beside();
     if (!second.prepare(contenders_of({incumbent}), run.workers.limits.run_s))  // else it is timed alone
       turns.push_back({&second,
                        [&other, incumbent] {

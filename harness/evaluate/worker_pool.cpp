@@ -51,6 +51,11 @@ std::optional<DeviceLock::Hold> WorkerPool::hold_device() {
   return hold;
 }
 
+Runner& WorkerPool::runner_beside() {
+  if (!second) second = std::make_unique<Runner>(target, stop);
+  return *second;
+}
+
 BuildResult WorkerPool::await(const BuildSpec& spec) {
   const Builders::Result result = builders.submit(spec, true);
   while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +53,11 @@ struct WorkerPool {
   Runner& runner;
   DeviceLock* lock = nullptr;
   DeviceLock::OnWait on_wait;
+  std::unique_ptr<Runner> second;  // made when something native is first timed beside something else
 
+  /// For what is timed beside a native candidate: it keeps its process as `runner` does. No foreign code runs in
+  /// either (loaded_process.h), so candidates follow each other there.
+  Runner& runner_beside();
   /// The device for this process alone; waiting longer than a moment is told. Throws InterruptedWork.
   std::optional<DeviceLock::Hold> hold_device();
   bool native() const { return target.native; }

@@ -49,3 +49,20 @@ TEST_CASE("a clearly slower candidate is given up") {
   CHECK(another_round(6, 0.01, slow, kPolicy));
   CHECK_FALSE(another_round(6, 0.01, slow, policy));
 }
+
+TEST_CASE("where only the faster of two is asked, four samples each that lie apart are enough, and three are not") {
+  TimingPolicy policy = kPolicy;
+  policy.until_verdict = true;
+  const std::vector<Samples> slower{taken({9e5, 9.2e5, 9e5, 9.9e5}), taken({5e5, 5.3e5, 5e5, 5.6e5})};
+  CHECK_FALSE(another_round(4, 0.01, slower, policy));
+  CHECK_FALSE(another_round(4, 0.01, {slower[1], slower[0]}, policy));
+  CHECK(another_round(4, 0.01, slower, kPolicy));
+  const std::vector<Samples> three{taken({9e5, 9.2e5, 9e5}), taken({5e5, 5.3e5, 5e5})};
+  CHECK(another_round(3, 0.01, three, policy));
+  // One sample overlaps, or all lie within what processes of one kernel differ by: more are taken.
+  const std::vector<Samples> overlap{taken({9e5, 5.2e5, 9e5, 9.9e5}), taken({5e5, 5.3e5, 5e5, 5.6e5})};
+  CHECK(another_round(4, 0.01, overlap, policy));
+  const std::vector<Samples> close{taken({5.4e5, 5.5e5, 5.4e5, 5.5e5}), taken({5e5, 5.1e5, 5e5, 5.1e5})};
+  CHECK(another_round(4, 0.01, close, policy));
+  CHECK(another_round(4, 0.01, {slower[0]}, policy));
+}

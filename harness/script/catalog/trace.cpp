@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <set>
 
 #include "harness/script/catalog/trace_compare.h"
@@ -54,11 +55,22 @@ DeviceInfo other_device(DeviceInfo device) {
   return device;
 }
 
-/// One point at which traced and plain results are compared.
+/// One point at which traced and plain results are compared, as the functions see it.
 struct Point {
+  Point(VariantManifest& variant, Workload given, const DeviceInfo& on)
+      : workload(std::move(given)),
+        w(variant.manifest(), "workload", plain(workload.values)),
+        d(variant.manifest(), "device", plain(device_values(on))),
+        constraint(variant, workload, on) {
+    add_symbols(symbols, workload.values, "w");
+    add_symbols(symbols, device_values(on), "device");
+  }
   Workload workload;
-  DeviceInfo device;
+  FactsTable w, d;
+  std::map<std::string, Scalar> symbols;
+  Constraint constraint;
 };
+using Points = std::deque<Point>;
 
 class Check {
  public:
@@ -75,25 +87,25 @@ class Check {
 
  private:
   /// All workloads with the flags and types of `first`, and random points with them too.
-  std::vector<Point> points_like(const Workload& first) {
+  Points points_like(const Workload& first) {
     const Values flags = flags_of(first);
-    std::vector<Point> points;
+    Points points;
     for (const Workload& workload : kernel_.workloads()) {
       if (flags_of(workload) != flags) continue;
-      points.push_back({workload, device_});
-      points.push_back({workload, other_device(device_)});
+      points.emplace_back(variant_, workload, device_);
+      points.emplace_back(variant_, workload, other_device(device_));
     }
     for (int i = 0; i < kRandomPoints; ++i) {
       Workload random = kernel_.random_workload(first, kSeed + static_cast<std::uint64_t>(i));
       for (const auto& [name, value] : flags) random.values[name] = value;
       random.name = "a random point (" + to_text(Config(random.values)) + ")";
-      points.push_back({std::move(random), device_});
+      points.emplace_back(variant_, std::move(random), device_);
     }
     return points;
   }
 
   void check_group(const Workload& first) {
-    const std::vector<Point> points = points_like(first);
+    Points points = points_like(first);
     for (const Config& config : sample_all()) check_function("valid", config, points);
     for (const Config& config : sample_allowed(first)) {
       check_function("workspaces", config, points);
@@ -134,12 +146,12 @@ class Check {
     return configs;
   }
 
-  void check_function(const std::string& name, const Config& config, const std::vector<Point>& points) {
+  void check_function(const std::string& name, const Config& config, Points& points) {
     const FunctionRef* function = variant_.reader().function(name);
     if (function == nullptr || failed_.contains(name)) return;
     try {
       const Node traced = trace_function(variant_, name, config, points.front().workload, device_);
-      for (const Point& point : points) {
+      for (Point& point : points) {
         if (name != "valid" && !allowed(config, point)) continue;
         compare(name, *function, config, point, traced);
         if (failed_.contains(name)) return;
@@ -150,22 +162,16 @@ class Check {
     }
   }
 
-  bool allowed(const Config& config, const Point& point) {
-    Constraint constraint(variant_, point.workload, point.device);
+  static bool allowed(const Config& config, Point& point) {
     std::vector<Value> values;
     for (const auto& [name, value] : config) values.push_back(value);  // sorted by name, as parameters are
-    return constraint.allows(values);
+    return point.constraint.allows(values);
   }
 
   void compare(const std::string& name, const FunctionRef& function, const Config& config, const Point& point,
                const Node& traced) {
     const FactsTable p(variant_.manifest(), "parameter list", plain(config));
-    const FactsTable w(variant_.manifest(), "workload", plain(point.workload.values));
-    const FactsTable d(variant_.manifest(), "device", plain(device_values(point.device)));
-    std::map<std::string, Scalar> symbols;
-    add_symbols(symbols, point.workload.values, "w");
-    add_symbols(symbols, device_values(point.device), "device");
-    const auto found = difference(traced, variant_.manifest().call(function, {&p, &w, &d}), symbols);
+    const auto found = difference(traced, variant_.manifest().call(function, {&p, &point.w, &point.d}), point.symbols);
     if (!found) return;
     failed_.insert(name);
     problems_.push_back(

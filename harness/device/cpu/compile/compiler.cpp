@@ -54,6 +54,10 @@ void keep_plain_files(const std::string& scratch) {
   for (const auto& path : others) std::filesystem::remove_all(path, error);
 }
 
+void add(std::vector<std::string>& command, const std::vector<std::string>& more) {
+  command.insert(command.end(), more.begin(), more.end());
+}
+
 /// What a GPU's linker refuses.
 std::string oversized(const std::vector<EntryResources>& entries) {
   for (const EntryResources& entry : entries)
@@ -81,6 +85,7 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
   identity_ = version_ + "\n" + cpu::processor_features() +
               "\nwritable, kinds of parameters, launch bounds";  // what artifacts tell of
   prelude_.emplace(cache_folder, include_folder_, identity_);
+  linking_.emplace(compiler_);
 }
 
 std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
@@ -122,15 +127,13 @@ Confinement CpuCompiler::confinement(const BuildSpec& spec, const std::string& s
   return {walls_, reach};
 }
 
-std::string CpuCompiler::run(std::vector<std::string> arguments, const std::vector<std::string>& files,
-                             const BuildSpec& spec, const std::string& scratch, bool& failed) const {
-  arguments.insert(arguments.begin(), compiler_);
-  arguments.insert(arguments.end(), files.begin(), files.end());
+std::string CpuCompiler::run(const std::vector<std::string>& command, const BuildSpec& spec, const std::string& scratch,
+                             bool& failed) const {
   const Confinement confinement = this->confinement(spec, scratch);
-  ProcessResult result = run_process(arguments, scratch, limits_, confinement);
+  ProcessResult result = run_process(command, scratch, limits_, confinement);
   // Nothing in a source kills its compiler: the machine's memory ran out, or somebody did. Not blamed at once.
   for (int attempt = 1; attempt < kTriesOfKilled && was_killed(result); ++attempt)
-    result = run_process(arguments, scratch, limits_, confinement);
+    result = run_process(command, scratch, limits_, confinement);
   keep_plain_files(scratch);
   failed = result.timed_out || result.exit_status != 0;
   if (result.timed_out)
@@ -155,11 +158,39 @@ BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string
 std::string CpuCompiler::prelude(const cpu::Flags& flags) {
   std::vector<std::string> own = flags.own;
   own.push_back("-I" + include_folder_);
-  return prelude_->header(own, [&](const std::vector<std::string>& arguments, const std::string& scratch) {
+  return prelude_->header(own, [&](std::vector<std::string> command, const std::string& scratch) {
     bool failed = false;
-    run(arguments, {}, {}, scratch, failed);
+    command.insert(command.begin(), compiler_);
+    run(command, {}, scratch, failed);
     return !failed;
   });
+}
+
+// False: whatever was in its way, g++ is asked instead, and tells.
+bool CpuCompiler::link_directly(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
+                                const std::string& scratch) {
+  const std::string assembled = candidate + ".shared.o";
+  const auto command = linking_->command(cpu::link_flags(spec), {candidate + ".o", assembled}, candidate + ".so");
+  if (!command) return false;
+  bool failed = false;
+  if (const std::string* known = linking_->assembled(shared_memory)) {
+    write_file(assembled, *known);
+  } else {
+    run({compiler_, "-c", candidate + ".s", "-o", assembled}, spec, scratch, failed);
+    if (failed) return false;
+    linking_->keep_assembled(shared_memory, read_file(assembled));
+  }
+  return run(*command, spec, scratch, failed).empty() && !failed;
+}
+
+std::string CpuCompiler::link(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
+                              const std::string& scratch, bool& failed) {
+  write_file(candidate + ".s", shared_memory);
+  if (link_directly(spec, candidate, shared_memory, scratch)) return "";
+  std::vector<std::string> command{compiler_};
+  add(command, cpu::link_flags(spec));
+  add(command, {candidate + ".o", candidate + ".s", "-o", candidate + ".so"});
+  return run(command, spec, scratch, failed);
 }
 
 BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
@@ -171,20 +202,16 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   const std::string candidate = scratch + "/candidate";
   write_file(candidate + ".cpp", source);
   bool failed = false;
-  std::vector<std::string> arguments = flags.arguments;
-  if (spec.checked)
-    for (const std::string& option : cpu::line_table_options(include_folder_, spec.include_dirs))
-      arguments.push_back(option);
-  std::string log = run(arguments,
-                        {"-x", "c++", "-pipe", "-include", prelude, "-fpch-deps", "-MMD", "-MF", candidate + ".d",
-                         "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"},
-                        seen, scratch, failed);
+  std::vector<std::string> command{compiler_};
+  add(command, flags.arguments);
+  if (spec.checked) add(command, cpu::line_table_options(include_folder_, spec.include_dirs));
+  add(command, {"-x", "c++", "-pipe", "-include", prelude, "-fpch-deps", "-MMD", "-MF", candidate + ".d",
+                "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"});
+  std::string log = run(command, seen, scratch, failed);
   if (failed) return CompileFailure{log};
   const std::string object = read_file(candidate + ".o");
   const std::vector<cpu::TlsSymbol> shared_variables = cpu::read_elf(object).tls;
-  write_file(candidate + ".s", cpu::dynamic_shared_source(shared_variables));
-  log +=
-      run(cpu::link_flags(spec), {candidate + ".o", candidate + ".s", "-o", candidate + ".so"}, spec, scratch, failed);
+  log += link(spec, candidate, cpu::dynamic_shared_source(shared_variables), scratch, failed);
   if (failed) return CompileFailure{log};
 
   std::string shared_object = read_file(candidate + ".so");
@@ -209,7 +236,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   headers = cpu::read_dependencies(candidate + ".d", candidate + ".cpp");
   std::erase_if(headers,
                 [&](const std::string& file) { return file.starts_with(cache_folder_ + "/"); });  // made of others
-  for (const char* suffix : {".o", ".s", ".d"}) std::filesystem::remove(candidate + suffix);
+  for (const char* suffix : {".o", ".s", ".d", ".shared.o"}) std::filesystem::remove(candidate + suffix);
   return artifact;
 }
 

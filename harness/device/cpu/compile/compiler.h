@@ -6,6 +6,7 @@
 #include "harness/core/device.h"
 #include "harness/device/cpu/compile/cache.h"
 #include "harness/device/cpu/compile/flags.h"
+#include "harness/device/cpu/compile/linking.h"
 #include "harness/device/cpu/compile/prelude.h"
 #include "harness/system/compile_limits.h"
 #include "harness/system/walls.h"
@@ -41,9 +42,14 @@ class CpuCompiler : public Compiler {
   BuildResult compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
                       const std::string& scratch, std::vector<std::string>& headers);
   std::string prelude(const cpu::Flags& flags);
-  /// Its log, which is never empty where it failed.
-  std::string run(std::vector<std::string> arguments, const std::vector<std::string>& files, const BuildSpec& spec,
-                  const std::string& scratch, bool& failed) const;
+  /// Links candidate.o with its shared memory into candidate.so.
+  std::string link(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
+                   const std::string& scratch, bool& failed);
+  bool link_directly(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
+                     const std::string& scratch);
+  /// The log of a command of the compiler, which is never empty where it failed.
+  std::string run(const std::vector<std::string>& command, const BuildSpec& spec, const std::string& scratch,
+                  bool& failed) const;
   Confinement confinement(const BuildSpec& spec, const std::string& scratch) const;
 
   std::string include_folder_, cache_folder_, compiler_, version_;
@@ -53,6 +59,7 @@ class CpuCompiler : public Compiler {
   std::string identity_;                // of the compiler and of the processor that -march=native means
   cpu::ArtifactCache cache_;
   std::optional<cpu::Prelude> prelude_;  // set once the compiler is known
+  std::optional<cpu::Linking> linking_;
 };
 
 }  // namespace harness

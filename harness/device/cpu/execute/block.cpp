@@ -200,35 +200,40 @@ void BlockRunner::release(Barrier& barrier, int result) {
 
 std::uint64_t BlockRunner::collective(int operation, std::uint32_t mask, std::uint64_t value, unsigned source,
                                       const Site& site) {
-  return meet({operation, mask, 0, nullptr, site}, value, source, site);
+  return meet(operation, nullptr, mask, value, source, site);
 }
 
 void BlockRunner::together(std::uint32_t mask, void* record, TogetherBody body, const Site& site) {
-  meet({harness_cpu_warp_sync, mask, 0, body, site}, reinterpret_cast<std::uintptr_t>(record), 0, site);
+  meet(harness_cpu_warp_sync, body, mask, reinterpret_cast<std::uintptr_t>(record), 0, site);
 }
 
-std::uint64_t BlockRunner::meet(const Group& wanted, std::uint64_t value, unsigned source, const Site& site) {
+void BlockRunner::refuse_lane(std::uint32_t mask, const Site& site) {
+  report("trap",
+         fmt::format("lane {} calls {} with mask {:#010x}, which does not name it", scheduler_.current().linear % 32,
+                     site.name, mask),
+         site);
+  abandon();
+}
+
+// A thread that waits here leaves this frame on its own stack, cold for when it goes on: it is kept small.
+std::uint64_t BlockRunner::meet(int operation, TogetherBody body, std::uint32_t mask, std::uint64_t value,
+                                unsigned source, const Site& site) {
   Thread& self = scheduler_.current();
   Warp& warp = warps_[self.linear / 32];
   const int lane = self.linear % 32;
-  if (!(wanted.mask >> lane & 1)) {
-    report("trap",
-           fmt::format("lane {} calls {} with mask {:#010x}, which does not name it", lane, site.name, wanted.mask),
-           site);
-    abandon();
-  }
-  const auto same_instruction = [&](const Group& group) {
-    return group.mask == wanted.mask && group.operation == wanted.operation && group.body == wanted.body;
-  };
+  if (!(mask >> lane & 1)) refuse_lane(mask, site);
   int index = 0;
-  while (index < warp.groups && !same_instruction(warp.group[index])) ++index;
-  if (index == warp.groups) warp.group[warp.groups++] = wanted;
+  const auto other_instruction = [&](const Group& group) {
+    return group.mask != mask || group.operation != operation || group.body != body;
+  };
+  while (index < warp.groups && other_instruction(warp.group[index])) ++index;
+  if (index == warp.groups) warp.group[warp.groups++] = {operation, mask, 0, body, site};
   Group& group = warp.group[index];
   group.arrived |= 1u << lane;
   warp.exchange.values[lane] = value;
   warp.exchange.sources[lane] = static_cast<std::uint8_t>(source);
   if (complete(warp, group)) finish(warp, index);
-  else scheduler_.wait(site, wanted.mask);
+  else scheduler_.wait(site, mask);
   return self.result;
 }
 

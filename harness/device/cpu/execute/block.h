@@ -143,9 +143,11 @@ class BlockRunner : private ThreadBody {
   void release(Barrier& barrier, int result);
   void check_warp_agrees(const Site& site);
   /// The current thread joins those who execute the same instruction, and waits until all have.
-  std::uint64_t meet(const Group& wanted, std::uint64_t value, unsigned source, const Site& site);
+  std::uint64_t meet(int operation, TogetherBody body, std::uint32_t mask, std::uint64_t value, unsigned source,
+                     const Site& site);
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse_lane(std::uint32_t mask, const Site& site);
   bool complete(const Warp& warp, const Group& group) const;
-  void finish(Warp& warp, int group);
+  [[gnu::noinline]] void finish(Warp& warp, int group);
   void tell_absent_sources(const Group& group, const WarpExchange& exchange, int warp);
   void leave_warp(const Thread& thread);
   void leave_barriers(const Thread& thread);

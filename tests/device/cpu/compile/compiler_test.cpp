@@ -80,6 +80,17 @@ TEST_CASE("inline PTX is a compile error that says so") {
              Catch::StartsWith("kernel.cu: error: the cpu device cannot run PTX"));
 }
 
+TEST_CASE("a candidate that asks for the heap of C++ is linked by g++, and one that does not is linked without it") {
+  const Artifact with =
+      build_artifact("__global__ void k(float** p) { *p = new float[4]; delete[] *p; *p = nullptr; }", {"k"});
+  const Artifact without = build_artifact("__global__ void k(float* p) { *p = std::max(expf(*p), 1.0f); }", {"k"});
+  CHECK(read_file(with.path).find("libstdc++.so") != std::string::npos);
+  CHECK(read_file(without.path).find("libm.so") != std::string::npos);
+  CHECK(read_file(without.path).find("libstdc++.so") == std::string::npos);
+  session().preload(with);
+  session().preload(without);
+}
+
 TEST_CASE("a function that is nowhere defined is a compile error") {
   CHECK_THAT(
       failure_log(spec_of("__device__ int nowhere(int);\n__global__ void k(int* p) { *p = nowhere(1); }", {"k"})),

@@ -1,15 +1,24 @@
 #pragma once
 
 // The standard headers that the emulation uses come first: their own words must not be touched by what follows.
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <limits>
 #include <type_traits>
 #include <utility>
+
+// C++17 adds Bessel functions and their like to std::. With all that they include they were a third of what g++ reads
+// before each candidate, and no device code has them. libstdc++ leaves them out when told so.
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#define _GLIBCXX_USE_STD_SPEC_FUNCS 0
+#include <math.h>
+#if __has_include(<bits/stl_algobase.h>)  // std::min and std::max, which came with them
+#include <bits/stl_algobase.h>
+#endif
 
 // The words of CUDA C++ for the host compiler. A block's fibers share one host thread, so a thread-local variable is
 // shared by exactly the threads of a block; `extern __shared__` arrays are left undefined by the compiler and are all
