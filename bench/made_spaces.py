@@ -6,7 +6,7 @@
 For `harness simulate` and bench/searches.sh. Each kind is hard in one way of its own:
 
   smooth       times follow from the ranks of the parameters; neighbours resemble each other
-  rugged       the same, and each configuration is up to twice as fast or slow for no reason that shows
+  rugged       the same, and each configuration is faster or slower for no reason that shows
   needle       nearly all are alike; one small corner is three times as fast, and only its neighbours hint at it
   plateaus     a few levels, half of the parameters do nothing
   invalid      two of three configurations fail: some by a rule on products of parameters, some by chance
@@ -25,6 +25,7 @@ import pathlib
 import random
 
 KINDS = ["smooth", "rugged", "needle", "plateaus", "invalid", "noisy", "costly", "interacting"]
+FEWEST = 25  # evaluations until random search is near the optimum; with fewer, luck is all
 MOST = 6000  # configurations of a space; of a larger product a random part is valid
 
 
@@ -90,8 +91,6 @@ def landscape(kind, chance, space):
         return invalid
     if kind == "noisy":
         return lambda config, ranks: hills(ranks) + chance.gauss(0, 0.1)
-    if kind == "costly":
-        return lambda config, ranks: 1.4 * hills(ranks)
     if kind == "interacting":
         triples = [(chance.sample(names, min(3, len(names))), chance.uniform(0.3, 1.5), chance.uniform(0.2, 0.8)) for _ in range(4)]
         top = {n: math.log2(max(space[n]) + 1) for n in names}
@@ -106,31 +105,61 @@ def landscape(kind, chance, space):
     return lambda config, ranks: hills(ranks)
 
 
+def chances(cache):
+    """How many configurations random search is expected to try until one is near the optimum, as harness simulate counts."""
+    times = sorted(row["time"] for row in cache.values() if not isinstance(row["time"], str))
+    if not times:
+        return 0
+    near = times[0] + 0.05 * (times[len(times) // 2] - times[0])
+    return len(cache) / (1 + sum(time <= near for time in times))
+
+
 def make(kind, seed):
+    """Of the spaces that the seed leads to the first on which there is something to search for."""
     chance = random.Random(f"{kind} {seed}")
+    while True:
+        made = draw(kind, chance)
+        if chances(made["cache"]) >= FEWEST:
+            return made
+
+
+# How many times slower than the fastest the slowest is, where the landscape itself does not say.
+SPAN = {"smooth": (4, 60), "rugged": (8, 100), "noisy": (4, 60), "invalid": (4, 60), "costly": (500, 2000)}
+
+
+def spread(kind, chance, logs):
+    """The logarithms stretched to the kind's span."""
+    known = [log for log in logs if log is not None]
+    if kind not in SPAN or not known:
+        return logs
+    low, high = min(known), max(known)
+    factor = math.log(chance.uniform(*SPAN[kind])) / max(high - low, 1e-9)
+    return [None if log is None else (log - low) * factor for log in logs]
+
+
+def draw(kind, chance):
     space = parameters(chance)
     while math.prod(map(len, space.values())) < 200:
         space = parameters(chance)
     ln_time = landscape(kind, chance, space)
     kept = MOST / math.prod(map(len, space.values()))
-    scale, compiling = math.exp(chance.uniform(-3, 2)), chance.uniform(100, 3000)  # ms
+    configs = [dict(zip(space, values)) for values in itertools.product(*space.values()) if kept >= 1 or chance.random() < kept]
+    ranks = [{n: space[n].index(v) / (len(space[n]) - 1) for n, v in config.items()} for config in configs]
+    logs = spread(kind, chance, [ln_time(config, rank) for config, rank in zip(configs, ranks)])
+    slowest = max((log for log in logs if log is not None), default=0)
+    compiling = chance.uniform(100, 3000)  # ms
     cache = {}
-    for values in itertools.product(*space.values()):
-        if kept < 1 and chance.random() > kept:
-            continue
-        config = dict(zip(space, values))
-        ranks = {n: space[n].index(v) / (len(space[n]) - 1) for n, v in config.items()}
-        found = ln_time(config, ranks)
-        compile_ms = compiling * chance.uniform(0.5, 1.5)
-        row = dict(config, compile_time=compile_ms, verification_time=0, benchmark_time=0, strategy_time=0, framework_time=1)
-        if found is None:
+    for config, log in zip(configs, logs):
+        row = dict(config, compile_time=compiling * chance.uniform(0.5, 1.5), verification_time=0, benchmark_time=0,
+                   strategy_time=0, framework_time=1)
+        if log is None:
             row["time"] = chance.choice(["CompilationFailedConfig", "RuntimeFailedConfig"])
         else:
-            row["time"] = scale * math.exp(found)
-            row["benchmark_time"] = (100 if kind == "costly" else 10) * row["time"]
+            row["time"] = 50 * math.exp(log - slowest)
+            row["benchmark_time"] = (100 if kind == "costly" else 7) * row["time"]
             if kind == "costly":
                 row["compile_time"] = 1
-        cache[",".join(map(str, values))] = row
+        cache[",".join(map(str, config.values()))] = row
     return {"device_name": "made by a script", "kernel_name": kind, "problem_size": [1], "tune_params_keys": list(space),
             "tune_params": space, "objective": "time", "cache": cache}
 
