@@ -33,7 +33,7 @@ smoke() {
   "$harness" devices
   "$harness" devices --json > "$OUT/devices.json"
   local kernel variant
-  [ $# -gt 0 ] || set -- vector_scale softmax rmsnorm_int8 paged_gather attention
+  [ $# -gt 0 ] || set -- vector_scale softmax rmsnorm_int8 paged_gather paged_decode attention
   for kernel in "$@"; do
     for variant in $("$harness" variants "$kernel" --json | python3 -c 'import json,sys; print(*[v["name"] for v in json.load(sys.stdin)])'); do
       "$harness" eval "$kernel" "$variant" "${trust[@]}" --device "${DEVICE:-cuda}" --db "$OUT/smoke.db" --json > "$OUT/smoke.line" 2> "$OUT/smoke.err"

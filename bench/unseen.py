@@ -2,13 +2,17 @@
 """What a campaign finds within seconds on shapes that nobody tuned: tables as Markdown, and the rows as JSON.
 
   python3 bench/unseen.py --seed 7 [--device cuda] [--kernels attention,softmax,rmsnorm_int8] [--shapes 8] [--seconds 40]
-                          [--alone 60] [--long 600] [--store experiments.db] [--keep FOLDER] [--json OUT.json]
+                          [--alone 60] [--long 600] [--leg 0] [--store experiments.db] [--keep FOLDER] [--json OUT.json]
                           [--harness build/release/harness]
 
 Draws shapes by the seed, other ones each time. On each: a campaign of SECONDS from a copy of the store, one of ALONE seconds from
 an empty store, and one of LONG seconds from an empty store, which says what there is to find (0: none). Figures are shares of speed:
 the time of the best found by any of them, or of the fastest library on that shape (where a variant measures one), over the time
-found. The campaigns' stores are left in the folder KEEP.
+found. Behind each table stands how many shapes meet what the project asks. The campaigns' stores are left in the folder KEEP.
+
+OUT.json is written after each campaign, and campaigns that stand in it are not made again: where a machine is lent for minutes,
+give the same command again. With --leg the long campaign is made in legs of so many seconds, each of which resumes the one before
+from its store in KEEP; a leg that was cut off costs what it had spent.
 """
 import argparse
 import json
@@ -56,11 +60,35 @@ def rmsnorm_int8(chance, cpu):
 DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int8}
 
 
-def campaign(arguments, kernel, shape, seconds, store, seed):
+def spent(store):
+    """The last campaign of a store and the seconds that it has spent; nothing where there is none."""
+    if not store.exists():
+        return None, 0
+    with sqlite3.connect(store) as opened:
+        row = opened.execute("SELECT id, COALESCE(spent_s, 0) FROM campaign ORDER BY id DESC LIMIT 1").fetchone()
+    return row or (None, 0)
+
+
+def in_legs(arguments, kernel, shape, seconds, store, seed):
+    """One campaign of so many seconds in all."""
+    found = None
+    while found is None or spent(store)[1] < 0.9 * seconds:
+        resumed, so_far = spent(store)
+        leg = min(arguments.leg or seconds, seconds - so_far)
+        if leg < 0.1 * seconds:
+            break
+        found = campaign(arguments, kernel, shape, math.ceil(leg), store, seed, resumed)
+        if found["reason"] != "budget":  # nothing is left to try
+            break
+    return found
+
+
+def campaign(arguments, kernel, shape, seconds, store, seed, resumed=None):
     if not seconds:
         return {"time_ns": None, "rival_ns": None, "variant": None, "evaluations": 0}
-    words = [arguments.harness, "run", kernel, "--device", arguments.device, "--workload", shape, "--budget", f"{seconds}s", "--seed",
-             str(seed), "--db", str(store), "--json"]
+    words = [arguments.harness, "run"]
+    words += ["--resume", str(resumed)] if resumed else [kernel, "--device", arguments.device, "--workload", shape, "--seed", str(seed)]
+    words += ["--budget", f"{seconds}s", "--db", str(store), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     end = next((event for event in events if event.get("event") == "campaign_finished"), None)
@@ -69,7 +97,7 @@ def campaign(arguments, kernel, shape, seconds, store, seed):
     best = end["best"][0] if end["best"] else {}
     return {"seconds": seconds, "time_ns": best.get("time_ns"), "variant": best.get("variant"), "config": best.get("config"),
             "confirmed": best.get("confirmed"), "rival_ns": best.get("rival_ns"), "rival": best.get("rival_variant"),
-            "evaluations": sum(event.get("event") == "iteration" for event in events)}
+            "reason": end.get("reason"), "evaluations": sum(event.get("event") == "iteration" for event in events)}
 
 
 def copy(store, to):
@@ -86,25 +114,62 @@ def shown(value):
     return "-" if value is None else f"{value:.2f}"
 
 
-def measure(arguments, kernel, shape, seed):
+def measure(arguments, kernel, shape, seed, known):
+    place = known.setdefault(f"{kernel} {shape} {seed}", {})
+
+    def once(key, seconds, make):
+        if key not in place or place[key].get("asked_s") != seconds:
+            place[key] = make() | {"asked_s": seconds}
+            save(arguments, known)
+        return place[key]
+
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(arguments.keep or folder) / f"{kernel}_{seed}"
-        folder.mkdir(parents=True)
-        shipped = folder / "shipped.db"
-        if pathlib.Path(arguments.store).exists():
-            copy(arguments.store, shipped)
-        told = campaign(arguments, kernel, shape, arguments.seconds, shipped, seed)
-        alone = campaign(arguments, kernel, shape, arguments.alone, folder / "empty.db", seed)
-        best = campaign(arguments, kernel, shape, arguments.long, folder / "long.db", seed)
+        folder.mkdir(parents=True, exist_ok=True)
+
+        def from_shipped():
+            shipped = folder / "shipped.db"
+            shipped.unlink(missing_ok=True)
+            if pathlib.Path(arguments.store).exists():
+                copy(arguments.store, shipped)
+            return campaign(arguments, kernel, shape, arguments.seconds, shipped, seed)
+
+        def from_nothing():
+            (folder / "empty.db").unlink(missing_ok=True)
+            return campaign(arguments, kernel, shape, arguments.alone, folder / "empty.db", seed)
+
+        told = once("shipped_store", arguments.seconds, from_shipped)
+        alone = once("empty_store", arguments.alone, from_nothing)
+        best = once("long", arguments.long, lambda: in_legs(arguments, kernel, shape, arguments.long, folder / "long.db", seed)
+                    if arguments.long else campaign(arguments, kernel, shape, 0, None, seed))
     rivals = [found["rival_ns"] for found in (told, alone, best) if found["rival_ns"]]
     times = [found["time_ns"] for found in (told, alone, best) if found["time_ns"]]
-    row = {"kernel": kernel, "shape": shape, "shipped_store": told, "empty_store": alone, "long": best,
-           "library": share(min(rivals, default=None), told), "shipped": share(min(times, default=None), told),
-           "empty": share(min(times, default=None), alone)}
+    row = {"kernel": kernel, "shape": shape, "library": share(min(rivals, default=None), told),
+           "shipped": share(min(times, default=None), told), "empty": share(min(times, default=None), alone)}
+    place.update(row)
     took = best["time_ns"] / 1000 if best["time_ns"] else float("nan")
     print(f"| {shape} | {shown(row['library'])} | {shown(row['shipped'])} | {told['variant']} | {told['evaluations']} "
           f"| {shown(row['empty'])} | {alone['variant']} | {took:.2f} | {best['variant']} |", flush=True)
     return row
+
+
+def save(arguments, known):
+    if not arguments.json:
+        return
+    to = pathlib.Path(arguments.json)
+    written = to.with_suffix(".new")
+    written.write_text(json.dumps(list(known.items()), indent=1) + "\n", encoding="utf-8")
+    written.replace(to)
+
+
+def sum_up(rows):
+    """What the project asks of shapes that nobody tuned, and how many of these meet it."""
+    def count(key, least):
+        shares = [row[key] for row in rows if row[key] is not None]
+        return f"{sum(s >= least for s in shares)} of {len(shares)} (least {shown(min(shares, default=None))})"
+    if any(row["library"] is not None for row in rows):
+        print(f"\nat least the library's speed: {count('library', 1)}")
+    print(f"\nshipped store, within 3 % of the best found: {count('shipped', 0.97)}; empty store, 0.9 of it: {count('empty', 0.9)}")
 
 
 def main():
@@ -116,21 +181,26 @@ def main():
     parser.add_argument("--seconds", type=int, default=40)
     parser.add_argument("--alone", type=int, default=60)
     parser.add_argument("--long", type=int, default=600)
+    parser.add_argument("--leg", type=int, default=0)
     parser.add_argument("--store", default="experiments.db")
     parser.add_argument("--keep")
     parser.add_argument("--json")
     parser.add_argument("--harness", default="build/release/harness")
     arguments = parser.parse_args()
-    rows = []
+    if arguments.leg and not arguments.keep:
+        parser.error("--leg resumes from stores that are kept: give --keep FOLDER, too")
+    known = {}
+    if arguments.json and pathlib.Path(arguments.json).exists():
+        known = dict(json.loads(pathlib.Path(arguments.json).read_text(encoding="utf-8")))
     for kernel in arguments.kernels.split(","):
         chance = random.Random(f"{arguments.seed} {kernel}")
         print(f"\n{kernel}, seed {arguments.seed}\n\n| shape | of the library's speed, {arguments.seconds} s | of the best found, "
               f"{arguments.seconds} s, shipped store | by | evaluations | of the best found, {arguments.alone} s, empty store "
               f"| by | us after {arguments.long} s | by |\n|---|--:|--:|---|--:|--:|---|--:|---|")
-        for index in range(arguments.shapes):
-            rows.append(measure(arguments, kernel, DRAWN[kernel](chance, arguments.device == "cpu"), arguments.seed + index))
-    if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        rows = [measure(arguments, kernel, DRAWN[kernel](chance, arguments.device == "cpu"), arguments.seed + index, known)
+                for index in range(arguments.shapes)]
+        sum_up(rows)
+    save(arguments, known)
 
 
 main()

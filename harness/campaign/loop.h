@@ -71,6 +71,8 @@ class Campaign {
   bool is_valid_on(const Candidate& candidate, const std::string& workload);
   Ended confirm_winners();
   Ended confirm(WorkloadBook& book);
+  Ended confirm_best(WorkloadBook& book);
+  Ended complete_baseline(WorkloadBook& book);
   Ended reconsider_screened(WorkloadBook& book, const DecisionRecord& taken);
   bool affords(double seconds);
   Ended begin_workload(WorkloadBook& book, const DecisionRecord& taken);
@@ -86,6 +88,7 @@ class Campaign {
     bool confirms() const { return purpose == Purpose::confirm; }
   };
   Ended evaluate(const Work& work, const DecisionRecord& taken);
+  double slow_baseline_s() const;
   EvaluationRequest request_for(const Work& work, WorkloadBook& book);
   void tell_earlier();
   bool wants_exact_times(const ArmId& id);

@@ -226,12 +226,14 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
     passed_s_ += iteration.wall_s;
     ++passed_;
   }
-  keep_screened(book, iteration);
+  if (!is_baseline) keep_screened(book, iteration);
   since_passed_s_ = is_timed(iteration.outcome) ? 0 : since_passed_s_ + iteration.wall_s;
   answers_[answer_key(iteration.workload, iteration.candidate)] = result_of(iteration);
   if (is_baseline) {
     book.baseline_tried = true;
-    if (iteration.outcome == OutcomeKind::passed) book.baseline_ns = iteration.time_ns;
+    book.brief_baseline_s.reset();
+    if (iteration.outcome == OutcomeKind::screened) book.brief_baseline_s = iteration.wall_s;
+    book.baseline_ns = is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt;
   }
   if (predicted != nullptr && iteration.purpose == Purpose::search) {
     const ScoredPrediction scored{*predicted, iteration.outcome, iteration.speedup, iteration.wall_s};

@@ -39,6 +39,7 @@ struct RivalRun {
 struct WorkloadBook {
   WorkloadPlan plan;
   bool baseline_tried = false;
+  std::optional<double> brief_baseline_s;  // seconds of the baseline, if a few launches are all that is known of it
   std::optional<double> baseline_ns, floor_ns;
   std::vector<Standing> standings;        // each faster than the one before
   std::vector<Standing> others;           // the fastest that passed and were never the best, fastest first

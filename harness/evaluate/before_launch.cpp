@@ -47,7 +47,7 @@ void announce_other_points(EvaluationRun& run) {
 Settled gate_build(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.build_s);
   run.workers.announce_trusted(run.request.realized);
-  if (!run.screens()) announce_other_points(run);
+  if (!run.timed_size_first()) announce_other_points(run);
   const BuildResult result = run.workers.await(run.request.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     run.evaluation.log = failure->log;

@@ -31,6 +31,11 @@ class EvaluationRun {
 
   /// What cannot be a new best ends before the gates that only a best needs.
   bool screens() const { return request.screen && request.incumbent && !request.confirm && !request.gates_only; }
+  /// What is slow ends before them, too.
+  bool briefs() const { return request.brief_above_s > 0 && !request.confirm && !request.gates_only; }
+  /// Either may end before anything is needed that only a best needs.
+  bool timed_size_first() const { return screens() || briefs(); }
+  bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_above_s * 1e9; }
   /// Keeps the gate with its evidence. One that failed settles the outcome, unless it is not to refuse.
   Settled add(GateResult gate, bool refuses = true);
   /// Draws anew into the subject's image; the seed is recorded.
@@ -52,6 +57,7 @@ class EvaluationRun {
   Evaluation evaluation;
   Artifact artifact;
   double launch_s = 0;              // of the judged launch, transfers included
+  std::vector<double> launches_ns;  // at the timed size, the judged one first, transfers not counted; see Runner::run
   Subject subject;                  // contender 0
   std::vector<Subject> neighbours;  // contenders 1, 2, ...
   std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of

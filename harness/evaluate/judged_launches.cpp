@@ -18,6 +18,25 @@ Settled load(EvaluationRun& run) {
   return std::nullopt;
 }
 
+// Once more on the same inputs: in words, where the bits differ.
+Settled launch_again(EvaluationRun& run, std::string& difference) {
+  run.workers.repaint(run.subject, 0);
+  double elapsed_ns = 0;
+  if (auto failure = run.workers.runner.run(0, 0, run.deadline(), nullptr, &elapsed_ns))
+    return to_outcome(*failure, "launch", run.deadline());
+  run.launches_ns.push_back(elapsed_ns);
+  if (run.subject.problem().deterministic)
+    difference = difference_in_words(run.subject, run.first_outputs, output_bytes(run.subject, 0));
+  return std::nullopt;
+}
+
+Settled not_deterministic(EvaluationRun& run, const std::string& which, const std::string& difference) {
+  run.add({"determinism", false, which + " on the same inputs: " + difference}, false);
+  return WrongAnswer{"determinism: " + which +
+                         " on the same inputs gave other bits (a race, or memory that nobody wrote): " + difference,
+                     std::nullopt, "determinism: changes from run to run"};
+}
+
 }  // namespace
 
 Settled prepare_candidate(EvaluationRun& run) {
@@ -51,6 +70,7 @@ Settled gate_launch(EvaluationRun& run) {
   const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline());
   if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
   run.launch_s = std::min(launched.seconds, steady_seconds() - begin);
+  run.launches_ns = {launched.elapsed_ns};
   run.first_outputs = output_bytes(run.subject, 0);
   for (const GateResult& gate : launched.verdict.gates) run.evaluation.gates.push_back(gate);
   run.evaluation.errors = launched.verdict.errors;
@@ -62,19 +82,23 @@ Settled gate_determinism(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.subject.problem().deterministic)
     return run.add({"determinism", true, "the contract allows the bits to differ from launch to launch", false});
-  run.workers.repaint(run.subject, 0);
-  if (auto failure = run.workers.runner.run(0, 0, run.deadline()))
-    return to_outcome(*failure, "launch", run.deadline());
-  const std::string difference = difference_in_words(run.subject, run.first_outputs, output_bytes(run.subject, 0));
+  std::string difference;
+  if (Settled settled = launch_again(run, difference)) return settled;
   if (difference.empty())
     return run.add({"determinism", true, "a second launch on the same inputs gave the same bits"});
-  run.add({"determinism", false, "a second launch on the same inputs: " + difference}, false);
-  return WrongAnswer{
-      "determinism: a second launch on the same inputs gave other bits (a race, or memory that nobody "
-      "wrote): " +
-          difference,
-      std::nullopt, "determinism: changes from run to run"};
+  return not_deterministic(run, "a second launch", difference);
 }
+
+Settled repeat_launches(EvaluationRun& run, std::size_t count) {
+  const Charge charge(run.evaluation.cost.timing_s);
+  while (run.launches_ns.size() < count) {
+    std::string difference;
+    if (Settled settled = launch_again(run, difference)) return settled;
+    if (!difference.empty()) return not_deterministic(run, "another launch", difference);
+  }
+  return std::nullopt;
+}
+
 Settled gate_after_timing(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   run.paint(run.subject, 0);

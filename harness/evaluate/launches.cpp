@@ -36,7 +36,7 @@ Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t con
                           double deadline_s, Inputs inputs) {
   Launched launched;
   const double begin = steady_seconds();
-  launched.failure = workers.runner.run(contender, image, deadline_s, nullptr, nullptr, inputs);
+  launched.failure = workers.runner.run(contender, image, deadline_s, nullptr, &launched.elapsed_ns, inputs);
   launched.seconds = steady_seconds() - begin;
   if (launched.failure) return launched;
   const SharedMemory copy = workers.native() ? subject.images[image].copy() : SharedMemory();

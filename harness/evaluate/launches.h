@@ -13,6 +13,7 @@ struct Launched {
   Verdict verdict;
   std::optional<RunnerFailure> failure;  // it did not end; then there is no verdict
   double seconds = 0;                    // of the launch, transfers included
+  double elapsed_ns = 0;                 // without them; 0: unknown
   bool passed() const { return !failure && verdict.passed(); }
 };
 

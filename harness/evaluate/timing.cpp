@@ -205,12 +205,27 @@ Settled measure_beside(EvaluationRun& run, Subject* incumbent, Audit audit, Time
   return std::nullopt;
 }
 
+// Of the judged one; where the device has no clock for it, with its transfers.
+double launch_ns(const EvaluationRun& run) {
+  const bool known = !run.launches_ns.empty() && run.launches_ns.front() > 0;
+  return known ? run.launches_ns.front() : run.launch_s * 1e9;
+}
+
 }  // namespace
+
+Timing timing_of_launches(const EvaluationRun& run) {
+  Samples samples;
+  samples.rotating_ns = run.launches_ns;
+  samples.calls_per_sample = samples.input_sets = 1;
+  samples.method = fmt::format("{} single launches, one of them judged, the others on its inputs{}",
+                               run.launches_ns.size(), run.subject.problem().deterministic ? " and with its bits" : "");
+  return describe(run, {samples});
+}
 
 Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed) {
   const Charge charge(run.evaluation.cost.timing_s);
   // A timed launch takes no longer than the judged one did: if it does, the incumbent is launched after all.
-  if (is_far_ahead(run, run.launch_s * 1e9)) {
+  if (is_far_ahead(run, launch_ns(run))) {
     const Settled settled = measure_beside(run, nullptr, audit, timed);
     if (settled || timed.timing.verdict) return settled;
   }

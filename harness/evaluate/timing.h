@@ -17,6 +17,9 @@ struct TimedRun {
 /// Whether what timed calls leave is kept for the judge. Without it a time is good for screening alone.
 enum class Audit { none, kept };
 
+/// What the judged launch and its repetitions took: each was right, so they are samples.
+Timing timing_of_launches(const EvaluationRun& run);
+
 /// Times the candidate beside the incumbent, in turns. Settled by a failure of the candidate, or as Abandoned.
 Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed);
 

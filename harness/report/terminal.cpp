@@ -110,6 +110,11 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
   if (passed == nullptr) {
     const json error = error_json(event.evaluation->outcome);
     const std::string why = error.is_null() ? "" : error.value("message", "");
+    const auto* brief = std::get_if<Screened>(&event.evaluation->outcome);
+    if (brief != nullptr && event.attempt.purpose == Purpose::baseline)
+      return say(fmt::format("baseline  {} {}  {}  {}  (slow: {} launches; its other gates only if nothing is faster)",
+                             candidate.kernel, event.attempt.workload, nanoseconds(brief->timing.time_ns),
+                             describe(candidate), brief->timing.samples.rotating_ns.size()));
     if (event.attempt.purpose == Purpose::baseline)
       say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload,
                       describe(candidate), why));

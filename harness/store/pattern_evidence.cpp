@@ -62,7 +62,7 @@ class ApplicationReader {
     for (OpenApplication& open : open_) {
       if (!open.on_arm) continue;
       count(open.seen, row);
-      if (row.purpose == Purpose::baseline && row.outcome == OutcomeKind::passed) open.before_ns = row.time_ns;
+      if (row.purpose == Purpose::baseline && is_timed(row.outcome)) open.before_ns = row.time_ns;
     }
     if (row.outcome != OutcomeKind::passed || !row.time_ns || row.purpose == Purpose::confirm) return;
     const auto known = best_.find(row.workload);

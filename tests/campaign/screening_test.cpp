@@ -130,6 +130,82 @@ TEST_CASE("a campaign with screened iterations resumes where it was") {
   CHECK(to_text(summary.best[0].config) == "N=1");
 }
 
+namespace {
+
+/// Three launches of the baseline take 8 s, all its gates 30; a candidate takes one.
+struct SlowBaseline : World {
+  SlowBaseline() {
+    options.budget_s = 100;
+    evaluator.costs = [this](const EvaluationRequest& request) {
+      if (request.realized.candidate.variant != "00_base" || request.confirm) return 1.0;
+      ++(request.brief_above_s > 0 ? brief : complete);
+      return request.brief_above_s > 0 ? 8.0 : 30.0;
+    };
+    evaluator.answer = [this](const EvaluationRequest& request) -> Outcome {
+      if (request.realized.candidate.variant != "00_base") return FakeEvaluator::passed(tile_ns, request);
+      CHECK(request.brief_above_s <= 1);
+      if (request.brief_above_s > 0) return Screened{*timing_of(FakeEvaluator::passed(1000, request))};
+      if (is_wrong) return WrongAnswer{"tail", {}, "columns"};
+      return FakeEvaluator::passed(1000, request);
+    };
+  }
+  double tile_ns = 10;
+  bool is_wrong = false;
+  int brief = 0, complete = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a slow baseline is told by a few launches, and what is tried beside it knows its speedup") {
+  SlowBaseline world;
+  const CampaignSummary summary = world.run();
+  CHECK(world.brief == 2);
+  CHECK(world.complete == 0);  // something faster was found
+  for (const BestRow& row : summary.best) {
+    CHECK(row.state.best_variant == "10_tile");
+    CHECK(row.state.speedup == Approx(100));
+    CHECK(row.state.baseline_ns == 1000);
+    CHECK(row.state.confirmed);
+  }
+}
+
+TEST_CASE("where nothing is faster than a slow baseline, it meets the gates that were left out") {
+  SlowBaseline world;
+  world.options.budget_s = 200;
+  world.tile_ns = 5000;
+  const CampaignSummary summary = world.run();
+  CHECK(world.brief == 2);
+  CHECK(world.complete == 2);
+  for (const BestRow& row : summary.best) CHECK(row.state.best_variant == "00_base");
+}
+
+TEST_CASE("a slow baseline that fails the gates that were left out is never right, and nothing is compared with it") {
+  SlowBaseline world;
+  world.options.budget_s = 200;
+  world.tile_ns = 5000;
+  world.is_wrong = true;
+  const CampaignSummary summary = world.run();
+  CHECK(world.complete == 2);
+  for (const BestRow& row : summary.best) {
+    CHECK(row.state.best_variant == "10_tile");
+    CHECK_FALSE(row.state.baseline_ns);
+  }
+}
+
+TEST_CASE("a baseline meets all gates at once where no budget presses, and where one configuration must win") {
+  World world;
+  SECTION("no budget") {}
+  SECTION("one configuration") {
+    world.options.budget_s = 1000;
+    world.options.objective = "single";
+  }
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    CHECK(request.brief_above_s == 0);
+    return FakeEvaluator::honest(request);
+  };
+  world.run();
+}
+
 TEST_CASE("a source whose timed calls were wrong is refused in every configuration") {
   World world;
   world.evaluator.gates = [](const EvaluationRequest& request) -> std::vector<GateResult> {

@@ -116,7 +116,7 @@ void check_kernel(const std::string& name, const std::string& part = "") {
       if (one_of_many && ++turn % 4 != 0) continue;
       if (!bench.catalog().unsupported_reason(name, variant.name, bench.device()).empty()) continue;
       for (const Config& config : sample(bench.catalog().space(name, variant.name, workload.name, bench.device()),
-                                         name == "attention", one_of_many ? 0 : place)) {
+                                         name == "attention" || name == "paged_decode", one_of_many ? 0 : place)) {
         check_right(bench, name, variant.name, workload.name, config);
         ++evaluated;
       }
@@ -135,6 +135,9 @@ TEST_CASE("softmax is right on every workload of the cpu device") {
 }
 TEST_CASE("rmsnorm_int8 is right on every workload of the cpu device") {
   check_kernel("rmsnorm_int8");
+}
+TEST_CASE("paged_decode is right where heads share keys and lengths end within a page") {
+  check_kernel("paged_decode", "quick_b2h4kv2");
 }
 TEST_CASE("paged_gather is right on every workload of the cpu device") {
   check_kernel("paged_gather");

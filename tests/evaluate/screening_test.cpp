@@ -113,6 +113,39 @@ TEST_CASE("an incumbent far behind is not launched again: its recorded time is t
   CHECK_THAT(timing.samples.method, Catch::Contains("not beside the incumbent"));
 }
 
+TEST_CASE("a slow baseline is told by three launches that were right, and is nobody's best by them") {
+  Screening shop;
+  EvaluationRequest request = shop.request("00_honest", kLarge, kSmall);
+  request.incumbent.reset();
+  request.screen = false;
+  SECTION("slow") {
+    request.brief_above_s = 1e-9;
+    const Evaluation evaluation = shop.evaluate(request);
+    REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::screened);
+    const Timing& timing = *timing_of(evaluation.outcome);
+    CHECK(timing.samples.rotating_ns.size() == 3);
+    CHECK(timing.time_lo_ns <= timing.time_ns);
+    CHECK(evaluation.seeds.size() == 1);  // all of them on the inputs of the judged one
+    CHECK(shop.asked_for_points == 0);
+    for (const char* name : kBehind) CHECK_FALSE(has_gate(evaluation, name));
+    for (const char* name : {"guard-zones", "written", "determinism"}) CHECK(gate(evaluation, name).passed);
+    CHECK_FALSE(gate(evaluation, "screened").checked);
+  }
+  SECTION("not slow") {
+    request.brief_above_s = 1e6;
+    const Evaluation evaluation = shop.evaluate(request);
+    CHECK(kind_of(evaluation.outcome) == OutcomeKind::passed);
+    CHECK(shop.asked_for_points == 1);
+    CHECK_FALSE(has_gate(evaluation, "screened"));
+  }
+  SECTION("slow and wrong") {
+    request = shop.request("01_unwritten", kLarge, kSmall);
+    request.incumbent.reset();
+    request.brief_above_s = 1e-9;
+    CHECK(kind_of(shop.evaluate(request).outcome) == OutcomeKind::wrong_answer);
+  }
+}
+
 TEST_CASE("a fast one that is right at the timed size alone is caught behind screening") {
   Screening shop;
   const Evaluation evaluation =

@@ -61,7 +61,8 @@ CudaSession::CudaSession(const DriverApi& api, int ordinal, const std::string& c
       modules_(api),
       libraries_(api),
       image_memory_(api),
-      set_memory_(api) {
+      set_memory_(api),
+      around_run_(api) {
   limit_device_code(api);
 }
 
@@ -96,15 +97,23 @@ void CudaSession::run_walled(const Executable& executable, std::span<std::byte> 
                            image_memory_.reserve(static_cast<std::int64_t>(image.size())));
   const Executable addressed = walled.addressed();
   const LoadedPlan plan(api_, modules_, libraries_, addressed);
+  launch_and_wait(plan, 0);
+  walled.download(image);
+  synchronize(api_, stream_.get());
+}
+
+void CudaSession::launch_and_wait(const LoadedPlan& plan, DevicePointer base) {
+  last_run_ns_ = 0;
+  around_run_.record_start(stream_.get());
   try {
-    plan.enqueue(stream_.get(), 0);
+    plan.enqueue(stream_.get(), base);
   } catch (const LaunchRefused&) {
     synchronize(api_, stream_.get());  // a fault of an earlier step belongs to this run, not to the next
     throw;
   }
+  around_run_.record_end(stream_.get());
   synchronize(api_, stream_.get());
-  walled.download(image);
-  synchronize(api_, stream_.get());
+  last_run_ns_ = around_run_.ns();
 }
 
 void CudaSession::run_once(const Executable& executable, std::span<std::byte> image) {
@@ -114,13 +123,7 @@ void CudaSession::run_once(const Executable& executable, std::span<std::byte> im
   if (!image.empty()) {
     check(api_, api_.cuMemcpyHtoDAsync_v2(base, image.data(), image.size(), stream_.get()), "cuMemcpyHtoDAsync");
   }
-  try {
-    plan.enqueue(stream_.get(), base);
-  } catch (const LaunchRefused&) {
-    synchronize(api_, stream_.get());  // a fault of an earlier step belongs to this run, not to the next
-    throw;
-  }
-  synchronize(api_, stream_.get());
+  launch_and_wait(plan, base);
   if (!image.empty()) {
     check(api_, api_.cuMemcpyDtoHAsync_v2(image.data(), base, image.size(), stream_.get()), "cuMemcpyDtoHAsync");
   }

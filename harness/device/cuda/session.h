@@ -5,15 +5,17 @@
 #include "harness/core/device.h"
 #include "harness/device/cuda/library/libraries.h"
 #include "harness/device/cuda/run/device_arena.h"
+#include "harness/device/cuda/run/graphs.h"
 #include "harness/device/cuda/run/module_cache.h"
 #include "harness/device/cuda/run/single_call.h"
 #include "harness/device/cuda/run/timed_plan.h"
+#include "harness/device/port/run_clock.h"
 
 namespace harness::cuda {
 
 /// Runs and times plans on one GPU, in the primary context of the constructing thread. After a DeviceFault the process
 /// is of no further use: every call fails with the same code.
-class CudaSession : public Session {
+class CudaSession : public Session, public RunClock {
  public:
   /// `cache_folder`: where the kernels of measurements are compiled into; "" for beside the artifacts that are timed.
   /// Throws Error with a sentence when there is no driver or no such GPU.
@@ -24,6 +26,7 @@ class CudaSession : public Session {
   const DeviceInfo& info() const { return info_; }  // as the driver tells
   void run(const Executable& executable, std::span<std::byte> image) override;
   void run_behind_walls(const Executable& executable, std::span<std::byte> image) override;
+  double last_run_ns() const override { return last_run_ns_; }
   std::vector<Samples> time(std::span<const Executable> contenders, std::span<const ImageList> images,
                             std::span<const ImageList> places, const TimingPolicy& policy) override;
 
@@ -39,6 +42,7 @@ class CudaSession : public Session {
   };
   void run_walled(const Executable& executable, std::span<std::byte> image);
   void run_once(const Executable& executable, std::span<std::byte> image);
+  void launch_and_wait(const LoadedPlan& plan, DevicePointer base);
   std::vector<Samples> time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
                                 std::span<const ImageList> places, const TimingPolicy& policy);
   std::vector<std::unique_ptr<TimedPlan>> prepare(std::span<const Executable> contenders,
@@ -57,6 +61,8 @@ class CudaSession : public Session {
   ModuleCache modules_;
   Libraries libraries_;
   DeviceArena image_memory_, set_memory_;
+  EventPair around_run_;
+  double last_run_ns_ = 0;
   std::unique_ptr<Measuring> measuring_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "harness/script/sandbox/state.h"
 
@@ -25,9 +26,23 @@ void trip(Meter& meter, Meter::Trip why) {
   remember_place(meter);
 }
 
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void look_in(Meter& meter, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  meter.look_at = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 bool in_time(Meter& meter) {
-  if (meter.trip == Meter::Trip::none && std::chrono::steady_clock::now() > meter.deadline)
-    trip(meter, Meter::Trip::time);
+  if (meter.trip == Meter::Trip::none && std::chrono::steady_clock::now() > meter.look_at) {
+    const double left = meter.begun_cpu_s + meter.limits.seconds - thread_cpu_seconds();
+    if (left <= 0) trip(meter, Meter::Trip::time);
+    else look_in(meter, left);
+  }
   return meter.trip == Meter::Trip::none;
 }
 
@@ -135,8 +150,8 @@ void begin_call(Meter& meter, lua_State* L) {
   meter.refused_memory = false;
   meter.instructions = 0;
   meter.fresh_bytes = 0;
-  meter.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                          std::chrono::duration<double>(meter.limits.seconds));
+  meter.begun_cpu_s = thread_cpu_seconds();
+  look_in(meter, meter.limits.seconds);
   lua_sethook(L, on_count, LUA_MASKCOUNT, kHookInterval);
 }
 

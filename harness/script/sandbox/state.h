@@ -18,7 +18,9 @@ struct Meter {
   std::size_t bytes = 0;          // held by the Lua state
   std::size_t fresh_bytes = 0;    // allocated since the clock was last read
   std::int64_t instructions = 0;  // of the outermost call
-  std::chrono::steady_clock::time_point deadline;
+  double begun_cpu_s = 0;         // of this thread: a busy machine must not make a script too slow
+  std::chrono::steady_clock::time_point
+      look_at;    // no sooner can its core time have run out; reading that clock is slow
   int depth = 0;  // of nested calls; the clock runs while > 0
   Trip trip = Trip::none;
   bool refused_memory = false;  // final only if Lua, having collected garbage, gives up

@@ -49,8 +49,8 @@ class Runner {
   /// Loads executables and maps images. Replaces what was prepared before.
   std::optional<RunnerFailure> prepare(const std::vector<Contender>& contenders, double deadline_s);
   /// Runs contender's plan once on its image. `findings`: what the instrumented build saw, also where the
-  /// run failed; left empty by a candidate that was not built to be checked. `elapsed_ns`: of a native launch that
-  /// ended.
+  /// run failed; left empty by a candidate that was not built to be checked. `elapsed_ns`: of a launch that ended,
+  /// transfers not counted; 0 where the device has no clock for it.
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
                                    std::optional<std::vector<RawFinding>>* findings = nullptr,
                                    double* elapsed_ns = nullptr, Inputs inputs = Inputs::behind_walls);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "harness/core/error.h"
+#include "harness/device/port/run_clock.h"
 #include "harness/system/rights.h"
 #include "harness/worker/processes/loaded_process.h"
 #include "harness/worker/processes/runner.h"
@@ -108,7 +109,8 @@ class RunnerService {
     const auto bytes = prepared_.images.at(contender).at(image).bytes();
     if (message.body.at("walls").get<bool>()) session_->run_behind_walls(executable, bytes);
     else session_->run(executable, bytes);
-    return json::object();
+    const auto* clock = dynamic_cast<const RunClock*>(session_.get());
+    return {{"elapsed_ns", clock != nullptr ? clock->last_run_ns() : 0.0}};
   }
 
   /// Of the last run, also if it failed; null: it was not a checked one.

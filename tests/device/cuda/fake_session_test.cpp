@@ -122,6 +122,7 @@ TEST_CASE("a run uploads the image with its addresses, and brings back what the 
   session.run(f.executable, image);
   CHECK(float_at(image, 512) == 11);
   CHECK(float_at(image, 512 + 28) == 18);
+  CHECK(session.last_run_ns() == Approx(7000).epsilon(1e-3));  // 5000 of the kernel, 2000 of the events
   CHECK(image[1024] == std::byte{1});
   CHECK(std::memcmp(image.data() + 1280, before.data() + 1280, 8) == 0);
   CHECK(std::memcmp(image.data(), before.data(), 512) == 0);
@@ -341,6 +342,31 @@ TEST_CASE("timing gives the kernel's time on sets that have values of their own 
   for (double ns : samples.cold_ns) CHECK(ns == Approx(5000).epsilon(1e-2));
   for (double ns : samples.warm_ns) CHECK(ns == Approx(5000).epsilon(1e-2));
   CHECK(samples.twice.sets == 0);  // nobody asked
+}
+
+TEST_CASE("a call that takes a second is launched four times, once for comparison, and is not timed cold or warm") {
+  if (cannot_time()) return;
+  Addition f;
+  int calls = 0;
+  f.driver.kernels["_Z3addPfS_Pif"].nanoseconds = 1e9;
+  f.driver.kernels["_Z3addPfS_Pif"].body = [&](void** arguments) {
+    ++calls;
+    Addition::add(arguments);
+  };
+  f.policy.burst_s = f.policy.max_s = 0;  // no time passes on this driver
+  f.policy.min_samples = 3;
+  CudaSession session(f.api, 0);
+  auto image = f.image(100);
+  const std::vector<ImageList> images = {{image}};
+  Places places(f);
+  const Samples samples = session.time(std::span(&f.executable, 1), images, places.lists, f.policy).at(0);
+  CHECK(calls == 4);
+  CHECK(samples.rotating_ns.size() == 3);
+  CHECK(samples.twice.sets == 1);
+  CHECK(samples.twice.unequal == 0);
+  CHECK(samples.cold_ns.empty());
+  CHECK(samples.warm_ns.empty());
+  for (const KeptCall& kept : samples.kept) CHECK(kept.kind == CallKind::rotating);
 }
 
 TEST_CASE("what timed calls of each kind left in their sets comes back, with its seeds and without addresses") {

@@ -44,7 +44,7 @@ class TimedPlan {
   double call_ns() const { return call_ns_; }
   /// A call takes so long that nothing beside it matters: a few launches say all, and each costs a candidate's time.
   bool is_slow() const { return call_ns_ > kSlowNs; }
-  /// What lies in the L2 when a call begins is nothing to it: warm calls tell no more than others.
+  /// What lies in the L2 when a call begins is nothing to it: cold and warm calls tell no more than others.
   bool is_very_slow() const { return call_ns_ > kVerySlowNs; }
   int bursts() const { return bursts_; }
   const std::vector<double>& samples_ns() const { return samples_ns_; }

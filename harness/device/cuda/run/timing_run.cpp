@@ -52,7 +52,7 @@ std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<Ti
     if (sample >= kLeastSamples && seconds_since(start) > kLongS) break;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       TimedPlan& contender = *contenders[i];
-      if (contender.is_slow() && sample > 0) continue;
+      if (contender.is_very_slow() || (contender.is_slow() && sample > 0)) continue;
       const std::int64_t set = sample % contender.sets().count();
       DrawnSets drawn;
       cold[i].push_back(

@@ -15,7 +15,7 @@ void measure_rotating(std::span<const std::unique_ptr<TimedPlan>> contenders, co
                       const ClockReader& clock, ForeignProcesses& foreign);
 
 /// Single calls after a flush of the L2, in turns: ten per contender (three at least where they take longer than a
-/// second in all), on sets in turn.
+/// second in all), on sets in turn. None of one whose calls take half a second.
 std::vector<std::vector<double>> measure_cold(std::span<const std::unique_ptr<TimedPlan>> contenders,
                                               const SingleCallTimer& timer);
 
