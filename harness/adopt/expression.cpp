@@ -298,7 +298,8 @@ class Reader {
     static const std::map<std::string, int, std::less<>> sizes{
         {"float", 4},    {"double", 8},       {"int", 4},           {"half", 2},    {"__half", 2},
         {"unsigned", 4}, {"unsigned int", 4}, {"char", 1},          {"short", 2},   {"long long", 8},
-        {"int64_t", 8},  {"uint32_t", 4},     {"__nv_bfloat16", 2}, {"float4", 16}, {"float2", 8}};
+        {"int64_t", 8},  {"uint32_t", 4},     {"__nv_bfloat16", 2}, {"float4", 16}, {"float2", 8},
+        {"uint4", 16},   {"int4", 16},        {"uint2", 8},         {"int2", 8},    {"double2", 16}};
     if (text.starts_with("sizeof "))
       if (const auto known = sizes.find(text.substr(7)); known != sizes.end()) return number(known->second);
     return symbol(text);
