@@ -344,9 +344,25 @@ FormulaPtr symbol(std::string name) {
   return std::make_shared<const Formula>(std::move(made));
 }
 
+namespace {
+
+/// m % n > 0 or m % n != 0, beside m / n: together they are the quotient rounded up.
+bool is_rest(const Formula& condition, const Formula& quotient) {
+  if (quotient.kind != Op::divide || condition.operands.size() != 2) return false;
+  const bool above = condition.kind == Op::lt && is_number(condition.operands[0], 0),
+             other = condition.kind == Op::ne && is_number(condition.operands[1], 0);
+  if (!above && !other) return false;
+  const Formula& rest = *condition.operands[above ? 1 : 0];
+  return rest.kind == Op::modulo && equal(*rest.operands[0], *quotient.operands[0]) &&
+         equal(*rest.operands[1], *quotient.operands[1]);
+}
+
+}  // namespace
+
 FormulaPtr formula(Formula::Kind kind, std::vector<FormulaPtr> operands) {
   if (std::all_of(operands.begin(), operands.end(), [](const auto& f) { return f->kind == Op::number; }))
     if (const double value = fold(kind, operands); std::isfinite(value)) return number(value);
+  if (kind == Op::add && is_rest(*operands[1], *operands[0])) return formula(Op::cdiv, operands[0]->operands);
   if (kind == Op::multiply && is_number(operands[0], 1)) return operands[1];
   if ((kind == Op::multiply || kind == Op::divide || kind == Op::cdiv) && is_number(operands[1], 1)) return operands[0];
   if ((kind == Op::add || kind == Op::subtract) && is_number(operands[1], 0)) return operands[0];

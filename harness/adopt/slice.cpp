@@ -62,7 +62,11 @@ const std::set<std::string>& torch_words() {
 class Slice {
  public:
   Slice(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host)
-      : source_(source), tuned_(tuned), kernel_(source.find(kernel)), host_(host) {
+      : source_(source),
+        tuned_(tuned),
+        name_(source.parsed.declarations[kernel].name),
+        kernel_(source.find(kernel)),
+        host_(host) {
     for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
       const Declaration& declaration = source.parsed.declarations[i];
       by_name_[declaration.name].push_back(i);
@@ -212,8 +216,10 @@ class Slice {
   }
 
   bool declares_kernel(const Chunk& chunk) const {
-    return std::any_of(chunk.declares.begin(), chunk.declares.end(),
-                       [&](std::size_t index) { return source_.parsed.declarations[index].kernel; });
+    return std::any_of(chunk.declares.begin(), chunk.declares.end(), [&](std::size_t index) {
+      const Declaration& declaration = source_.parsed.declarations[index];
+      return declaration.kernel && declaration.name != name_;  // the kernel may be declared before it is defined
+    });
   }
 
   /// A kernel that the kernel in front of it calls (adopt/unpack.h).
@@ -316,6 +322,7 @@ class Slice {
 
   const Source& source_;
   const std::set<std::string>& tuned_;
+  std::string name_;
   Source::Found kernel_;
   bool host_ = false;
   std::map<std::string, std::vector<std::size_t>> by_name_;

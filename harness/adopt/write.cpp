@@ -363,7 +363,7 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
-    return fmt::format("reinterpret_cast<{}{}*>({})", parameter.role == "input" ? "const " : "", type, parameter.name);
+    return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", type, parameter.name);
   }
   return parameter.role == "input" && !declared.read_only
              ? fmt::format("const_cast<{}*>({})",

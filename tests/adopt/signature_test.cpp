@@ -88,6 +88,14 @@ TEST_CASE("functions of one name in several namespaces: only the named one is ta
   CHECK_THAT(taken.device.text, Catch::Contains("return p[0]") && !Catch::Contains("77"));
 }
 
+TEST_CASE("a kernel that is declared before it is defined stays a kernel in both") {
+  const Read both = read(
+      "__global__ void k(float* x, int n);\n"
+      "__global__ void k(float* x, int n) { if (n > 0) x[0] = 1; }\n"
+      "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n");
+  CHECK_THAT(both.device.text, !Catch::Contains("__device__"));
+}
+
 TEST_CASE("Kernel Launcher's pragmas answer what options ask") {
   const Read pragma = read(
       "#pragma kernel tune(block_size=32, 64, 128) set(FACTOR=3)\n"
