@@ -7,6 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "harness/adopt/draws.h"
+#include "harness/adopt/recorded.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
@@ -92,21 +94,22 @@ ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes
 
 class References {
  public:
-  References(const AdoptedKernel& kernel, const Source& source, const DeviceSource& device, const Subject& subject,
+  References(AdoptedKernel& kernel, const Source& source, const DeviceSource& device, const Subject& subject,
              Observer& observer)
       : kernel_(kernel), source_(source), device_(device), subject_(subject), observer_(observer) {}
 
+  std::string note;  // why it is not a better one
+
   ChosenReference choose(const AdoptOptions& options) {
     if (options.reference == "self") return itself();
-    if (options.reference.starts_with("command:"))
-      throw bad_input(
-          "--reference 'command:...' is not built yet; give a .cu file with a function of the host, or self");
-    if (options.reference.ends_with(".npy"))
-      throw bad_input("--reference FILE.npy is not built yet; give a .cu file with a function of the host, or self");
     original();
-    if (!options.reference.empty()) return from_file(options.reference);
+    const bool command = options.reference.starts_with("command:"), recorded = is_recorded(options.reference);
+    if (!options.reference.empty() && !command && !recorded) return from_file(options.reference);
+    if (command) return recorded_by(options.reference.substr(8), kernel_, subject_, observer_, own());
+    if (recorded) return recorded_in(options.reference, kernel_, subject_, observer_, own());
     const std::string wide = own_reference(kernel_, device_, true);
     const bool wide_agrees = has_floating() && agrees(inlined(wide), false);
+    if (!wide_agrees && has_floating()) note = fmt::format("its source in double is no reference: {}", why_);
     for (const Declaration& function : source_.parsed.declarations) {
       if (!is_host_reference(function)) continue;
       const auto text = host_reference_of(source_, function);
@@ -122,6 +125,24 @@ class References {
   }
 
  private:
+  /// A .npy file or a folder of these.
+  static bool is_recorded(const std::string& reference) {
+    std::error_code failed;
+    return reference.ends_with(".npy") || std::filesystem::is_directory(reference, failed);
+  }
+
+  /// In double, or the original as it is.
+  ChosenReference own() {
+    const std::string wide = own_reference(kernel_, device_, true);
+    if (!has_floating()) return itself();
+    if (!agrees(inlined(wide), false)) {
+      note = fmt::format("its source in double is no reference: {}", why_);
+      return itself();
+    }
+    return {wide, true, false, "the original's own source in double, which shares its mistakes",
+            "its own source in double"};
+  }
+
   ChosenReference itself() const {
     return {own_reference(kernel_, device_, false), false, false,
             "self-referenced: equal to the original, which is not shown to be right",
@@ -220,7 +241,7 @@ class References {
     return true;
   }
 
-  const AdoptedKernel& kernel_;
+  AdoptedKernel& kernel_;
   const Source& source_;
   const DeviceSource& device_;
   const Subject& subject_;
@@ -265,14 +286,20 @@ std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel
 
 }  // namespace
 
-Adopted adopt(const AdoptOptions& options, Observer& observer, const std::vector<std::string>& include_folders) {
-  const Source source = read_cuda_source(options.file);
+Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders) {
+  AdoptOptions options = given;
+  std::string digest;
+  std::vector<std::string> left_out;
+  const Source source = source_of(options, digest, left_out);
   Adopted adopted;
   AdoptedKernel& kernel = adopted.kernel;
   kernel = choose_kernel(source, options);
   adopted.name = plugin_name(options, kernel);
   apply_answers(kernel, options);
-  adopted.device = device_source(source, kernel.index, names_of_tuned(kernel));
+  std::string besides;
+  for (const auto& [name, text] : kernel.launch.templates) besides += text + "\n";
+  adopted.device = device_source(source, kernel.index, names_of_tuned(kernel), false, besides);
+  adopted.seen.notes = left_out;
   leave_out_double(kernel, adopted.device, adopted.seen.notes);
   const std::vector<std::string> notes = adopted.seen.notes;
   const std::string file = std::filesystem::path(source.main().path).filename().string();
@@ -287,9 +314,11 @@ Adopted adopt(const AdoptOptions& options, Observer& observer, const std::vector
   if (!writes)
     throw bad_input(fmt::format("'{}' never wrote anything at the sizes that were tried; nothing can be compared",
                                 kernel.declaration.name));
-  adopted.reference = References(kernel, source, adopted.device, subject, observer).choose(options);
-  adopted.files =
-      plugin_files(kernel, adopted.device, adopted.reference, adopted.name, file, sha256_hex(source.main().text));
+  choose_draws(kernel, subject, observer, adopted.seen);
+  References references(kernel, source, adopted.device, subject, observer);
+  adopted.reference = references.choose(options);
+  if (!references.note.empty()) adopted.seen.notes.push_back(references.note);
+  adopted.files = plugin_files(kernel, adopted.device, adopted.reference, adopted.name, file, digest);
   return adopted;
 }
 

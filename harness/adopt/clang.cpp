@@ -46,6 +46,7 @@ enum Cursor {
   kUnion = 3,
   kClass = 4,
   kEnum = 5,
+  kField = 6,
   kEnumerator = 7,
   kFunction = 8,
   kVariable = 9,
@@ -243,6 +244,10 @@ class Walk {
       case kNamespaceAlias:
       case kUsingDeclaration:
         declaration.kind = Declaration::Kind::type;
+        visit(cursor, [&](CXCursor child) {
+          if (child.kind == kField) declaration.parameters.push_back(parameter(child));
+          return kContinue;
+        });
         break;
       case kEnum:
         declaration.kind = Declaration::Kind::type;

@@ -32,7 +32,7 @@ struct Declaration {
   std::size_t place = 0;
   bool kernel = false, device = false, host = false, constant = false, constexpr_ = false;
   bool defined = true;
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters;  // of a structure: its fields
   std::vector<TemplateParameter> templates;
   std::vector<std::string> members;  // enumerators: names that it declares besides its own
 };

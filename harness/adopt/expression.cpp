@@ -298,7 +298,8 @@ class Reader {
     static const std::map<std::string, int, std::less<>> sizes{
         {"float", 4},    {"double", 8},       {"int", 4},           {"half", 2},    {"__half", 2},
         {"unsigned", 4}, {"unsigned int", 4}, {"char", 1},          {"short", 2},   {"long long", 8},
-        {"int64_t", 8},  {"uint32_t", 4},     {"__nv_bfloat16", 2}, {"float4", 16}, {"float2", 8}};
+        {"int64_t", 8},  {"uint32_t", 4},     {"__nv_bfloat16", 2}, {"float4", 16}, {"float2", 8},
+        {"uint4", 16},   {"int4", 16},        {"uint2", 8},         {"int2", 8},    {"double2", 16}};
     if (text.starts_with("sizeof "))
       if (const auto known = sizes.find(text.substr(7)); known != sizes.end()) return number(known->second);
     return symbol(text);
@@ -343,9 +344,25 @@ FormulaPtr symbol(std::string name) {
   return std::make_shared<const Formula>(std::move(made));
 }
 
+namespace {
+
+/// m % n > 0 or m % n != 0, beside m / n: together they are the quotient rounded up.
+bool is_rest(const Formula& condition, const Formula& quotient) {
+  if (quotient.kind != Op::divide || condition.operands.size() != 2) return false;
+  const bool above = condition.kind == Op::lt && is_number(condition.operands[0], 0),
+             other = condition.kind == Op::ne && is_number(condition.operands[1], 0);
+  if (!above && !other) return false;
+  const Formula& rest = *condition.operands[above ? 1 : 0];
+  return rest.kind == Op::modulo && equal(*rest.operands[0], *quotient.operands[0]) &&
+         equal(*rest.operands[1], *quotient.operands[1]);
+}
+
+}  // namespace
+
 FormulaPtr formula(Formula::Kind kind, std::vector<FormulaPtr> operands) {
   if (std::all_of(operands.begin(), operands.end(), [](const auto& f) { return f->kind == Op::number; }))
     if (const double value = fold(kind, operands); std::isfinite(value)) return number(value);
+  if (kind == Op::add && is_rest(*operands[1], *operands[0])) return formula(Op::cdiv, operands[0]->operands);
   if (kind == Op::multiply && is_number(operands[0], 1)) return operands[1];
   if ((kind == Op::multiply || kind == Op::divide || kind == Op::cdiv) && is_number(operands[1], 1)) return operands[0];
   if ((kind == Op::add || kind == Op::subtract) && is_number(operands[1], 0)) return operands[0];

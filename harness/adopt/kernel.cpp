@@ -6,13 +6,32 @@
 
 namespace harness::adopt {
 
+namespace {
+
+std::string with_dtype(const std::string& text, bool wide, const std::string& dtype) {
+  std::string result = wide ? with_doubles(text) : text;
+  for (std::size_t at = 0; (at = result.find("$dtype", at)) != std::string::npos; at += dtype.size())
+    result.replace(at, 6, dtype);
+  return result;
+}
+
+}  // namespace
+
 const AdoptedSize* AdoptedKernel::size(const std::string& symbol) const {
   for (const AdoptedSize& each : sizes)
     if (each.symbol == symbol) return &each;
   return nullptr;
 }
 
-std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<std::string, std::string>& values) const {
+std::string with_doubles(const std::string& text) {
+  std::string result = text;
+  for (const char* word : {"float", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
+    result = with_word(result, word, "double");
+  return result;
+}
+
+std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<std::string, std::string>& values,
+                                     bool wide) const {
   if (declaration.templates.empty()) return qualified;
   std::string list;
   for (const TemplateParameter& parameter : declaration.templates) {
@@ -20,8 +39,10 @@ std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<st
     if (const auto given = values.find(parameter.name); given != values.end() && bound.contains(parameter.name))
       argument = given->second;
     else if (parameter.name == dtype_parameter) argument = dtype;
+    else if (const auto type = types.find(parameter.name); type != types.end())
+      argument = with_dtype(type->second, wide, dtype);
     else if (const auto known = launch.templates.find(parameter.name); known != launch.templates.end())
-      argument = known->second;
+      argument = with_dtype(known->second, wide, dtype);
     if (argument.empty()) break;  // the source has a default
     list += (list.empty() ? "" : ",") + argument;
   }

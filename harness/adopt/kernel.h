@@ -30,7 +30,9 @@ struct AdoptedParameter {
   FormulaPtr below;                 // whole-numbered inputs: every element is less than this
   bool zeroed = false;              // it holds zeros before every launch
   bool atomic = false, answered = false;
-  bool whole = false;  // every element of it was read, or written, wherever any was
+  bool positive = false;  // drawn from 0 up
+  double scale = 1;       // what is drawn is multiplied by it
+  bool whole = false;     // every element of it was read, or written, wherever any was
 };
 
 using Param = AdoptedParameter::Kind;
@@ -56,15 +58,21 @@ struct AdoptedKernel {
   std::vector<AdoptedSize> sizes;
   std::map<std::string, std::vector<std::int64_t>> tuned;  // --tune NAME=...
   std::map<std::string, std::string> bound;                // how each binds: "define", "template", "launch"
-  std::string dtype_parameter;  // the template parameter that is a type; "" where there is none
-  std::vector<Dtype> dtypes;    // that it is instantiated for; the first one is observed
+  std::string dtype_parameter;  // the template parameter that is the workloads' type; "" where there is none
+  std::map<std::string, std::string> types;  // what a template parameter is, with "$dtype" for that type
+  std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
 
   const AdoptedSize* size(const std::string& symbol) const;
   /// The name expression for a type and values of what is tuned: as a manifest writes it, or with all filled in.
-  std::string entry_for(const std::string& dtype, const std::map<std::string, std::string>& tuned) const;
+  /// `wide`: each floating type in it is double.
+  std::string entry_for(const std::string& dtype, const std::map<std::string, std::string>& tuned,
+                        bool wide = false) const;
   /// Values of tuned symbols and sizeof for one type: what formulas need besides sizes.
   Values settings(Dtype dtype, const std::map<std::string, std::int64_t>& tuned = {}) const;
 };
+
+/// The words of a text that are floating types become double.
+std::string with_doubles(const std::string& text);
 
 /// "float" -> f32; nothing: no element type.
 std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes = nullptr);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -19,15 +20,36 @@ Tokens part(const Tokens& tokens, std::size_t begin, std::size_t end) {
   return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
+/// Where the template arguments end that begin at a `<` behind a word: at a `>` that a call or a scope follows, as in
+/// x.data<float, 2>(). `at` itself where it is a comparison.
+std::size_t end_of_angles(const Tokens& tokens, std::size_t at) {
+  if (at == 0 || !tokens[at].is("<") || !tokens[at - 1].is_word()) return at;
+  int depth = 0;
+  for (std::size_t i = at; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.is(";") || token.is("{") || token.is("&&") || token.is("||") || token.is(")")) return at;
+    if (token.is("(")) i = std::min(closing(tokens, i), tokens.size() - 1);
+    if (token.is("<")) ++depth;
+    if (token.is(">") && --depth == 0) {
+      const bool called = i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("::"));
+      return called ? i : at;
+    }
+  }
+  return at;
+}
+
 /// By commas outside of brackets; `angles`: template arguments, where < and > are brackets too.
 std::vector<Tokens> split(const Tokens& tokens, bool angles = false) {
   std::vector<Tokens> parts;
   int depth = 0;
-  for (const Token& token : tokens) {
+  std::size_t within = 0;  // template arguments of an expression go on to here
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (!angles && i >= within) within = end_of_angles(tokens, i);
     if (token.is("(") || token.is("[") || token.is("{") || (angles && token.is("<"))) ++depth;
     if (token.is(")") || token.is("]") || token.is("}") || (angles && token.is(">"))) --depth;
     if (parts.empty()) parts.emplace_back();
-    if (token.is(",") && depth == 0) parts.emplace_back();
+    if (token.is(",") && depth == 0 && i >= within) parts.emplace_back();
     else parts.back().push_back(token);
   }
   return parts;
@@ -95,6 +117,39 @@ void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaun
 }
 
 constexpr int kDeepest = 12;
+
+/// What `using name = ...;`, `typedef ... name;` or `const int name = ...;` of the host's function says, right before
+/// the launch; nothing: its function has no such name.
+std::optional<Tokens> local_meaning(const FoundLaunch& found, std::string_view name) {
+  if (found.chunk == nullptr) return std::nullopt;
+  const Tokens& tokens = found.file->tokens;
+  for (std::size_t i = tokens.size(); i-- > 2;) {
+    if (tokens[i].begin >= found.place || !tokens[i].is(name)) continue;
+    if (tokens[i].begin < found.chunk->begin) break;
+    std::size_t end = i;
+    while (end < tokens.size() && !tokens[end].is(";")) ++end;
+    if (i + 1 < end && tokens[i + 1].is("=") && tokens[i - 1].is_word()) return part(tokens, i + 2, end);
+    std::size_t first = i;
+    while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") && !tokens[first - 1].is("}")) --first;
+    if (end == i + 1 && tokens[first].is("typedef")) return part(tokens, first + 1, i);
+  }
+  return std::nullopt;
+}
+
+/// A template argument without names that only the host's function knows.
+std::string written_out(const FoundLaunch& found, const Tokens& tokens, int depth = 0) {
+  std::string text;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool free = tokens[i].is_word() && (i == 0 || !(tokens[i - 1].is("::") || tokens[i - 1].is(".")));
+    const auto meaning = free && depth < kDeepest ? local_meaning(found, tokens[i].text) : std::nullopt;
+    const std::string one = meaning ? written_out(found, *meaning, depth + 1) : std::string(tokens[i].text);
+    const bool apart = !text.empty() && (std::isalnum(static_cast<unsigned char>(text.back())) || text.back() == '_') &&
+                       !one.empty() && (std::isalnum(static_cast<unsigned char>(one.front())) || one.front() == '_');
+    text += (apart ? " " : "") +
+            (meaning && tokens.size() > 1 && meaning->size() > 1 && !meaning->back().is(">") ? "(" + one + ")" : one);
+  }
+  return text;
+}
 
 /// What words mean at a launch.
 class Resolver {
@@ -168,6 +223,8 @@ class Resolver {
   FormulaPtr meaning_of(const std::string& text, int depth) const {
     if (tuned_.contains(text)) return symbol("p." + text);
     if (const auto known = arguments_.find(text); known != arguments_.end()) return symbol(known->second);
+    if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
+    if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
     const auto [value, of_dim3] = defined_as(text);
     if (!value.empty() && !of_dim3)
       if (const FormulaPtr formula = read(value, depth + 1)) {
@@ -189,6 +246,27 @@ class Resolver {
           return index < all.size() ? all[index] : number(1);
     }
     return nullptr;
+  }
+
+  /// sizeof of a name that the host's function or the file gives to another type.
+  FormulaPtr size_of(const std::string& type, int depth) const {
+    if (depth > kDeepest) return nullptr;
+    if (type.find("acc_type") != std::string::npos || type.find("opmath") != std::string::npos)
+      return formula(Op::max, {number(4), symbol("sizeof scalar_t")});
+    std::string meaning;
+    if (found_ != nullptr)
+      if (const auto local = local_meaning(*found_, type)) meaning = joined(*local);
+    for (const auto& file : source_.files) {
+      const Tokens& tokens = file->tokens;
+      for (std::size_t i = 1; i + 2 < tokens.size() && meaning.empty(); ++i) {
+        if (!tokens[i].is(type)) continue;
+        if (tokens[i - 1].is("using") && tokens[i + 1].is("=")) meaning = tokens[i + 2].text;
+        if (tokens[i + 1].is(";") && i > 1 && tokens[i - 2].is("typedef")) meaning = tokens[i - 1].text;
+      }
+    }
+    if (meaning.empty() || meaning == type) return nullptr;
+    if (const FormulaPtr further = size_of(meaning, depth + 1)) return further;
+    return read_formula(tokens_of(keep("sizeof(" + meaning + ")")), {});
   }
 
   std::size_t foreign_symbols(const Formula& formula) const {
@@ -395,6 +473,34 @@ std::vector<FoundLaunch> find_launches(const Source& source) {
   return all;
 }
 
+std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::string& given, int rank) {
+  std::string tensor = given;
+  std::vector<std::string> extents;
+  for (int depth = 0; found != nullptr && depth < kDeepest; ++depth) {
+    const auto value = local_meaning(*found, tensor);
+    if (!value) break;
+    std::string like;
+    for (std::size_t i = 0; i + 1 < value->size() && extents.empty(); ++i) {
+      const Token& token = (*value)[i];
+      if (!token.is_word() || !(*value)[i + 1].is("(")) continue;
+      const Tokens arguments = part(*value, i + 2, std::min(closing(*value, i + 1), value->size()));
+      if (arguments.empty()) continue;
+      if (token.text.ends_with("_like") && arguments[0].is_word()) like = arguments[0].text;
+      const bool makes = token.is("zeros") || token.is("empty") || token.is("ones") || token.is("full") ||
+                         token.is("reshape") || token.is("view") || token.is("expand");
+      if (!makes || !arguments[0].is("{")) continue;
+      for (const Tokens& each : split(part(arguments, 1, closing(arguments, 0))))
+        extents.push_back(written_out(*found, each));
+    }
+    if (!extents.empty() || like.empty()) break;
+    tensor = like;
+  }
+  if (static_cast<int>(extents.size()) == rank) return extents;
+  extents.clear();
+  for (int i = 0; i < rank; ++i) extents.push_back(fmt::format("{}.size({})", tensor, i));
+  return extents;
+}
+
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
                            const std::set<std::string>& tuned) {
   Resolver resolver(source, &found, kernel, tuned);
@@ -429,6 +535,7 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
       const Tokens tokens = tokens_of(argument);
       if (const auto value = resolver.constant(tokens)) argument = fmt::format("{}", static_cast<std::int64_t>(*value));
     }
+    argument = written_out(found, tokens_of(argument));
     shape.templates[kernel.templates[i].name] = argument;
   }
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
@@ -449,8 +556,9 @@ std::vector<FormulaPtr> read_dimensions(const std::string& option, const std::st
     if (!formula) throw bad_input(fmt::format("{} '{}' is no expression; write it like cdiv(n, 256), 2", option, text));
     all.push_back(formula);
   }
-  if (all.empty() || all.size() > 3)
-    throw bad_input(fmt::format("{} '{}' must have one to three numbers", option, text));
+  const std::size_t most = option == "--arg" ? 8 : 3;
+  if (all.empty() || all.size() > most)
+    throw bad_input(fmt::format("{} '{}' must have one to {} numbers", option, text, most));
   return all;
 }
 

@@ -30,7 +30,8 @@ struct LaunchShape {
   std::vector<FormulaPtr> grid, block;  // one to three
   FormulaPtr shared = number(0);
   std::string from;                              // where it was found: "softmax.cu:41: softmax<<<rows, 256>>>"
-  std::map<std::string, std::string> templates;  // template parameter -> argument, as written or as its value
+  std::map<std::string, std::string> templates;  // template parameter -> argument: its value, or its text with the
+                                                 // names of the host's function written out
   std::map<std::string, double> constants;       // parameter -> the host's constant for it
   std::set<std::string> zeroed;                  // pointers that the host sets to zero before
   std::vector<std::string> dtypes;               // that a dispatch goes over, "f32"; empty where there is none
@@ -40,6 +41,10 @@ struct LaunchShape {
 /// `tuned`: names that become parameters. Throws Error(bad_input) where an expression cannot be read.
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
                            const std::set<std::string>& tuned);
+
+/// What a tensor of the host's function measures, a text for each dimension: out of zeros_like, empty({a, b}),
+/// reshape({a, b}) and the like, else "x.size(0)".
+std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::string& tensor, int rank);
 
 /// --grid "cdiv(n, 256), 2" and the like.
 std::vector<FormulaPtr> read_dimensions(const std::string& option, const std::string& text, const Declaration& kernel,

@@ -3,17 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <map>
 #include <random>
+#include <set>
 
 #include "harness/adopt/fit.h"
+#include "harness/core/dtype.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
 namespace {
 
 constexpr std::int64_t kArenaBytes = 4 << 20, kContentBytes = 128 << 10;
-constexpr double kMostElements = 5000;  // of the product of all sizes: runs of an instrumented build take a while
+constexpr double kMostElements = 5000;   // of the product of all sizes: runs of an instrumented build take a while
+constexpr double kMostOfSteps = 5e6;     // the same where sizes are multiples of large steps
+constexpr double kLongest_s = 60;        // no further steps are tried afterwards
+constexpr std::int64_t kMostBlocks = 3;  // of a size that only the grid has, where it has several
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 
 std::uint64_t scrambled(std::uint64_t state) {
@@ -81,6 +88,14 @@ Values all_values(const AdoptedKernel& kernel, const Values& sizes) {
   return all;
 }
 
+/// The first value of each template argument that is tuned.
+std::map<std::string, std::string> first_templates(const AdoptedKernel& kernel) {
+  std::map<std::string, std::string> values;
+  for (const auto& [name, how] : kernel.bound)
+    if (how == "template") values[name] = fmt::format("{}", kernel.tuned.at(name).front());
+  return values;
+}
+
 std::string text_of(const Values& sizes) {
   std::string text;
   for (const auto& [name, value] : sizes) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
@@ -139,31 +154,33 @@ class Attempt {
         parameter.shape = found.fitted->shape;
         parameter.strides = found.fitted->strides;
       }
-      if (parameter.role.empty()) parameter.role = parameter.zeroed ? "inout" : found.role;
+      if (parameter.role.empty()) parameter.role = parameter.zeroed && found.role != "output" ? "inout" : found.role;
       parameter.atomic = found.atomic;
       parameter.whole = found.whole;
       parameter.evidence = found.evidence + (parameter.answered ? "; its shape: --arg" : "");
     }
   }
 
-  /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells.
+  /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells. Rows must be
+  /// longer than what a block takes at once, so wide sizes are tried first.
   void order_shapes() {
-    const std::vector<Values> points = points_of(kernel_, 3, 5);
-    if (kernel_.sizes.size() < 2) return;
-    std::vector<ObservedLaunch> launches;
-    for (const Values& point : points) {
-      launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
-      launches.back().launch.grid = Dim3{1, 1, 1};
+    if (kernel_.sizes.size() >= 2) {
+      std::set<std::size_t> open;
+      for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+        const AdoptedParameter& parameter = kernel_.parameters[p];
+        if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
+            parameter.shape.size() >= 2)
+          open.insert(p);
+      }
+      for (const double widest : {300.0, 70.0, 0.0}) {
+        if (open.empty()) break;
+        const std::vector<Values> points = widest > 0 ? wide_points(widest) : points_of(kernel_, 3, 5);
+        const std::vector<Observation> observed = alone(points, false);
+        if (observed.empty()) continue;
+        std::erase_if(open, [&](std::size_t p) { return put_innermost_last(kernel_.parameters[p], points, observed); });
+      }
     }
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
-    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
-      AdoptedParameter& parameter = kernel_.parameters[p];
-      if (parameter.kind != Param::pointer || parameter.answered || !parameter.strides.empty() ||
-          parameter.shape.size() < 2)
-        continue;
-      put_innermost_last(parameter, points, observed);
-    }
+    put_constants_last();
   }
 
   bool holds_at(const std::vector<Values>& points) {
@@ -191,8 +208,46 @@ class Attempt {
     bool atomic = false, whole = true;
   };
 
-  void put_innermost_last(AdoptedParameter& parameter, const std::vector<Values>& points,
-                          const std::vector<Observation>& observed) const {
+  /// Sizes of about `widest` each, fewer where there are many of them.
+  std::vector<Values> wide_points(double widest) const {
+    constexpr double kMostTouched = 4e6;
+    const double middle = std::min(widest, std::pow(kMostTouched, 1.0 / static_cast<double>(kernel_.sizes.size())));
+    std::vector<Values> points;
+    std::mt19937_64 random(11);
+    for (int i = 0; i < 3; ++i) {
+      Values point;
+      for (const AdoptedSize& size : kernel_.sizes) {
+        const auto steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(middle) / size.step);
+        const auto chosen =
+            static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(std::max<std::int64_t>(2, steps)));
+        const auto count = std::max<std::int64_t>(2, steps / 2 + 1) + chosen;
+        point[size.symbol] = std::clamp(count * size.step, size.low, size.high / size.step * size.step);
+      }
+      points.push_back(std::move(point));
+    }
+    return points;
+  }
+
+  /// One block at each point, or one thread; nothing where one of them did not end well.
+  std::vector<Observation> alone(const std::vector<Values>& points, bool one_thread) {
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points) {
+      launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+      launches.back().launch.grid = Dim3{1, 1, 1};
+      if (one_thread) launches.back().launch.block = Dim3{1, 1, 1};
+    }
+    std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    const bool well = std::all_of(observed.begin(), observed.end(), [](const Observation& each) {
+      return each.failure.empty() && each.findings.empty();
+    });
+    if (!well) observed.clear();
+    return observed;
+  }
+
+  /// True: it is known now.
+  static bool put_innermost_last(AdoptedParameter& parameter, const std::vector<Values>& points,
+                                 const std::vector<Observation>& observed) {
     std::vector<FormulaPtr> last;
     for (const FormulaPtr& extent : parameter.shape) {
       if (extent->kind != Op::symbol) continue;
@@ -206,9 +261,46 @@ class Attempt {
       }
       if (fits) last.push_back(extent);
     }
-    if (last.size() != 1) return;
+    if (last.size() != 1) return false;
     std::erase(parameter.shape, last[0]);
     parameter.shape.push_back(last[0]);
+    return true;
+  }
+
+  /// x, y and z of a point lie side by side where one thread alone touches just these.
+  void put_constants_last() {
+    const auto constant_of = [](const AdoptedParameter& parameter) {
+      const auto found = std::find_if(parameter.shape.begin(), parameter.shape.end(),
+                                      [](const FormulaPtr& each) { return each->kind == Op::number; });
+      return parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
+                     parameter.shape.size() >= 2 && found != parameter.shape.end()
+                 ? *found
+                 : nullptr;
+    };
+    if (std::none_of(kernel_.parameters.begin(), kernel_.parameters.end(), constant_of)) return;
+    const std::vector<Observation> observed = alone(points_of(kernel_, 3, 5), true);
+    if (observed.empty()) return;
+    std::set<double> proven;
+    const auto move_last = [&](AdoptedParameter& parameter, const FormulaPtr& constant) {
+      std::erase(parameter.shape, constant);
+      parameter.shape.push_back(constant);
+    };
+    for (AdoptedParameter& parameter : kernel_.parameters) {
+      const FormulaPtr constant = constant_of(parameter);
+      const bool alone_touched =
+          constant && std::all_of(observed.begin(), observed.end(), [&](const Observation& each) {
+            const ArenaSeen& seen = each.arenas.at(parameter.name);
+            return std::max(seen.read_end, seen.write_end) ==
+                   static_cast<std::int64_t>(constant->number) * storage_bytes(parameter.dtype);
+          });
+      if (!alone_touched) continue;
+      proven.insert(constant->number);
+      move_last(parameter, constant);
+    }
+    // Where a thread touches all of an array, its neighbours with points of as many numbers tell.
+    for (AdoptedParameter& parameter : kernel_.parameters)
+      if (const FormulaPtr constant = constant_of(parameter); constant && proven.contains(constant->number))
+        move_last(parameter, constant);
   }
 
   bool fail(std::string sentence) {
@@ -294,29 +386,109 @@ class Attempt {
   std::vector<Found> fits_;
 };
 
+/// "fatal error: cuda/barrier: No such file or directory" as a sentence.
+void refuse_header(const Subject& subject, const std::string& log) {
+  constexpr std::string_view kBefore = "fatal error: ", kBehind = ": No such file";
+  const std::size_t begin = log.find(kBefore), end = log.find(kBehind);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return;
+  const std::string header = log.substr(begin + kBefore.size(), end - begin - kBefore.size());
+  throw bad_input(
+      fmt::format("the kernel of {} needs <{}>, which the device that observes does not have; rewrite that "
+                  "part, or write the plugin by hand (harness new kernel)",
+                  subject.build.source_name, header));
+}
+
 Artifact build(const Subject& subject, Observer& observer) {
   BuildSpec spec = subject.build;
   spec.entries = {subject.entry};
   const BuildResult result = observer.build(spec);
-  if (const auto* failure = std::get_if<CompileFailure>(&result))
+  if (const auto* failure = std::get_if<CompileFailure>(&result)) {
+    refuse_header(subject, failure->log);
     throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}",
                                 subject.build.source_name, failure->log.substr(0, 2000)));
+  }
   return std::get<Artifact>(result);
 }
 
-void set_steps(AdoptedKernel& kernel, std::int64_t step) {
-  for (AdoptedSize& size : kernel.sizes) size.step = size.low = step;
+/// What one block covers of a size: 128 of cdiv(n, 128).
+std::map<std::string, std::int64_t> tiles_of(const AdoptedKernel& kernel) {
+  std::map<std::string, std::int64_t> tiles;
+  const Values settings = kernel.settings(kernel.dtypes.front());
+  for (const FormulaPtr& each : kernel.launch.grid) {
+    const bool quotient = each->kind == Op::cdiv || each->kind == Op::divide;
+    if (!quotient || each->operands[0]->kind != Op::symbol) continue;
+    const auto tile = evaluate(*each->operands[1], settings);
+    if (tile && *tile > 1 && *tile <= 1024) tiles[each->operands[0]->symbol] = *tile;
+  }
+  return tiles;
 }
 
-/// Sizes that need no multiple of the common step lose it again.
-void refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
-  if (kernel.sizes.empty() || kernel.sizes.front().step == 1) return;
+/// Sizes that a block has a tile of become multiples of it, the others of `step`.
+void set_steps(AdoptedKernel& kernel, std::int64_t step, const std::map<std::string, std::int64_t>& tiles) {
   for (AdoptedSize& size : kernel.sizes) {
-    const std::int64_t step = size.step;
-    size.step = size.low = 1;
-    if (!attempt.holds_at(points_of(kernel, 6, 77))) size.step = size.low = step;
+    const auto tile = tiles.find(size.symbol);
+    size.step = size.low = tile == tiles.end() ? step : tile->second;
   }
 }
+
+/// Sizes that need no multiple of the common step lose it again, or get a smaller one.
+void refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
+  for (AdoptedSize& size : kernel.sizes) {
+    const std::int64_t step = size.step;
+    for (std::int64_t smaller = 1; smaller < step; smaller *= smaller == 1 ? 4 : 2) {
+      if (step % smaller != 0) break;
+      size.step = size.low = smaller;
+      if (attempt.holds_at(points_of(kernel, 6, 77))) break;
+      size.step = size.low = step;
+    }
+  }
+}
+
+/// Vectors hold more elements of a smaller type: the sizes get the steps that each type of the dispatch needs, and a
+/// type that runs at none is left out.
+void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
+  std::vector<Dtype> kept{kernel.dtypes.front()};
+  for (std::size_t i = 1; i < kernel.dtypes.size(); ++i) {
+    AdoptedKernel other = kernel;
+    other.dtypes = {kernel.dtypes[i]};
+    for (AdoptedParameter& parameter : other.parameters)
+      if (!parameter.type.empty()) parameter.dtype = kernel.dtypes[i];
+    Subject as_other = subject;
+    as_other.entry = other.entry_for(std::string(cuda_type(kernel.dtypes[i])), first_templates(kernel));
+    BuildSpec spec = as_other.build;
+    spec.entries = {as_other.entry};
+    const BuildResult built = observer.build(spec);
+    bool holds = false;
+    if (const auto* artifact = std::get_if<Artifact>(&built)) {
+      Attempt attempt(other, as_other, observer, *artifact, seen);
+      for (const std::int64_t factor : {1, 2, 4, 8}) {
+        for (std::size_t s = 0; s < other.sizes.size(); ++s)
+          other.sizes[s].step = other.sizes[s].low = kernel.sizes[s].step * factor;
+        holds = attempt.holds_at(points_of(other, 5, 41));
+        if (holds && factor > 1) refine_steps(other, attempt);
+        if (holds || other.sizes.empty()) break;
+      }
+    }
+    if (!holds) {
+      seen.notes.push_back(
+          fmt::format("{} is left out: the kernel does not run well with it at the sizes that {} runs at",
+                      name(kernel.dtypes[i]), name(kernel.dtypes.front())));
+      continue;
+    }
+    for (std::size_t s = 0; s < other.sizes.size(); ++s)
+      if (other.sizes[s].step > kernel.sizes[s].step) kernel.sizes[s].step = kernel.sizes[s].low = other.sizes[s].step;
+    kept.push_back(kernel.dtypes[i]);
+  }
+  kernel.dtypes = kept;
+}
+
+/// What to try, simplest first: a step for all, and whether tiles of the launch are steps.
+struct Steps {
+  std::int64_t step;
+  bool tiles;
+};
+constexpr Steps kSteps[] = {{1, false},  {1, true},   {4, false},  {8, true},
+                            {16, false}, {32, false}, {64, false}, {128, false}};
 
 /// Each size alone far up: what a block cannot hold ends there.
 void find_limits(AdoptedKernel& kernel, Attempt& attempt) {
@@ -371,8 +543,15 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
     Values point;
     double product = 1;
     const double fair = std::pow(kMostElements, 1.0 / static_cast<double>(kernel.sizes.size()));
+    const auto of_grid = [&](const AdoptedSize& size) {
+      return std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
+                          [&](const AdoptedParameter& each) { return each.name == size.symbol; });
+    };
+    const bool many = std::count_if(kernel.sizes.begin(), kernel.sizes.end(), of_grid) > 1;
     for (const AdoptedSize& size : kernel.sizes) {
-      const auto most = std::max<std::int64_t>(3, static_cast<std::int64_t>(fair * 1.5) / size.step);
+      const auto most = many && of_grid(size)
+                            ? kMostBlocks
+                            : std::max<std::int64_t>(3, static_cast<std::int64_t>(fair * 1.5) / size.step);
       std::int64_t value = size.step * static_cast<std::int64_t>(1 + random() % static_cast<std::uint64_t>(most));
       value = std::clamp(value, size.low, std::max(size.low, size.high / size.step * size.step));
       point[size.symbol] = value;
@@ -381,10 +560,9 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
     const bool distinct = std::all_of(point.begin(), point.end(), [&](const auto& a) {
       return std::count_if(point.begin(), point.end(), [&](const auto& b) { return a.second == b.second; }) == 1;
     });
-    const double most = std::max(kMostElements * 2, std::pow(3.0, static_cast<double>(point.size())) *
-                                                        std::pow(static_cast<double>(kernel.sizes.front().step),
-                                                                 static_cast<double>(point.size())));
-    if (product > std::min(most, 2e6) || (!distinct && attempt < 2000)) continue;
+    double most = 1;
+    for (const AdoptedSize& size : kernel.sizes) most *= 3 * static_cast<double>(size.step);
+    if (product > std::min(std::max(kMostElements * 2, most), kMostOfSteps) || (!distinct && attempt < 2000)) continue;
     if (std::find(points.begin(), points.end(), point) == points.end() || attempt > 3000) points.push_back(point);
   }
   return points;
@@ -439,13 +617,18 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   const Artifact artifact = build(subject, observer);
   std::string first;
   std::vector<Question> questions;
-  for (const std::int64_t step : {1, 4, 16, 32, 64, 128}) {
-    set_steps(kernel, step);
+  const std::map<std::string, std::int64_t> tiles = tiles_of(kernel);
+  const auto begin = std::chrono::steady_clock::now();
+  for (const auto& [step, tiled] : kSteps) {
+    if (tiled && tiles.empty()) continue;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
+    set_steps(kernel, step, tiled ? tiles : std::map<std::string, std::int64_t>());
     Attempt attempt(kernel, subject, observer, artifact, seen);
     if (attempt.run()) {
       attempt.keep();
       attempt.order_shapes();
       refine_steps(kernel, attempt);
+      try_other_types(kernel, subject, observer, seen);
       find_limits(kernel, attempt);
       for (AdoptedSize& size : kernel.sizes)
         if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
@@ -456,7 +639,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     if (!attempt.questions.empty() && questions.empty()) questions = attempt.questions;
     if (kernel.sizes.empty()) break;
   }
-  set_steps(kernel, 1);
+  set_steps(kernel, 1, {});
   if (questions.empty())
     throw bad_input(
         fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "

@@ -8,7 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/adopt/pragma.h"
+#include "harness/adopt/unpack.h"
 #include "harness/core/error.h"
+#include "harness/core/hash.h"
 #include "harness/core/suggest.h"
 
 namespace harness::adopt {
@@ -116,21 +119,55 @@ std::string qualified_name(const Source& source, std::size_t index) {
   return name + source.parsed.declarations[index].name;
 }
 
-/// Does the author's text fix what `kernel<T>` is instantiated with?
+bool of_pointer(const AdoptedKernel& kernel, const std::string& type) {
+  return std::any_of(kernel.declaration.parameters.begin(), kernel.declaration.parameters.end(),
+                     [&](const Parameter& each) { return each.pointee == type; });
+}
+
+/// What each type of `kernel<...>` is: one that the host fixes, the one that its dispatch goes over, or one made from
+/// that (at::acc_type<scalar_t, true>).
 void choose_types(AdoptedKernel& kernel) {
+  std::string dispatched;
   for (const TemplateParameter& parameter : kernel.declaration.templates) {
-    if (!parameter.type || !kernel.dtype_parameter.empty()) continue;
+    if (!parameter.type) continue;
     const auto argument = kernel.launch.templates.find(parameter.name);
     const std::string written = argument == kernel.launch.templates.end() ? "" : argument->second;
+    const std::vector<std::string> words = words_of(written);
+    const bool plain = words.size() == 1 && words[0] == written;
     const auto fixed = dtype_of_type(written);
-    const bool used = std::any_of(kernel.declaration.parameters.begin(), kernel.declaration.parameters.end(),
-                                  [&](const Parameter& each) { return each.pointee == parameter.name; });
-    if (!used && fixed) continue;
-    kernel.dtype_parameter = parameter.name;
-    if (!kernel.launch.dtypes.empty() && !fixed)
-      for (const std::string& type : kernel.launch.dtypes) kernel.dtypes.push_back(*parse_dtype(type));
-    else kernel.dtypes = {fixed.value_or(Dtype::f32)};
+    if (fixed &&
+        (!kernel.dtype_parameter.empty() || kernel.launch.dtypes.size() > 1 || !of_pointer(kernel, parameter.name))) {
+      kernel.types[parameter.name] = written;
+    } else if (kernel.dtype_parameter.empty() && (written.empty() || plain)) {
+      kernel.dtype_parameter = parameter.name;
+      dispatched = fixed ? "" : written;
+      if (!kernel.launch.dtypes.empty() && !fixed)
+        for (const std::string& type : kernel.launch.dtypes) kernel.dtypes.push_back(*parse_dtype(type));
+      else kernel.dtypes = {fixed.value_or(Dtype::f32)};
+    } else if (written.empty() || written == dispatched) {
+      kernel.types[parameter.name] = "$dtype";
+    } else {
+      kernel.types[parameter.name] = written;
+    }
   }
+  if (dispatched.empty()) dispatched = "scalar_t";
+  for (auto* list : {&kernel.types, &kernel.launch.templates})
+    for (auto& [name, text] : *list) text = with_word(text, dispatched, "$dtype");
+}
+
+/// The element type of a template parameter that is not the dispatched one.
+std::optional<Dtype> dtype_of_parameter(AdoptedKernel& kernel, const std::string& name, bool& follows) {
+  const auto known = kernel.types.find(name);
+  if (known == kernel.types.end()) return std::nullopt;
+  follows = known->second == "$dtype";
+  if (follows) return kernel.dtypes.front();
+  if (const auto fixed = dtype_of_type(known->second)) return fixed;
+  const bool sums = known->second.find("acc_type") != std::string::npos ||
+                    known->second.find("opmath") != std::string::npos ||
+                    known->second.find("OpMath") != std::string::npos;
+  if (!sums || known->second.find("$dtype") == std::string::npos) return std::nullopt;
+  std::erase(kernel.dtypes, Dtype::f64);  // sums of all others are made in float
+  return kernel.dtypes.empty() ? std::nullopt : std::optional(Dtype::f32);
 }
 
 void refuse_type(const AdoptedKernel& kernel, const Parameter& parameter, const std::string& why) {
@@ -149,20 +186,22 @@ double usual_value(const std::string& name) {
   return 0.5;
 }
 
-AdoptedParameter classify(const AdoptedKernel& kernel, const Parameter& parameter) {
+AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter) {
   AdoptedParameter adopted;
   adopted.name = parameter.name;
-  const std::string& own = parameter.pointee.empty() ? parameter.type : parameter.pointee;
-  const bool of_template =
-      !kernel.dtype_parameter.empty() && (own == kernel.dtype_parameter || own == "const " + kernel.dtype_parameter);
+  std::string own = parameter.pointee.empty() ? parameter.type : parameter.pointee;
+  if (own.starts_with("const ")) own.erase(0, 6);
+  bool of_template = !kernel.dtype_parameter.empty() && own == kernel.dtype_parameter;
+  const auto chosen = dtype_of_parameter(kernel, own, of_template);
   if (parameter.name.empty()) refuse_type(kernel, parameter, "has no name; give it one");
   if (of_template) adopted.type = kernel.dtype_parameter;
   if (!parameter.pointee.empty()) {
     if (parameter.resolved.find('*') != std::string::npos)
       refuse_type(kernel, parameter,
                   "a pointer to pointers, whose targets adopt cannot see; pass the arrays one by one");
-    const auto dtype =
-        of_template ? std::optional(kernel.dtypes.front()) : dtype_of_type(parameter.resolved, &adopted.lanes);
+    const auto dtype = of_template ? std::optional(kernel.dtypes.front())
+                       : chosen    ? chosen
+                                   : dtype_of_type(parameter.resolved, &adopted.lanes);
     if (!dtype)
       refuse_type(kernel, parameter,
                   "and adopt knows arrays of numbers only; make it a pointer to a type such as float");
@@ -170,7 +209,9 @@ AdoptedParameter classify(const AdoptedKernel& kernel, const Parameter& paramete
     adopted.evidence = parameter.read_only ? "const in the signature" : "not const in the signature";
     return adopted;
   }
-  const auto dtype = of_template ? std::optional(kernel.dtypes.front()) : dtype_of_type(parameter.resolved);
+  const auto dtype = of_template ? std::optional(kernel.dtypes.front())
+                     : chosen    ? chosen
+                                 : dtype_of_type(parameter.resolved);
   if (!dtype || parameter.record)
     refuse_type(kernel, parameter,
                 parameter.type.find("Accessor") != std::string::npos
@@ -417,6 +458,15 @@ std::vector<std::int64_t> usual_blocks(const Source& source, const std::string& 
   return values;
 }
 
+/// Edges of a block of two dimensions: the one that the launch passes as a template argument, else the usual ones.
+std::vector<std::int64_t> tiles_of_launch(const AdoptedKernel& kernel) {
+  for (const TemplateParameter& parameter : kernel.declaration.templates)
+    if (const auto found = kernel.launch.templates.find(parameter.name);
+        !parameter.type && found != kernel.launch.templates.end())
+      if (const std::int64_t value = std::atoll(found->second.c_str()); value >= 2 && value <= 32) return {value};
+  return {16, 32, 8};
+}
+
 /// Names in the block's size that nobody gives a value are what the host would tune.
 bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
   std::set<std::string> symbols;
@@ -429,13 +479,30 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
     const bool name =
         std::all_of(each.begin(), each.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
     if (known || !name) continue;
-    kernel.tuned[each] = usual_blocks(source, each);
+    const auto dimensions = std::count_if(kernel.launch.block.begin(), kernel.launch.block.end(),
+                                          [&](const FormulaPtr& extent) { return symbols_of(*extent).contains(each); });
+    kernel.tuned[each] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(source, each);
     added = true;
   }
   return added;
 }
 
 }  // namespace
+
+Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::string>& notes) {
+  Source source = read_cuda_source(options.file);
+  digest = sha256_hex(source.main().text);
+  const std::vector<FoundLaunch> launches = find_launches(source);
+  const std::string name = kernel_to_adopt(source, options, launches);
+  const std::size_t index = index_of(source, name);
+  refuse_broken_signature(source, index);
+  notes = take_pragmas(source, index, options);
+  const auto unpacked = unpack(source, index, launch_of(launches, name));
+  if (!unpacked) return source;
+  if (options.name.empty()) options.name = name;
+  options.entries = {unpacked->kernel};
+  return read_cuda_text(options.file, unpacked->text);
+}
 
 AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
   const std::vector<FoundLaunch> launches = find_launches(source);

@@ -19,6 +19,11 @@ struct AdoptOptions {
   bool yes = false;
 };
 
+/// The file that the options name, with a kernel in front of the chosen one where that takes structures by value
+/// (adopt/unpack.h); `options` then names the one in front, and has what pragmas answer. `digest`: of the file as it
+/// is. `notes`: what was left out.
+Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::string>& notes);
+
 /// The kernel that the options choose, with its launch and what its signature alone says. Throws Error(bad_input) with
 /// what is missing or ambiguous.
 AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options);

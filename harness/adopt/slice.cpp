@@ -18,6 +18,25 @@ bool stays(const std::string& header) {
          header.starts_with("cuda/") || header.starts_with("cute/") || header.starts_with("cutlass/");
 }
 
+/// Does the device part use what a header that stays declares? Files include more than they need, and some of it is
+/// not on every device.
+bool is_used(const std::string& header, const std::set<std::string>& words) {
+  const auto any = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return words.contains(name); });
+  };
+  if (header == "cuda_pipeline.h")
+    return std::any_of(words.begin(), words.end(),
+                       [](const std::string& word) { return word.starts_with("__pipeline_"); }) ||
+           any({"nvcuda"});
+  if (header == "mma.h") return any({"nvcuda", "wmma"});
+  if (header.starts_with("cooperative_groups")) return any({"cooperative_groups"});
+  if (header == "cuda/barrier") return any({"barrier", "memcpy_async"}) && any({"cuda"});
+  if (header == "cuda/pipeline") return any({"pipeline", "make_pipeline", "pipeline_shared_state"}) && any({"cuda"});
+  if (header == "cuda/atomic") return any({"atomic", "atomic_ref"}) && any({"cuda"});
+  if (header.starts_with("cuda/")) return any({"cuda"});
+  return true;
+}
+
 /// Which header a word needs, for sources that got it by another one (torch, "common.h").
 const std::map<std::string, std::string>& header_of_word() {
   static const std::map<std::string, std::string> known{{"__half", "cuda_fp16.h"},
@@ -43,7 +62,11 @@ const std::set<std::string>& torch_words() {
 class Slice {
  public:
   Slice(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host)
-      : source_(source), tuned_(tuned), kernel_(source.find(kernel)), host_(host) {
+      : source_(source),
+        tuned_(tuned),
+        name_(source.parsed.declarations[kernel].name),
+        kernel_(source.find(kernel)),
+        host_(host) {
     for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
       const Declaration& declaration = source.parsed.declarations[i];
       by_name_[declaration.name].push_back(i);
@@ -51,21 +74,63 @@ class Slice {
     }
   }
 
-  DeviceSource take() {
+  DeviceSource take(const std::string& besides) {
     need(kernel_);
-    while (!open_.empty()) {
-      const std::string word = open_.back();
-      open_.pop_back();
-      need_word(word);
+    need_words(besides);
+    follow_words();
+    // A word that several namespaces declare is of those whose names are used by then.
+    for (bool again = true; again;) {
+      const std::size_t before = chunks_.size();
+      for (const std::string& word : std::set<std::string>(several_.begin(), several_.end())) need_word(word);
+      follow_words();
+      again = chunks_.size() > before;
     }
     return written();
   }
 
  private:
+  void follow_words() {
+    while (!open_.empty()) {
+      const std::string word = open_.back();
+      open_.pop_back();
+      need_word(word);
+    }
+  }
+
+  /// The namespaces that a declaration lies in, each by its name.
+  std::vector<std::string> namespaces_of(std::size_t index) const {
+    std::vector<std::string> names;
+    const Source::Found found = source_.find(index);
+    if (found.chunk == nullptr) return names;
+    for (const std::string& scope : found.chunk->scopes) {
+      const std::size_t at = scope.find("namespace ");
+      if (at != std::string::npos) names.push_back(scope.substr(at + 10));
+    }
+    return names;
+  }
+
+  /// Can a name in this declaration's namespaces be meant? Those of the kernel's own are open, others must be named.
+  bool in_reach(std::size_t index) const {
+    const std::vector<std::string> own = kernel_.chunk == nullptr ? std::vector<std::string>() : kernel_.chunk->scopes;
+    const std::vector<std::string> names = namespaces_of(index);
+    const std::string& word = source_.parsed.declarations[index].name;
+    if (const auto scoped = scoped_.find(word); scoped != scoped_.end() && !bare_.contains(word))
+      return !names.empty() && scoped->second.contains(names.back());
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return words_.contains(name) || std::any_of(own.begin(), own.end(), [&](const std::string& scope) {
+               return scope.ends_with("namespace " + name);
+             });
+    });
+  }
+
   void need(const Source::Found& found) {
     if (found.chunk == nullptr || !chunks_.insert(found.chunk).second) return;
     refuse_state(found);
-    need_words(std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->end - found.chunk->begin));
+    std::set<std::size_t> own;
+    for (const std::size_t index : found.chunk->declares)
+      own.insert(source_.parsed.declarations[index].place - found.chunk->begin);
+    need_words(std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->end - found.chunk->begin),
+               own);
   }
 
   /// What the host fills, or what outlives a launch, has no place in a contract.
@@ -89,15 +154,28 @@ class Slice {
       throw bad_input(fmt::format("{}: the kernel launches kernels itself, which no device here can do", where));
   }
 
-  void need_words(std::string_view text) {
+  /// `own`: where names are declared in the text. A name that always stands behind `scope::` is looked for there only.
+  void need_words(std::string_view text, const std::set<std::size_t>& own = {}) {
     for (std::string& word : words_of(text))
       if (words_.insert(word).second) open_.push_back(std::move(word));
+    const std::vector<Token> tokens = tokens_of(text);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (!tokens[i].is_word() || own.contains(tokens[i].begin)) continue;
+      const bool scoped = i > 1 && tokens[i - 1].is("::") && tokens[i - 2].is_word();
+      if (scoped) scoped_[std::string(tokens[i].text)].insert(std::string(tokens[i - 2].text));
+      else bare_.insert(std::string(tokens[i].text));
+    }
   }
 
   void need_word(const std::string& word) {
     const auto found = by_name_.find(word);
     if (found == by_name_.end()) return;
+    const bool several = std::any_of(found->second.begin(), found->second.end(), [&](std::size_t index) {
+      return namespaces_of(index) != namespaces_of(found->second.front());
+    });
+    if (several) several_.insert(word);
     for (const std::size_t index : found->second) {
+      if (several && !in_reach(index)) continue;
       const Declaration& declaration = source_.parsed.declarations[index];
       if (declaration.kind == Declaration::Kind::macro) need_macro(declaration);
       else if (is_of_device(index)) need(source_.find(index));
@@ -137,6 +215,27 @@ class Slice {
                               words[0] == "cub" || words[0] == "cute");
   }
 
+  bool declares_kernel(const Chunk& chunk) const {
+    return std::any_of(chunk.declares.begin(), chunk.declares.end(), [&](std::size_t index) {
+      const Declaration& declaration = source_.parsed.declarations[index];
+      return declaration.kernel && declaration.name != name_;  // the kernel may be declared before it is defined
+    });
+  }
+
+  /// A kernel that the kernel in front of it calls (adopt/unpack.h).
+  static std::string as_function(const std::string& text) {
+    std::string result;
+    const std::vector<Token> tokens = tokens_of(text);
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const bool bounds = tokens[i].is("__launch_bounds__") && i + 1 < tokens.size() && tokens[i + 1].is("(");
+      if (!tokens[i].is("__global__") && !bounds) continue;
+      result += text.substr(done, tokens[i].begin - done) + (bounds ? "" : "__device__");
+      done = bounds ? tokens[std::min(closing(tokens, i + 1), tokens.size() - 1)].end : tokens[i].end;
+    }
+    return result + text.substr(done);
+  }
+
   struct Piece {
     std::size_t place = 0;
     std::string text;
@@ -155,6 +254,7 @@ class Slice {
     for (const Chunk& chunk : file.chunks) {
       if (!chunks_.contains(&chunk) && !is_using(file, chunk)) continue;
       std::string text = file.text.substr(chunk.comment, chunk.end - chunk.comment);
+      if (&chunk != kernel_.chunk && declares_kernel(chunk)) text = as_function(text);
       for (const std::size_t index : chunk.declares) {
         const Declaration& declaration = source_.parsed.declarations[index];
         if (host_ && declaration.kind == Declaration::Kind::function && declaration.templates.empty() &&
@@ -192,8 +292,9 @@ class Slice {
       for (const Include& include : file->includes) {
         if (!include.file.empty()) continue;
         if (include.name == "cub/cub.cuh") add_collectives(headers);
-        else if (stays(include.name)) headers.insert(include.name);
-        else if (include.quoted)
+        else if (stays(include.name)) {
+          if (is_used(include.name, words_)) headers.insert(include.name);
+        } else if (include.quoted)
           result.left_out.push_back(fmt::format("#include \"{}\": not beside the file", include.name));
       }
     for (const auto& [word, header] : header_of_word())
@@ -221,19 +322,24 @@ class Slice {
 
   const Source& source_;
   const std::set<std::string>& tuned_;
+  std::string name_;
   Source::Found kernel_;
   bool host_ = false;
   std::map<std::string, std::vector<std::size_t>> by_name_;
   std::set<std::string> words_;
   std::vector<std::string> open_;
+  std::map<std::string, std::set<std::string>> scoped_;  // word -> the scopes that it stands behind
+  std::set<std::string> bare_;                           // words that stand behind none
+  std::set<std::string> several_;                        // words that more than one namespace declares
   std::set<const Chunk*> chunks_;
   std::set<const Macro*> macros_;
 };
 
 }  // namespace
 
-DeviceSource device_source(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host) {
-  return Slice(source, kernel, tuned, host).take();
+DeviceSource device_source(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host,
+                           const std::string& besides) {
+  return Slice(source, kernel, tuned, host).take(besides);
 }
 
 }  // namespace harness::adopt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "harness/adopt/clang.h"
@@ -154,11 +155,12 @@ class Cutter {
   std::vector<std::string> scopes_;
 };
 
-void read_text(const fs::path& path, Source& source, std::set<std::string>& known) {
+void read_text(const fs::path& path, Source& source, std::set<std::string>& known,
+               const std::optional<std::string>& instead) {
   if (!known.insert(path.string()).second) return;
   auto file = std::make_unique<SourceText>();
   file->path = path.string();
-  file->text = read_file(path.string(), Error::Kind::bad_input);
+  file->text = instead ? *instead : read_file(path.string(), Error::Kind::bad_input);
   file->tokens = tokens_of(file->text);
   Cutter(*file).cut();
   for (Include& include : file->includes) {
@@ -167,7 +169,7 @@ void read_text(const fs::path& path, Source& source, std::set<std::string>& know
     if (failed || !fs::is_regular_file(beside, failed) || fs::file_size(beside, failed) > kMostBytes) continue;
     if (!include.quoted) continue;
     include.file = beside.string();
-    read_text(beside, source, known);
+    read_text(beside, source, known, std::nullopt);
   }
   source.files.push_back(std::move(file));
 }
@@ -195,7 +197,9 @@ Source::Found Source::find(std::size_t declaration) const {
   return {};
 }
 
-Source read_cuda_source(const std::string& given) {
+namespace {
+
+Source read_source_as(const std::string& given, const std::optional<std::string>& instead) {
   std::error_code failed;
   const fs::path path = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(path, failed))
@@ -204,12 +208,22 @@ Source read_cuda_source(const std::string& given) {
     throw bad_input(fmt::format("{} has more than 4 MiB; cut out the kernel and what it needs", given));
   Source source;
   std::set<std::string> known;
-  read_text(path, source, known);
+  read_text(path, source, known, instead);
   std::set<std::string> folders;
   for (const auto& file : source.files) folders.insert(fs::path(file->path).parent_path().string());
   source.parsed = parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()});
   place_declarations(source);
   return source;
+}
+
+}  // namespace
+
+Source read_cuda_source(const std::string& given) {
+  return read_source_as(given, std::nullopt);
+}
+
+Source read_cuda_text(const std::string& path, const std::string& text) {
+  return read_source_as(path, text);
 }
 
 }  // namespace harness::adopt

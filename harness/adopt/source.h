@@ -54,5 +54,7 @@ struct Source {
 
 /// Reads and parses. Throws Error(bad_input) for a file that cannot be read, Error(environment) without a parser.
 Source read_cuda_source(const std::string& path);
+/// `text` stands in the place of what the file holds.
+Source read_cuda_text(const std::string& path, const std::string& text);
 
 }  // namespace harness::adopt

@@ -153,22 +153,26 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   return all;
 }
 
+std::string workload_name(const AdoptedKernel& kernel, const Workload& workload, Dtype dtype) {
+  std::string name;
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i)
+    name += fmt::format("{}{}{}", name.empty() ? "" : "_", kernel.sizes[i].name, workload.sizes[i]);
+  if (name.empty()) name = "only";
+  if (!kernel.dtype_parameter.empty()) name += fmt::format("_{}", harness::name(dtype));
+  return name;
+}
+
 std::string workloads_text(const AdoptedKernel& kernel) {
   std::string text = "  workloads = {\n";
   std::vector<std::string> names;
   const std::vector<Dtype> types = kernel.dtype_parameter.empty() ? std::vector<Dtype>{Dtype::f32} : kernel.dtypes;
   for (const Workload& workload : workloads_of(kernel)) {
     for (const Dtype dtype : types) {
-      std::string name, fields;
-      for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
-        name += fmt::format("{}{}{}", name.empty() ? "" : "_", kernel.sizes[i].name, workload.sizes[i]);
+      const std::string name = workload_name(kernel, workload, dtype);
+      std::string fields;
+      for (std::size_t i = 0; i < kernel.sizes.size(); ++i)
         fields += fmt::format(", {} = {}", kernel.sizes[i].name, workload.sizes[i]);
-      }
-      if (name.empty()) name = "only";
-      if (!kernel.dtype_parameter.empty()) {
-        name += fmt::format("_{}", harness::name(dtype));
-        fields += fmt::format(", dtype = \"{}\"", harness::name(dtype));
-      }
+      if (!kernel.dtype_parameter.empty()) fields += fmt::format(", dtype = \"{}\"", harness::name(dtype));
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       names.push_back(name);
       text += fmt::format("    {{ name = \"{}\"{}, sets = {{ \"{}\" }}{} }},\n", name, fields, workload.sets,
@@ -182,7 +186,10 @@ std::string generator_text(const AdoptedKernel& kernel, const AdoptedParameter& 
   const bool few =
       parameter.shape.size() == 1 && parameter.shape[0]->kind == Op::number && parameter.shape[0]->number <= 16;
   if (parameter.zeroed && few) return "gen = constant { value = 0 }";
-  if (is_floating(parameter.dtype)) return "gen = normal {}";
+  if (is_floating(parameter.dtype) && parameter.positive)
+    return fmt::format("gen = uniform {{ lo = 0, hi = {} }}", parameter.scale);
+  if (is_floating(parameter.dtype))
+    return parameter.scale == 1 ? "gen = normal {}" : fmt::format("gen = normal {{ std = {} }}", parameter.scale);
   if (parameter.dtype == Dtype::b8) return "gen = mask { density = 0.5 }";
   if (parameter.below)
     return fmt::format("gen = integers {{ lo = 0, hi = function(w) return {} - 1 end }}",
@@ -212,6 +219,15 @@ std::string sizes_list(const AdoptedKernel& kernel) {
   return fmt::format("{{ {} }}", fmt::join(names, ", "));
 }
 
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return "\"" + safe + "\"";
+}
+
 std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& reference) {
   std::string text =
       noted(fmt::format("  reference = {{ source = \"reference.cu\", entry = \"{}\",",
@@ -238,7 +254,13 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
     if (!(shared->kind == Formula::Kind::number && shared->number == 0))
       text += fmt::format("                shared = function(w) return {} end,\n", lua(kernel, *shared));
   }
-  if (!reference.weak.empty()) text += fmt::format("                weak = \"{}\",\n", reference.weak);
+  if (!reference.weak.empty()) text += fmt::format("                weak = {},\n", quoted(reference.weak));
+  if (!reference.golden.empty()) {
+    text += "                golden = {";
+    for (const auto& [workload, folder] : reference.golden)
+      text += fmt::format(" [\"{}\"] = \"{}\",", workload, folder);
+    text += " },\n";
+  }
   return text + "  },\n";
 }
 
@@ -256,15 +278,6 @@ std::string work_text(const AdoptedKernel& kernel) {
   }
   return noted(fmt::format("  work = function(w) return {{ bytes = {} }} end,", bytes.empty() ? "1" : bytes),
                "what was read or written everywhere; add flops for a floor");
-}
-
-std::string quoted(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') safe += '\\';
-    safe += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return "\"" + safe + "\"";
 }
 
 bool uses_bytes_of(const std::string& text) {
@@ -350,7 +363,7 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
-    return fmt::format("reinterpret_cast<{}{}*>({})", parameter.role == "input" ? "const " : "", type, parameter.name);
+    return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", type, parameter.name);
   }
   return parameter.role == "input" && !declared.read_only
              ? fmt::format("const_cast<{}*>({})",
@@ -423,7 +436,7 @@ std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& devic
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
     arguments.push_back(wrapper_argument(kernel, kernel.parameters[i], kernel.declaration.parameters[i], wide));
-  return text + wrapper(kernel, kernel.entry_for(wide ? "double" : "T", values), arguments, wide, false);
+  return text + wrapper(kernel, kernel.entry_for(wide ? "double" : "T", values, wide), arguments, wide, false);
 }
 
 std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Declaration& function,
@@ -453,13 +466,26 @@ std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Dec
          wrapper(kernel, function.name, arguments, true, true);
 }
 
+std::vector<TimedPoint> timed_points(const AdoptedKernel& kernel) {
+  std::vector<TimedPoint> points;
+  for (const Workload& workload : workloads_of(kernel)) {
+    if (!workload.devices.empty() && workload.devices != "cpu") continue;
+    TimedPoint point{workload_name(kernel, workload, kernel.dtypes.front()), {}, kernel.dtypes.front()};
+    for (std::size_t i = 0; i < kernel.sizes.size(); ++i) point.sizes[kernel.sizes[i].symbol] = workload.sizes[i];
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
 std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSource& device,
                                      const ChosenReference& reference, const std::string& name, const std::string& file,
                                      const std::string& digest) {
-  return {{"kernel.lua", manifest(kernel, reference, name, file, digest)},
-          {"variants/00_original.lua", variant(kernel)},
-          {"variants/00_original.cu", device.text},
-          {"reference.cu", reference.text}};
+  std::vector<PluginFile> files{{"kernel.lua", manifest(kernel, reference, name, file, digest)},
+                                {"variants/00_original.lua", variant(kernel)},
+                                {"variants/00_original.cu", device.text},
+                                {"reference.cu", reference.text}};
+  files.insert(files.end(), reference.files.begin(), reference.files.end());
+  return files;
 }
 
 }  // namespace harness::adopt

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 
 namespace harness::adopt {
 
+/// A file of the plugin's folder by its path there.
+using PluginFile = std::pair<std::string, std::string>;
+
 /// What the judge compares with, and how much it proves.
 struct ChosenReference {
   std::string text;     // reference.cu
@@ -15,10 +19,17 @@ struct ChosenReference {
   bool serial = false;  // one thread does it all
   std::string weak;     // why it proves less than a reference of its own; "" where it does not
   std::string words;    // which it is: "host function layernorm_cpu in double"
+  std::map<std::string, std::string> golden = {};  // workload -> folder of recorded inputs and outputs
+  std::vector<PluginFile> files = {};              // these arrays
 };
 
-/// A file of the plugin's folder by its path there.
-using PluginFile = std::pair<std::string, std::string>;
+/// A workload of the manifest that every machine can run.
+struct TimedPoint {
+  std::string name;
+  Values sizes;  // by symbol
+  Dtype dtype = Dtype::f32;
+};
+std::vector<TimedPoint> timed_points(const AdoptedKernel& kernel);
 
 /// kernel.lua, the variant and the reference. `file`: as it was named; `digest`: of its text.
 std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSource& device,

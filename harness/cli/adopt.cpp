@@ -68,6 +68,17 @@ void write_plugin(const adopt::Adopted& adopted, const fs::path& place) {
   check(true);
 }
 
+/// Where the source lies as seen from the plugin, so that a later command can tell whether it changed.
+void note_path(adopt::Adopted& adopted, const std::string& file, const fs::path& place) {
+  std::error_code failed;
+  const fs::path path = fs::canonical(file, failed).lexically_relative(fs::weakly_canonical(place, failed));
+  std::string& manifest = adopted.files.front().second;
+  const std::size_t at = manifest.rfind("  adopted = { ");
+  const std::string text = path.generic_string();
+  if (failed || text.empty() || at == std::string::npos || text.find_first_of("\"\\\n") != std::string::npos) return;
+  manifest.insert(at + 14, fmt::format("path = \"{}\", ", text));
+}
+
 json arguments_json(const adopt::Adopted& adopted) {
   json all = json::array();
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
@@ -144,6 +155,7 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
   refuse_taken(adopted.name, folder, shell, places);
   fs::create_directories(folder);
+  note_path(adopted, arguments.options.file, folder / adopted.name);
   write_plugin(adopted, folder / adopted.name);
   if (!arguments.json) print_found(adopted);
   if (!arguments.json) report::err("wrote %s\n", (folder / adopted.name).c_str());
@@ -195,8 +207,9 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--tune", options.tune, "Values of a macro, a constant, a template argument, or block")
       ->type_name("NAME=VALUES")
       ->take_all();
-  app.add_option("--reference", options.reference, "FILE.cu with a function of the host, or self")
-      ->type_name("FILE.cu|self");
+  app.add_option("--reference", options.reference,
+                 "FILE.cu with a function of the host, 'command:python3 ref.py', recorded .npy files, or self")
+      ->type_name("FILE.cu|'command:PROGRAM'|FILE.npy|self");
   app.add_option("--device", arguments->device, "Where it is checked and evaluated first (default: cpu)");
   app.add_flag("--yes", options.yes, "Ask nothing; what atomics change starts with any values");
   app.add_flag("--json", arguments->json, "One JSON object");

@@ -36,6 +36,8 @@ TEST_CASE("launch arithmetic of C++ is read as a manifest writes it") {
   CHECK(lua_of("(n + 255) / 256") == "cdiv(n, 256)");
   CHECK(lua_of("(n + threads - 1) / threads") == "cdiv(n, threads)");
   CHECK(lua_of("(n - 1 + 4 * 8) / 32") == "cdiv(n, 32)");
+  CHECK(lua_of("n / 256 + (n % 256 > 0)") == "cdiv(n, 256)");
+  CHECK(lua_of("n / 256 + (n % 128 > 0)") != "cdiv(n, 256)");
   CHECK(lua_of("(n + 255) / 128") == "(n + 255) // 128");
   CHECK(lua_of("(int)ceil((float)n / 64)") == "cdiv(n, 64)");
   CHECK(lua_of("static_cast<int>(x.size(0)) * 2") == "x.size(0) * 2");

@@ -46,10 +46,6 @@ TEST_CASE("which kernel is meant must be clear") {
 TEST_CASE("signatures that cannot be read or expressed are refused") {
   CHECK_THAT(refusal("__global__ void k(Matrix* x, int n) {}\n" + kLaunch),
              Catch::Contains("signature of 'k' cannot be read") && Catch::Contains("Matrix"));
-  CHECK_THAT(
-      refusal(
-          "struct P { int n; };\n__global__ void k(float* x, P p) {}\nvoid r(float* x, P p) { k<<<1, 1>>>(x, p); }\n"),
-      Catch::Contains("a structure by value"));
   CHECK_THAT(refusal("__global__ void k(float** x, int n) {}\nvoid r(float** x, int n) { k<<<1, 1>>>(x, n); }\n"),
              Catch::Contains("pointer to pointers"));
 }

@@ -74,7 +74,7 @@ const std::vector<Room>& rooms() {
       {"store", {"core", "system"}, "SQLite, SQLiteCpp", {"SQLiteCpp", "sqlite3.h"}, "all SQL: the record"},
       {"report", {"core"}, "", {}, "tables, live lines, JSON events"},
       {"package", {"core", "system"}, "", {}, "winners as sources, programs and libraries that stand alone"},
-      {"adopt", {"core", "system"}, "libclang, by dlopen", {}, "ordinary CUDA source to a kernel plugin"},
+      {"adopt", {"core", "system", "judge"}, "libclang, by dlopen", {}, "ordinary CUDA source to a kernel plugin"},
       {"simulate", {"core"}, "zlib", {"zlib.h"}, "recorded spaces as a device; scores of searches"},
       {"system", {"core"}, "", {}, "child processes, walls, files, build caches"},
       {"core", {}, "fmt, nlohmann-json", {}, "plain values and the ports between rooms"},

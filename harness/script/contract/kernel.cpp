@@ -62,7 +62,7 @@ void check_adopted(const Reader& kernel) {
   if (table == nullptr) return;
   if (!table->table) throw kernel.wrong("adopted", "{ file = \"kernel.cu\", entry = \"name\", digest = \"sha256\" }");
   const Reader reader(kernel.manifest(), *table, "adopted");
-  reader.only({"file", "entry", "digest"});
+  reader.only({"file", "entry", "digest", "path"});  // path: from the plugin's folder, where that is known
   for (const char* field : {"file", "entry", "digest"}) reader.text(field);
 }
 

@@ -1,6 +1,7 @@
 // The part of a kernel manifest that is different on every workload: arguments, reference, work model, identity.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/core/hash.h"
@@ -71,6 +72,18 @@ Problem KernelManifest::bare_problem(const Workload& workload) {
   return problem;
 }
 
+/// golden = { "folder" } holds for every workload, golden = { [WORKLOAD] = "folder" } for those that it names.
+std::vector<std::string> KernelManifest::golden_of(const Reader& reference, const Workload& workload) const {
+  const Node* const node = reference.find("golden");
+  if (node == nullptr || !node->table || node->fields.empty()) return reference.texts("golden");
+  const Reader by_workload(reference.manifest(), *node, "golden");
+  for (const auto& [name, folder] : node->fields)
+    if (std::ranges::none_of(workloads_, [&name = name](const Workload& each) { return each.name == name; }))
+      throw by_workload.error(fmt::format("names '{}', which is no workload", name));
+  if (by_workload.find(workload.name) == nullptr) return {};
+  return {by_workload.text(workload.name)};
+}
+
 Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
   reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "grid", "block", "shared", "weak"});
@@ -89,7 +102,7 @@ Reference KernelManifest::read_reference(const Reader& kernel, const Workload& w
   }
   reference.numbers = named<ReferenceNumbers>(reader.text("numbers", "exact"));
   reference.weak = reader.text("weak", "");
-  for (const std::string& folder : reader.texts("golden"))
+  for (const std::string& folder : golden_of(reader, workload))
     reference.golden.push_back(own_file(reader, folder_, folder).string());
   return reference;
 }

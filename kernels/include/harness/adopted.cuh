@@ -40,6 +40,9 @@
 #define M_2_SQRTPI 1.12837916709551257390
 #endif
 #ifdef __CUDACC_RTC__
+#if __has_include(<cstdint>)  // NVRTC has it from CUDA 13.3 on, and its types need not be these
+#include <cstdint>
+#else
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -49,13 +52,18 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef unsigned long long uintptr_t;
-typedef unsigned int uint;
 namespace std {
+using ::int16_t;
 using ::int32_t;
 using ::int64_t;
+using ::int8_t;
+using ::uint16_t;
 using ::uint32_t;
 using ::uint64_t;
 using ::uint8_t;
+using ::uintptr_t;
 }  // namespace std
+#endif
+typedef unsigned int uint;
 #endif
 #endif

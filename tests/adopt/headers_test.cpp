@@ -1,0 +1,54 @@
+#include <catch2/catch.hpp>
+
+#include "harness/core/error.h"
+#include "tests/adopt/fixture.h"
+
+// What ordinary files begin with works where kernels are observed, or is refused in one sentence.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+adopt::Adopted adopted_text(const std::string& source) {
+  const Scratch scratch;
+  scratch.write("mine.cu", source);
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.reference = "self";
+  return adopted(options);
+}
+
+}  // namespace
+
+TEST_CASE("cooperative groups, asynchronous copies and headers of the host are there on the cpu device") {
+  const adopt::Adopted found = adopted_text(
+      "#include <cassert>\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n#include <vector>\n"
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include <cuda_pipeline.h>\n"
+      "namespace cg = cooperative_groups;\n"
+      "__global__ void norm(const float* __restrict__ x, float* __restrict__ out, int32_t rows, int32_t cols) {\n"
+      "  __shared__ float row[128];\n"
+      "  cg::thread_block block = cg::this_thread_block();\n"
+      "  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);\n"
+      "  assert(blockDim.x == 32);\n  float sum = 0;\n"
+      "  for (int base = 0; base < cols; base += 128) {\n"
+      "    for (int i = threadIdx.x; i < 128 && base + i < cols; i += 32)\n"
+      "      __pipeline_memcpy_async(&row[i], &x[blockIdx.x * cols + base + i], sizeof(float));\n"
+      "    __pipeline_commit();\n    __pipeline_wait_prior(0);\n    block.sync();\n"
+      "    for (int i = threadIdx.x; i < 128 && base + i < cols; i += 32) sum += row[i] * row[i];\n"
+      "    block.sync();\n  }\n"
+      "  sum = cg::reduce(warp, sum, cg::plus<float>{});\n"
+      "  if (warp.thread_rank() == 0) out[blockIdx.x] = std::sqrt(sum);\n}\n"
+      "void run(const std::vector<float>& h, float* x, float* out, int rows, int cols) {\n"
+      "  printf(\"%zu\", h.size()); norm<<<rows, 32>>>(x, out, rows, cols); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nout: output f32 [rows]\n");
+}
+
+TEST_CASE("a header that the cpu device lacks is named in one sentence") {
+  CHECK_THROWS_WITH(
+      adopted_text(
+          "#include <cuda/barrier>\n"
+          "__global__ void k(float* x, int n) {\n"
+          "  __shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
+          "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
+      Catch::Contains("the kernel of mine.cu needs <cuda/barrier>, which the device that observes does not have"));
+}

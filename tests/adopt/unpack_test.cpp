@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+
+#include "tests/adopt/fixture.h"
+
+// Kernels that take structures by value get a kernel in front that takes their parts.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+adopt::Adopted adopted_text(const std::string& source, const std::string& entry) {
+  const Scratch scratch;
+  scratch.write("mine.cu", source);
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.entries = {entry};
+  options.reference = "self";
+  return adopted(options);
+}
+
+}  // namespace
+
+TEST_CASE("tensor accessors become pointers, their sizes those of the host's tensors") {
+  const adopt::Adopted found = adopted_text(
+      "#include <torch/extension.h>\n"
+      "template <typename scalar_t> __global__ void gate(\n"
+      "    const torch::PackedTensorAccessor32<scalar_t,3,torch::RestrictPtrTraits> gates,\n"
+      "    torch::PackedTensorAccessor32<scalar_t,2,torch::RestrictPtrTraits> h) {\n"
+      "  const int n = blockIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (c < gates.size(2)) h[n][c] = gates[n][0][c] * gates[n][1][c] + gates[n][2][c];\n}\n"
+      "void forward(torch::Tensor x, torch::Tensor w) {\n"
+      "  const auto batch = x.size(0); const auto width = x.size(1);\n"
+      "  auto gates = torch::mm(x, w).reshape({batch, 3, width});\n"
+      "  auto h = torch::zeros_like(x);\n"
+      "  const int threads = 64; const dim3 blocks((width + threads - 1) / threads, batch);\n"
+      "  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"gate\", ([&] {\n"
+      "    gate<scalar_t><<<blocks, threads>>>(\n"
+      "        gates.packed_accessor32<scalar_t,3,torch::RestrictPtrTraits>(),\n"
+      "        h.packed_accessor32<scalar_t,2,torch::RestrictPtrTraits>());\n  }));\n}\n",
+      "gate");
+  CHECK(found.name == "gate");
+  CHECK(found.kernel.entry_for("$dtype", {}) == "gate_unpacked<$dtype>");
+  CHECK(pointers_of(found) == "gates: input f32 [x_size_0, 3, x_size_1]\nh: output f32 [x_size_0, x_size_1]\n");
+  CHECK_THAT(found.device.text, Catch::Contains("__device__ void gate("));
+}
+
+TEST_CASE("a structure by value becomes its fields") {
+  const adopt::Adopted found = adopted_text(
+      "struct Params { const float* x; float* y; int rows, cols; float alpha; };\n"
+      "__global__ void scale(const Params p) {\n"
+      "  for (int c = threadIdx.x; c < p.cols; c += blockDim.x) {\n"
+      "    const int i = blockIdx.x * p.cols + c; p.y[i] = p.alpha * p.x[i]; } }\n"
+      "void run(const float* a, float* b, int m, int n) { Params p{a, b, m, n, 2.0f}; scale<<<p.rows, 64>>>(p); }\n",
+      "scale");
+  CHECK(pointers_of(found) == "p_x: input f32 [p_rows, p_cols]\np_y: output f32 [p_rows, p_cols]\n");
+  CHECK(found.kernel.launch.grid.front()->symbol == "p_rows");
+}
