@@ -270,6 +270,7 @@ Adopted adopt(const AdoptOptions& options, Observer& observer, const std::vector
   Adopted adopted;
   AdoptedKernel& kernel = adopted.kernel;
   kernel = choose_kernel(source, options);
+  kernel.path = options.path;
   adopted.name = plugin_name(options, kernel);
   apply_answers(kernel, options);
   adopted.device = device_source(source, kernel.index, names_of_tuned(kernel));

@@ -128,11 +128,26 @@ std::string emulated_device(const std::vector<DeviceInfo>& devices) {
   return found->device;
 }
 
+/// Where a plugin in `folder` finds the file again: from the plugin's own folder if both lie in the project, else
+/// whole.
+std::string noted_path(const std::string& file, const fs::path& folder, const std::string& project) {
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(file, failed), top = fs::weakly_canonical(project, failed);
+  const auto in_project = [&](const fs::path& path) {
+    const fs::path relative = path.lexically_relative(top);
+    return !project.empty() && !relative.empty() && *relative.begin() != "..";
+  };
+  const fs::path plugin = fs::weakly_canonical(folder, failed) / "plugin";
+  return in_project(whole) && in_project(plugin) ? whole.lexically_relative(plugin).generic_string()
+                                                 : whole.generic_string();
+}
+
 int adopt_source(AdoptArguments& arguments, Shell& shell) {
   require_descriptors();
   const Places places = shell.places();
   const fs::path folder = kernels_folder(shell, places);
   if (arguments.device.empty()) arguments.device = emulated_device(shell.rooms.devices(places));
+  arguments.options.path = noted_path(arguments.options.file, folder, places.project);
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
   adopt::Adopted adopted;
