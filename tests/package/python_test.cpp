@@ -169,6 +169,5 @@ TEST_CASE("the PyTorch module of a package passes tensors on, and says in one se
   CHECK(launches(read_file(cuda.log())) == launches(log));
   CHECK(run("", kPath).out == kRefusals);  // of the operator itself, which other code may call
   CHECK_THAT(run("ctypes", kPath).out, Catch::StartsWith("('ctypes', 'RMSNORM_INT8_PATH asks for it')"));
-  CHECK_THAT(run("", kPath, {"FAKE_TORCH_MINOR=9"}).out,
-             Catch::StartsWith("('ctypes', 'PyTorch is older than 2.10')"));
+  CHECK_THAT(run("", kPath, {"FAKE_TORCH_MINOR=9"}).out, Catch::StartsWith("('ctypes', 'PyTorch is older than 2.10')"));
 }

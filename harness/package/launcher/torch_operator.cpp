@@ -23,10 +23,10 @@ constexpr const char* kTorchText =
 /// As PyTorch's function that gives its number ends; nullptr: PyTorch does not have it.
 const char* torch_type(Dtype dtype) {
   static const std::map<Dtype, const char*> kNames = {
-      {Dtype::f64, "float64"},       {Dtype::f32, "float32"},     {Dtype::f16, "float16"}, {Dtype::bf16, "bfloat16"},
+      {Dtype::f64, "float64"},        {Dtype::f32, "float32"},      {Dtype::f16, "float16"}, {Dtype::bf16, "bfloat16"},
       {Dtype::e4m3, "float8_e4m3fn"}, {Dtype::e5m2, "float8_e5m2"}, {Dtype::s8, "int8"},     {Dtype::u8, "uint8"},
-      {Dtype::s16, "int16"},         {Dtype::u16, "uint16"},      {Dtype::s32, "int32"},   {Dtype::u32, "uint32"},
-      {Dtype::s64, "int64"},         {Dtype::u64, "uint64"},      {Dtype::b8, "bool"}};
+      {Dtype::s16, "int16"},          {Dtype::u16, "uint16"},       {Dtype::s32, "int32"},   {Dtype::u32, "uint32"},
+      {Dtype::s64, "int64"},          {Dtype::u64, "uint64"},       {Dtype::b8, "bool"}};
   const auto found = kNames.find(dtype);
   return found == kNames.end() ? nullptr : found->second;
 }
@@ -56,28 +56,28 @@ class TorchWriter {
     std::string upper = name;
     std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     find_places();
-    return filled(kTorchText, {{"NAME", name},
-                               {"UPPER", upper},
-                               {"TITLE", printable(launcher_.kernel + ": " + launcher_.summary, Lines::one)},
-                               {"PROGRAM", printable(launcher_.program, Lines::one)},
-                               {"TYPE_LIST", listed([](Dtype t) { return fmt::format("k_{}", harness::name(t)); })},
-                               {"TYPE_NAMES", listed([](Dtype t) { return quoted(std::string(harness::name(t))); })},
-                               {"TYPE_GETTERS", listed([](Dtype t) {
-                                  return quoted(fmt::format("aoti_torch_dtype_{}", torch_type(t)));
-                                })},
-                               {"READ", std::to_string(read_.size())},
-                               {"MADE", std::to_string(made_.size())},
-                               {"ROWS", std::to_string(rows_.size())},
-                               {"DIMENSIONS", std::to_string(most_dimensions())},
-                               {"READ_NAMES", names(read_)},
-                               {"READ_RANKS", ranks()},
-                               {"TYPE_ROWS", type_rows()},
-                               {"SET_TYPES", set_types()},
-                               {"READ_EXTENTS", extents(read_)},
-                               {"MADE_EXTENTS", extents(made_)},
-                               {"TYPES_TOLD", types_told()},
-                               {"SIZES", sizes()},
-                               {"CALL", call()}});
+    return filled(
+        kTorchText,
+        {{"NAME", name},
+         {"UPPER", upper},
+         {"TITLE", printable(launcher_.kernel + ": " + launcher_.summary, Lines::one)},
+         {"PROGRAM", printable(launcher_.program, Lines::one)},
+         {"TYPE_LIST", listed([](Dtype t) { return fmt::format("k_{}", harness::name(t)); })},
+         {"TYPE_NAMES", listed([](Dtype t) { return quoted(std::string(harness::name(t))); })},
+         {"TYPE_GETTERS", listed([](Dtype t) { return quoted(fmt::format("aoti_torch_dtype_{}", torch_type(t))); })},
+         {"READ", std::to_string(read_.size())},
+         {"MADE", std::to_string(made_.size())},
+         {"ROWS", std::to_string(rows_.size())},
+         {"DIMENSIONS", std::to_string(most_dimensions())},
+         {"READ_NAMES", names(read_)},
+         {"READ_RANKS", ranks()},
+         {"TYPE_ROWS", type_rows()},
+         {"SET_TYPES", set_types()},
+         {"READ_EXTENTS", extents(read_)},
+         {"MADE_EXTENTS", extents(made_)},
+         {"TYPES_TOLD", types_told()},
+         {"SIZES", sizes()},
+         {"CALL", call()}});
   }
 
  private:
@@ -175,8 +175,8 @@ class TorchWriter {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const FormulaArgument& argument = *list[i];
       const std::string shape = wholes(argument.shape), strides = wholes(argument.strides);
-      const std::string always = fmt::format("all[{}] = {{{}, true, {{{}}}, {{{}}}}};", i, argument.shape.size(), shape,
-                                             strides);
+      const std::string always =
+          fmt::format("all[{}] = {{{}, true, {{{}}}, {{{}}}}};", i, argument.shape.size(), shape, strides);
       if (argument.present.empty() || reads(argument)) text += "  " + always + '\n';
       else
         text += fmt::format("  if (w.{} != 0) {}\n  else all[{}] = {{1, false, {{0}}, {{1}}}};\n",
@@ -214,9 +214,9 @@ class TorchWriter {
       else if (std::holds_alternative<bool>(field.example))
         text += fmt::format("  {} = number<bool>(stack[{}]) ? 1 : 0;\n", to, asked_.at(field.name));
       else
-        text += fmt::format("  {} = number<{}>(stack[{}]);\n", to,
-                            std::holds_alternative<double>(field.example) ? "double" : "int64_t",
-                            asked_.at(field.name));
+        text +=
+            fmt::format("  {} = number<{}>(stack[{}]);\n", to,
+                        std::holds_alternative<double>(field.example) ? "double" : "int64_t", asked_.at(field.name));
     }
     return text;
   }
