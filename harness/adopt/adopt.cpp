@@ -294,6 +294,7 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   Adopted adopted;
   AdoptedKernel& kernel = adopted.kernel;
   kernel = choose_kernel(source, options);
+  kernel.path = options.path;
   adopted.name = plugin_name(options, kernel);
   apply_answers(kernel, options);
   std::string besides;

@@ -53,6 +53,7 @@ struct AdoptedKernel {
   Declaration declaration;
   std::string qualified;  // "ns::softmax"
   std::string entry;      // "softmax<float,256>"
+  std::string path;       // of its file, as the manifest notes it; "": not at all
   LaunchShape launch;
   std::vector<AdoptedParameter> parameters;
   std::vector<AdoptedSize> sizes;

@@ -97,8 +97,10 @@ void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaun
       if (tokens[from].is("<") && --depth == 0) break;
       if (from == 0) return;
     }
-    for (const Tokens& argument : split(part(tokens, from + 1, name), true))
+    for (const Tokens& argument : split(part(tokens, from + 1, name), true)) {
       found.templates.push_back(joined(argument));
+      found.template_tokens.push_back(argument);
+    }
     if (from == 0) return;
     name = from - 1;
   }

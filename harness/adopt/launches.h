@@ -16,7 +16,8 @@ struct FoundLaunch {
   const Chunk* chunk = nullptr;  // the function that it stands in; nullptr: in none
   std::size_t place = 0;         // bytes
   std::string entry;
-  std::vector<std::string> templates;             // texts
+  std::vector<std::string> templates;  // texts
+  std::vector<std::vector<Token>> template_tokens;
   std::vector<std::vector<Token>> configuration;  // grid, block, shared, stream
   std::vector<std::vector<Token>> arguments;
   std::string dispatch;  // AT_DISPATCH_... around it, with its types: text up to the lambda

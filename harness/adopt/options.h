@@ -16,6 +16,7 @@ struct AdoptOptions {
   std::string grid, block, shared;
   std::vector<std::string> tune;  // "BLOCK=64,128,256"
   std::string reference;
+  std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;
 };
 

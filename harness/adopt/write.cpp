@@ -298,8 +298,9 @@ std::string manifest(const AdoptedKernel& kernel, const ChosenReference& referen
   const bool sums = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                                 [](const AdoptedParameter& each) { return each.atomic && is_floating(each.dtype); });
   if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
-  text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\" }},\n}}\n", quoted(file),
-                      kernel.qualified, digest);
+  const std::string path = kernel.path.empty() ? "" : fmt::format(", path = {}", quoted(kernel.path));
+  text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{} }},\n}}\n", quoted(file),
+                      kernel.qualified, digest, path);
   const std::string head =
       fmt::format("-- Made by harness adopt out of {}. What a line was inferred from stands behind it.\n", file);
   return head + (uses_bytes_of(text) ? kBytesOf : "") + text;
@@ -390,6 +391,10 @@ std::string first_tuned(const AdoptedKernel& kernel) {
 }
 
 }  // namespace
+
+std::string variant_manifest(const AdoptedKernel& kernel) {
+  return variant(kernel);
+}
 
 std::int64_t wide_factor(const AdoptedKernel& kernel) {
   int least = 8;

@@ -36,6 +36,9 @@ std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSo
                                      const ChosenReference& reference, const std::string& name, const std::string& file,
                                      const std::string& digest);
 
+/// The variant's alone: how the file launches its kernel.
+std::string variant_manifest(const AdoptedKernel& kernel);
+
 /// The launch's source compiled in double: what stands before and after the original.
 std::string widened(const DeviceSource& device, const std::string& text);
 /// How much more dynamic shared memory a source needs when it computes in double.

@@ -68,17 +68,6 @@ void write_plugin(const adopt::Adopted& adopted, const fs::path& place) {
   check(true);
 }
 
-/// Where the source lies as seen from the plugin, so that a later command can tell whether it changed.
-void note_path(adopt::Adopted& adopted, const std::string& file, const fs::path& place) {
-  std::error_code failed;
-  const fs::path path = fs::canonical(file, failed).lexically_relative(fs::weakly_canonical(place, failed));
-  std::string& manifest = adopted.files.front().second;
-  const std::size_t at = manifest.rfind("  adopted = { ");
-  const std::string text = path.generic_string();
-  if (failed || text.empty() || at == std::string::npos || text.find_first_of("\"\\\n") != std::string::npos) return;
-  manifest.insert(at + 14, fmt::format("path = \"{}\", ", text));
-}
-
 json arguments_json(const adopt::Adopted& adopted) {
   json all = json::array();
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
@@ -139,11 +128,26 @@ std::string emulated_device(const std::vector<DeviceInfo>& devices) {
   return found->device;
 }
 
+/// Where a plugin in `folder` finds the file again: from the plugin's own folder if both lie in the project, else
+/// whole.
+std::string noted_path(const std::string& file, const fs::path& folder, const std::string& project) {
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(file, failed), top = fs::weakly_canonical(project, failed);
+  const auto in_project = [&](const fs::path& path) {
+    const fs::path relative = path.lexically_relative(top);
+    return !project.empty() && !relative.empty() && *relative.begin() != "..";
+  };
+  const fs::path plugin = fs::weakly_canonical(folder, failed) / "plugin";
+  return in_project(whole) && in_project(plugin) ? whole.lexically_relative(plugin).generic_string()
+                                                 : whole.generic_string();
+}
+
 int adopt_source(AdoptArguments& arguments, Shell& shell) {
   require_descriptors();
   const Places places = shell.places();
   const fs::path folder = kernels_folder(shell, places);
   if (arguments.device.empty()) arguments.device = emulated_device(shell.rooms.devices(places));
+  arguments.options.path = noted_path(arguments.options.file, folder, places.project);
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
   adopt::Adopted adopted;
@@ -155,7 +159,6 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
   refuse_taken(adopted.name, folder, shell, places);
   fs::create_directories(folder);
-  note_path(adopted, arguments.options.file, folder / adopted.name);
   write_plugin(adopted, folder / adopted.name);
   if (!arguments.json) print_found(adopted);
   if (!arguments.json) report::err("wrote %s\n", (folder / adopted.name).c_str());

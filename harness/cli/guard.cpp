@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/cli/guard_file.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/judged_package.h"
 #include "harness/cli/package_rebuild.h"
@@ -22,6 +23,7 @@ namespace {
 
 struct GuardArguments {
   std::string folder, against, device = "auto", junit, markdown;
+  std::string file, base, architecture = "sm_90a";
   bool code_only = false, json = false;
 };
 
@@ -56,7 +58,7 @@ Candidate candidate_of(const Newer& newer, const package::PackagedWorkload& pack
 
 void require_contract(FormulaCatalog& catalog, const package::PackageFolder& old, const std::string& workload) {
   if (catalog.problem(old.kernel, workload).contract_hash != old.contract_hash(workload))
-    throw bad_input(
+    throw ContractChanged(
         fmt::format("the contract of '{}' on {} is another than when it was packaged, so the two cannot be "
                     "compared; make the package anew",
                     old.kernel, workload));
@@ -145,8 +147,9 @@ class Guard {
       result.candidate = package::candidate_text(*each.winner);
       try {
         pair = pair_of(judge, each);
+      } catch (const ContractChanged&) {
+        throw;
       } catch (const Error& why) {
-        if (std::string(why.what()).find("cannot be compared") != std::string::npos) throw;
         result.outcome = "refused";
         result.detail = why.what();
         add(result, "wrong", why.what(), true);
@@ -240,15 +243,52 @@ class Guard {
   std::size_t gates_ = 0, failed_gates_ = 0;
 };
 
+/// --file: what a pull request does to an adopted file.
+int guard_change(const GuardArguments& arguments, Shell& shell) {
+  catch_interrupts();
+  const FileVerdict verdict = guard_file(
+      shell, {arguments.file, arguments.base, arguments.device, arguments.architecture, arguments.code_only});
+  if (verdict.interrupted) return 130;
+  if (!arguments.junit.empty()) replace_file(arguments.junit, package::junit_text(verdict.kernels, verdict.lines));
+  if (!arguments.markdown.empty())
+    replace_file(arguments.markdown, package::markdown_text(verdict.kernels, verdict.device, verdict.lines));
+  const bool passed = std::ranges::none_of(verdict.lines, &package::GuardLine::failed);
+  if (arguments.json) {
+    report::out_json({{"file", arguments.file},
+                      {"base", arguments.base},
+                      {"kernel", verdict.kernels},
+                      {"device", verdict.device},
+                      {"gates", {{"checked", verdict.gates}, {"failed", verdict.failed_gates}}},
+                      {"workloads", verdict.workloads},
+                      {"passed", passed}});
+  } else {
+    for (const package::GuardLine& line : verdict.lines)
+      report::out("%s: %s: %s: %s\n", line.workload.c_str(), report::clean(line.candidate).c_str(),
+                  line.verdict.c_str(), report::clean(line.text).c_str());
+    report::out(passed ? "as good as at %s\n" : "not as good as at %s\n", report::clean(arguments.base).c_str());
+  }
+  return passed ? 0 : 1;
+}
+
 }  // namespace
 
 void define_guard(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<GuardArguments>();
-  app.add_option("folder", arguments->folder, "The package that must not be fallen behind")
-      ->required()
-      ->type_name("DIR");
+  auto* folder =
+      app.add_option("folder", arguments->folder, "The package that must not be fallen behind")->type_name("DIR");
   app.add_option("--against", arguments->against, "Another package in the place of the kernels that are here now")
       ->type_name("DIR");
+  auto* file = app.add_option("--file", arguments->file,
+                              "An adopted file instead of a package: is its change as good as its base?")
+                   ->type_name("FILE.cu")
+                   ->excludes(folder);
+  auto* base = app.add_option("--base", arguments->base, "The revision of git that --file is compared with")
+                   ->type_name("REV")
+                   ->needs(file);
+  file->needs(base);
+  app.add_option("--arch", arguments->architecture, "With --file and --code-only: what to compile for")
+      ->capture_default_str()
+      ->needs(file);
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_flag("--code-only", arguments->code_only,
                "Without a GPU: compile both and compare registers, spills and machine code");
@@ -259,6 +299,8 @@ void define_guard(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_plugin_options(app, shell);
   action = [arguments, &shell] {
     require_descriptors();
+    if (!arguments->file.empty()) return guard_change(*arguments, shell);
+    if (arguments->folder.empty()) throw bad_input("name a package, or --file FILE.cu --base REV");
     return Guard(*arguments, shell).run();
   };
 }

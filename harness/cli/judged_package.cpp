@@ -51,13 +51,17 @@ DeviceInfo device_for(const Shell& shell, const package::PackageFolder& package,
 }
 
 PackageJudge::PackageJudge(const Shell& shell, const package::PackageFolder& package, const DeviceInfo& device)
-    : shell_(shell), package_(package), device_(device), catalog_(packaged_catalog(shell, package)) {}
+    : PackageJudge(shell, packaged_catalog(shell, package), package.kernel, device) {}
+
+PackageJudge::PackageJudge(const Shell& shell, std::unique_ptr<FormulaCatalog> catalog, std::string kernel,
+                           const DeviceInfo& device)
+    : shell_(shell), kernel_(std::move(kernel)), device_(device), catalog_(std::move(catalog)) {}
 
 PackageJudge::~PackageJudge() = default;
 
 Realized PackageJudge::realize(FormulaCatalog& catalog, const Candidate& candidate,
                                const package::PackagedWorkload& workload) {
-  if (!workload.workload.declared) catalog.add_shape(package_.kernel, workload.workload.name, device_);
+  if (!workload.workload.declared) catalog.add_shape(kernel_, workload.workload.name, device_);
   return catalog.realize(candidate, workload.workload.name, device_);
 }
 
@@ -66,7 +70,7 @@ void PackageJudge::prepare() {
   evaluator_ = shell_.rooms.evaluator(shell_.places(), device_, std::nullopt, interrupted);
   archive_ = shell_.rooms.archive(":memory:", ArchiveAccess::write);
   evaluator_->use_peaks(known_peaks(*evaluator_, archive_->ledger()));
-  admission_ = known_admission(*catalog_, *evaluator_, archive_->ledger(), package_.kernel);
+  admission_ = known_admission(*catalog_, *evaluator_, archive_->ledger(), kernel_);
   if (admission_ && !admission_->passed) throw bad_input(refusal(*admission_));
 }
 

@@ -6,6 +6,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/admission.h"
+#include "harness/core/error.h"
 #include "harness/package/folder/reading.h"
 
 namespace harness {
@@ -22,6 +23,12 @@ struct PairResult {
   bool slower() const { return verdict == Comparison::slower; }
 };
 
+/// Two things cannot be compared: the contract of one is not that of the other.
+class ContractChanged : public Error {
+ public:
+  explicit ContractChanged(const std::string& sentence) : Error(Kind::bad_input, sentence) {}
+};
+
 /// The sources inside of a package, as a catalog.
 std::unique_ptr<FormulaCatalog> packaged_catalog(const Shell& shell, const package::PackageFolder& package);
 
@@ -29,10 +36,14 @@ std::unique_ptr<FormulaCatalog> packaged_catalog(const Shell& shell, const packa
 /// model than the package was measured on; a package of emulated times is for the emulation.
 DeviceInfo device_for(const Shell& shell, const package::PackageFolder& package, const std::string& asked);
 
-/// Judges candidates of a package on one device. Its processes live as long as it does.
+/// Judges candidates of a kernel on one device. Its processes live as long as it does.
 class PackageJudge {
  public:
+  /// Of a package.
   PackageJudge(const Shell& shell, const package::PackageFolder& package, const DeviceInfo& device);
+  /// Of any catalog.
+  PackageJudge(const Shell& shell, std::unique_ptr<FormulaCatalog> catalog, std::string kernel,
+               const DeviceInfo& device);
   ~PackageJudge();
 
   /// `candidate` through all gates of a finalist, then timed beside `other`. The first call tries the gates of the
@@ -48,7 +59,7 @@ class PackageJudge {
   void prepare();
 
   const Shell& shell_;
-  const package::PackageFolder& package_;
+  std::string kernel_;
   DeviceInfo device_;
   std::unique_ptr<FormulaCatalog> catalog_;
   std::unique_ptr<Evaluator> evaluator_;

@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/package/folder/description.h"
 #include "harness/package/folder/files.h"
+#include "harness/package/folder/library.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
@@ -98,6 +99,21 @@ json package_json(const package::PackageModel& model, const std::string& folder,
           {"digest", digest}};
 }
 
+/// The module for PyTorch has its launcher compiled, where this machine can.
+void add_library(package::PackageFiles& files, const std::string& name) {
+  const package::BuiltLibrary built = package::build_library(files);
+  if (built.bytes.empty()) {
+    report::err("harness: %s, so the package holds no compiled launcher: its Python module compiles one when it is "
+                "first imported\n",
+                report::clean(built.why_not).c_str());
+    return;
+  }
+  files[package::library_path(name)] = built.bytes;
+  json described = json::parse(files.at("kernel.json"));
+  described["provenance"]["launcher_compiler"] = built.compiler;
+  files["kernel.json"] = described.dump(1);
+}
+
 int make(const PackageArguments& arguments, Shell& shell) {
   const Places places = shell.places();
   const auto catalog = shell.rooms.formula_catalog(places);
@@ -120,6 +136,7 @@ int make(const PackageArguments& arguments, Shell& shell) {
   package::PackageFiles files =
       package::package_files(model, *catalog, *archive, {title, program.revision, licence_text(places)},
                              catalog->folder(arguments.kernel), places.include_folder);
+  add_library(files, package::launcher_name(arguments.kernel));
   const std::string digest = package::seal(files);
   package::write_package(arguments.folder, files);
   if (arguments.json) report::out_json(package_json(model, arguments.folder, digest));

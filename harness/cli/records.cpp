@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/cli/show_patch.h"
 #include "harness/cli/show_source.h"
 #include "harness/core/error.h"
 #include "harness/report/format.h"
@@ -217,7 +218,8 @@ struct Filter {
   HistoryFilter history;
   std::int64_t campaign = 0, a = 0, b = 0;
   std::string kernel, outcome, workload, by = "technique", sql, format = "table";
-  bool json = false, source = false, resolved = false, standalone = false;
+  bool json = false, source = false, resolved = false, standalone = false, patch = false;
+  std::string file;  // that was adopted
 };
 
 void print_answer(const SqlAnswer& answer, const std::string& format) {
@@ -274,8 +276,16 @@ namespace {
 
 /// The text as it is, for a file; or the iteration with the text and its launches.
 int print_written(const Filter& filter, Shell& shell, Archive& archive) {
-  if (filter.a == 0) throw bad_input("--resolved and --standalone need an iteration; a decision has no source");
+  if (filter.a == 0)
+    throw bad_input("--resolved, --standalone and --patch need an iteration; a decision has no source");
   json row = archive.history().iteration(filter.a, true);
+  if (filter.patch) {
+    const std::string patch = write_patch(shell, archive, row, filter.file);
+    row["patch"] = patch;
+    if (filter.json) print_json(row);
+    else report::out("%s", patch.c_str());
+    return 0;
+  }
   const WrittenSource written =
       write_source(shell, archive, row, filter.resolved ? SourceForm::resolved : SourceForm::standalone);
   if (!filter.json) {
@@ -302,14 +312,21 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_plugin_options(app, shell);
   auto* resolved = app.add_flag("--resolved", filter->resolved,
                                 "Its source as one that compiles: configuration, headers and launches in it");
-  app.add_flag("--standalone", filter->standalone,
-               "A program for nvcc alone that runs it beside the kernel's baseline: error and time of both")
-      ->excludes(resolved);
+  auto* standalone =
+      app.add_flag("--standalone", filter->standalone,
+                   "A program for nvcc alone that runs it beside the kernel's baseline: error and time of both")
+          ->excludes(resolved);
+  auto* patch = app.add_flag("--patch", filter->patch, "A diff of the adopted file, which git apply takes")
+                    ->excludes(resolved)
+                    ->excludes(standalone);
+  app.add_option("--file", filter->file, "Where the adopted file is; default: where it was")
+      ->type_name("FILE.cu")
+      ->needs(patch);
   action = [filter, &shell] {
     if (filter->a == 0 && filter->b == 0) throw bad_input("name an iteration or --decision N; see harness history");
     const auto archive = open_to_read(shell);
     History& history = archive->history();
-    if (filter->resolved || filter->standalone) return print_written(*filter, shell, *archive);
+    if (filter->resolved || filter->standalone || filter->patch) return print_written(*filter, shell, *archive);
     const bool whole = filter->b == 0;
     const json row = whole ? history.iteration(filter->a, filter->source) : json();
     const json decision = whole ? history.decision_of(filter->a) : history.decision(filter->b);

@@ -18,6 +18,18 @@ std::string word(const json& row, const char* key) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
+package::Origin origin_of(const Shell& shell, const json& row, const DeviceInfo& device) {
+  const ProgramVersion& program = shell.rooms.program;
+  std::string evaluation =
+      fmt::format("iteration {} of campaign {}: {}{}", row.at("iteration").dump(), row.at("campaign").dump(),
+                  word(row, "outcome"), row.value("confirmed", false) ? ", confirmed" : "");
+  if (const std::string label = word(row, "label"); !label.empty()) evaluation += fmt::format(" ({})", label);
+  return {evaluation, fmt::format("harness {} ({})", program.number, program.revision),
+          device.emulation ? "" : device.architecture, word(row.value("hashes", json::object()), "contract")};
+}
+
+}  // namespace
+
 /// The device that the campaign ran on, as it was: plans depend on its sizes, and it need not be here.
 DeviceInfo recorded_device(Archive& archive, const json& row) {
   const CampaignRecord record = archive.ledger().campaign(row.at("campaign").get<std::int64_t>());
@@ -31,7 +43,8 @@ DeviceInfo recorded_device(Archive& archive, const json& row) {
 }
 
 /// A shape of a person's own is a workload again.
-void add_workload(Catalog& catalog, const std::string& kernel, const std::string& workload, const DeviceInfo& device) {
+void add_recorded_workload(Catalog& catalog, const std::string& kernel, const std::string& workload,
+                           const DeviceInfo& device) {
   const auto& known = catalog.kernel(kernel).workloads;
   const auto is_it = [&](const Workload& each) { return each.name == workload; };
   if (std::ranges::any_of(known, is_it)) return;
@@ -42,7 +55,7 @@ void add_workload(Catalog& catalog, const std::string& kernel, const std::string
 Realized recorded_candidate(Catalog& catalog, const json& row, const DeviceInfo& device) {
   Candidate candidate{word(row, "kernel"), word(row, "variant"), word(row, "technique"),
                       config_from_json(row.at("config"))};
-  add_workload(catalog, candidate.kernel, word(row, "workload"), device);
+  add_recorded_workload(catalog, candidate.kernel, word(row, "workload"), device);
   if (row.at("source").is_string()) catalog.use_source(candidate.kernel, candidate.variant, word(row, "source"));
   Realized realized = catalog.realize(candidate, word(row, "workload"), device);
   const json hashes = row.value("hashes", json::object());
@@ -65,18 +78,6 @@ Realized baseline_beside(Catalog& catalog, const Realized& winner, const DeviceI
   return catalog.realize({kernel.name, baseline.name, baseline.technique, config}, workload, device);
 }
 
-package::Origin origin_of(const Shell& shell, const json& row, const DeviceInfo& device) {
-  const ProgramVersion& program = shell.rooms.program;
-  std::string evaluation =
-      fmt::format("iteration {} of campaign {}: {}{}", row.at("iteration").dump(), row.at("campaign").dump(),
-                  word(row, "outcome"), row.value("confirmed", false) ? ", confirmed" : "");
-  if (const std::string label = word(row, "label"); !label.empty()) evaluation += fmt::format(" ({})", label);
-  return {evaluation, fmt::format("harness {} ({})", program.number, program.revision),
-          device.emulation ? "" : device.architecture, word(row.value("hashes", json::object()), "contract")};
-}
-
-}  // namespace
-
 WrittenSource write_source(Shell& shell, Archive& archive, const json& row, SourceForm form) {
   const Places places = shell.places();
   const DeviceInfo device = recorded_device(archive, row);
@@ -88,7 +89,7 @@ WrittenSource write_source(Shell& shell, Archive& archive, const json& row, Sour
     written.text = package::resolved_source(winner, origin);
   } else {
     const auto own = shell.rooms.catalog(places);  // the baseline's source may be the one that was edited
-    add_workload(*own, winner.candidate.kernel, winner.problem.workload.name, device);
+    add_recorded_workload(*own, winner.candidate.kernel, winner.problem.workload.name, device);
     written.text = package::standalone_program(baseline_beside(*own, winner, device), winner, origin);
   }
   return written;

@@ -21,4 +21,14 @@ struct WrittenSource {
 };
 WrittenSource write_source(Shell& shell, Archive& archive, const json& row, SourceForm form);
 
+/// The device that an iteration's campaign ran on, as it was.
+DeviceInfo recorded_device(Archive& archive, const json& row);
+/// A shape of a person's own is a workload of the catalog again.
+void add_recorded_workload(Catalog& catalog, const std::string& kernel, const std::string& workload,
+                           const DeviceInfo& device);
+/// What an iteration measured, out of its recorded source and the plugin.
+Realized recorded_candidate(Catalog& catalog, const json& row, const DeviceInfo& device);
+/// The kernel's baseline on the same workload, as it is configured where nobody says otherwise.
+Realized baseline_beside(Catalog& catalog, const Realized& winner, const DeviceInfo& device);
+
 }  // namespace harness

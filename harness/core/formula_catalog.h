@@ -91,6 +91,12 @@ struct FieldLimits {
   Value example;        // of the kernel's first workload: its type is the field's
 };
 
+/// Where the original of an adopted kernel lies: `digest` is the SHA-256 of `file` when it was adopted.
+struct AdoptedFrom {
+  std::string file, entry, digest;
+  std::string path;  // from the plugin's folder, or absolute; "": it was not noted
+};
+
 /// A catalog that can also say how a candidate's numbers follow from the sizes.
 class FormulaCatalog : public Catalog {
  public:
@@ -106,6 +112,8 @@ class FormulaCatalog : public Catalog {
                                            const DeviceInfo& device) = 0;
   /// A point of the domain: `base` with every field that the domain names drawn anew.
   virtual Workload random_point(const std::string& kernel, const Workload& base, std::uint64_t seed) = 0;
+  /// Nothing: the kernel was not adopted from a file.
+  virtual std::optional<AdoptedFrom> adopted(const std::string& kernel) = 0;
   /// The plugin's folder.
   virtual std::string folder(const std::string& kernel) = 0;
 };

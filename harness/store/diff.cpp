@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "harness/core/line_diff.h"
 #include "harness/store/columns.h"
 #include "harness/store/history.h"
-#include "harness/store/line_diff.h"
 
 namespace harness::store {
 namespace {

@@ -121,7 +121,8 @@ class WorkerObserver : public Observer {
       fill(executables.back(), each, images.back());
     }
     std::vector<Contender> contenders;
-    for (std::size_t i = 0; i < executables.size(); ++i) contenders.push_back({&executables[i], {&images[i]}, {}});
+    for (std::size_t i = 0; i < executables.size(); ++i)
+      contenders.push_back({&executables[i], {&images[i]}, {}, true});
     Runner runner(target_, stop_);
     std::optional<RunnerFailure> lost = runner.prepare(contenders, kObservedDeadline * 2);
     for (std::size_t i = 0; i < executables.size(); ++i) {

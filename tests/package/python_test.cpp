@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
+#include "harness/package/folder/library.h"
 #include "harness/system/files.h"
 #include "tests/package/packages.h"
 #include "tests/support/skip.h"
@@ -48,10 +50,64 @@ empty = torch.Tensor([0, 4096], dtype=bf16)
 print([t.shape for t in op.run(empty, empty, 1e-6)])
 )";
 
+constexpr const char* kPath = R"(
+import torch
+import rmsnorm_int8 as op
+print(op.path())
+bf16 = torch.bfloat16
+x = torch.Tensor([64, 4096], dtype=bf16)
+def refused(*values):
+    try:
+        torch.ops.harness_rmsnorm_int8.run(*values)
+    except RuntimeError as why:
+        print(why)
+if torch._native:
+    refused(x, torch.Tensor([64, 4095], dtype=bf16), 1e-6)
+    refused(x, torch.Tensor([64, 4096], [1, 64], dtype=bf16), 1e-6)
+    refused(x, torch.Tensor([64, 4096], dtype=torch.float32), 1e-6)
+    refused(torch.Tensor([64], dtype=bf16), x, 1e-6)
+    refused(x, torch.Tensor([64, 4096], dtype=bf16, device=torch.Device("cpu")), 1e-6)
+    print("left:", torch._native[0].fake_living())
+)";
+
+constexpr const char* kRefusals = R"(('stable C interface', None)
+rmsnorm_int8: residual has the shape [64, 4095]; these sizes need [64, 4096]
+rmsnorm_int8: residual has the strides [1, 64]; the kernel needs [4096, 1]: call contiguous() first
+rmsnorm_int8: the package has no code for x bf16, residual f32; it has: x bf16, residual bf16; x f16, residual f16; x f32, residual f32
+rmsnorm_int8: x has 1 dimensions; it needs 2
+rmsnorm_int8: residual is not where x is: all tensors must be on one CUDA device
+left: 0
+)";
+
+/// PyTorch's stable C interface without PyTorch: a module `torch` with its libraries beside it.
+std::string fake_torch(const Scratch& scratch) {
+  const std::string folder = scratch.path("site"), fakes = std::string(HARNESS_SOURCE_DIR) + "/tests/fakes";
+  std::filesystem::create_directories(folder + "/lib");
+  std::filesystem::copy(fakes + "/torch/torch.py", folder + "/torch.py");
+  const Finished built = run_program({"c++", "-std=c++17", "-shared", "-fPIC", fakes + "/libtorch/libtorch.cpp", "-o",
+                                      folder + "/lib/libtorch_cpu.so"},
+                                     "/");
+  INFO(built.err);
+  REQUIRE(built.status == 0);
+  std::filesystem::copy(folder + "/lib/libtorch_cpu.so", folder + "/lib/libtorch_cuda.so");
+  return folder;
+}
+
+/// What was launched, without the addresses.
+std::vector<std::string> launches(const std::string& log) {
+  std::vector<std::string> all;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("launch ")) all.push_back(line.substr(0, line.find(" flags")));
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("the PyTorch module of a package passes tensors on, and says in one sentence what it cannot take") {
-  if (run_program({"python3", "--version"}, "/").status != 0) return tests::skip("python3 is not here");
+  const Finished found = run_program({"python3", "-c", "import sys; print(sys.executable, end='')"}, "/");
+  if (found.status != 0) return tests::skip("python3 is not here");
+  const std::string python = found.out;
   const Scratch scratch;
   script::LuaCatalog catalog({kernels_folder()}, {kernels_folder() + "/include"}, {"cpu", "cuda"});
   OneIterationArchive archive;
@@ -63,16 +119,25 @@ TEST_CASE("the PyTorch module of a package passes tensors on, and says in one se
                                           "rmsnorm_int8", std::move(record), 0, "a test");
   PackageFiles files = package_files(model, catalog, archive, {"a test", "0", ""}, catalog.folder("rmsnorm_int8"),
                                      kernels_folder() + "/include");
+  const BuiltLibrary library = build_library(files);
+  INFO(library.why_not);
+  REQUIRE_FALSE(library.bytes.empty());
+  files[library_path("rmsnorm_int8")] = library.bytes;
   seal(files);
   const std::string folder = scratch.path("p");
   write_package(folder, files);
-  scratch.write("script.py", kScript);
   const FakeCuda cuda(scratch);
-  std::vector<std::string> environment = cuda.environment();
-  environment.push_back("PYTHONPATH=" + folder + "/python:" + std::string(HARNESS_SOURCE_DIR) + "/tests/fakes/torch");
-  environment.push_back("XDG_CACHE_HOME=" + scratch.path("cache"));
-  environment.push_back("PYTHONDONTWRITEBYTECODE=1");
-  const Finished ran = run_program({"python3", scratch.path("script.py")}, "/", environment);
+  const std::string torch = fake_torch(scratch);
+  const auto run = [&](const std::string& path, const char* script, const std::vector<std::string>& more = {}) {
+    scratch.write("script.py", script);
+    std::vector<std::string> environment = cuda.environment();
+    environment.insert(environment.end(),
+                       {"PYTHONPATH=" + folder + "/python:" + torch, "PATH=/nowhere", "PYTHONDONTWRITEBYTECODE=1",
+                        "XDG_CACHE_HOME=" + scratch.path("cache"), "RMSNORM_INT8_PATH=" + path});
+    environment.insert(environment.end(), more.begin(), more.end());
+    return run_program({python, scratch.path("script.py")}, "/", environment);
+  };
+  const Finished ran = run("", kScript);
   INFO(ran.err);
   REQUIRE(ran.status == 0);
   CHECK(
@@ -95,4 +160,14 @@ TEST_CASE("the PyTorch module of a package passes tensors on, and says in one se
   CHECK_THAT(log, Catch::Contains("launch rmsnorm<__nv_bfloat16,8> grid 16 1 1 block 128 1 1"));
   CHECK_THAT(log, Catch::Contains(" 00005040 40000000 00100000 00100000 stream 0x5000"));  // 3.25, T, N and ldx
   CHECK_THAT(log, Catch::Contains(" 05000000 00020000 03020000 stream"));                  // of a strided x
+
+  // The other way, through ctypes, gives and refuses the same. Neither had a compiler.
+  std::filesystem::remove(cuda.log());
+  const Finished other = run("ctypes", kScript);
+  INFO(other.err);
+  CHECK(other.out == ran.out);
+  CHECK(launches(read_file(cuda.log())) == launches(log));
+  CHECK(run("", kPath).out == kRefusals);  // of the operator itself, which other code may call
+  CHECK_THAT(run("ctypes", kPath).out, Catch::StartsWith("('ctypes', 'RMSNORM_INT8_PATH asks for it')"));
+  CHECK_THAT(run("", kPath, {"FAKE_TORCH_MINOR=9"}).out, Catch::StartsWith("('ctypes', 'PyTorch is older than 2.10')"));
 }

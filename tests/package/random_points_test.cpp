@@ -304,6 +304,7 @@ void compare_kernel(const std::string& kernel) {
   scratch.write(name + ".h", files.header);
   scratch.write(name + ".cpp", files.source);
   scratch.write(name + "_code.h", files.code_header);
+  scratch.write(name + "_math.h", files.math);
   scratch.write(name + "_code.cpp", files.code);
   scratch.write("ask.cpp", asking_program(asked.launcher()));
   scratch.write("points.txt", lines);

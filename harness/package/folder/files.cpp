@@ -59,6 +59,8 @@ class FolderWriter {
     LauncherFiles launcher = launcher_files(model_.launcher);
     files_["include/" + name + ".h"] = std::move(launcher.header);
     files_["src/" + name + ".cpp"] = std::move(launcher.source);
+    files_["src/" + name + "_math.h"] = std::move(launcher.math);
+    if (!launcher.torch.empty()) files_["src/" + name + "_torch.cpp"] = std::move(launcher.torch);
     files_["src/" + name + "_code.h"] = std::move(launcher.code_header);
     files_["src/" + name + "_code.cpp"] = std::move(launcher.code);
     const Placeholders words = {{"NAME", name},

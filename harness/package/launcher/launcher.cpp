@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/package/launcher/plan_code.h"
+#include "harness/package/launcher/torch_operator.h"
 #include "harness/package/literals.h"
 #include "harness/package/placeholders.h"
 
@@ -17,6 +18,10 @@ namespace {
 
 constexpr const char* kHeaderText =
 #include "embedded/harness/package/launcher/header.in"
+    ;
+
+constexpr const char* kMathText =
+#include "embedded/harness/package/launcher/math.in"
     ;
 
 constexpr const char* kRuntimeText =
@@ -88,7 +93,8 @@ class LauncherWriter {
                    {"ARCHITECTURES", launcher_.architectures.empty()
                                          ? "no architecture"
                                          : fmt::format("{}", fmt::join(launcher_.architectures, ", "))}});
-    return {filled(kHeaderText, header), filled(kRuntimeText, source), code_header(), code()};
+    return {filled(kHeaderText, header), filled(kRuntimeText, source), filled(kMathText, common), code_header(),
+            code(), torch_operator(launcher_)};
   }
 
  private:

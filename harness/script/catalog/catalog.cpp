@@ -171,6 +171,10 @@ Workload LuaCatalog::random_point(const std::string& kernel, const Workload& bas
   return load(kernel).manifest.random_workload(base, seed);
 }
 
+std::optional<AdoptedFrom> LuaCatalog::adopted(const std::string& kernel) {
+  return load(kernel).manifest.adopted();
+}
+
 std::string LuaCatalog::folder(const std::string& kernel) {
   return load(kernel).manifest.folder().string();
 }

@@ -53,6 +53,7 @@ class LuaCatalog : public FormulaCatalog {
   std::optional<Realized> at_point(const Candidate& candidate, const Workload& point,
                                    const DeviceInfo& device) override;
   Workload random_point(const std::string& kernel, const Workload& base, std::uint64_t seed) override;
+  std::optional<AdoptedFrom> adopted(const std::string& kernel) override;
   std::string folder(const std::string& kernel) override;
 
  private:

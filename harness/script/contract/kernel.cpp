@@ -57,13 +57,14 @@ ExcludedForms read_forms(const Reader& kernel) {
 }
 
 /// adopted = { file = "softmax.cu", entry = "softmax_kernel", digest = "..." }: where an adopted kernel came from.
-void check_adopted(const Reader& kernel) {
+std::optional<AdoptedFrom> read_adopted(const Reader& kernel) {
   const Node* const table = kernel.find("adopted");
-  if (table == nullptr) return;
+  if (table == nullptr) return std::nullopt;
   if (!table->table) throw kernel.wrong("adopted", "{ file = \"kernel.cu\", entry = \"name\", digest = \"sha256\" }");
   const Reader reader(kernel.manifest(), *table, "adopted");
-  reader.only({"file", "entry", "digest", "path"});  // path: from the plugin's folder, where that is known
-  for (const char* field : {"file", "entry", "digest"}) reader.text(field);
+  reader.only({"file", "entry", "digest", "path"});
+  return AdoptedFrom{reader.text("file"), reader.text("entry"), reader.text("digest"),
+                     reader.find("path") != nullptr ? reader.text("path") : ""};
 }
 
 void check_contract(const Reader& kernel, const std::string& folder_name) {
@@ -107,7 +108,7 @@ KernelManifest::KernelManifest(std::filesystem::path folder, const std::string& 
   deterministic_ = kernel.flag("deterministic", true);
   policy_ = read_policy(kernel);
   forms_ = read_forms(kernel);
-  check_adopted(kernel);
+  adopted_ = read_adopted(kernel);
   read_workloads(kernel);
   for (const Workload& workload : workloads_) problems_[workload.name] = make_problem(workload);
 }

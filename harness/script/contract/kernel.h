@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/contract.h"
+#include "harness/core/formula_catalog.h"
 #include "harness/script/contract/domain.h"
 #include "harness/script/contract/manifest.h"
 
@@ -24,6 +25,7 @@ class KernelManifest {
 
   const std::string& name() const { return name_; }
   const std::string& summary() const { return summary_; }
+  const std::optional<AdoptedFrom>& adopted() const { return adopted_; }
   const std::string& file() const { return manifest_.file(); }
   const std::filesystem::path& folder() const { return folder_; }
   const std::vector<Workload>& workloads() const { return workloads_; }
@@ -88,6 +90,7 @@ class KernelManifest {
   std::vector<Workload> workloads_;
   bool deterministic_ = true;
   ExcludedForms forms_;
+  std::optional<AdoptedFrom> adopted_;
   std::map<std::string, std::string> policy_;
   std::map<std::string, Problem> problems_;
 };

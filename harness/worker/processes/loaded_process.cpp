@@ -17,7 +17,6 @@
 #include <cstring>
 
 #include "harness/core/error.h"
-#include "harness/core/observation.h"
 #include "harness/system/files.h"
 #include "harness/worker/processes/launch_report.h"
 
@@ -89,10 +88,8 @@ SharedMemory map_image(int descriptor, std::size_t bytes, bool timed) {
   SharedMemory image;
   report.code = guarded(report, [&] {
     stand_alone(runner);
-    const std::vector<ImageBuffer>& buffers = executable.layout.buffers;
-    const bool observed = !buffers.empty() && buffers.back().name.starts_with(kSeenPrefix);
     image = map_image(prepared.images.at(which).at(static_cast<std::size_t>(request.image)).get(),
-                      static_cast<std::size_t>(executable.layout.bytes), !observed);
+                      static_cast<std::size_t>(executable.layout.bytes), !prepared.observed.at(which));
     session.warm_up(executable);
     session.close_inputs(executable, image.bytes());
     session.set_run(request.run);

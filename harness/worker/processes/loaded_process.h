@@ -16,6 +16,7 @@ namespace harness {
 struct NativeExecutables {
   std::vector<Executable> executables;
   std::vector<std::vector<Descriptor>> images;
+  std::vector<bool> observed;  // Contender::observed
 };
 
 /// How one launch of a native candidate ended.

@@ -128,12 +128,17 @@ std::optional<RunnerFailure> Runner::ask(const json& body, const std::vector<int
 }
 
 std::optional<RunnerFailure> Runner::prepare(const std::vector<Contender>& contenders, double deadline_s) {
-  json body{{"op", "prepare"}, {"executables", json::array()}, {"images", json::array()}, {"places", json::array()}};
+  json body{{"op", "prepare"},
+            {"executables", json::array()},
+            {"images", json::array()},
+            {"places", json::array()},
+            {"observed", json::array()}};
   std::vector<int> descriptors;
   for (const Contender& contender : contenders) {
     body["executables"].push_back(*contender.executable);
     body["images"].push_back(contender.images.size());
     body["places"].push_back(contender.places.size());
+    body["observed"].push_back(contender.observed);
     for (const SharedMemory* image : contender.images) descriptors.push_back(image->descriptor());
     for (const SharedMemory* place : contender.places) descriptors.push_back(place->descriptor());
   }

@@ -30,6 +30,8 @@ Outcome to_outcome(const RunnerFailure& failure, const std::string& stage, doubl
 struct Contender {
   const Executable* executable = nullptr;
   std::vector<const SharedMemory*> images, places;
+  bool observed =
+      false;  // its images are arenas that are mostly never touched (core/observation.h), and it is not timed
 };
 
 /// Where a launch finds its inputs: behind walls (Session::run_behind_walls), or in one block with all else, as timed

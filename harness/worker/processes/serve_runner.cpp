@@ -58,6 +58,7 @@ NativeExecutables take_native(const Message& message) {
     for (std::size_t k = 0; k < count; ++k) images.emplace_back(message.descriptors.at(next++));
     const auto places = message.body.at("places").at(i).get<std::size_t>();  // none: nobody times native code in graphs
     for (std::size_t k = 0; k < places; ++k) const Descriptor unused(message.descriptors.at(next++));
+    prepared.observed.push_back(message.body.at("observed").at(i).get<bool>());
   }
   return prepared;
 }

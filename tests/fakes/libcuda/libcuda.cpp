@@ -145,6 +145,7 @@ int cuMemsetD8Async(unsigned long long address, unsigned char value, size_t byte
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const unsigned long long* sizes,
                            const unsigned long long* strides, const unsigned* box, const unsigned* steps,
                            int interleave, int swizzle, int promotion, int fill) {
+  if (log_file() == nullptr) return 0;
   std::string text;
   for (unsigned i = 0; i < rank; ++i) text += " " + std::to_string(sizes[i]);
   for (unsigned i = 0; i + 1 < rank; ++i) text += " " + std::to_string(strides[i]);
@@ -156,6 +157,7 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
   return 0;
 }
 int cuLaunchKernelEx(const Config* c, void* function, void** parameters, void**) {
+  if (log_file() == nullptr) return 0;  // a launcher's own time is measured over this
   const std::string& name = *static_cast<std::string*>(function);
   unsigned cluster[3] = {1, 1, 1};
   int cooperative = 0, programmatic = 0;

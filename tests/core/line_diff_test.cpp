@@ -1,10 +1,10 @@
-#include "harness/store/line_diff.h"
+#include "harness/core/line_diff.h"
 
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
-using harness::store::unified_diff;
+using harness::unified_diff;
 
 TEST_CASE("texts that are the same have no difference") {
   CHECK(unified_diff("a\nb\n", "a\nb\n", "x", "y").empty());

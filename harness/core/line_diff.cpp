@@ -1,4 +1,4 @@
-#include "harness/store/line_diff.h"
+#include "harness/core/line_diff.h"
 
 #include <fmt/format.h>
 
@@ -6,32 +6,34 @@
 #include <cstdint>
 #include <vector>
 
-namespace harness::store {
+namespace harness {
 namespace {
 
 constexpr std::size_t kMostCells = 16'000'000;  // of the table of common subsequences: 64 MB
 
-using Lines = std::vector<std::string>;
+using DiffLines = std::vector<std::string>;
 
-Lines lines_of(const std::string& text) {
-  Lines lines;
+/// What `patch` and `git apply` want of a last line without an end is part of that line.
+DiffLines diff_lines(const std::string& text) {
+  DiffLines lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     lines.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+  if (!text.empty() && text.back() != '\n') lines.back() += "\n\\ No newline at end of file";
   return lines;
 }
 
 /// One line of the edit script: ' ' in both, '-' only in a, '+' only in b.
-struct Edit {
+struct LineEdit {
   char kind;
   std::string line;
 };
 
 /// Longest common subsequence of the ranges that differ, by dynamic programming from their ends.
-void edit_middle(const Lines& a, const Lines& b, std::size_t from, std::size_t a_end, std::size_t b_end,
-                 std::vector<Edit>& edits) {
+void edit_middle(const DiffLines& a, const DiffLines& b, std::size_t from, std::size_t a_end, std::size_t b_end,
+                 std::vector<LineEdit>& edits) {
   const std::size_t rows = a_end - from, columns = b_end - from;
   const bool compare = rows * columns <= kMostCells;
   std::vector<std::uint32_t> common(compare ? (rows + 1) * (columns + 1) : 0);
@@ -54,12 +56,12 @@ void edit_middle(const Lines& a, const Lines& b, std::size_t from, std::size_t a
   }
 }
 
-std::vector<Edit> edit_script(const Lines& a, const Lines& b) {
+std::vector<LineEdit> edit_script(const DiffLines& a, const DiffLines& b) {
   std::size_t head = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
   std::size_t tail = 0;
   while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
-  std::vector<Edit> edits;
+  std::vector<LineEdit> edits;
   for (std::size_t i = 0; i < head; ++i) edits.push_back({' ', a[i]});
   edit_middle(a, b, head, a.size() - tail, b.size() - tail, edits);
   for (std::size_t i = a.size() - tail; i < a.size(); ++i) edits.push_back({' ', a[i]});
@@ -67,7 +69,7 @@ std::vector<Edit> edit_script(const Lines& a, const Lines& b) {
 }
 
 /// Which edits are shown: the changes and `context` lines around them.
-std::vector<bool> shown_edits(const std::vector<Edit>& edits, std::size_t context) {
+std::vector<bool> shown_edits(const std::vector<LineEdit>& edits, std::size_t context) {
   std::vector<bool> shown(edits.size(), false);
   for (std::size_t i = 0; i < edits.size(); ++i) {
     if (edits[i].kind == ' ') continue;
@@ -80,7 +82,7 @@ std::vector<bool> shown_edits(const std::vector<Edit>& edits, std::size_t contex
 }
 
 /// "12,7": the first line and how many; an empty side names the line before it.
-std::string range(std::size_t before, std::size_t count) {
+std::string line_range(std::size_t before, std::size_t count) {
   const std::size_t first = count == 0 ? before : before + 1;
   return count == 1 ? fmt::format("{}", first) : fmt::format("{},{}", first, count);
 }
@@ -89,7 +91,7 @@ std::string range(std::size_t before, std::size_t count) {
 
 std::string unified_diff(const std::string& a, const std::string& b, const std::string& a_name,
                          const std::string& b_name, int context) {
-  const std::vector<Edit> edits = edit_script(lines_of(a), lines_of(b));
+  const std::vector<LineEdit> edits = edit_script(diff_lines(a), diff_lines(b));
   const std::vector<bool> shown = shown_edits(edits, static_cast<std::size_t>(context));
   std::string text;
   std::size_t a_line = 0, b_line = 0;
@@ -105,10 +107,10 @@ std::string unified_diff(const std::string& a, const std::string& b, const std::
       a_count += edits[i].kind != '+';
       b_count += edits[i].kind != '-';
     }
-    text += fmt::format("@@ -{} +{} @@\n{}", range(a_line, a_count), range(b_line, b_count), hunk);
+    text += fmt::format("@@ -{} +{} @@\n{}", line_range(a_line, a_count), line_range(b_line, b_count), hunk);
     a_line += a_count, b_line += b_count;
   }
   return text.empty() ? "" : fmt::format("--- {}\n+++ {}\n{}", a_name, b_name, text);
 }
 
-}  // namespace harness::store
+}  // namespace harness

@@ -1,0 +1,53 @@
+#include "harness/adopt/revision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/adopt/options.h"
+#include "harness/adopt/slice.h"
+#include "harness/adopt/write.h"
+#include "harness/core/error.h"
+
+namespace harness::adopt {
+namespace {
+
+/// A number that the host alone knows is a size only where the contract has it.
+void fill_in_host_numbers(AdoptedKernel& kernel, const std::set<std::string>& fields) {
+  std::map<std::string, FormulaPtr> known;
+  for (const AdoptedSize& size : kernel.sizes) {
+    if (fields.contains(size.name)) continue;
+    if (!size.host)
+      throw bad_input(
+          fmt::format("the launch of '{}' depends on '{}', which its contract does not have; adopt the "
+                      "file anew",
+                      kernel.declaration.name, size.name));
+    known[size.symbol] = number(static_cast<double>(*size.host));
+  }
+  for (auto* list : {&kernel.launch.grid, &kernel.launch.block})
+    for (FormulaPtr& each : *list) each = with(each, known);
+  kernel.launch.shared = with(kernel.launch.shared, known);
+}
+
+}  // namespace
+
+Revision revision_of(const std::string& file, const std::string& entry, const std::set<std::string>& fields) {
+  const Source source = read_cuda_source(file);
+  AdoptOptions options;
+  options.file = file;
+  options.yes = true;
+  options.entries = {entry.substr(entry.rfind(':') == std::string::npos ? 0 : entry.rfind(':') + 1)};
+  AdoptedKernel kernel = choose_kernel(source, options);
+  fill_in_host_numbers(kernel, fields);
+  std::set<std::string> tuned;
+  for (const auto& [name, values] : kernel.tuned) tuned.insert(name);
+  Revision made;
+  made.source = device_source(source, kernel.index, tuned).text;
+  made.manifest = variant_manifest(kernel);
+  for (const Parameter& parameter : kernel.declaration.parameters)
+    made.parameters += fmt::format("{}{} {}", made.parameters.empty() ? "" : ", ", parameter.type, parameter.name);
+  return made;
+}
+
+}  // namespace harness::adopt

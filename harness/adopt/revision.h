@@ -1,0 +1,18 @@
+#pragma once
+#include <set>
+#include <string>
+
+namespace harness::adopt {
+
+/// A kernel of a file as one revision has it.
+struct Revision {
+  std::string source;      // its device part
+  std::string manifest;    // a variant's manifest that launches it as the file does, with the file's own numbers
+  std::string parameters;  // "const float* x, int n": what a contract is about
+};
+
+/// Reads `file` and its kernel `entry` ("ns::softmax"). `fields`: what the workloads of the kernel's contract are made
+/// of. Throws Error(bad_input) where it is not there, or where its launch cannot be read.
+Revision revision_of(const std::string& file, const std::string& entry, const std::set<std::string>& fields);
+
+}  // namespace harness::adopt

@@ -1,0 +1,124 @@
+#include "harness/cli/show_patch.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/adopt/patch.h"
+#include "harness/cli/show_source.h"
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+#include "harness/core/line_diff.h"
+#include "harness/report/out.h"
+#include "harness/system/files.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file's path from the top of its repository, else from here: what stands behind a/ and b/.
+std::string path_in_repository(const std::string& file) {
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(file), failed);
+  for (fs::path folder = whole.parent_path(); folder != folder.root_path(); folder = folder.parent_path())
+    if (fs::exists(folder / ".git", failed)) return whole.lexically_relative(folder).generic_string();
+  const fs::path here = whole.lexically_proximate(fs::current_path());
+  return *here.begin() == ".." ? whole.filename().generic_string() : here.generic_string();
+}
+
+const Launch& only_launch(const Realized& realized) {
+  if (realized.plan.steps.size() != 1 || !realized.plan.workspaces.empty())
+    throw bad_input(fmt::format("'{}' takes {} steps and {} workspaces, and the file launches one kernel",
+                                realized.candidate.variant, realized.plan.steps.size(),
+                                realized.plan.workspaces.size()));
+  const auto* launch = std::get_if<Launch>(&realized.plan.steps.front());
+  if (launch == nullptr) throw bad_input(fmt::format("'{}' launches no kernel", realized.candidate.variant));
+  if (launch->cooperative || launch->pdl || launch->resident > 0 || launch->cluster != Dim3{})
+    throw bad_input(
+        "its launch has attributes (a cluster, cooperative, dependent, or cut to what is resident), which "
+        "<<<>>> has not");
+  return *launch;
+}
+
+std::string entry_name(const std::string& entry) {
+  return entry.substr(0, entry.find('<'));
+}
+
+std::map<std::string, std::int64_t> whole_values(const Config& config) {
+  std::map<std::string, std::int64_t> values;
+  for (const auto& [name, value] : config) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) values[name] = *number;
+    else if (const auto* flag = std::get_if<bool>(&value)) values[name] = *flag ? 1 : 0;
+    else throw bad_input(fmt::format("its parameter '{}' is no whole number", name));
+  }
+  return values;
+}
+
+adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const Realized& original,
+                        const AdoptedFrom& from, const std::string& file, const DeviceInfo& device) {
+  const Launch &launch = only_launch(winner), &first = only_launch(original);
+  if (entry_name(launch.entry) != entry_name(first.entry))
+    throw bad_input(fmt::format("it launches '{}', and the file '{}'", entry_name(launch.entry), from.entry));
+  if (json(launch).at("args") != json(first).at("args")) throw bad_input("it gives its kernel other arguments than the file does");
+  adopt::Winner made{file,
+                     from.entry,
+                     original.build.source,
+                     winner.build.source,
+                     whole_values(winner.candidate.config),
+                     whole_values(original.candidate.config),
+                     winner.problem.workload.values,
+                     launch,
+                     {}};
+  const FormulaPlan plan = catalog.formulas(winner.candidate, winner.problem.workload, device);
+  if (const auto* formulas = std::get_if<FormulaLaunch>(&plan.steps.front())) made.formulas = *formulas;
+  return made;
+}
+
+}  // namespace
+
+std::string adopted_file(FormulaCatalog& catalog, const std::string& kernel, const std::string& given) {
+  const std::optional<AdoptedFrom> from = catalog.adopted(kernel);
+  if (!from) throw bad_input(fmt::format("kernel '{}' was not adopted from a file, so there is none to patch", kernel));
+  std::error_code failed;
+  if (!given.empty()) return given;
+  const fs::path noted = fs::path(catalog.folder(kernel)) / from->path;  // an absolute path stays what it is
+  if (!from->path.empty() && fs::is_regular_file(noted, failed)) return noted.lexically_normal().string();
+  if (fs::is_regular_file(from->file, failed)) return from->file;
+  throw bad_input(fmt::format("'{}', which kernel '{}' was adopted from, is not where it was; name it with --file",
+                              from->path.empty() ? from->file : noted.lexically_normal().string(), kernel));
+}
+
+std::string write_patch(Shell& shell, Archive& archive, const json& row, const std::string& given) {
+  const Places places = shell.places();
+  const DeviceInfo device = recorded_device(archive, row);
+  const auto catalog = shell.rooms.formula_catalog(places), own = shell.rooms.formula_catalog(places);
+  const std::string kernel = row.at("kernel");
+  const std::string file = adopted_file(*catalog, kernel, given);
+  const AdoptedFrom from = *catalog->adopted(kernel);
+  if (sha256_hex(read_file(file, Error::Kind::bad_input)) != from.digest)
+    throw bad_input(
+        fmt::format("'{}' has changed since kernel '{}' was adopted from it, so a patch would be for "
+                    "another file; adopt it anew, or check out the file of then",
+                    file, kernel));
+  try {
+    const Realized winner = recorded_candidate(*catalog, row, device);
+    add_recorded_workload(*own, kernel, winner.problem.workload.name, device);
+    const Realized original = baseline_beside(*own, winner, device);
+    std::string text;
+    for (const adopt::PatchedFile& each : adopt::patched(winner_of(*catalog, winner, original, from, file, device))) {
+      const std::string path = path_in_repository(each.path);
+      text += unified_diff(each.before, each.after, "a/" + path, "b/" + path);
+    }
+    if (text.empty()) report::err("harness: the winner is %s as it is\n", from.file.c_str());
+    return text;
+  } catch (const Error& why) {
+    if (why.kind() != Error::Kind::bad_input) throw;
+    throw bad_input(
+        fmt::format("iteration {} is no patch of {}: {}; harness show {} --source --resolved prints it as a "
+                    "source of its own",
+                    row.at("iteration").dump(), from.file, why.what(), row.at("iteration").dump()));
+  }
+}
+
+}  // namespace harness
