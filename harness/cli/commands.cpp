@@ -16,6 +16,13 @@ void define_show(CLI::App&, Shell&, std::function<int()>&);
 void define_best(CLI::App&, Shell&, std::function<int()>&);
 void define_diff(CLI::App&, Shell&, std::function<int()>&);
 void define_cost(CLI::App&, Shell&, std::function<int()>&);
+void define_campaigns(CLI::App&, Shell&, std::function<int()>&);
+void define_compare(CLI::App&, Shell&, std::function<int()>&);
+void define_recommend(CLI::App&, Shell&, std::function<int()>&);
+void define_sweep(CLI::App&, Shell&, std::function<int()>&);
+void define_report(CLI::App&, Shell&, std::function<int()>&);
+void define_doctor(CLI::App&, Shell&, std::function<int()>&);
+void define_help(CLI::App&, Shell&, std::function<int()>&);
 void define_query(CLI::App&, Shell&, std::function<int()>&);
 void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
@@ -29,28 +36,68 @@ void define_init(CLI::App&, Shell&, std::function<int()>&);
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
-      {"run", "Optimize kernels within a budget", define_run},
-      {"eval", "Evaluate one variant: build, gates, timing", define_eval},
-      {"check", "Check kernel plugins: manifests, references, gates, builds", define_check},
+      {"run", "Optimize kernels within a budget", define_run,
+       {"harness run softmax --device cpu --budget 40s",
+        "harness run attention --usd-per-hour 3.5 --budget 8m --name nightly",
+        "harness run --resume --budget 10m"}},
+      {"eval", "Evaluate one variant: build, gates, timing", define_eval,
+       {"harness eval softmax 00_naive --device cpu",
+        "harness eval attention 20_split_kv -p SPLITS=4 --workload seeds"}},
+      {"check", "Check kernel plugins: manifests, references, gates, builds", define_check,
+       {"harness check softmax --device cpu"}},
       {"devices", "The devices here, and what is missing", define_devices},
       {"kernels", "The kernel plugins", define_kernels},
       {"variants", "A kernel's variants and their parameters", define_variants},
       {"strategies", "The strategies, rules and searches", define_strategies},
       {"playbook", "The patterns of the playbook, and what came of them", define_playbook},
       {"simulate", "Try a search on a recorded space, with no device", define_simulate},
-      {"history", "Recorded iterations, newest first", define_history},
-      {"show", "One iteration: decision, gates, times, resources, log", define_show},
-      {"best", "The fastest candidate of every workload", define_best},
-      {"diff", "Two iterations side by side", define_diff},
-      {"cost", "Where time and money went", define_cost},
-      {"query", "Ask the store in SQL, read-only", define_query},
-      {"export", "Write a store, or one campaign of it, as text", define_export},
+      {"history", "Recorded iterations, newest first", define_history,
+       {"harness history --limit 50 --kernel attention --outcome wrong_answer",
+        "harness history --since 2d --sort -speedup --columns iteration,variant,time,speedup",
+        "harness history --campaign 2 --format csv > campaign.csv"}},
+      {"show", "One iteration: decision, gates, times, resources, log", define_show,
+       {"harness show 42",
+        "harness show 42 --resolved > kernel.cu",
+        "harness show --decision 17"}},
+      {"best", "The fastest candidate of every workload", define_best,
+       {"harness best attention",
+        "harness best --campaign 2 --wide",
+        "harness best --variant 20_split_kv --format markdown"}},
+      {"diff", "Two iterations side by side", define_diff,
+       {"harness diff 42 57"}},
+      {"cost", "Where time and money went", define_cost,
+       {"harness cost --by stage --campaign 2",
+        "harness cost --by technique --kernel attention --since 7d"}},
+      {"campaigns", "The campaigns, newest first: score, cost, device, driver", define_campaigns,
+       {"harness campaigns",
+        "harness campaigns --kernel attention --sort -cost_usd"}},
+      {"compare", "Two campaigns, or two devices: changed bests, environment, cost", define_compare,
+       {"harness compare 1 2",
+        "harness compare \"NVIDIA H200\" \"NVIDIA H100\""}},
+      {"recommend", "One candidate for all workloads of a kernel, or a table of few", define_recommend,
+       {"harness recommend attention"}},
+      {"sweep", "How a variant's cost grows with a size: a scaling study, never a speedup", define_sweep,
+       {"harness sweep vector_scale 10_vector --over N=1024,2048,...,1048576 --device cpu"}},
+      {"report", "One campaign as a page: verdict, charts, tables, what to do next", define_report,
+       {"harness report 2 --html report.html",
+        "harness report 2 --markdown report.md"}},
+      {"query", "Ask the store in SQL, read-only", define_query,
+       {"harness query \"SELECT technique, iterations, pass_rate, best_speedup FROM v_techniques\""}},
+      {"export", "Write a store, or one campaign of it, as text", define_export,
+       {"harness export campaign.jsonl --campaign 2"}},
       {"import", "Read such a text, or what other tuners recorded, into a store", define_import},
-      {"replay", "What another strategy would have decided on a recorded campaign", define_replay},
+      {"replay", "What another strategy would have decided on a recorded campaign", define_replay,
+       {"harness replay 2 --strategy exhaustive"}},
       {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
       {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"guard", "In CI: whether kernels are right and as fast as a package of them", define_guard},
+      {"doctor", "What is here, what is missing, what goes unchecked, and how to mend it", define_doctor,
+       {"harness doctor",
+        "harness doctor --verify --db experiments.db"}},
+      {"help", "Help on a command, with examples; completions and the man page", define_help,
+       {"harness help history",
+        "harness help --completion bash > /etc/bash_completion.d/harness"}},
       {"init", "Make a project folder for kernels and strategies of your own", define_init},
       {"new", "Start a kernel, variant, strategy, rule, search or pattern from a template", define_new},
   };

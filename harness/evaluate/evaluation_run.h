@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@ struct RunSettings {
   std::string unconfined;      // PipelineEvaluator::Options
   Preflight* preflight = nullptr;
   Explanations* explanations = nullptr;  // of the process's earlier candidates
+  std::function<void(const std::string& phase)> on_phase = {};  // told what is done now, for whoever watches
 };
 
 /// What a step of an evaluation settles; empty: the next step is due.
