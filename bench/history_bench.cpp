@@ -11,8 +11,8 @@
 
 #include "harness/core/error.h"
 #include "harness/report/campaign_report.h"
-#include "harness/store/campaigns.h"
 #include "harness/store/campaign_lesson.h"
+#include "harness/store/campaigns.h"
 #include "harness/store/columns.h"
 #include "harness/store/compare.h"
 #include "harness/store/figures.h"
@@ -120,7 +120,7 @@ void measure(const std::string& path) {
   print("campaigns", [](Store& store) { campaigns(store, {.limit = 50}); });
   print("show", [](Store& store) { show(store, 1234, true); });
   print("compare", [](Store& store) { compare(store, {1, ""}, {5, ""}); });
-  print("recommend", [](Store& store) { recommend(store, "softmax", std::nullopt); });
+  print("recommend", [](Store& store) { recommend(store, {.kernel = "softmax"}); });
 }
 
 void measure_report(const std::string& path) {

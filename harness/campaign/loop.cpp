@@ -572,9 +572,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
                            fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
                                        to_text(realized.candidate.config), workload),
-                           book.standings.empty() ? std::nullopt : book.standings.back().speedup,
-                           ahead_of_rival(book), work.confirms() ? "confirmation" : "build",
-                           realized.candidate.kernel, workload});
+                           book.standings.empty() ? std::nullopt : book.standings.back().speedup, ahead_of_rival(book),
+                           work.confirms() ? "confirmation" : "build", realized.candidate.kernel, workload});
   const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
   const auto tries = machine_falls_.find(attempt_key(attempt));
   Evaluation evaluation;

@@ -74,7 +74,8 @@ void add_filter_options(CLI::App& app, const std::shared_ptr<Asking>& asking, st
   app.add_option("--workload", asking->workload, "Only this workload");
   app.add_option("--variant", asking->variant, "Only this variant");
   app.add_option("--technique", asking->technique, "Only this technique");
-  app.add_option("--device", asking->device, "Only this device, as harness devices calls it, or its name: \"NVIDIA H200\"");
+  app.add_option("--device", asking->device,
+                 "Only this device, as harness devices calls it, or its name: \"NVIDIA H200\"");
   app.add_option("--outcome", asking->outcome, "Only this outcome");
   app.add_option("--verdict", asking->verdict, "Only this verdict: faster, slower or same, against the incumbent");
   app.add_option("--since", asking->since, "Only what ended since then: 2d, 12h, 30m ago, or 2026-11-22 (UTC)");
@@ -121,7 +122,8 @@ void print_rows(const report::View& view, const json& rows, const Asking& asking
   const report::ViewChoice choice{split_commas(asking.columns), asking.wide,
                                   asking.format == "table" ? terminal_columns() : std::nullopt};
   const report::ChosenTable chosen = report::choose(view, rows, choice);
-  report::out("%s", (asking.format == "markdown" ? report::markdown(chosen.table) : report::aligned(chosen.table)).c_str());
+  report::out("%s",
+              (asking.format == "markdown" ? report::markdown(chosen.table) : report::aligned(chosen.table)).c_str());
   if (!chosen.left_out.empty())
     report::err("no room for %s; --wide shows all, --columns A,B chooses\n",
                 fmt::format("{}", fmt::join(chosen.left_out, ", ")).c_str());

@@ -95,21 +95,24 @@ Finding store_finding(const Shell& shell) {
                         count("SELECT count(*) FROM iteration"), where, writable ? "" : "; read-only"),
             writable ? "" : "it can be read, and nothing can be added", writable ? "" : "chmod u+w " + path};
   } catch (const Error& error) {
-    return {"store", Health::wrong, error.what(), "nothing can be read or recorded", "harness export, then --db a new FILE"};
+    return {"store", Health::wrong, error.what(), "nothing can be read or recorded",
+            "harness export, then --db a new FILE"};
   }
 }
 
 /// The whole file, page by page.
 Finding integrity_finding(const Shell& shell) {
   const std::string path = shell.store_path();
-  if (std::error_code none; !std::filesystem::exists(path, none)) return {"integrity", Health::well, "no store yet", "", ""};
+  if (std::error_code none; !std::filesystem::exists(path, none))
+    return {"integrity", Health::well, "no store yet", "", ""};
   try {
     const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
     const std::vector<std::string> said = archive->history().integrity();
     return {"integrity", said.empty() ? Health::well : Health::wrong,
             said.empty() ? "every page, index, reference and text of the store is whole"
                          : fmt::format("{}", fmt::join(said, "; ")),
-            said.empty() ? "" : "figures may be wrong", said.empty() ? "" : "harness export FILE; harness import FILE --db NEW"};
+            said.empty() ? "" : "figures may be wrong",
+            said.empty() ? "" : "harness export FILE; harness import FILE --db NEW"};
   } catch (const Error& error) {
     return {"integrity", Health::wrong, error.what(), "figures may be wrong", "restore it from a copy"};
   }
@@ -165,8 +168,9 @@ Finding walls_finding() {
 /// Hardware counters need a permission of the driver's: NVIDIA, "ERR_NVGPUCTRPERM".
 Finding counters_finding() {
   std::ifstream parameters("/proc/driver/nvidia/params");
-  if (!parameters) return {"counters", Health::missing, "no NVIDIA driver says whether they may be read",
-                           "a GPU's counters are not read", "needs a GPU and its driver"};
+  if (!parameters)
+    return {"counters", Health::missing, "no NVIDIA driver says whether they may be read",
+            "a GPU's counters are not read", "needs a GPU and its driver"};
   std::string line;
   while (std::getline(parameters, line)) {
     if (line.find("RmProfilingAdminOnly") == std::string::npos) continue;
@@ -227,7 +231,8 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
                                 "apt-get install cuda-sanitizer-13-0, or a CUDA toolkit"));
   all.push_back(program_finding("nvdisasm", "the source policy on machine code (source-policy:sass)",
                                 "apt-get install cuda-nvdisasm-13-0, or a CUDA toolkit"));
-  all.push_back(program_finding("addr2line", "the source line of a crash on the emulated device", "apt-get install binutils"));
+  all.push_back(
+      program_finding("addr2line", "the source line of a crash on the emulated device", "apt-get install binutils"));
   all.push_back(walls_finding());
   all.push_back(counters_finding());
   all.push_back(machine_finding());
@@ -235,7 +240,7 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
 }
 
 const char* word_of(Health health) {
-  return health == Health::well ? "ok" : health == Health::missing ? "missing" : "WRONG";
+  return health == Health::well ? "ok" : health == Health::missing ? "lacks" : "WRONG";
 }
 
 int doctor(Shell& shell, bool verify, bool as_json) {
@@ -246,7 +251,9 @@ int doctor(Shell& shell, bool verify, bool as_json) {
     wrong = wrong || each.health == Health::wrong;
     const auto or_null = [](const std::string& text) { return text.empty() ? json() : json(text); };
     rows.push_back({{"what", each.what},
-                    {"state", each.health == Health::well ? "ok" : each.health == Health::missing ? "missing" : "wrong"},
+                    {"state", each.health == Health::well      ? "ok"
+                              : each.health == Health::missing ? "missing"
+                                                               : "wrong"},
                     {"found", each.found},
                     {"unchecked", or_null(each.unchecked)},
                     {"mend", or_null(each.mend)}});

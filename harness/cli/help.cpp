@@ -85,8 +85,12 @@ std::string bash_script(CLI::App& app) {
   return script +
          "  esac; fi\n"
          "  case $command:$word in\n"
-         "    help:*) words=\"$words " + names + "\" ;;\n"
-         "    run:[!-]*|run:|best:[!-]*|best:|recommend:*|variants:*|check:[!-]*|check:|eval:[!-]*|eval:|sweep:[!-]*|sweep:)\n"
+         "    help:*) words=\"$words " +
+         names +
+         "\" ;;\n"
+         "    "
+         "run:[!-]*|run:|best:[!-]*|best:|recommend:*|variants:*|check:[!-]*|check:|eval:[!-]*|eval:|sweep:[!-]*|sweep:"
+         ")\n"
          "      words=\"$words $(harness kernels 2>/dev/null | awk 'NR > 1 { print $1 }')\" ;;\n"
          "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
@@ -98,7 +102,7 @@ std::string bash_script(CLI::App& app) {
 std::string for_zsh(const std::string& text) {
   std::string escaped;
   for (const char c : text)
-    escaped += c == '\'' ? std::string("'\\''")
+    escaped += c == '\''                                       ? std::string("'\\''")
                : c == '[' || c == ']' || c == ':' || c == '\\' ? std::string("\\") + c
                                                                : std::string(1, c);
   return escaped;
@@ -135,7 +139,8 @@ std::string zsh_script(CLI::App& app) {
 }
 
 std::string fish_script(CLI::App& app) {
-  std::string script = "# fish completion of harness, made by: harness help --completion fish\ncomplete -c harness -f\n";
+  std::string script =
+      "# fish completion of harness, made by: harness help --completion fish\ncomplete -c harness -f\n";
   for (CLI::App* command : app.get_subcommands({})) {
     script += fmt::format("complete -c harness -n __fish_use_subcommand -a {} -d {}\n", command->get_name(),
                           in_quotes(command->get_description()));
@@ -144,7 +149,8 @@ std::string fish_script(CLI::App& app) {
       for (const std::string& name : option->get_snames()) line += " -s " + name;
       for (const std::string& name : option->get_lnames()) line += " -l " + name;
       const auto choices = choices_of(*option);
-      if (takes_value(*option)) line += choices.empty() ? " -r -F" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+      if (takes_value(*option))
+        line += choices.empty() ? " -r -F" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
       script += line + " -d " + in_quotes(option->get_description()) + "\n";
     }
   }
@@ -165,7 +171,8 @@ std::string for_man(const std::string& text) {
 
 std::string man_option(const CLI::Option& option) {
   std::string line = fmt::format(".TP\n.B {}", for_man(fmt::format("{}", fmt::join(flags_of(option), ", "))));
-  if (takes_value(option)) line += " \\fI" + for_man(option.get_type_name().empty() ? "VALUE" : option.get_type_name()) + "\\fR";
+  if (takes_value(option))
+    line += " \\fI" + for_man(option.get_type_name().empty() ? "VALUE" : option.get_type_name()) + "\\fR";
   return line + "\n" + for_man(option.get_description()) + "\n";
 }
 
@@ -176,7 +183,7 @@ int print_help(const std::string& name, Shell& shell) {
     return 0;
   }
   const Command& command = find_command(name);
-  report::out("%s", app->get_subcommand(command.name)->help().c_str());
+  report::out("%s", app->get_subcommand(command.name)->help("harness").c_str());
   return 0;
 }
 
@@ -207,7 +214,8 @@ std::string man_page(CLI::App& app, const std::string& version) {
       ".SH NAME\nharness \\- makes CUDA kernels faster within a budget, and keeps the record\n"
       ".SH SYNOPSIS\n.B harness\n.I COMMAND\n[\\fIOPTION\\fR]...\n"
       ".SH DESCRIPTION\n"
-      "harness compiles variants of a kernel, checks each for correctness, times it beside the best so far, and chooses\n"
+      "harness compiles variants of a kernel, checks each for correctness, times it beside the best so far, and "
+      "chooses\n"
       "what to try next. Every attempt goes into one SQLite file, the store, with its evidence and its cost.\n"
       ".SH COMMANDS\n",
       version);
@@ -249,9 +257,9 @@ void define_help(CLI::App& app, Shell& shell, std::function<int()>& action) {
   action = [name, completion, man, &shell] {
     if (completion->empty() && !*man) return print_help(*name, shell);
     const auto described = described_commands(shell);
-    report::out("%s", (*man ? man_page(*described, shell.rooms.program.number)
-                            : completion_script(*described, *completion))
-                          .c_str());
+    report::out(
+        "%s",
+        (*man ? man_page(*described, shell.rooms.program.number) : completion_script(*described, *completion)).c_str());
     return 0;
   };
 }

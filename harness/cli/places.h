@@ -21,7 +21,7 @@ struct Places {
   bool policy_refuses = true;  // --policy mark: what the source policy flags is only marked
   bool trust_source = false;   // --trust-source: native code runs where this machine cannot cage it
   std::function<void(const std::string& phase)> on_phase;  // told what an evaluation does now; empty: nobody watches
-  std::string default_store;   // $HARNESS_DB, else experiments.db in the project or the current folder
+  std::string default_store;  // $HARNESS_DB, else experiments.db in the project or the current folder
 };
 
 /// The file that makes a folder a project (`harness init`). Its kernels are the project's own alone; strategies, rules,

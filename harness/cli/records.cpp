@@ -67,7 +67,8 @@ void print_times(const json& row, const report::WorkOf& work) {
     line += fmt::format(" ({} to {})", report::nanoseconds(number(row, "time_lo_ns")),
                         report::nanoseconds(number(row, "time_hi_ns")));
   else if (const json ci = row.value("time_ci95_ns", json()); ci.is_array() && ci.size() == 2 && ci[0].is_number())
-    line += fmt::format(" ({} to {})", report::nanoseconds(ci[0].get<double>()), report::nanoseconds(ci[1].get<double>()));
+    line +=
+        fmt::format(" ({} to {})", report::nanoseconds(ci[0].get<double>()), report::nanoseconds(ci[1].get<double>()));
   if (const auto cold = number(row, "cold_time_ns")) line += fmt::format(", cold {}", report::nanoseconds(cold));
   if (!emulation && work)
     if (const std::string rate = report::rate(work(text(row, "kernel"), text(row, "workload")), time); rate != "-")
@@ -78,8 +79,9 @@ void print_times(const json& row, const report::WorkOf& work) {
   if (number(row, "baseline_ns"))
     report::out("%s over the baseline (%s)%s\n", report::ratio(number(row, "speedup")).c_str(),
                 report::nanoseconds(number(row, "baseline_ns")).c_str(),
-                row.value("verdict", json()).is_string() ? (", " + text(row, "verdict") + " against the best so far").c_str()
-                                                         : "");
+                row.value("verdict", json()).is_string()
+                    ? (", " + text(row, "verdict") + " against the best so far").c_str()
+                    : "");
   if (emulation) report::out("emulated on a CPU: it ranks nothing on a GPU\n");
 }
 
@@ -153,7 +155,8 @@ void print_pairs(const char* title, const json& pairs, const char* key, bool rat
     const std::string name = text(pair, key);
     if (pair.value("a", json()).is_null() && pair.value("b", json()).is_null()) continue;
     table.rows.push_back({name, pair_cell(pair, "a", name), pair_cell(pair, "b", name)});
-    if (ratios) table.rows.back().push_back(number(pair, "ratio") ? fmt::format("{:.3f}", *number(pair, "ratio")) : "-");
+    if (ratios)
+      table.rows.back().push_back(number(pair, "ratio") ? fmt::format("{:.3f}", *number(pair, "ratio")) : "-");
   }
   if (!table.rows.empty()) print_table(table);
 }

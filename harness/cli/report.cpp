@@ -36,7 +36,8 @@ std::vector<report::WinnerSource> winner_sources(const CampaignFigures& figures,
     source.title = fmt::format("{} on {} (iteration {})", report::cell(bests.at(row, "variant")),
                                report::cell(bests.at(row, "workload")), source.iteration);
     try {
-      source.text = write_source(shell, archive, archive.history().iteration(source.iteration, true), SourceForm::resolved).text;
+      source.text =
+          write_source(shell, archive, archive.history().iteration(source.iteration, true), SourceForm::resolved).text;
     } catch (const Error& error) {
       source.missing = error.what();
     }
@@ -55,7 +56,8 @@ void write_whole(const std::string& file, const std::string& text) {
   if (out) std::filesystem::rename(part, file, failed);
   if (out && !failed) return;
   std::filesystem::remove(part, failed);
-  throw environment_error(fmt::format("the report cannot be written to {}; is its folder there, and has it room?", file));
+  throw environment_error(
+      fmt::format("the report cannot be written to {}; is its folder there, and has it room?", file));
 }
 
 std::string today() {
@@ -69,8 +71,11 @@ std::string today() {
 json figures_json(const CampaignFigures& figures) {
   json all = json::object();
   for (const Figure& figure : figures.figures)
-    all[figure.name] = {{"title", figure.title}, {"sql", figure.sql}, {"columns", figure.columns},
-                        {"rows", figure.rows}, {"truncated", figure.truncated}};
+    all[figure.name] = {{"title", figure.title},
+                        {"sql", figure.sql},
+                        {"columns", figure.columns},
+                        {"rows", figure.rows},
+                        {"truncated", figure.truncated}};
   return {{"campaign", figures.campaign}, {"uuid", figures.uuid}, {"figures", all}};
 }
 
@@ -102,9 +107,11 @@ int write_report(const ReportArguments& arguments, Shell& shell) {
 void define_report(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<ReportArguments>();
   app.add_option("campaign", arguments->campaign, "Its number (harness campaigns)")->required()->type_name("CAMPAIGN");
-  app.add_option("--html", arguments->html, "One page that needs nothing else: charts, tables, sources")->type_name("FILE");
+  app.add_option("--html", arguments->html, "One page that needs nothing else: charts, tables, sources")
+      ->type_name("FILE");
   app.add_option("--markdown", arguments->markdown, "For a pull request")->type_name("FILE");
-  app.add_flag("!--no-date", arguments->dated, "Leave out when it was made: two reports of one campaign are then alike");
+  app.add_flag("!--no-date", arguments->dated,
+               "Leave out when it was made: two reports of one campaign are then alike");
   app.add_flag("!--no-sources", arguments->sources, "Leave out the winners' sources");
   app.add_flag("--json", arguments->json, "The figures with their queries, as one object");
   add_db_option(app, shell);

@@ -75,8 +75,9 @@ void check_size(const KernelInfo& kernel, const Workload& base, const std::strin
   for (const auto& [size, value] : base.values) sizes.push_back(size);
   for (const VariantInfo& each : kernel.variants)
     if (each.name == variant && std::ranges::any_of(each.parameters, [&](const auto& p) { return p.name == name; }))
-      throw bad_input(fmt::format("'{}' is a parameter of {}, and a sweep goes over sizes ({}); for one value of it: -p",
-                                  name, variant, fmt::join(sizes, ", ")));
+      throw bad_input(
+          fmt::format("'{}' is a parameter of {}, and a sweep goes over sizes ({}); for one value of it: -p", name,
+                      variant, fmt::join(sizes, ", ")));
   const std::string end = did_you_mean(name, sizes);
   throw bad_input(fmt::format("kernel '{}' has no size '{}'{}", kernel.name, name,
                               end.empty() ? fmt::format("; it has {}", fmt::join(sizes, ", ")) : end));
@@ -140,33 +141,32 @@ std::string drawn_bar(std::optional<double> value, double largest, std::size_t c
 }
 
 void print_sweep(const json& rows, const std::string& size) {
-  const bool by_flops = std::ranges::any_of(rows, [](const json& row) {
-    return row.at("flops").get<double>() > row.at("bytes").get<double>();
-  });
+  const bool by_flops = std::ranges::any_of(
+      rows, [](const json& row) { return row.at("flops").get<double>() > row.at("bytes").get<double>(); });
   const char* key = by_flops ? "ns_per_mflop" : "ns_per_mb";
   const bool emulated = rows.at(0).at("emulation") == true;
   double largest = 0;
   for (const json& row : rows) largest = std::max(largest, report::number_in(row, key).value_or(0));
-  report::View view{
-      {size, 0, [](const json& row) { return report::field(row, "value"); }},
-      {emulated ? "emulated" : "time", 0,
-       [](const json& row) {
-         const auto time = report::number_in(row, "time_ns");
-         return time ? report::nanoseconds(time) : report::field(row, "outcome");
-       }},
-      {"of floor", 2, [](const json& row) { return report::share(report::number_in(row, "of_floor")); }},
-      {"blocks", 3, [](const json& row) { return report::field(row, "blocks"); }},
-      {"a multiprocessor", 1,
-       [](const json& row) {
-         const auto blocks = report::number_in(row, "blocks_per_multiprocessor");
-         return blocks ? fmt::format("{:.2f}", *blocks) : "-";
-       }},
-      {by_flops ? "ns a MFLOP" : "ns a MB", 0,
-       [key](const json& row) {
-         const auto cost = report::number_in(row, key);
-         return cost ? fmt::format("{:.4g}", *cost) : "-";
-       }},
-      {"cost of a unit of work", 1, [key, largest](const json& row) { return drawn_bar(report::number_in(row, key), largest, 30); }}};
+  report::View view{{size, 0, [](const json& row) { return report::field(row, "value"); }},
+                    {emulated ? "emulated" : "time", 0,
+                     [](const json& row) {
+                       const auto time = report::number_in(row, "time_ns");
+                       return time ? report::nanoseconds(time) : report::field(row, "outcome");
+                     }},
+                    {"of floor", 2, [](const json& row) { return report::share(report::number_in(row, "of_floor")); }},
+                    {"blocks", 3, [](const json& row) { return report::field(row, "blocks"); }},
+                    {"a multiprocessor", 1,
+                     [](const json& row) {
+                       const auto blocks = report::number_in(row, "blocks_per_multiprocessor");
+                       return blocks ? fmt::format("{:.2f}", *blocks) : "-";
+                     }},
+                    {by_flops ? "ns a MFLOP" : "ns a MB", 0,
+                     [key](const json& row) {
+                       const auto cost = report::number_in(row, key);
+                       return cost ? fmt::format("{:.4g}", *cost) : "-";
+                     }},
+                    {"cost of a unit of work", 1,
+                     [key, largest](const json& row) { return drawn_bar(report::number_in(row, key), largest, 30); }}};
   const auto chosen = report::choose(view, rows, {{}, false, terminal_columns()});
   report::out("%s", report::aligned(chosen.table).c_str());
   report::out("a scaling study: the problems differ, so no ratio of these times is a speedup%s\n",
@@ -208,7 +208,8 @@ void define_sweep(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--over", arguments->over, "A size and its values: B=1,2,4, or B=1,2,...,64")
       ->required()
       ->type_name("NAME=V,V,...");
-  app.add_option("--workload", arguments->base, "Where the other sizes come from (default: the kernel's first workload)");
+  app.add_option("--workload", arguments->base,
+                 "Where the other sizes come from (default: the kernel's first workload)");
   app.add_option("-p", arguments->asked.parameters, "A parameter's value; the others take their first valid one")
       ->type_name("NAME=VALUE")
       ->take_all();

@@ -56,8 +56,8 @@ int print_best(const Asking& asking, Shell& shell) {
 }
 
 CostBy cost_by(const std::string& word) {
-  return word == "technique" ? CostBy::technique
-         : word == "stage"   ? CostBy::stage
+  return word == "technique"  ? CostBy::technique
+         : word == "stage"    ? CostBy::stage
          : word == "campaign" ? CostBy::campaign
                               : CostBy::device;
 }
@@ -86,7 +86,8 @@ int print_campaigns(const Asking& asking, Shell& shell) {
   const json rows = open_to_read(shell)->history().campaigns(filter_of(asking));
   if (print_empty(rows, asking, "no campaign is recorded that fits")) return 0;
   print_rows(report::campaign_view(), rows, asking);
-  add_note(asking, "score: geometric mean of the workloads' speedups over their baselines; next: harness report CAMPAIGN");
+  add_note(asking,
+           "score: geometric mean of the workloads' speedups over their baselines; next: harness report CAMPAIGN");
   return 0;
 }
 
@@ -170,12 +171,14 @@ std::string slowdown(const json& row, const char* key) {
 }
 
 report::View single_view(std::size_t workloads) {
-  return {{"variant", 0, [](const json& row) { return report::field(row, "variant"); }},
-          {"configuration", 1, [](const json& row) { return report::config_field(row); }, false, true},
-          {"workloads", 2, [workloads](const json& row) { return fmt::format("{} of {}", report::field(row, "workloads"), workloads); }},
-          {"slower, mean", 0, [](const json& row) { return slowdown(row, "geomean"); }},
-          {"worst", 0, [](const json& row) { return slowdown(row, "worst"); }},
-          {"where", 3, [](const json& row) { return report::field(row, "worst_workload"); }}};
+  return {
+      {"variant", 0, [](const json& row) { return report::field(row, "variant"); }},
+      {"configuration", 1, [](const json& row) { return report::config_field(row); }, false, true},
+      {"workloads", 2,
+       [workloads](const json& row) { return fmt::format("{} of {}", report::field(row, "workloads"), workloads); }},
+      {"slower, mean", 0, [](const json& row) { return slowdown(row, "geomean"); }},
+      {"worst", 0, [](const json& row) { return slowdown(row, "worst"); }},
+      {"where", 3, [](const json& row) { return report::field(row, "worst_workload"); }}};
 }
 
 report::View dispatch_view() {
@@ -187,14 +190,15 @@ report::View dispatch_view() {
 
 int print_recommendation(const Asking& asking, Shell& shell) {
   const HistoryFilter filter = filter_of(asking);
-  const json answer = open_to_read(shell)->history().recommend(*filter.kernel, filter.device);
+  const json answer = open_to_read(shell)->history().recommend(filter);
   if (asking.json) {
     report::out_json(answer);
     return 0;
   }
   const auto workloads = answer.at("workloads").size();
-  report::out("%s on %s: %zu measured workloads, %s candidates%s\n\n", report::field(answer, "kernel").c_str(),
-              report::field(answer, "device").c_str(), workloads, report::field(answer, "candidates").c_str(),
+  report::out("%s on %s: %zu measured workloads, %s candidates that passed%s\n\n",
+              report::field(answer, "kernel").c_str(), report::field(answer, "device").c_str(), workloads,
+              report::field(answer, "candidates").c_str(),
               answer.value("emulation", false) ? "; EMULATED times, which rank nothing on a GPU" : "");
   report::out("one for all: how many times slower than the best of each workload\n");
   print_rows(single_view(workloads), answer.at("single"), asking);
@@ -259,7 +263,9 @@ void define_compare(CLI::App& app, Shell& shell, std::function<int()>& action) {
 void define_recommend(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto asking = add_asking(app, shell);
   app.add_option("kernel", asking->kernel, "The kernel")->required()->type_name("KERNEL");
-  app.add_option("--device", asking->device, "A device or its name (default: the one with the most measured workloads)");
+  app.add_option("--device", asking->device,
+                 "A device or its name (default: the one with the most measured workloads)");
+  app.add_option("--campaign", asking->campaign, "Only what this campaign measured")->check(CLI::PositiveNumber);
   asking->limit = -1;
   action = [asking, &shell] { return print_recommendation(*asking, shell); };
 }

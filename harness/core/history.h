@@ -53,7 +53,8 @@ class History {
   /// Two campaigns, or two devices by their names, side by side: the object of `harness compare --json`.
   virtual json compare(const ComparedSide& a, const ComparedSide& b) = 0;
   /// Which candidate is the least bad on all measured workloads of a kernel: see store/recommend.h.
-  virtual json recommend(const std::string& kernel, const std::optional<std::string>& device) = 0;
+  /// `filter`: a kernel; a device and a campaign too, where they are given.
+  virtual json recommend(const HistoryFilter& filter) = 0;
   /// What a report of one campaign is made of.
   virtual CampaignFigures figures(std::int64_t campaign) = 0;
   /// One iteration in full; with "source" on request.

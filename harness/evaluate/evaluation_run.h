@@ -18,7 +18,7 @@ struct RunSettings {
   bool policy_refuses = true;  // false: what the source policy flags is only marked
   std::string unconfined;      // PipelineEvaluator::Options
   Preflight* preflight = nullptr;
-  Explanations* explanations = nullptr;  // of the process's earlier candidates
+  Explanations* explanations = nullptr;                         // of the process's earlier candidates
   std::function<void(const std::string& phase)> on_phase = {};  // told what is done now, for whoever watches
 };
 

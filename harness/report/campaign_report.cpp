@@ -81,19 +81,25 @@ std::string time_of(const RowOf& row, const char* key = "time_ns") {
 
 ReportSection bests_section(const Known& known) {
   const Figure& figure = known.of("bests");
-  ReportSection section = section_of("bests", figure, "What is fastest",
-                                     known.emulation ? "Emulated times: a CPU ran the kernels, and they rank nothing on a GPU."
-                                                     : "Each time is the median of one call; the range is its 95 % interval.");
-  section.table.columns = {"workload", "variant", "configuration", known.emulation ? "emulated" : "time", "95 %", "baseline",
-                           "speedup", "of floor", "rival", "of its speed", "registers", "spills", "confirmed", "iteration"};
+  ReportSection section =
+      section_of("bests", figure, "What is fastest",
+                 known.emulation ? "Emulated times: a CPU ran the kernels, and they rank nothing on a GPU."
+                                 : "Each time is the median of one call; the range is its 95 % interval.");
+  section.table.columns = {"workload",      known.emulation ? "emulated" : "time",
+                           "speedup",       "of floor",
+                           "rival",         "of its speed",
+                           "confirmed",     "variant",
+                           "configuration", "95 %",
+                           "baseline",      "registers",
+                           "spills",        "iteration"};
   for_rows(figure, [&](const RowOf& row) {
     const auto rival = row.number("rival_ns"), time = row.number("time_ns");
     section.table.rows.push_back(
-        {place(row, known.several_kernels), row.text("variant"), row.config(), time_of(row),
+        {place(row, known.several_kernels), time_of(row), ratio(row.number("speedup")), share(row.number("of_floor")),
+         nanoseconds(rival), rival && time ? ratio(*rival / *time) : "-", row.flag("confirmed") ? "yes" : "no",
+         row.text("variant"), row.config(),
          row.has("time_lo_ns") ? fmt::format("{} to {}", time_of(row, "time_lo_ns"), time_of(row, "time_hi_ns")) : "-",
-         time_of(row, "baseline_ns"), ratio(row.number("speedup")), share(row.number("of_floor")), nanoseconds(rival),
-         rival && time ? ratio(*rival / *time) : "-", row.text("registers"), row.text("spill_bytes"),
-         row.flag("confirmed") ? "yes" : "no", row.text("iteration")});
+         time_of(row, "baseline_ns"), row.text("registers"), row.text("spill_bytes"), row.text("iteration")});
   });
   cap_rows(section);
   return section;
@@ -101,10 +107,10 @@ ReportSection bests_section(const Known& known) {
 
 ReportSection staircase_section(const Known& known) {
   const Figure& figure = known.of("staircase");
-  ReportSection section = section_of(
-      "staircase", figure, "How it got there",
-      "The best time of each workload over the campaign's time and money. Scales are logarithmic and begin near the best; "
-      "what was slower than four times the best is cut off.");
+  ReportSection section = section_of("staircase", figure, "How it got there",
+                                     "The best time of each workload over the campaign's time and money. Scales are "
+                                     "logarithmic and begin near the best; "
+                                     "what was slower than four times the best is cut off.");
   std::map<std::string, StepChart> charts;
   std::vector<std::string> order;
   double end_s = known.head.sum("spent_s");
@@ -116,8 +122,7 @@ ReportSection staircase_section(const Known& known) {
       order.push_back(name);
       at->second = {name, {}, end_s, known.head.number("cost_usd"), {}, {}, {}};
     }
-    at->second.points.push_back(
-        {row.sum("seconds"), row.sum("time_ns"), row.text("variant") + " " + row.config()});
+    at->second.points.push_back({row.sum("seconds"), row.sum("time_ns"), row.text("variant") + " " + row.config()});
     section.table.rows.push_back({name, seconds(row.sum("seconds")), row.has("usd") ? money(row.number("usd")) : "-",
                                   time_of(row), ratio(row.number("speedup")), row.text("variant"), row.config(),
                                   row.text("iteration")});
@@ -133,17 +138,18 @@ ReportSection staircase_section(const Known& known) {
     if (section.charts.size() < kMostPanels) section.charts.emplace_back(charts.at(name));
   if (order.size() > kMostPanels)
     section.lead += fmt::format(" {} of {} workloads are drawn; the table has all.", kMostPanels, order.size());
-  section.table.columns = {"workload", "after", "spent", known.emulation ? "emulated" : "time", "speedup", "variant",
-                           "configuration", "iteration"};
+  section.table.columns = {"workload", "after",   "spent",         known.emulation ? "emulated" : "time",
+                           "speedup",  "variant", "configuration", "iteration"};
   cap_rows(section);
   return section;
 }
 
 ReportSection spend_section(const Known& known) {
   const Figure& figure = known.of("spend");
-  ReportSection section = section_of("spend", figure, "Where time and money went",
-                                     "Seconds by stage, summed over processes: work in parallel counts each time. Waiting "
-                                     "is the stage idle.");
+  ReportSection section =
+      section_of("spend", figure, "Where time and money went",
+                 "Seconds by stage, summed over processes: work in parallel counts each time. Waiting "
+                 "is the stage idle.");
   const std::vector<std::string> usual{"timing", "gates", "build", "prepare", "decide", "idle", "other", "lost"};
   std::vector<std::string> stages;
   std::map<std::string, std::map<std::string, double>> by_technique;
@@ -173,8 +179,10 @@ ReportSection spend_section(const Known& known) {
   for (const std::string& stage : stages) section.table.columns.push_back(stage);
   section.table.columns.insert(section.table.columns.end(), {"all", "of time", "cost"});
   for (const std::string& technique : order) {
-    BarChart::Bar bar{technique, {}, fmt::format("{}, {}", seconds(totals[technique]),
-                                                 known.head.has("usd_per_hour") ? money(usd[technique]) : "no price")};
+    BarChart::Bar bar{technique,
+                      {},
+                      fmt::format("{}, {}", seconds(totals[technique]),
+                                  known.head.has("usd_per_hour") ? money(usd[technique]) : "no price")};
     std::vector<std::string> cells{technique};
     for (const std::string& stage : stages) {
       bar.values.push_back(by_technique[technique][stage]);
@@ -196,21 +204,22 @@ ReportSection techniques_section(const Known& known) {
       "techniques", figure, "What each technique brought",
       "Gain: by what factor its evaluations lowered the best times when they were made, a geometric mean over the "
       "workloads it was tried on. Halvings per dollar: the same as halvings of a best time, over what it cost.");
-  section.table.columns = {"technique", "evaluations", "passed", "slower", "workloads", "best speedup", "gain",
-                           "halvings per $", "time", "cost"};
+  section.table.columns = {"technique",    "evaluations", "passed",         "slower", "workloads",
+                           "best speedup", "gain",        "halvings per $", "time",   "cost"};
   if (known.several_kernels) section.table.columns.insert(section.table.columns.begin(), "kernel");
   for_rows(figure, [&](const RowOf& row) {
     const bool rival = row.flag("rival");
-    std::vector<std::string> cells{row.text("technique") + (rival ? " (rival)" : ""),
-                                   row.text("iterations"),
-                                   row.text("passed"),
-                                   row.text("slower"),
-                                   row.text("workloads"),
-                                   ratio(row.number("best_speedup")),
-                                   rival ? "-" : fmt::format("{:.3g}x", row.sum("gain")),
-                                   rival || !row.has("halvings_per_usd") ? "-" : fmt::format("{:.3g}", row.sum("halvings_per_usd")),
-                                   seconds(row.sum("seconds")),
-                                   row.has("usd") ? money(row.number("usd")) : "-"};
+    std::vector<std::string> cells{
+        row.text("technique") + (rival ? " (rival)" : ""),
+        row.text("iterations"),
+        row.text("passed"),
+        row.text("slower"),
+        row.text("workloads"),
+        ratio(row.number("best_speedup")),
+        rival ? "-" : fmt::format("{:.3g}x", row.sum("gain")),
+        rival || !row.has("halvings_per_usd") ? "-" : fmt::format("{:.3g}", row.sum("halvings_per_usd")),
+        seconds(row.sum("seconds")),
+        row.has("usd") ? money(row.number("usd")) : "-"};
     if (known.several_kernels) cells.insert(cells.begin(), row.text("kernel"));
     section.table.rows.push_back(std::move(cells));
   });
@@ -222,7 +231,8 @@ ReportSection heat_section(const Known& known) {
   const Figure& figure = known.of("heat");
   ReportSection section = section_of("heat", figure, "Workloads and variants",
                                      "How many times slower the best configuration of each variant is than the best of "
-                                     "ours on that workload: 1.00 is the best, an empty cell was not tried.");
+                                     "ours on that workload: 1.00 is the best. \"slower\": all were given up as "
+                                     "clearly slower. An empty cell was not tried.");
   HeatMap map{"Slowdown by variant and workload", {}, {}, {}};
   const auto index_of = [](std::vector<std::string>& names, const std::string& name) {
     const auto at = std::ranges::find(names, name);
@@ -238,8 +248,9 @@ ReportSection heat_section(const Known& known) {
   for_rows(figure, [&](const RowOf& row) {
     const std::string variant = row.text("variant") + (row.flag("rival") ? " (rival)" : "");
     const std::string where = place(row, known.several_kernels);
-    HeatMap::Cell cell{row.number("slowdown"), true,
-                       fmt::format("{} on {}: {}, {} evaluations", variant, where, time_of(row), row.text("iterations"))};
+    HeatMap::Cell cell{
+        row.number("slowdown"), true, row.sum("slower") > 0 && row.sum("slower") == row.sum("iterations"),
+        fmt::format("{} on {}: {}, {} evaluations", variant, where, time_of(row), row.text("iterations"))};
     found.push_back({index_of(map.rows, known.several_kernels ? row.text("kernel") + " " + variant : variant),
                      index_of(map.columns, where), std::move(cell)});
   });
@@ -250,7 +261,10 @@ ReportSection heat_section(const Known& known) {
   for (std::size_t r = 0; r < map.rows.size(); ++r) {
     std::vector<std::string> cells{map.rows[r]};
     for (const HeatMap::Cell& cell : map.cells[r])
-      cells.push_back(cell.slowdown ? fmt::format("{:.2f}x", *cell.slowdown) : cell.tried ? "none passed" : "");
+      cells.push_back(cell.slowdown      ? fmt::format("{:.2f}x", *cell.slowdown)
+                      : !cell.tried      ? ""
+                      : cell.only_slower ? "slower"
+                                         : "none passed");
     section.table.rows.push_back(std::move(cells));
   }
   constexpr std::size_t kMostColumns = 40, kMostHeatRows = 60;
@@ -265,7 +279,8 @@ ReportSection parameters_section(const Known& known) {
   ReportSection section = section_of(
       "parameters", figure, "Effects of parameters",
       "Times over the best of the same variant and workload, a geometric mean for each value: 1.00x would be the best "
-      "everywhere. A search tries good values more often, so this is no experiment of its own; the widest spreads first.");
+      "everywhere. A search tries good values more often, so this is no experiment of its own; the widest spreads "
+      "first.");
   section.table.columns = {"variant", "parameter", "value", "evaluations", "slower, mean", "best", "worst"};
   BarChart chart{"Mean slowdown above the best, by value", "x", {"above the best"}, {}};
   std::set<std::string> drawn;
@@ -290,16 +305,16 @@ ReportSection parameters_section(const Known& known) {
 
 ReportSection failures_section(const Known& known) {
   const Figure& figure = known.of("failures");
-  ReportSection section = section_of("failures", figure, "What failed",
-                                     figure.rows.empty() ? "Nothing failed."
-                                                         : "One row for each fingerprint of a wrong answer or class of an "
-                                                           "error, with its first example.");
+  ReportSection section =
+      section_of("failures", figure, "What failed",
+                 figure.rows.empty() ? "Nothing failed."
+                                     : "One row for each fingerprint of a wrong answer or class of an "
+                                       "error, with its first example.");
   section.table.columns = {"outcome", "fingerprint or class", "how often", "variants", "example", "of", "message"};
   for_rows(figure, [&](const RowOf& row) {
-    section.table.rows.push_back({row.text("outcome"), dash_if_empty(row.text("fingerprint")), row.text("iterations"),
-                                  row.text("variants"), row.text("example"),
-                                  row.text("variant") + " on " + row.text("workload"),
-                                  bounded(row.text("message"), 300)});
+    section.table.rows.push_back(
+        {row.text("outcome"), dash_if_empty(row.text("fingerprint")), row.text("iterations"), row.text("variants"),
+         row.text("example"), row.text("variant") + " on " + row.text("workload"), bounded(row.text("message"), 300)});
   });
   cap_rows(section);
   return section;
@@ -336,17 +351,20 @@ ReportSection decisions_section(const Known& known) {
     section.lead += fmt::format(
         "{} of {} predicted speedups lay in their 90 % ranges ({}); passing was predicted for {} and seen for {}.",
         std::lround(row.sum("speedups") * row.sum("speedup_share_held")), row.text("speedups"),
-        share(row.number("speedup_share_held")), share(row.number("passed_predicted")), share(row.number("passed_seen")));
+        share(row.number("speedup_share_held")), share(row.number("passed_predicted")),
+        share(row.number("passed_seen")));
   });
   const Figure& predictions = known.of("predictions");
-  RangeChart chart{"Predicted ranges of speedups, and what was seen", "in the order of the decisions; a cross lies outside its range", {}};
+  RangeChart chart{"Predicted ranges of speedups, and what was seen",
+                   "in the order of the decisions; a cross lies outside its range",
+                   {}};
   const std::size_t every = std::max<std::size_t>(1, (predictions.rows.size() + kMostRanges - 1) / kMostRanges);
   for (std::size_t i = 0; i < predictions.rows.size(); i += every) {
     const RowOf row(predictions, predictions.rows[i]);
-    chart.ranges.push_back({row.sum("predict_speedup_lo"), row.sum("predict_speedup_hi"), row.sum("speedup"),
-                            fmt::format("decision {}: {} on {}, predicted {}, seen {}", row.text("decision"),
-                                        row.text("technique"), row.text("workload"), predicted(row),
-                                        ratio(row.number("speedup")))});
+    chart.ranges.push_back(
+        {row.sum("predict_speedup_lo"), row.sum("predict_speedup_hi"), row.sum("speedup"),
+         fmt::format("decision {}: {} on {}, predicted {}, seen {}", row.text("decision"), row.text("technique"),
+                     row.text("workload"), predicted(row), ratio(row.number("speedup")))});
   }
   if (every > 1) chart.unit += fmt::format("; every {}th is drawn", every);
   if (!chart.ranges.empty()) section.charts.emplace_back(std::move(chart));
@@ -375,17 +393,18 @@ ReportSection lessons_section(const Known& known) {
   for (const TechniqueLesson& each : known.extras.lesson.techniques) {
     if (!each.best_speedup || !each.gain_lo || !each.gain_hi) continue;
     const bool wins = *each.gain_hi > 1;
-    section.lines.push_back(fmt::format(
-        "{}: {} {} of the other techniques' best on its {} workloads ({} to {}), passing {} of {} times.",
-        clean(each.technique), wins ? "up to" : "never more than", ratio(each.gain_hi), each.workloads,
-        ratio(each.gain_lo), ratio(each.gain_hi), each.passed, each.evaluations));
+    section.lines.push_back(
+        fmt::format("{}: {} {} of the other techniques' best on its {} workloads ({} to {}), passing {} of {} times.",
+                    clean(each.technique), wins ? "up to" : "never more than", ratio(each.gain_hi), each.workloads,
+                    ratio(each.gain_lo), ratio(each.gain_hi), each.passed, each.evaluations));
   }
   section.table.columns = {"rule", "action", "decisions", "first", "why, the first time"};
   for_rows(known.of("rules"), [&](const RowOf& row) {
-    section.table.rows.push_back(
-        {row.text("rule"), row.text("action"), row.text("decisions"), row.text("first"), bounded(row.text("why"), 300)});
+    section.table.rows.push_back({row.text("rule"), row.text("action"), row.text("decisions"), row.text("first"),
+                                  bounded(row.text("why"), 300)});
   });
-  section.lines.push_back(fmt::format("A page from it: harness new pattern NAME --from-campaign {}", known.figures.campaign));
+  section.lines.push_back(
+      fmt::format("A page from it: harness new pattern NAME --from-campaign {}", known.figures.campaign));
   cap_rows(section);
   return section;
 }
@@ -421,7 +440,8 @@ std::string run_command(const Known& known) {
   if (kernels.is_array())
     for (const json& kernel : kernels)
       if (kernel.is_string()) line += " " + shell_word(kernel.get<std::string>());
-  if (const std::string workloads = words("workloads"); !workloads.empty()) line += " --workload " + shell_word(workloads);
+  if (const std::string workloads = words("workloads"); !workloads.empty())
+    line += " --workload " + shell_word(workloads);
   if (const std::string variants = words("variants"); !variants.empty()) line += " --variant " + shell_word(variants);
   line += fmt::format(" --device {} --strategy {} --search {} --seed {}", shell_word(known.head.text("device")),
                       shell_word(known.head.text("strategy")), shell_word(known.head.text("search")),
@@ -488,8 +508,9 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
                             "workloads on which ours is faster"});
   report.cards.push_back({"time", seconds(head.sum("spent_s")),
                           head.has("budget_s") ? fmt::format("of {}", seconds(head.sum("budget_s"))) : "no budget"});
-  report.cards.push_back({"cost", money(head.number("cost_usd")),
-                          head.has("usd_per_hour") ? fmt::format("${:g} an hour", head.sum("usd_per_hour")) : "no price was given"});
+  report.cards.push_back(
+      {"cost", money(head.number("cost_usd")),
+       head.has("usd_per_hour") ? fmt::format("${:g} an hour", head.sum("usd_per_hour")) : "no price was given"});
   std::string outcomes;
   for_rows(known.of("outcomes"), [&](const RowOf& row) {
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", row.text("iterations"), row.text("outcome"));
@@ -500,15 +521,17 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
 void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
   if (known.emulation) report.cautions.emplace_back("All times are emulated on a CPU. They rank nothing on a GPU.");
   if (totals.confirmed < totals.workloads)
-    report.cautions.push_back(fmt::format("{} of {} bests were not timed again in a fresh process: they are not confirmed.",
-                                          totals.workloads - totals.confirmed, totals.workloads));
+    report.cautions.push_back(
+        fmt::format("{} of {} bests were not timed again in a fresh process: they are not confirmed.",
+                    totals.workloads - totals.confirmed, totals.workloads));
   for_rows(known.of("unchecked"), [&](const RowOf& row) {
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
   });
   if (known.head.flag("imported"))
-    report.cautions.push_back(known.head.flag("evidence") ? "It was imported, and counts as evidence here."
-                                                          : "It was imported: nobody measured it here, and it counts for nothing.");
+    report.cautions.push_back(known.head.flag("evidence")
+                                  ? "It was imported, and counts as evidence here."
+                                  : "It was imported: nobody measured it here, and it counts for nothing.");
   if (!known.head.has("ended")) report.cautions.emplace_back("It has not ended: it runs, or was killed.");
 }
 
@@ -516,7 +539,8 @@ std::string verdict_of(const Known& known, const Totals& totals) {
   if (totals.workloads == 0) return "Nothing has passed all gates.";
   std::string text = fmt::format("{} of {} workload{} {} a confirmed best", totals.confirmed, totals.workloads,
                                  totals.workloads == 1 ? "" : "s", totals.confirmed == 1 ? "has" : "have");
-  if (totals.score) text += fmt::format(", {} as fast as the baselines{}", ratio(totals.score), known.emulation ? " (emulated)" : "");
+  if (totals.score)
+    text += fmt::format(", {} as fast as the baselines{}", ratio(totals.score), known.emulation ? " (emulated)" : "");
   if (totals.rivals > 0) text += fmt::format(", and ahead of the rival on {} of {}", totals.ahead, totals.rivals);
   return text + ".";
 }
@@ -533,7 +557,8 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
   const Totals totals = totals_of(known);
   CampaignReport report;
   report.emulation = known.emulation;
-  report.title = fmt::format("Campaign {}{}", figures.campaign, known.head.has("name") ? ": " + known.head.text("name") : "");
+  report.title =
+      fmt::format("Campaign {}{}", figures.campaign, known.head.has("name") ? ": " + known.head.text("name") : "");
   std::string names;
   if (kernels.is_array())
     for (const json& kernel : kernels) names += (names.empty() ? "" : ", ") + clean(cell(kernel));
@@ -548,7 +573,8 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
                           parameters_section, failures_section, decisions_section, profile_section, lessons_section,
                           environment_section, reproduce_section, sources_section})
     report.sections.push_back(make(known));
-  report.footer = fmt::format("{}; campaign {}{}", extras.program, figures.uuid, extras.made.empty() ? "" : "; made " + extras.made);
+  report.footer = fmt::format("{}; campaign {}{}", extras.program, figures.uuid,
+                              extras.made.empty() ? "" : "; made " + extras.made);
   return report;
 }
 

@@ -34,9 +34,9 @@ struct ReportSection {
   std::string lead;  // what it says, one or two sentences
   std::vector<Chart> charts;
   Table table;
-  std::size_t more_rows = 0;  // of the table, that are not shown
-  std::string sql;            // the query that made it; "" none
-  std::vector<std::string> lines;                              // commands, sentences
+  std::size_t more_rows = 0;                                  // of the table, that are not shown
+  std::string sql;                                            // the query that made it; "" none
+  std::vector<std::string> lines;                             // commands, sentences
   std::vector<std::pair<std::string, std::string>> listings;  // title and text: sources
 };
 
@@ -46,9 +46,9 @@ struct ReportCard {
 
 struct CampaignReport {
   std::string title, subtitle;
-  std::string verdict;                   // one sentence: what came of it
-  std::vector<ReportCard> cards;         // score, bests, cost...
-  std::vector<std::string> cautions;     // what was not checked, what is emulated, what is not confirmed
+  std::string verdict;                // one sentence: what came of it
+  std::vector<ReportCard> cards;      // score, bests, cost...
+  std::vector<std::string> cautions;  // what was not checked, what is emulated, what is not confirmed
   std::vector<ReportSection> sections;
   std::string footer;
   bool emulation = false;

@@ -34,7 +34,10 @@ std::string table_html(const Table& table) {
   for (const auto& row : table.rows) {
     text += "<tr>";
     for (std::size_t c = 0; c < row.size(); ++c)
-      text += fmt::format("<td{}>{}</td>", right[c] ? " class=\"n\"" : row[c].size() > 60 ? " class=\"long\"" : "",
+      text += fmt::format("<td{}>{}</td>",
+                          right[c]             ? " class=\"n\""
+                          : row[c].size() > 40 ? " class=\"long\""
+                                               : "",
                           html(row[c]));
     text += "</tr>\n";
   }
@@ -50,13 +53,16 @@ std::string section_html(const ReportSection& section, std::size_t& source_bytes
   if (!section.lead.empty()) text += fmt::format("<p class=\"lead\">{}</p>\n", html(section.lead));
   if (!section.charts.empty()) {
     text += "<div class=\"charts\">";
-    for (const Chart& chart : section.charts) text += std::visit([](const auto& each) { return svg(each); }, chart) + "\n";
+    for (const Chart& chart : section.charts)
+      text += std::visit([](const auto& each) { return svg(each); }, chart) + "\n";
     text += "</div>\n";
   }
   if (!section.table.rows.empty()) {
     const std::string note = more_note(section);
-    const std::string table = table_html(section.table) + (note.empty() ? "" : "<p class=\"lead\">" + html(note) + "</p>\n");
-    text += section.charts.empty() ? table : "<details class=\"data\"><summary>The table</summary>" + table + "</details>\n";
+    const std::string table =
+        table_html(section.table) + (note.empty() ? "" : "<p class=\"lead\">" + html(note) + "</p>\n");
+    text += section.charts.empty() ? table
+                                   : "<details class=\"data\"><summary>The table</summary>" + table + "</details>\n";
   }
   if (!section.lines.empty()) {
     text += "<pre>";
@@ -66,11 +72,13 @@ std::string section_html(const ReportSection& section, std::size_t& source_bytes
   for (const auto& [title, listing] : section.listings) {
     const bool fits = listing.size() <= kMostSourceBytes && source_bytes + listing.size() <= kMostSourcesBytes;
     if (fits) source_bytes += listing.size();
-    text += fmt::format("<details class=\"source\"><summary>{}</summary><pre>{}</pre></details>\n", html(title),
-                        fits ? html(listing) : "It is too long for this page: harness show ITERATION --resolved prints it.");
+    text += fmt::format(
+        "<details class=\"source\"><summary>{}</summary><pre>{}</pre></details>\n", html(title),
+        fits ? html(listing) : "It is too long for this page: harness show ITERATION --resolved prints it.");
   }
   if (!section.sql.empty())
-    text += fmt::format("<details class=\"sql\"><summary>The query</summary><pre>{}</pre></details>\n", html(section.sql));
+    text +=
+        fmt::format("<details class=\"sql\"><summary>The query</summary><pre>{}</pre></details>\n", html(section.sql));
   return text + "</section>\n";
 }
 
@@ -105,7 +113,8 @@ std::string campaign_html(const CampaignReport& report) {
 
 std::string campaign_markdown(const CampaignReport& report) {
   constexpr std::size_t kMostRows = 12;
-  std::string text = fmt::format("## {}\n\n{}\n\n**{}**\n\n", clean(report.title), clean(report.subtitle), clean(report.verdict));
+  std::string text =
+      fmt::format("## {}\n\n{}\n\n**{}**\n\n", clean(report.title), clean(report.subtitle), clean(report.verdict));
   Table cards{{"", "", ""}, {}};
   for (const ReportCard& card : report.cards) cards.rows.push_back({card.label, card.value, card.note});
   text += markdown(cards) + "\n";
@@ -133,7 +142,8 @@ std::string campaign_markdown(const CampaignReport& report) {
 
 std::string campaign_text(const CampaignReport& report, std::optional<std::size_t> width) {
   constexpr std::size_t kMostRows = 10;
-  std::string text = fmt::format("{}\n{}\n\n{}\n\n", clean(report.title), clean(report.subtitle), clean(report.verdict));
+  std::string text =
+      fmt::format("{}\n{}\n\n{}\n\n", clean(report.title), clean(report.subtitle), clean(report.verdict));
   Table cards{{"", "", ""}, {}};
   for (const ReportCard& card : report.cards) cards.rows.push_back({card.label, card.value, card.note});
   std::string aligned_cards = aligned(cards);
@@ -148,8 +158,9 @@ std::string campaign_text(const CampaignReport& report, std::optional<std::size_
     json rows = json::array();
     for (const auto& row : shown.rows) rows.push_back(row);
     for (std::size_t c = 0; c < shown.columns.size(); ++c)
-      view.push_back({shown.columns[c], static_cast<int>(c), [c](const json& row) { return row[c].get<std::string>(); }, false,
-                      shown.columns[c] == "configuration" || shown.columns[c] == "why" || shown.columns[c] == "message"});
+      view.push_back(
+          {shown.columns[c], static_cast<int>(c), [c](const json& row) { return row[c].get<std::string>(); }, false,
+           shown.columns[c] == "configuration" || shown.columns[c] == "why" || shown.columns[c] == "message"});
     text += fmt::format("\n{}\n{}", section.title, aligned(choose(view, rows, {{}, false, width}).table));
     if (more > 0) text += fmt::format("{} more rows\n", more);
   }

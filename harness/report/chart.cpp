@@ -42,8 +42,8 @@ std::string line_at(double x1, double y1, double x2, double y2, const char* clas
 
 std::string opened(double width, double height, const std::string& title) {
   return fmt::format(
-      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">", width,
-      height, html(title));
+      "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">",
+      width, height, html(title));
 }
 
 /// 1, 2 or 5 times a power of ten: about `count` steps to `end`.
@@ -70,8 +70,8 @@ std::string clock_text(double s) {
 std::vector<double> log_ticks(double lo, double hi) {
   for (const std::vector<double>& parts :
        {std::vector<double>{1}, std::vector<double>{1, 2, 5}, std::vector<double>{1, 1.5, 2, 3, 4, 5, 6, 8},
-        std::vector<double>{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3, 3.3, 3.6, 4, 4.5, 5, 5.5, 6, 6.5,
-                            7, 7.5, 8, 8.5, 9, 9.5}}) {
+        std::vector<double>{1,   1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2,   2.2, 2.5, 2.8, 3,  3.3,
+                            3.6, 4,   4.5, 5,   5.5, 6,   6.5, 7,   7.5, 8,   8.5, 9,   9.5}}) {
     std::vector<double> ticks;
     for (double power = std::pow(10, std::floor(std::log10(lo))); power <= hi; power *= 10)
       for (const double part : parts)
@@ -118,8 +118,8 @@ std::string step_axes(const StepChart& chart, const StepScale& scale) {
     const double y = scale.y(ns);
     if (last_y - y < 14) continue;
     last_y = y;
-    drawn += line_at(scale.left, y, scale.right, y, "grid") +
-             text_at(scale.left - 6, y + 4, nanoseconds(ns), "tick", "end");
+    drawn +=
+        line_at(scale.left, y, scale.right, y, "grid") + text_at(scale.left - 6, y + 4, nanoseconds(ns), "tick", "end");
   }
   const double step = clock_step(scale.end_s, 5);
   for (double s = 0; s <= scale.end_s; s += step) {
@@ -134,7 +134,7 @@ std::string step_axes(const StepChart& chart, const StepScale& scale) {
 
 std::string reference_line(const StepScale& scale, double ns, const char* name, const char* classes) {
   const std::string label = fmt::format("{} {}", name, nanoseconds(ns));
-  if (ns < scale.lo) return text_at(scale.right, scale.bottom - 4, label + " \u2193", "tick faint", "end");
+  if (ns < scale.lo) return text_at(scale.left + 5, scale.bottom - 5, label + " \u2193", "tick faint");
   if (ns > scale.hi) return text_at(scale.right, scale.top + 24, label + " \u2191", "tick faint", "end");
   const double y = scale.y(ns);
   return line_at(scale.left, y, scale.right, y, classes) +
@@ -187,30 +187,35 @@ std::string svg(const StepChart& chart) {
                          : fmt::format("H{:.1f}V{:.1f}", scale.x(point.seconds), scale.y(point.ns));
   drawn += fmt::format("<path d=\"{}H{:.1f}\" class=\"step\"/>", path, scale.right);
   for (const StepChart::Point& point : chart.points)
-    drawn += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"dot\"><title>{}: {} after {}</title></circle>",
-                         scale.x(point.seconds), scale.y(point.ns), html(point.label), nanoseconds(point.ns),
-                         seconds(point.seconds));
+    drawn += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" class=\"dot\"><title>{}: {} after {}</title></circle>",
+        scale.x(point.seconds), scale.y(point.ns), html(point.label), nanoseconds(point.ns), seconds(point.seconds));
   const StepChart::Point& first = chart.points.front();
   if (first.ns > scale.hi)
     drawn += text_at(std::min(scale.x(first.seconds) + 6, scale.right - 150), scale.top + 11,
                      fmt::format("\u2191 from {}", nanoseconds(first.ns)), "tick");
-  return drawn + text_at(scale.right, scale.y(chart.points.back().ns) + 14,
-                         nanoseconds(chart.points.back().ns), "value", "end") + "</svg>";
+  return drawn +
+         text_at(scale.right, scale.y(chart.points.back().ns) + 14, nanoseconds(chart.points.back().ns), "value",
+                 "end") +
+         "</svg>";
 }
 
 std::string svg(const BarChart& chart) {
-  constexpr double kWidth = 940, kBar = 18, kGap = 6, kNames = 190, kNotes = 150;
+  constexpr double kWidth = 940, kBar = 18, kGap = 6, kNotes = 150;
+  double names = 120;
+  for (const BarChart::Bar& bar : chart.bars)
+    names = std::max(names, std::min(330.0, 1.16 * text_width(bar.name) + 14));
   double longest = 0;
   for (const BarChart::Bar& bar : chart.bars) {
     double sum = 0;
     for (const double value : bar.values) sum += value;
     longest = std::max(longest, sum);
   }
-  double legend_x = kNames, legend_y = 16;
+  double legend_x = names, legend_y = 16;
   std::string legend;
   for (std::size_t i = 0; i < chart.parts.size(); ++i) {
     const double width = 26 + text_width(chart.parts[i]);
-    if (legend_x + width > kWidth) legend_x = kNames, legend_y += 18;
+    if (legend_x + width > kWidth) legend_x = names, legend_y += 18;
     legend += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"11\" height=\"11\" class=\"{}\"/>", legend_x,
                           legend_y - 10, part_class(i)) +
               text_at(legend_x + 15, legend_y, chart.parts[i], "tick");
@@ -219,16 +224,17 @@ std::string svg(const BarChart& chart) {
   const double top = legend_y + 14;
   const double height = top + static_cast<double>(chart.bars.size()) * (kBar + kGap) + 4;
   std::string drawn = opened(kWidth, height, chart.title) + legend;
-  const double scale = longest > 0 ? (kWidth - kNames - kNotes) / longest : 0;
+  const double scale = longest > 0 ? (kWidth - names - kNotes) / longest : 0;
   double y = top;
   for (const BarChart::Bar& bar : chart.bars) {
-    drawn += text_at(kNames - 8, y + 13, fitted_to(bar.name, kNames - 12), "label", "end");
-    double x = kNames;
+    drawn += text_at(names - 8, y + 13, fitted_to(bar.name, names), "label", "end");
+    double x = names;
     for (std::size_t i = 0; i < bar.values.size(); ++i) {
       const double width = bar.values[i] * scale;
       if (width < 0.2) continue;
       drawn += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"{}\"><title>{}, {}: {:.4g}{}</title></rect>",
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"{}\"><title>{}, {}: "
+          "{:.4g}{}</title></rect>",
           x, y, width, kBar, part_class(i), html(bar.name), i < chart.parts.size() ? html(chart.parts[i]) : "",
           bar.values[i], html(chart.unit));
       x += width;
@@ -241,7 +247,8 @@ std::string svg(const BarChart& chart) {
 
 std::string svg(const HeatMap& chart) {
   constexpr double kNames = 190, kRow = 24;
-  const double cell = std::clamp(740.0 / static_cast<double>(std::max<std::size_t>(1, chart.columns.size())), 34.0, 140.0);
+  const double cell =
+      std::clamp(740.0 / static_cast<double>(std::max<std::size_t>(1, chart.columns.size())), 34.0, 140.0);
   const bool slanted = cell < 110;
   double longest = 0;
   for (const std::string& column : chart.columns) longest = std::max(longest, text_width(column));
@@ -251,8 +258,10 @@ std::string svg(const HeatMap& chart) {
   for (std::size_t c = 0; c < chart.columns.size(); ++c) {
     const double x = kNames + cell * (static_cast<double>(c) + 0.5);
     const std::string name = fitted_to(chart.columns[c], slanted ? 180 : cell - 4);
-    drawn += slanted ? fmt::format("<text x=\"{0:.1f}\" y=\"{1:.1f}\" class=\"tick\" transform=\"rotate(-40 {0:.1f} {1:.1f})\">{2}</text>",
-                                   x, top - 6, html(name))
+    drawn += slanted ? fmt::format(
+                           "<text x=\"{0:.1f}\" y=\"{1:.1f}\" class=\"tick\" transform=\"rotate(-40 {0:.1f} "
+                           "{1:.1f})\">{2}</text>",
+                           x, top - 6, html(name))
                      : text_at(x, top - 7, name, "tick", "middle");
   }
   for (std::size_t r = 0; r < chart.rows.size(); ++r) {
@@ -262,18 +271,20 @@ std::string svg(const HeatMap& chart) {
       const HeatMap::Cell& at = chart.cells[r][c];
       const double x = kNames + cell * static_cast<double>(c);
       // 1 is full colour, four times slower none.
-      const double strength = at.slowdown ? std::clamp(1 - std::log(std::max(1.0, *at.slowdown)) / std::log(4.0), 0.0, 1.0) : 0;
+      const double strength =
+          at.slowdown ? std::clamp(1 - std::log(std::max(1.0, *at.slowdown)) / std::log(4.0), 0.0, 1.0) : 0;
       drawn += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"{}\" fill-opacity=\"{:.2f}\"><title>{}</title></rect>",
-          x + 1, y + 1, cell - 2, kRow - 2, at.slowdown ? "heat" : "heat none", at.slowdown ? 0.06 + 0.84 * strength : 1,
-          html(at.label));
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" class=\"{}\" "
+          "fill-opacity=\"{:.2f}\"><title>{}</title></rect>",
+          x + 1, y + 1, cell - 2, kRow - 2, at.slowdown ? "heat" : "heat none",
+          at.slowdown ? 0.06 + 0.84 * strength : 1, html(at.label));
       const std::string value = at.slowdown ? *at.slowdown < 9.995    ? fmt::format("{:.2f}", *at.slowdown)
                                               : *at.slowdown < 9999.5 ? fmt::format("{:.0f}", *at.slowdown)
                                                                       : fmt::format("{:.0e}", *at.slowdown)
-                                : at.tried  ? "failed"
+                                : at.tried ? at.only_slower ? "slower" : "failed"
                                             : "";
-      drawn += text_at(x + cell / 2, y + 16, fitted_to(value, cell - 2), strength > 0.55 ? "heattext strong" : "heattext",
-                       "middle");
+      drawn += text_at(x + cell / 2, y + 16, fitted_to(value, cell - 2),
+                       strength > 0.55 ? "heattext strong" : "heattext", "middle");
     }
   }
   return drawn + "</svg>";
@@ -291,7 +302,8 @@ std::string svg(const RangeChart& chart) {
   lo = std::max(lo * 0.9, 1e-9);
   hi *= 1.1;
   const auto y = [&](double value) {
-    return kHeight - kBottom - (kHeight - kBottom - kTop) * (std::log(std::max(value, lo)) - std::log(lo)) / (std::log(hi) - std::log(lo));
+    return kHeight - kBottom -
+           (kHeight - kBottom - kTop) * (std::log(std::max(value, lo)) - std::log(lo)) / (std::log(hi) - std::log(lo));
   };
   double last_y = 1e9;
   for (const double tick : log_ticks(lo, hi)) {
@@ -306,10 +318,11 @@ std::string svg(const RangeChart& chart) {
     const double x = kLeft + 8 + step * (static_cast<double>(i) + 0.5);
     const bool held = range.seen >= range.lo && range.seen <= range.hi;
     drawn += line_at(x, y(range.lo), x, y(range.hi), "range");
-    drawn += held ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\" class=\"held\"><title>{}</title></circle>", x,
-                                y(range.seen), html(range.label))
-                  : fmt::format("<path d=\"M{0:.1f} {1:.1f}l4 4m0 -4l-4 4\" class=\"missed\"><title>{2}</title></path>",
-                                x - 2, y(range.seen) - 2, html(range.label));
+    drawn +=
+        held ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\" class=\"held\"><title>{}</title></circle>", x,
+                           y(range.seen), html(range.label))
+             : fmt::format("<path d=\"M{0:.1f} {1:.1f}l4 4m0 -4l-4 4\" class=\"missed\"><title>{2}</title></path>",
+                           x - 2, y(range.seen) - 2, html(range.label));
   }
   return drawn + text_at(kLeft + 8, kHeight - 6, chart.unit, "tick faint") + "</svg>";
 }

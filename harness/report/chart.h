@@ -6,8 +6,8 @@
 // Charts as plain values, and as SVG that follows the colours of the page it stands in (CSS variables of page.css).
 namespace harness::report {
 
-/// How the best time of one workload fell: steps, beside lines for a rival and the floor. Far outliers above are cut off
-/// and named.
+/// How the best time of one workload fell: steps, beside lines for a rival and the floor. Far outliers above are cut
+/// off and named.
 struct StepChart {
   std::string title;
   struct Point {
@@ -15,8 +15,8 @@ struct StepChart {
     std::string label;  // the candidate
   };
   std::vector<Point> points;
-  double end_s = 0;                              // of the campaign: the last step goes on until then
-  std::optional<double> usd;                     // spent at `end_s`; absent: no second scale
+  double end_s = 0;           // of the campaign: the last step goes on until then
+  std::optional<double> usd;  // spent at `end_s`; absent: no second scale
   std::optional<double> rival_ns, floor_ns, baseline_ns;
 };
 
@@ -32,13 +32,13 @@ struct BarChart {
   std::vector<Bar> bars;
 };
 
-/// Cells by row and column; 1 is the best. Absent: nothing passed there.
+/// Cells by row and column; 1 is the best. Absent: nothing has a whole time there.
 struct HeatMap {
   std::string title;
   std::vector<std::string> rows, columns;
   struct Cell {
     std::optional<double> slowdown;
-    bool tried = false;
+    bool tried = false, only_slower = false;  // given up as clearly slower, and nothing was wrong
     std::string label;
   };
   std::vector<std::vector<Cell>> cells;

@@ -26,7 +26,8 @@ bool has(const json& row, const char* key) {
 
 std::string what_was_chosen(const json& row) {
   const std::string action = field(row, "action");
-  const std::string arm = fmt::format("{} on {} of {}", field(row, "technique"), field(row, "workload"), field(row, "kernel"));
+  const std::string arm =
+      fmt::format("{} on {} of {}", field(row, "technique"), field(row, "workload"), field(row, "kernel"));
   if (action == "stop") return "to stop" + (has(row, "reason") ? " (" + field(row, "reason") + ")" : std::string());
   if (action == "try") return "to try " + arm;
   if (action == "confirm") return "to time the best of " + arm + " again";
@@ -58,10 +59,9 @@ std::string listed(const json& values) {
 }  // namespace
 
 std::string decision_prose(const json& row) {
-  std::string text = fmt::format("Decision {} of campaign {}{}: {} chose {}.\n", field(row, "decision"),
-                                 field(row, "campaign"),
-                                 has(row, "decided") ? ", " + date(row["decided"]) : "", field(row, "script"),
-                                 what_was_chosen(row));
+  std::string text =
+      fmt::format("Decision {} of campaign {}{}: {} chose {}.\n", field(row, "decision"), field(row, "campaign"),
+                  has(row, "decided") ? ", " + date(row["decided"]) : "", field(row, "script"), what_was_chosen(row));
   if (has(row, "from_technique"))
     text += fmt::format("It turned away from {} on {}{}.\n", field(row, "from_technique"), field(row, "from_workload"),
                         field(row, "from_kernel") == field(row, "kernel") ? "" : " of " + field(row, "from_kernel"));

@@ -43,8 +43,8 @@ std::string clock_line(const LiveState& state, std::size_t width) {
   if (!(state.budget_s > 0)) return fmt::format("{}   {}", seconds(state.spent_s), done);
   const double left = std::max(0.0, state.budget_s - state.spent_s);
   const std::size_t cells = width >= 100 ? 20 : 8;
-  const auto full = static_cast<std::size_t>(std::clamp(state.spent_s / state.budget_s, 0.0, 1.0) *
-                                             static_cast<double>(cells));
+  const auto full =
+      static_cast<std::size_t>(std::clamp(state.spent_s / state.budget_s, 0.0, 1.0) * static_cast<double>(cells));
   return fmt::format("[{}{}] {} of {}, {} left   {}", std::string(full, '#'), std::string(cells - full, '.'),
                      seconds(state.spent_s), seconds(state.budget_s), seconds(left), done);
 }
@@ -53,7 +53,9 @@ std::string row_line(const LiveState::Row& row, std::size_t name_width, std::siz
   std::string name = line_of(row.workload, name_width);
   std::string text = fmt::format("{} {} ", row.at_work ? ">" : " ", padded_to(name, name_width));
   if (!row.best_ns) return text + "nothing yet";
-  text += fmt::format("{:>9}  {:>6}", nanoseconds(row.best_ns), ratio(row.speedup));
+  const bool narrow = width < 70;  // the floor and the rival say more than the baseline
+  text += fmt::format("{:>9}", nanoseconds(row.best_ns));
+  if (!narrow) text += fmt::format("  {:>6}", ratio(row.speedup));
   if (row.of_floor) text += fmt::format("  {:>6} of floor", share(row.of_floor));
   if (row.rival_ns)
     text += width >= 90 ? fmt::format("  rival {} ({} of its speed)", nanoseconds(row.rival_ns),
@@ -68,20 +70,20 @@ std::vector<std::string> live_lines(const LiveState& state, std::size_t width, s
   std::vector<std::string> lines{clock_line(state, width)};
   const std::string took = state.doing.empty() ? "" : fmt::format("  {}", seconds(state.doing_s));
   if (!state.phase.empty() || !state.doing.empty()) {
-    const std::string what = fmt::format("now {}{}{}", state.phase, state.phase.empty() || state.doing.empty() ? "" : ": ",
-                                         state.doing);
+    const std::string what =
+        fmt::format("now {}{}{}", state.phase, state.phase.empty() || state.doing.empty() ? "" : ": ", state.doing);
     lines.push_back(line_of(what, width - std::min(width - 1, took.size())) + took);
   }
   const std::size_t others = 2 + (state.last.empty() ? 0 : 1) + (state.note.empty() ? 0 : 1);
   const std::size_t room = height > lines.size() + others ? height - lines.size() - others : 1;
   std::vector<LiveState::Row> rows = state.rows;  // the one at work first where not all have room
-  if (rows.size() > room)
-    std::ranges::stable_partition(rows, [](const LiveState::Row& row) { return row.at_work; });
+  if (rows.size() > room) std::ranges::stable_partition(rows, [](const LiveState::Row& row) { return row.at_work; });
   std::size_t name_width = 10;
   for (const LiveState::Row& row : rows) name_width = std::max(name_width, display_width(clean(row.workload)));
-  name_width = std::min(name_width, width / 3);
+  name_width = std::min(name_width, width < 70 ? width / 4 : width / 3);
   for (std::size_t i = 0; i < std::min(rows.size(), room); ++i) lines.push_back(row_line(rows[i], name_width, width));
-  const auto timed = std::ranges::count_if(state.rows, [](const LiveState::Row& row) { return row.best_ns.has_value(); });
+  const auto timed =
+      std::ranges::count_if(state.rows, [](const LiveState::Row& row) { return row.best_ns.has_value(); });
   const auto confirmed = std::ranges::count_if(state.rows, [](const LiveState::Row& row) { return row.confirmed; });
   if (state.workloads > 0)
     lines.push_back(fmt::format("  {} of {} workloads have a best, {} confirmed{}", timed, state.workloads, confirmed,
@@ -103,9 +105,13 @@ LiveBlock::~LiveBlock() {
 void LiveBlock::change(const std::function<void(LiveState&)>& edit) {
   const std::lock_guard lock(mutex_);
   if (over_) return;
+  const auto now = std::chrono::steady_clock::now();
+  const double since = std::chrono::duration<double>(now - told_).count();
+  state_.spent_s += since;  // both clocks go on where the edit says nothing of them
+  state_.doing_s += since;
   edit(state_);
   paused_ = false;
-  told_ = std::chrono::steady_clock::now();
+  told_ = now;
   draw();
 }
 
@@ -172,11 +178,11 @@ LiveBlock::Terminal error_terminal() {
             const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
             const char* said = std::getenv("COLUMNS");
             const int columns = said != nullptr ? std::atoi(said) : 0;
-            return std::pair<std::size_t, std::size_t>{columns > 20 ? static_cast<std::size_t>(columns)
-                                                       : known      ? size.ws_col
-                                                                    : 80,
-                                                       known && size.ws_row > 4 ? std::min<std::size_t>(size.ws_row, 14)
-                                                                                : 14};
+            return std::pair<std::size_t, std::size_t>{
+                columns > 20 ? static_cast<std::size_t>(columns)
+                : known      ? size.ws_col
+                             : 80,
+                known && size.ws_row > 4 ? std::min<std::size_t>(size.ws_row, 14) : 14};
           }};
 }
 

@@ -16,9 +16,9 @@ struct LiveState {
   double spent_s = 0, budget_s = 0;  // budget_s 0: none
   std::int64_t iterations = 0;
   std::map<std::string, std::int64_t> outcomes;
-  std::string phase;    // "build", "gates", "timing", "confirmation", "trial of the gates", "pre-flight"; "": none
-  std::string doing;    // "softmax 20_online BLOCK=128 on r4096x1024_bf16"
-  double doing_s = 0;   // for how long
+  std::string phase;   // "build", "gates", "timing", "confirmation", "trial of the gates", "pre-flight"; "": none
+  std::string doing;   // "softmax 20_online BLOCK=128 on r4096x1024_bf16"
+  double doing_s = 0;  // for how long
   std::size_t workloads = 0;
   struct Row {
     std::string workload;
@@ -30,8 +30,8 @@ struct LiveState {
   std::string note;       // "this machine is busy: ..."
 };
 
-/// At most `height` lines of at most `width` columns each (60 and more), without escape codes: every text of a plugin is
-/// made harmless (core/printable.h).
+/// At most `height` lines of at most `width` columns each (60 and more), without escape codes: every text of a plugin
+/// is made harmless (core/printable.h).
 std::vector<std::string> live_lines(const LiveState& state, std::size_t width, std::size_t height);
 
 /// A block of lines at the end of a terminal that redraws itself, from a thread of its own: also while nothing is told.

@@ -1,6 +1,7 @@
 #include "harness/report/terminal.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -177,9 +178,9 @@ void TerminalDisplay::update_block(const IterationEnded& event) {
 /// One short line; the whole reason where it was asked for.
 void TerminalDisplay::pivoted(const Pivoted& event) {
   constexpr std::size_t kShort = 100;
-  std::string line = fmt::format("{}     {} {} {}{}", event.closed ? "leave" : "pivot", event.to.kernel,
-                                 event.to.workload, event.to.technique,
-                                 event.rule ? fmt::format(" (rule {})", *event.rule) : "");
+  std::string line =
+      fmt::format("{}     {} {} {}{}", event.closed ? "leave" : "pivot", event.to.kernel, event.to.workload,
+                  event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "");
   if (options_.verbose) return say(line + ": " + event.why);
   if (event.closed && line.size() < kShort) {
     std::string why = clean(event.why);

@@ -15,7 +15,7 @@ namespace harness::report {
 namespace {
 
 constexpr std::size_t kLongestField = 4000;
-constexpr std::size_t kShortestElastic = 14;  // an elastic column is not cut below this
+constexpr std::size_t kShortestElastic = 16;  // an elastic column is not cut below this
 
 std::size_t cell_columns(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
@@ -59,17 +59,25 @@ std::size_t total_width(const std::vector<Shown>& columns) {
   return total;
 }
 
+/// Takes so many characters from elastic columns, from the widest first. False: they cannot give that much.
+bool shrink(std::vector<Shown>& columns, std::size_t over) {
+  while (over > 0) {
+    Shown* widest = nullptr;
+    for (Shown& each : columns)
+      if (each.column->elastic && each.width > kShortestElastic && (widest == nullptr || each.width > widest->width))
+        widest = &each;
+    if (widest == nullptr) return false;
+    --widest->width;
+    --over;
+  }
+  return true;
+}
+
 /// Cuts elastic columns, then lets columns go, until the rest fits.
 std::vector<std::string> fit(std::vector<Shown>& columns, std::size_t width) {
   std::vector<std::string> gone;
   while (total_width(columns) > width) {
-    const std::size_t over = total_width(columns) - width;
-    const auto elastic = std::ranges::find_if(
-        columns, [](const Shown& each) { return each.column->elastic && each.width > kShortestElastic; });
-    if (elastic != columns.end()) {
-      elastic->width = std::max(kShortestElastic, elastic->width - std::min(over, elastic->width));
-      if (total_width(columns) <= width) break;
-    }
+    if (shrink(columns, total_width(columns) - width)) break;
     const auto least = std::ranges::max_element(
         columns, [](const Shown& a, const Shown& b) { return a.column->rank < b.column->rank; });
     if (least == columns.end() || least->column->rank == 0 || least->asked) break;
@@ -126,8 +134,9 @@ bool is_emulated(const json& row) {
 
 /// A time or a speedup in the column of its kind.
 ViewColumn of_kind(const char* name, int rank, bool emulated, std::function<std::string(const json&)> text) {
-  return {name, rank,
-          [emulated, text = std::move(text)](const json& row) { return is_emulated(row) == emulated ? text(row) : ""; }};
+  return {name, rank, [emulated, text = std::move(text)](const json& row) {
+            return is_emulated(row) == emulated ? text(row) : "";
+          }};
 }
 
 ViewColumn plain(const char* name, int rank, const char* key, bool on_request = false, bool elastic = false) {
@@ -213,18 +222,17 @@ ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice)
 }
 
 View iteration_view() {
-  View view{plain("iteration", 0, "iteration"),
-            {"campaign", 6,
-             [](const json& row) {
-               return field(row, "campaign") + (row.value("imported", false) ? " imported" : "");
-             }},
-            {"ended", 5, [](const json& row) { return date(row.value("ended", json())); }},
-            plain("device", 9, "device"),
-            plain("kernel", 4, "kernel"),
-            plain("workload", 2, "workload", false, true),
-            {"variant", 1, variant_cell},
-            config_column(3),
-            plain("outcome", 0, "outcome")};
+  View view{
+      plain("iteration", 0, "iteration"),
+      {"campaign", 6,
+       [](const json& row) { return field(row, "campaign") + (row.value("imported", false) ? " imported" : ""); }},
+      {"ended", 5, [](const json& row) { return date(row.value("ended", json())); }},
+      plain("device", 9, "device"),
+      plain("kernel", 4, "kernel"),
+      plain("workload", 2, "workload", false, true),
+      {"variant", 1, variant_cell},
+      config_column(3),
+      plain("outcome", 0, "outcome")};
   add_times(view);
   view.push_back(ViewColumn{"of floor", 7, [](const json& row) { return share(number_in(row, "of_floor")); }});
   view.push_back(plain("verdict", 8, "verdict"));
@@ -244,15 +252,15 @@ View iteration_view() {
 
 View best_view(const WorkOf& work) {
   View view{plain("kernel", 1, "kernel"),
-            plain("workload", 0, "workload"),
+            plain("workload", 0, "workload", false, true),
             plain("device", 6, "device_name", false, true),
             {"variant", 1, variant_cell},
             config_column(4)};
   add_times(view);
   view.push_back({"rate", 5, [work](const json& row) {
-                    return is_emulated(row) || !work ? "-"
-                                                     : rate(work(field(row, "kernel"), field(row, "workload")),
-                                                            number_in(row, "time_ns"));
+                    return is_emulated(row) || !work
+                               ? "-"
+                               : rate(work(field(row, "kernel"), field(row, "workload")), number_in(row, "time_ns"));
                   }});
   view.push_back({"of floor", 2, [](const json& row) { return share(number_in(row, "of_floor")); }});
   view.push_back({"confirmed", 3, [](const json& row) { return row.value("confirmed", false) ? "yes" : "no"; }});
@@ -326,21 +334,22 @@ View cost_view(const json& totals) {
       return row.contains(key) && row[key].is_null() && !row.contains("total") ? "(no evaluation)" : field(row, key);
     };
   };
-  return {{"technique", 0, outside("technique")},
-          plain("kernel", 2, "kernel"),
-          plain("stage", 0, "stage"),
-          plain("campaign", 0, "campaign"),
-          plain("name", 3, "name", false, true),
-          {"device", 1,
-           [](const json& row) { return row.contains("device_name") ? field(row, "device_name") : field(row, "device"); },
-           false, true},
-          plain("iterations", 1, "iterations"),
-          plain("passed", 4, "passed"),
-          ratio_column("best speedup", 5, "best_speedup"),
-          {"time", 0, [](const json& row) { return seconds(number_in(row, "seconds").value_or(0)); }},
-          {"of time", 1, part("seconds")},
-          {"cost", 0, [](const json& row) { return money(number_in(row, "usd")); }},
-          {"of cost", 3, part("usd")}};
+  return {
+      {"technique", 0, outside("technique")},
+      plain("kernel", 2, "kernel"),
+      plain("stage", 0, "stage"),
+      plain("campaign", 0, "campaign"),
+      plain("name", 3, "name", false, true),
+      {"device", 1,
+       [](const json& row) { return row.contains("device_name") ? field(row, "device_name") : field(row, "device"); },
+       false, true},
+      plain("iterations", 1, "iterations"),
+      plain("passed", 4, "passed"),
+      ratio_column("best speedup", 5, "best_speedup"),
+      {"time", 0, [](const json& row) { return seconds(number_in(row, "seconds").value_or(0)); }},
+      {"of time", 1, part("seconds")},
+      {"cost", 0, [](const json& row) { return money(number_in(row, "usd")); }},
+      {"of cost", 3, part("usd")}};
 }
 
 View compare_view() {
@@ -351,11 +360,13 @@ View compare_view() {
           plain("workload", 0, "workload"),
           time_column("a", 0, "a_ns"),
           time_column("b", 0, "b_ns"),
-          {"b / a", 0, [](const json& row) {
+          {"b / a", 0,
+           [](const json& row) {
              const auto value = number_in(row, "ratio");
              return value ? fmt::format("{:.3f}", *value) : "-";
            }},
-          {"95 %", 3, [](const json& row) {
+          {"95 %", 3,
+           [](const json& row) {
              const json ends = row.value("ratio_ci95", json());
              return ends.is_array() && ends.size() == 2
                         ? fmt::format("{:.3f} to {:.3f}", ends[0].get<double>(), ends[1].get<double>())

@@ -31,8 +31,8 @@ struct ChosenTable {
   std::vector<std::string> left_out;  // columns for which there was no room
 };
 
-/// Columns that are empty in every row are left out unless they are asked for. Throws Error(bad_input), with the nearest
-/// name, for a column that neither the view nor the rows have.
+/// Columns that are empty in every row are left out unless they are asked for. Throws Error(bad_input), with the
+/// nearest name, for a column that neither the view nor the rows have.
 ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice);
 
 /// A workload's work by kernel and workload; nullopt: not known here.

@@ -34,9 +34,7 @@ class StoreArchive : public Archive, History, Transfer {
   json cost(CostBy by, const HistoryFilter& filter) override { return store::cost(*store_, by, filter); }
   json campaigns(const HistoryFilter& filter) override { return store::campaigns(*store_, filter); }
   json compare(const ComparedSide& a, const ComparedSide& b) override { return store::compare(*store_, a, b); }
-  json recommend(const std::string& kernel, const std::optional<std::string>& device) override {
-    return store::recommend(*store_, kernel, device);
-  }
+  json recommend(const HistoryFilter& filter) override { return store::recommend(*store_, filter); }
   CampaignFigures figures(std::int64_t campaign) override { return store::figures(*store_, campaign); }
   json iteration(std::int64_t id, bool with_source) override { return show(*store_, id, with_source); }
   json decision(std::int64_t id) override { return store::decision(*store_, id); }

@@ -27,8 +27,8 @@ json or_null(const std::string& text) {
 
 /// Which campaigns have an iteration that fits what only iterations know.
 void add_iteration_conditions(const HistoryFilter& filter, Condition& where) {
-  const Condition fits = condition_of(filter, {"", "i.kernel", "i.workload", "c.variant", "c.technique", "", "",
-                                               "i.outcome", "i.verdict", ""});
+  const Condition fits = condition_of(
+      filter, {"", "i.kernel", "i.workload", "c.variant", "c.technique", "", "", "i.outcome", "i.verdict", ""});
   if (fits.values.empty()) return;
   where.sql += fmt::format(
       " AND EXISTS (SELECT 1 FROM iteration i JOIN candidate c ON c.id = i.candidate WHERE i.campaign = p.id AND {})",
@@ -45,30 +45,32 @@ json environment_facts(Store& store, std::int64_t campaign) {
 }
 
 json bests_of(Store& store, std::int64_t campaign) {
-  Statement query(store.connection(),
-                  "SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns, "
-                  "i.baseline_ns, i.speedup, i.floor_ns, i.confirmed, i.emulation, c.contract_hash, p.device_name, "
-                  "i.id AS iteration, p.imported "
-                  "FROM (SELECT id, row_number() OVER (PARTITION BY kernel, workload "
-                  "      ORDER BY confirmed DESC, time_ns, id) AS place FROM iteration j "
-                  "      WHERE campaign = ?1 AND outcome = 'passed' AND time_ns IS NOT NULL AND purpose <> 'rival' "
-                  "      AND NOT EXISTS (SELECT 1 FROM refuted f JOIN campaign q ON q.id = ?1 "
-                  "        WHERE f.candidate = j.candidate AND f.workload = j.workload "
-                  "        AND f.device_name = q.device_name)) b "
-                  "JOIN iteration i ON i.id = b.id JOIN candidate c ON c.id = i.candidate "
-                  "JOIN campaign p ON p.id = i.campaign WHERE b.place = 1 ORDER BY i.kernel, i.workload",
-                  campaign);
+  Statement query(
+      store.connection(),
+      "SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns, "
+      "i.baseline_ns, i.speedup, i.floor_ns, i.confirmed, i.emulation, c.contract_hash, p.device_name, "
+      "i.id AS iteration, p.imported "
+      "FROM (SELECT id, row_number() OVER (PARTITION BY kernel, workload "
+      "      ORDER BY confirmed DESC, time_ns, id) AS place FROM iteration j "
+      "      WHERE campaign = ?1 AND outcome = 'passed' AND time_ns IS NOT NULL AND purpose <> 'rival' "
+      "      AND NOT EXISTS (SELECT 1 FROM refuted f JOIN campaign q ON q.id = ?1 "
+      "        WHERE f.candidate = j.candidate AND f.workload = j.workload "
+      "        AND f.device_name = q.device_name)) b "
+      "JOIN iteration i ON i.id = b.id JOIN candidate c ON c.id = i.candidate "
+      "JOIN campaign p ON p.id = i.campaign WHERE b.place = 1 ORDER BY i.kernel, i.workload",
+      campaign);
   return all_rows(query);
 }
 
 json campaigns(Store& store, const HistoryFilter& filter) {
   check_names(store, filter);
-  Condition where = condition_of(filter, {"p.id", "", "", "", "", "p.device", "p.device_name", "", "", "p.started_unix"});
+  Condition where =
+      condition_of(filter, {"p.id", "", "", "", "", "p.device", "p.device_name", "", "", "p.started_unix"});
   add_iteration_conditions(filter, where);
-  const std::string order = order_of(
-      filter, {"campaign", "name", "begun", "ended", "device", "device_name", "strategy", "reason", "iterations",
-               "spent_s", "cost_usd"},
-      "campaign DESC");
+  const std::string order = order_of(filter,
+                                     {"campaign", "name", "begun", "ended", "device", "device_name", "strategy",
+                                      "reason", "iterations", "spent_s", "cost_usd"},
+                                     "campaign DESC");
   const std::string sql = fmt::format("{} WHERE p.strategy <> '' AND {} {} LIMIT ?", kCampaigns, where.sql, order);
   json rows;
   {
@@ -78,7 +80,8 @@ json campaigns(Store& store, const HistoryFilter& filter) {
   }
   for (json& row : rows) {
     const std::int64_t id = row["campaign"].get<std::int64_t>();
-    row["kernels"] = row["kernels"].is_string() ? parsed_json(row["kernels"].get<std::string>()).value_or(json()) : json();
+    row["kernels"] =
+        row["kernels"].is_string() ? parsed_json(row["kernels"].get<std::string>()).value_or(json()) : json();
     double logs = 0;
     int counted = 0;
     for (const json& best : bests_of(store, id)) {

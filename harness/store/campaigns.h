@@ -9,8 +9,8 @@ namespace harness::store {
 /// variant, technique and workload: these keep campaigns with at least one such iteration.
 json campaigns(Store& store, const HistoryFilter& filter = {});
 
-/// A campaign's best of each kernel and workload, as v_best has them of all: kernel, workload, variant, config, time_ns,
-/// time_lo_ns, time_hi_ns, speedup, floor_ns, confirmed, emulation, contract_hash, device_name, iteration.
+/// A campaign's best of each kernel and workload, as v_best has them of all: kernel, workload, variant, config,
+/// time_ns, time_lo_ns, time_hi_ns, speedup, floor_ns, confirmed, emulation, contract_hash, device_name, iteration.
 json bests_of(Store& store, std::int64_t campaign);
 
 /// The environment as recorded: an object, empty where there is none.

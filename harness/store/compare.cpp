@@ -34,8 +34,8 @@ Side read_side(Store& store, const ComparedSide& wanted) {
   }
   const json rows = campaigns(store, {.campaign = *wanted.campaign});
   if (rows.empty())
-    throw bad_input(fmt::format("campaign {} is a single eval, which is not compared; see harness diff",
-                                *wanted.campaign));
+    throw bad_input(
+        fmt::format("campaign {} is a single eval, which is not compared; see harness diff", *wanted.campaign));
   side.row = rows.at(0);
   side.facts = environment_facts(store, *wanted.campaign);
   take_bests(side, bests_of(store, *wanted.campaign));
@@ -134,8 +134,7 @@ json compare(Store& store, const ComparedSide& a, const ComparedSide& b) {
     answer["workloads"].push_back(std::move(row));
   }
   for (const auto& [place, best] : right.bests)
-    if (!left.bests.contains(place))
-      answer["only_b"].push_back({{"kernel", place.first}, {"workload", place.second}});
+    if (!left.bests.contains(place)) answer["only_b"].push_back({{"kernel", place.first}, {"workload", place.second}});
   answer["score"] = counted > 0 ? json(std::exp(logs / counted)) : json();
   return answer;
 }

@@ -30,7 +30,7 @@ constexpr KnownNames kKernels{"kernel", "SELECT 1 FROM iteration WHERE kernel = 
 constexpr KnownNames kWorkloads{"workload", "SELECT 1 FROM rollup_arm WHERE workload = ?1 LIMIT 1",
                                 "SELECT DISTINCT workload FROM rollup_arm"};
 constexpr KnownNames kTechniqueNames{"technique", "SELECT 1 FROM rollup_device_technique WHERE technique = ?1 LIMIT 1",
-                                 "SELECT DISTINCT technique FROM rollup_device_technique"};
+                                     "SELECT DISTINCT technique FROM rollup_device_technique"};
 constexpr KnownNames kVariants{"variant", "SELECT 1 FROM candidate WHERE variant = ?1 LIMIT 1",
                                "SELECT DISTINCT variant FROM candidate"};
 constexpr KnownNames kDevices{"device", "SELECT 1 FROM campaign WHERE ?1 IN (device, device_name) LIMIT 1",
@@ -46,9 +46,9 @@ void check_name(Store& store, const std::optional<std::string>& name, const Know
     constexpr std::size_t kListed = 8;
     const std::size_t more = all.size() > kListed ? all.size() - kListed : 0;
     all.resize(all.size() - more);
-    end = all.empty() ? "; nothing is recorded yet"
-                      : fmt::format("; it has {}{}", fmt::join(all, ", "),
-                                    more > 0 ? fmt::format(" and {} more", more) : "");
+    end = all.empty()
+              ? "; nothing is recorded yet"
+              : fmt::format("; it has {}{}", fmt::join(all, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   }
   throw bad_input(
       fmt::format("no {} '{}' is recorded in the store {}{}", known.what, *name, store.connection().path(), end));

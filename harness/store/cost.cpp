@@ -53,7 +53,6 @@ const char* cost_sql(CostBy by) {
   return kCostByDevice;
 }
 
-
 // Of the sums by campaign, with a condition on them.
 constexpr const char* kSummed = R"sql(
   spent_rows AS (SELECT r.campaign, r.kernel, r.technique, r.stage, r.seconds, r.usd, r.unpriced_s
@@ -117,12 +116,12 @@ std::string filtered_sql(CostBy by, const std::string& rows) {
     return sql + fmt::format("SELECT {}, seconds, usd, unpriced_s FROM spent WHERE seconds > 0 ORDER BY seconds DESC",
                              group.columns);
   sql.pop_back();
-  return sql +
-         fmt::format(", done AS (SELECT {}, sum(iterations) AS iterations, sum(passed) AS passed, "
-                     "max(best_speedup) AS best_speedup FROM done_rows{} GROUP BY {}) "
-                     "SELECT {}, iterations, passed, best_speedup, seconds, usd, unpriced_s FROM spent {} "
-                     "LEFT JOIN done USING ({}) ORDER BY seconds DESC",
-                     group.key, named, group.key, group.columns, group.joins, group.key);
+  return sql + fmt::format(
+                   ", done AS (SELECT {}, sum(iterations) AS iterations, sum(passed) AS passed, "
+                   "max(best_speedup) AS best_speedup FROM done_rows{} GROUP BY {}) "
+                   "SELECT {}, iterations, passed, best_speedup, seconds, usd, unpriced_s FROM spent {} "
+                   "LEFT JOIN done USING ({}) ORDER BY seconds DESC",
+                   group.key, named, group.key, group.columns, group.joins, group.key);
 }
 
 bool asks_evaluations(const HistoryFilter& filter) {

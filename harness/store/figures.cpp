@@ -13,52 +13,68 @@ struct FigureText {
 };
 
 constexpr FigureText kFigures[] = {
-    {"campaign",
+    {
+        "campaign",
 #include "embedded/harness/store/figures/campaign.sql"
     },
-    {"outcomes",
+    {
+        "outcomes",
 #include "embedded/harness/store/figures/outcomes.sql"
     },
-    {"bests",
+    {
+        "bests",
 #include "embedded/harness/store/figures/bests.sql"
     },
-    {"rivals",
+    {
+        "rivals",
 #include "embedded/harness/store/figures/rivals.sql"
     },
-    {"staircase",
+    {
+        "staircase",
 #include "embedded/harness/store/figures/staircase.sql"
     },
-    {"spend",
+    {
+        "spend",
 #include "embedded/harness/store/figures/spend.sql"
     },
-    {"techniques",
+    {
+        "techniques",
 #include "embedded/harness/store/figures/techniques.sql"
     },
-    {"heat",
+    {
+        "heat",
 #include "embedded/harness/store/figures/heat.sql"
     },
-    {"parameters",
+    {
+        "parameters",
 #include "embedded/harness/store/figures/parameters.sql"
     },
-    {"failures",
+    {
+        "failures",
 #include "embedded/harness/store/figures/failures.sql"
     },
-    {"unchecked",
+    {
+        "unchecked",
 #include "embedded/harness/store/figures/unchecked.sql"
     },
-    {"decisions",
+    {
+        "decisions",
 #include "embedded/harness/store/figures/decisions.sql"
     },
-    {"predictions",
+    {
+        "predictions",
 #include "embedded/harness/store/figures/predictions.sql"
     },
-    {"calibration",
+    {
+        "calibration",
 #include "embedded/harness/store/figures/calibration.sql"
     },
-    {"rules",
+    {
+        "rules",
 #include "embedded/harness/store/figures/rules.sql"
     },
-    {"environment",
+    {
+        "environment",
 #include "embedded/harness/store/figures/environment.sql"
     },
 };

@@ -27,8 +27,8 @@ json history(Store& store, const HistoryFilter& filter) {
                                           "device_name", "outcome", "verdict", ""});
   if (filter.since_unix) where.add("ended >= strftime('%Y-%m-%d %H:%M:%S', ?, 'unixepoch')", *filter.since_unix);
   const std::vector<std::string> known = columns_of(store, "v_iterations");
-  const std::string sql = "SELECT * FROM v_iterations WHERE " + where.sql + " " +
-                          order_of(filter, known, "iteration DESC") + " LIMIT ?";
+  const std::string sql =
+      "SELECT * FROM v_iterations WHERE " + where.sql + " " + order_of(filter, known, "iteration DESC") + " LIMIT ?";
   Statement query(store.connection(), sql.c_str());
   query.bind(where.bind(query), filter.limit);
   return all_rows(query);
@@ -36,8 +36,7 @@ json history(Store& store, const HistoryFilter& filter) {
 
 namespace {
 
-constexpr const char* kBestColumns =
-    "b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration";
+constexpr const char* kBestColumns = "b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration";
 constexpr const char* kBestJoins = " b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) ";
 
 /// The best among the iterations that fit, as v_best has it of those that count.
@@ -54,8 +53,7 @@ constexpr const char* kBestOfFitting =
     "v.parent FROM fitting f JOIN v_iterations v ON v.iteration = f.id WHERE f.place = 1)";
 
 bool asks_beyond_best(const HistoryFilter& filter) {
-  return filter.campaign || filter.variant || filter.technique || filter.verdict || filter.outcome ||
-         filter.since_unix;
+  return filter.campaign || filter.variant || filter.technique || filter.verdict || filter.outcome || filter.since_unix;
 }
 
 }  // namespace
@@ -68,9 +66,9 @@ json best(Store& store, const HistoryFilter& filter) {
                                      "p.device_name", "i.outcome", "i.verdict", "i.ended_unix"})
              : condition_of(filter, {"", "kernel", "workload", "", "", "b.device", "device_name", "", "", ""});
   const std::string from = beyond ? fmt::format(fmt::runtime(kBestOfFitting), where.sql) : "v_best";
-  const std::string sql = fmt::format("SELECT {} FROM {} {} WHERE {} {} LIMIT ?", kBestColumns, from, kBestJoins,
-                                      beyond ? "1" : where.sql,
-                                      order_of(filter, columns_of(store, "v_best"), "kernel, workload, device_name"));
+  const std::string sql =
+      fmt::format("SELECT {} FROM {} {} WHERE {} {} LIMIT ?", kBestColumns, from, kBestJoins, beyond ? "1" : where.sql,
+                  order_of(filter, columns_of(store, "v_best"), "kernel, workload, device_name"));
   Statement query(store.connection(), sql.c_str());
   query.bind(where.bind(query), filter.limit);
   return all_rows(query);

@@ -41,14 +41,14 @@ struct DeviceChoice {
   bool emulation = false;
 };
 
-std::optional<DeviceChoice> choose_device(Store& store, const std::string& kernel,
-                                          const std::optional<std::string>& wanted) {
+std::optional<DeviceChoice> choose_device(Store& store, const HistoryFilter& filter) {
   Statement query(store.connection(),
                   "SELECT b.device_name, max(i.emulation) AS emulated FROM rollup_best b "
                   "JOIN iteration i ON i.id = b.iteration JOIN campaign p ON p.id = i.campaign "
                   "WHERE b.kernel = ?1 AND (?2 IS NULL OR ?2 IN (p.device, p.device_name)) "
+                  "AND (?3 IS NULL OR b.device_name = (SELECT q.device_name FROM campaign q WHERE q.id = ?3)) "
                   "GROUP BY 1 ORDER BY emulated, count(DISTINCT b.workload) DESC, 1",
-                  kernel, wanted);
+                  filter.kernel, filter.device, filter.campaign);
   if (!query.next()) return std::nullopt;
   return DeviceChoice{query.text(0), query.flag(1)};
 }
@@ -60,21 +60,23 @@ constexpr const char* kFastestTimes = R"sql(
       SELECT b.workload, b.contract_hash,
              row_number() OVER (PARTITION BY b.workload ORDER BY max(i.ended_unix) DESC, b.contract_hash) AS place
       FROM rollup_best b JOIN iteration i ON i.id = b.iteration
-      WHERE b.kernel = ?1 AND b.device_name = ?2 GROUP BY b.workload, b.contract_hash)
-    WHERE place = 1)
+      WHERE b.kernel = ?1 AND b.device_name = ?2 AND ?3 IS NULL GROUP BY b.workload, b.contract_hash)
+    WHERE place = 1
+    UNION SELECT i.workload, c.contract_hash FROM iteration i JOIN candidate c ON c.id = i.candidate
+          WHERE i.campaign = ?3 AND i.kernel = ?1)
   SELECT i.workload, c.variant, c.config, min(i.time_ns) AS time_ns, i.id, i.confirmed
   FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign
   JOIN newest n ON n.workload = i.workload AND n.contract_hash = c.contract_hash
-  WHERE i.kernel = ?1 AND p.device_name = ?2 AND p.evidence = 1 AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
+  WHERE i.kernel = ?1 AND p.device_name = ?2 AND p.evidence = 1 AND (?3 IS NULL OR i.campaign = ?3) AND i.outcome = 'passed' AND i.time_ns IS NOT NULL
     AND i.purpose <> 'rival'
     AND NOT EXISTS (SELECT 1 FROM refuted f WHERE f.candidate = i.candidate AND f.workload = i.workload
                                               AND f.device_name = p.device_name)
   GROUP BY i.workload, c.variant, c.config ORDER BY i.workload, time_ns, i.id)sql";
 
-Measured measured(Store& store, const std::string& kernel, const DeviceChoice& device) {
+Measured measured(Store& store, const HistoryFilter& filter, const DeviceChoice& device) {
   Measured found{device.name, device.emulation, {}, {}};
   std::map<std::pair<std::string, std::string>, std::size_t> places;
-  Statement query(store.connection(), kFastestTimes, kernel, device.name);
+  Statement query(store.connection(), kFastestTimes, filter.kernel, device.name, filter.campaign);
   while (query.next()) {
     const std::string workload = query.text(0), variant = query.text(1), config = query.text(2);
     const double time_ns = query.real(3);
@@ -112,8 +114,7 @@ std::vector<const Choice*> assign(const std::vector<const Choice*>& chosen, std:
   std::vector<const Choice*> table(workloads);
   for (std::size_t w = 0; w < workloads; ++w)
     for (const Choice* choice : chosen)
-      if (choice->slowdowns.contains(w) &&
-          (table[w] == nullptr || choice->slowdowns.at(w) < table[w]->slowdowns.at(w)))
+      if (choice->slowdowns.contains(w) && (table[w] == nullptr || choice->slowdowns.at(w) < table[w]->slowdowns.at(w)))
         table[w] = choice;
   return table;
 }
@@ -145,7 +146,18 @@ json dispatch_json(const Measured& found, const std::vector<const Choice*>& chos
           {"table", rows}};
 }
 
-/// Greedy: each further candidate is the one that lowers the mean slowdown most.
+/// The best of each workload itself, each once.
+std::vector<const Choice*> own_bests(const Measured& found) {
+  std::vector<const Choice*> chosen;
+  for (const Best& best : found.bests)
+    for (const Choice& choice : found.choices)
+      if (choice.variant == best.variant && choice.config == best.config &&
+          std::ranges::find(chosen, &choice) == chosen.end())
+        chosen.push_back(&choice);
+  return chosen;
+}
+
+/// Greedy: each further candidate is the one that lowers the mean slowdown most. The last table loses nothing.
 json dispatch_tables(const Measured& found) {
   json tables = json::array();
   std::vector<const Choice*> chosen;
@@ -164,19 +176,24 @@ json dispatch_tables(const Measured& found) {
     before = lowest;
     tables.push_back(dispatch_json(found, chosen));
   }
+  if (before <= 1e-12) return tables;
+  const auto own = own_bests(found);  // as many as were chosen, or fewer, and better
+  while (!tables.empty() && tables.back().at("candidates") >= own.size()) tables.erase(tables.size() - 1);
+  tables.push_back(dispatch_json(found, own));
   return tables;
 }
 
 }  // namespace
 
-json recommend(Store& store, const std::string& kernel, const std::optional<std::string>& device) {
-  check_names(store, {.kernel = kernel, .device = device});
+json recommend(Store& store, const HistoryFilter& filter) {
+  check_names(store, filter);
+  const std::string kernel = filter.kernel.value_or("");
   const Read read(store.connection());
-  const auto on = choose_device(store, kernel, device);
+  const auto on = choose_device(store, filter);
   if (!on)
     throw bad_input(fmt::format("nothing of '{}' that counts has passed{} in the store {}", kernel,
-                                device ? " on " + *device : "", store.connection().path()));
-  const Measured found = measured(store, kernel, *on);
+                                filter.device ? " on " + *filter.device : "", store.connection().path()));
+  const Measured found = measured(store, filter, *on);
   json bests = json::array(), single = json::array();
   for (const Best& best : found.bests)
     bests.push_back({{"workload", best.workload},
@@ -195,8 +212,12 @@ json recommend(Store& store, const std::string& kernel, const std::optional<std:
                       {"worst", choice.worst},
                       {"worst_workload", found.bests[choice.worst_at].workload}});
   }
-  return {{"kernel", kernel},       {"device", found.device_name}, {"emulation", found.emulation},
-          {"workloads", bests},     {"single", single},            {"candidates", found.choices.size()},
+  return {{"kernel", kernel},
+          {"device", found.device_name},
+          {"emulation", found.emulation},
+          {"workloads", bests},
+          {"single", single},
+          {"candidates", found.choices.size()},
           {"dispatch", dispatch_tables(found)}};
 }
 

@@ -1,7 +1,5 @@
 #pragma once
-#include <optional>
-#include <string>
-
+#include "harness/core/history.h"
 #include "harness/store/store.h"
 
 namespace harness::store {
@@ -15,8 +13,9 @@ namespace harness::store {
 ///                passed on. Those that passed on all come first
 ///   "dispatch"   [{"candidates","geomean","worst","table":[{"workload","variant","config","regret"}]}]: with 1, 2, ...
 ///                candidates, each the choice that lowers the mean most, until nothing is lost; regret is a slowdown
-/// `device`: a name or "cuda:0"; none: the one with the most measured workloads, a measured one before an emulated one.
-/// Unknown kernels and devices: Error(bad_input).
-json recommend(Store& store, const std::string& kernel, const std::optional<std::string>& device);
+/// `filter`: the kernel; a campaign, whose iterations alone are then meant; a device by number or name; none: the one
+/// with the most measured workloads, a measured one before an emulated one. Unknown kernels and devices:
+/// Error(bad_input).
+json recommend(Store& store, const HistoryFilter& filter);
 
 }  // namespace harness::store

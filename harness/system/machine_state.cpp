@@ -10,8 +10,8 @@
 namespace harness {
 namespace {
 
-constexpr double kHot = 90;      // degrees: where processors of today begin to slow down
-constexpr double kBusy = 1.5;    // runnable processes for each core, besides ours
+constexpr double kHot = 90;    // degrees: where processors of today begin to slow down
+constexpr double kBusy = 1.5;  // runnable processes for each core, besides ours
 
 template <typename Number>
 Number first_number(const std::filesystem::path& file, Number otherwise) {
@@ -43,8 +43,7 @@ MachineState machine_state() {
   state.load = first_number<double>("/proc/loadavg", -1);
   state.cores = usable_cores();
   state.hottest_c = hottest_zone();
-  state.throttled =
-      first_number<long long>("/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", -1);
+  state.throttled = first_number<long long>("/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", -1);
   return state;
 }
 

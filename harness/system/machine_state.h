@@ -5,10 +5,10 @@ namespace harness {
 
 /// What this machine does beside us, and how hot it is. Unknown values are negative.
 struct MachineState {
-  double load = -1;             // processes that run or wait to run, mean of a minute
-  int cores = 1;                // that this process may use
-  double hottest_c = -1;        // of the thermal zones
-  long long throttled = -1;     // how often the processors were slowed down for their heat, since the machine started
+  double load = -1;          // processes that run or wait to run, mean of a minute
+  int cores = 1;             // that this process may use
+  double hottest_c = -1;     // of the thermal zones
+  long long throttled = -1;  // how often the processors were slowed down for their heat, since the machine started
 };
 
 MachineState machine_state();

@@ -40,8 +40,11 @@ TEST_CASE("what is recorded is asked with filters, columns and formats") {
   const json rows = parse_json(ask({"history", "--json", "--limit", "3"}).out);
   REQUIRE(rows.size() == 3);
   const std::string workload = rows[0]["workload"], kernel = rows[0]["kernel"];
-  CHECK(parse_json(ask({"history", "--format", "json", "--workload", workload, "--kernel", kernel}).out)[0]["workload"] == workload);
-  CHECK_THAT(ask({"history", "--columns", "iteration,time", "--format", "csv"}).out, Catch::StartsWith("iteration,time\r\n"));
+  CHECK(
+      parse_json(ask({"history", "--format", "json", "--workload", workload, "--kernel", kernel}).out)[0]["workload"] ==
+      workload);
+  CHECK_THAT(ask({"history", "--columns", "iteration,time", "--format", "csv"}).out,
+             Catch::StartsWith("iteration,time\r\n"));
   CHECK_THAT(ask({"best", "--format", "markdown"}).out, Catch::StartsWith("| kernel |"));
   CHECK_THAT(ask({"cost", "--by", "stage"}).out, Catch::Contains("total") && Catch::Contains(" %"));
   const Finished unknown = ask({"history", "--workload", workload + "x"});
@@ -61,7 +64,8 @@ TEST_CASE("what is recorded is asked with filters, columns and formats") {
 }
 
 TEST_CASE("help has examples, and completions and the man page know every command") {
-  CHECK_THAT(run_harness({"help", "history"}).out, Catch::Contains("Examples:") && Catch::Contains("harness history --limit 50"));
+  CHECK_THAT(run_harness({"help", "history"}).out,
+             Catch::Contains("Examples:") && Catch::Contains("harness history --limit 50"));
   CHECK_THAT(run_harness({"help", "histroy"}).err, Catch::Contains("did you mean 'history'?"));
   const Finished odd = run_harness({"qqqqqqqqqq"});
   CHECK(odd.status == 2);
@@ -71,14 +75,16 @@ TEST_CASE("help has examples, and completions and the man page know every comman
     const Finished printed = run_harness({"help", "--completion", shell});
     INFO(shell);
     CHECK(printed.status == 0);
-    for (const char* command : {"recommend", "compare", "sweep", "report", "doctor"}) CHECK(printed.out.find(command) != std::string::npos);
+    for (const char* command : {"recommend", "compare", "sweep", "report", "doctor"})
+      CHECK(printed.out.find(command) != std::string::npos);
     scratch.write(shell, printed.out);
   }
   const std::string asked = "source " + scratch.path("bash") +
                             "; COMP_WORDS=(harness cost --by st); COMP_CWORD=3; _harness; echo ${COMPREPLY[@]}"
                             "; COMP_WORDS=(harness rec); COMP_CWORD=1; _harness; echo ${COMPREPLY[@]}";
   CHECK(run_program({"/bin/bash", "-c", asked}, scratch.path("")).out == "stage\nrecommend\n");
-  CHECK_THAT(run_harness({"help", "--man"}).out, Catch::Contains(".TH HARNESS 1") && Catch::Contains(".SS harness recommend"));
+  CHECK_THAT(run_harness({"help", "--man"}).out,
+             Catch::Contains(".TH HARNESS 1") && Catch::Contains(".SS harness recommend"));
 }
 
 TEST_CASE("doctor says what is here, what is missing and how to mend it") {
@@ -110,10 +116,11 @@ TEST_CASE("a report is one file that opens in a browser") {
     WARN("chromium is not here: the page was not opened");
     return;
   }
-  const Finished opened = run_program({"/bin/sh", "-c",
-                                       "HOME=" + scratch.path("") + " chromium --headless --no-sandbox --disable-gpu --dump-dom file://" +
-                                           page + " 2>" + scratch.path("log")},
-                                      scratch.path(""));
+  const Finished opened =
+      run_program({"/bin/sh", "-c",
+                   "HOME=" + scratch.path("") + " chromium --headless --no-sandbox --disable-gpu --dump-dom file://" +
+                       page + " 2>" + scratch.path("log")},
+                  scratch.path(""));
   CHECK_THAT(opened.out, Catch::Contains("<svg") && Catch::Contains("What is fastest"));
   CHECK(read_file(scratch.path("log")).find("Refused to") == std::string::npos);  // of the page's own policy
 }

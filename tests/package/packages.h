@@ -20,7 +20,7 @@ class OneIteration : public History {
   json cost(CostBy, const HistoryFilter&) override { return json::array(); }
   json campaigns(const HistoryFilter&) override { return json::array(); }
   json compare(const ComparedSide&, const ComparedSide&) override { return {}; }
-  json recommend(const std::string&, const std::optional<std::string>&) override { return {}; }
+  json recommend(const HistoryFilter&) override { return {}; }
   CampaignFigures figures(std::int64_t) override { return {}; }
   json iteration(std::int64_t id, bool) override { return {{"iteration", id}, {"gates", json::array()}}; }
   json decision(std::int64_t) override { return {}; }

@@ -15,32 +15,48 @@ Figure figure(const std::string& name, const std::vector<std::string>& columns, 
 CampaignFigures a_campaign_with(const std::string& variant) {
   CampaignFigures figures{7, "f00d", "x.db", {}};
   figures.figures = {
-      figure("campaign", {"campaign", "name", "device", "device_name", "strategy", "search", "seed", "budget_s", "usd_per_hour",
-                          "kernels", "options", "begun", "ended", "reason", "spent_s", "cost_usd", "imported", "evidence",
-                          "iterations", "emulation"},
+      figure("campaign", {"campaign", "name",         "device",   "device_name", "strategy",   "search",   "seed",
+                          "budget_s", "usd_per_hour", "kernels",  "options",     "begun",      "ended",    "reason",
+                          "spent_s",  "cost_usd",     "imported", "evidence",    "iterations", "emulation"},
              json::parse(R"([[7,"nightly","gpu:0","NVIDIA H200","roi","default",1,310.0,3.5,"[\"attention\"]",
                "{\"workloads\":[\"seeds\"],\"variants\":[]}","2026-11-22 14:05","2026-11-22 14:10","budget",301.9,0.29,0,1,40,0]])")),
       figure("outcomes", {"outcome", "iterations"}, json::parse(R"([["passed",38],["wrong_answer",2]])")),
-      figure("bests", {"kernel", "workload", "variant", "config", "time_ns", "time_lo_ns", "time_hi_ns", "baseline_ns", "speedup",
-                       "floor_ns", "of_floor", "confirmed", "iteration", "rival_ns", "registers", "spill_bytes"},
-             json{{"attention", "s128", variant, R"({"BLOCK":64})", 5120.0, 5100.0, 5140.0, 52000.0, 16.0, 3174.0, 0.62, 1, 31, 6000.0, 128, 0},
-                  {"attention", "s512", variant, R"({"BLOCK":32})", 9000.0, 8900.0, 9100.0, 36000.0, 4.0, nullptr, nullptr, 0, 35, nullptr, 96, 0}}),
-      figure("staircase", {"kernel", "workload", "seconds", "usd", "time_ns", "speedup", "variant", "config", "purpose", "iteration", "decision"},
-             json{{"attention", "s128", 4.0, 0.01, 52000.0, 1.0, "00_naive", "{}", "baseline", 1, 1},
-                  {"attention", "s128", 90.0, 0.09, 5120.0, 16.0, variant, R"({"BLOCK":64})", "search", 31, 12},
-                  {"attention", "s512", 10.0, 0.02, 9000.0, 4.0, variant, R"({"BLOCK":32})", "search", 35, 13}}),
+      figure("bests",
+             {"kernel", "workload", "variant", "config", "time_ns", "time_lo_ns", "time_hi_ns", "baseline_ns",
+              "speedup", "floor_ns", "of_floor", "confirmed", "iteration", "rival_ns", "registers", "spill_bytes"},
+             json::array({{"attention", "s128", variant, R"({"BLOCK":64})", 5120.0, 5100.0, 5140.0, 52000.0, 16.0,
+                           3174.0, 0.62, 1, 31, 6000.0, 128, 0},
+                          {"attention", "s512", variant, R"({"BLOCK":32})", 9000.0, 8900.0, 9100.0, 36000.0, 4.0,
+                           nullptr, nullptr, 0, 35, nullptr, 96, 0}})),
+      figure(
+          "staircase",
+          {"kernel", "workload", "seconds", "usd", "time_ns", "speedup", "variant", "config", "purpose", "iteration",
+           "decision"},
+          json::array({{"attention", "s128", 4.0, 0.01, 52000.0, 1.0, "00_naive", "{}", "baseline", 1, 1},
+                       {"attention", "s128", 90.0, 0.09, 5120.0, 16.0, variant, R"({"BLOCK":64})", "search", 31, 12},
+                       {"attention", "s512", 10.0, 0.02, 9000.0, 4.0, variant, R"({"BLOCK":32})", "search", 35, 13}})),
       figure("spend", {"kernel", "technique", "stage", "seconds", "usd"},
-             json{{"attention", "split-kv", "timing", 100.0, 0.1}, {"attention", "split-kv", "gates", 50.0, 0.05}, {nullptr, nullptr, "idle", 9.0, 0.01}}),
-      figure("techniques", {"kernel", "technique", "iterations", "passed", "slower", "workloads", "best_speedup", "gain", "halvings_per_usd", "seconds", "usd", "rival"},
-             json{{"attention", "split-kv", 30, 28, 1, 2, 16.0, 8.0, 20.0, 150.0, 0.15, 0}}),
+             json::array({{"attention", "split-kv", "timing", 100.0, 0.1},
+                          {"attention", "split-kv", "gates", 50.0, 0.05},
+                          {nullptr, nullptr, "idle", 9.0, 0.01}})),
+      figure("techniques",
+             {"kernel", "technique", "iterations", "passed", "slower", "workloads", "best_speedup", "gain",
+              "halvings_per_usd", "seconds", "usd", "rival"},
+             json::array({{"attention", "split-kv", 30, 28, 1, 2, 16.0, 8.0, 20.0, 150.0, 0.15, 0}})),
       figure("heat", {"kernel", "workload", "variant", "rival", "iterations", "passed", "time_ns", "slowdown"},
-             json{{"attention", "s128", variant, 0, 20, 18, 5120.0, 1.0}, {"attention", "s512", "00_naive", 0, 1, 0, nullptr, nullptr}}),
-      figure("failures", {"kernel", "outcome", "fingerprint", "iterations", "variants", "seconds", "example", "workload", "variant", "config", "message"},
-             json{{"attention", "wrong_answer", "f00d", 2, 1, 1.0, 9, "s128", variant, "{}", "O is <b>off</b>"}}),
-      figure("unchecked", {"gate", "bests", "why", "example"}, json{{"preflight", 2, "no g++", 31}}),
-      figure("predictions", {"decision", "iteration", "workload", "technique", "predict_speedup_lo", "predict_speedup_hi", "speedup", "speedup_held"},
-             json{{12, 31, "s128", "split-kv", 4.0, 20.0, 16.0, 1}}),
-      figure("environment", {"fact", "value"}, json{{"driver_release", "580.65.06"}})};
+             json::array({{"attention", "s128", variant, 0, 20, 18, 5120.0, 1.0},
+                          {"attention", "s512", "00_naive", 0, 1, 0, nullptr, nullptr}})),
+      figure(
+          "failures",
+          {"kernel", "outcome", "fingerprint", "iterations", "variants", "seconds", "example", "workload", "variant",
+           "config", "message"},
+          json::array({{"attention", "wrong_answer", "f00d", 2, 1, 1.0, 9, "s128", variant, "{}", "O is <b>off</b>"}})),
+      figure("unchecked", {"gate", "bests", "why", "example"}, json::array({{"preflight", 2, "no g++", 31}})),
+      figure("predictions",
+             {"decision", "iteration", "workload", "technique", "predict_speedup_lo", "predict_speedup_hi", "speedup",
+              "speedup_held"},
+             json::array({{12, 31, "s128", "split-kv", 4.0, 20.0, 16.0, 1}})),
+      figure("environment", {"fact", "value"}, json::array({{"driver_release", "580.65.06"}}))};
   return figures;
 }
 
@@ -67,8 +83,8 @@ TEST_CASE("a report begins with the verdict and with what was not checked") {
 }
 
 TEST_CASE("the page needs nothing else, and obeys no text of a record") {
-  const std::string page =
-      campaign_html(make_campaign_report(a_campaign_with("<script>alert(1)</script>\x1b[2J\" onload=x"), {.program = "harness 1"}));
+  const std::string page = campaign_html(
+      make_campaign_report(a_campaign_with("<script>alert(1)</script>\x1b[2J\" onload=x"), {.program = "harness 1"}));
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("http:") == std::string::npos);
   CHECK(page.find("https:") == std::string::npos);
@@ -100,7 +116,8 @@ TEST_CASE("long sources do not make a page longer than a megabyte") {
 TEST_CASE("Markdown and text say the same; an empty campaign is a report too") {
   const CampaignReport report = make_campaign_report(a_campaign_with("a|b"), {.program = "harness 1"});
   const std::string markdown = campaign_markdown(report);
-  CHECK_THAT(markdown, Catch::StartsWith("## Campaign 7: nightly\n") && Catch::Contains("a\\|b") && Catch::Contains("| 5.12 us |"));
+  CHECK_THAT(markdown, Catch::StartsWith("## Campaign 7: nightly\n") && Catch::Contains("a\\|b") &&
+                           Catch::Contains("| 5.12 us |"));
   for (const std::size_t width : {60, 80}) {
     const std::string text = campaign_text(report, width);
     CHECK_THAT(text, Catch::Contains("5.12 us") && Catch::Contains("! Not checked on 2 of the bests: preflight"));

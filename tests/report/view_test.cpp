@@ -10,12 +10,23 @@ using namespace harness::report;
 namespace {
 
 json a_row(std::int64_t id, bool emulation) {
-  return {{"iteration", id},      {"campaign", 2},           {"device", emulation ? "a CPU" : "cuda:0"},
-          {"kernel", "attention"}, {"workload", "seed_b1h1s128_f16"}, {"variant", "20_split_kv"},
-          {"config", {{"BLOCK_M", 32}, {"SPLITS", 4}}}, {"outcome", "passed"}, {"time_ns", 5120.0},
-          {"speedup", 10.2},      {"floor_ns", emulation ? json() : json(3174.4)},
-          {"of_floor", emulation ? json() : json(0.62)}, {"verdict", "faster"}, {"emulation", emulation},
-          {"ended", "2026-11-22 14:05:09"}, {"label", nullptr}, {"technique", "split-kv"}};
+  return {{"iteration", id},
+          {"campaign", 2},
+          {"device", emulation ? "a CPU" : "cuda:0"},
+          {"kernel", "attention"},
+          {"workload", "seed_b1h1s128_f16"},
+          {"variant", "20_split_kv"},
+          {"config", {{"BLOCK_M", 32}, {"SPLITS", 4}}},
+          {"outcome", "passed"},
+          {"time_ns", 5120.0},
+          {"speedup", 10.2},
+          {"floor_ns", emulation ? json() : json(3174.4)},
+          {"of_floor", emulation ? json() : json(0.62)},
+          {"verdict", "faster"},
+          {"emulation", emulation},
+          {"ended", "2026-11-22 14:05:09"},
+          {"label", nullptr},
+          {"technique", "split-kv"}};
 }
 
 std::size_t widest(const std::string& text) {
@@ -47,7 +58,8 @@ TEST_CASE("columns are chosen by heading or key, and an unknown one is refused w
   const auto chosen = choose(iteration_view(), rows, {{"iteration", "of floor", "floor_ns"}, false, 60});
   CHECK(chosen.table.columns == std::vector<std::string>{"iteration", "of floor", "floor_ns"});
   CHECK(chosen.table.rows[0][1] == "62 %");
-  CHECK_THROWS_WITH(choose(iteration_view(), rows, {{"varient"}, false, {}}), Catch::Contains("did you mean 'variant'?"));
+  CHECK_THROWS_WITH(choose(iteration_view(), rows, {{"varient"}, false, {}}),
+                    Catch::Contains("did you mean 'variant'?"));
 }
 
 TEST_CASE("measured and emulated times never stand in one column") {
@@ -72,7 +84,8 @@ TEST_CASE("rates and shares have units") {
   work.flops = {{"f16", 3.07e9}};
   CHECK(rate(work, 5000.0) == "614 TFLOP/s");
   CHECK(rate(std::nullopt, 5.0) == "-");
-  const json rows = json::parse(R"([{"technique":"a","seconds":30.0,"usd":0.3},{"technique":"b","seconds":10.0,"usd":null}])");
+  const json rows =
+      json::parse(R"([{"technique":"a","seconds":30.0,"usd":0.3},{"technique":"b","seconds":10.0,"usd":null}])");
   const json totals = cost_totals(rows);
   CHECK(totals["seconds"] == 40.0);
   CHECK(totals["iterations"].is_null());

@@ -16,7 +16,8 @@ using namespace harness::store::test;
 
 namespace {
 
-AttemptRecord on(std::int64_t campaign, std::int64_t block, const std::string& workload, const std::string& technique = "tiling") {
+AttemptRecord on(std::int64_t campaign, std::int64_t block, const std::string& workload,
+                 const std::string& technique = "tiling") {
   AttemptRecord attempt = an_attempt(campaign, block, technique);
   attempt.workload = workload;
   return attempt;
@@ -133,8 +134,9 @@ TEST_CASE("one candidate for all workloads is the least bad of those that passed
   const double times[3][2] = {{100, 400}, {200, 200}, {110, 240}};  // configuration x workload
   for (int c = 0; c < 3; ++c)
     for (int w = 0; w < 2; ++w) record(*store, on(id, c + 1, w == 0 ? "s128" : "s512"), passed(times[c][w]));
-  record(*store, on(id, 4, "s128"), passed(90));  // the fastest of one workload, and nothing is known of it on the other
-  const json answer = recommend(*store, "attention", std::nullopt);
+  record(*store, on(id, 4, "s128"),
+         passed(90));  // the fastest of one workload, and nothing is known of it on the other
+  const json answer = recommend(*store, {.kernel = "attention"});
   REQUIRE(answer["workloads"].size() == 2);
   const json& first = answer["single"][0];
   CHECK(first["config"]["BLOCK"] == 3);
@@ -147,7 +149,9 @@ TEST_CASE("one candidate for all workloads is the least bad of those that passed
   CHECK(tables[0]["geomean"] == first["geomean"]);
   CHECK(tables.back()["worst"] == 1.0);
   CHECK(tables.back()["table"][0]["regret"] == 1.0);
-  CHECK_THAT(refusal([&] { recommend(*store, "attentoin", std::nullopt); }), Catch::Contains("did you mean 'attention'?"));
+  CHECK(recommend(*store, {.campaign = id, .kernel = "attention"})["single"] == answer["single"]);
+  CHECK_THAT(refusal([&] { recommend(*store, {.kernel = "attentoin"}); }),
+             Catch::Contains("did you mean 'attention'?"));
 }
 
 TEST_CASE("every figure of a report is a query, and says what the iterations say") {
