@@ -354,7 +354,21 @@ ReportSection decisions_section(const Known& known) {
         share(row.number("speedup_share_held")), share(row.number("passed_predicted")),
         share(row.number("passed_seen")));
   });
+  cap_rows(section);
+  return section;
+}
+
+ReportSection predictions_section(const Known& known) {
   const Figure& predictions = known.of("predictions");
+  ReportSection section = section_of("predictions", predictions, "Predictions beside what was seen", "");
+  section.lead =
+      predictions.rows.empty() ? "No predicted range was put to the test." : "A bar is a predicted 90 % range.";
+  section.table.columns = {"decision", "technique", "workload", "predicted", "seen", "held", "iteration"};
+  for_rows(predictions, [&](const RowOf& row) {
+    section.table.rows.push_back({row.text("decision"), row.text("technique"), row.text("workload"), predicted(row),
+                                  ratio(row.number("speedup")), row.flag("speedup_held") ? "yes" : "no",
+                                  row.text("iteration")});
+  });
   RangeChart chart{"Predicted ranges of speedups, and what was seen",
                    "in the order of the decisions; a cross lies outside its range",
                    {}};
@@ -570,8 +584,8 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
   add_cards(report, known, totals);
   add_cautions(report, known, totals);
   for (const auto make : {bests_section, staircase_section, spend_section, techniques_section, heat_section,
-                          parameters_section, failures_section, decisions_section, profile_section, lessons_section,
-                          environment_section, reproduce_section, sources_section})
+                          parameters_section, failures_section, decisions_section, predictions_section, profile_section,
+                          lessons_section, environment_section, reproduce_section, sources_section})
     report.sections.push_back(make(known));
   report.footer = fmt::format("{}; campaign {}{}", extras.program, figures.uuid,
                               extras.made.empty() ? "" : "; made " + extras.made);
