@@ -1,6 +1,6 @@
 // Makes a store of 1,000,000 iterations (or as many as the first argument says) in a temporary folder and prints how
-// long `history --limit 20`, `best` and `cost` take, each from a freshly opened store, and what recording one iteration
-// costs.
+// long the questions of people take, each from a freshly opened store, how long the report of a campaign of 5,000
+// iterations takes and how large it is, and what recording one iteration costs.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,15 +10,21 @@
 #include <functional>
 
 #include "harness/core/error.h"
+#include "harness/report/campaign_report.h"
+#include "harness/store/campaign_lesson.h"
+#include "harness/store/campaigns.h"
 #include "harness/store/columns.h"
+#include "harness/store/compare.h"
+#include "harness/store/figures.h"
 #include "harness/store/history.h"
+#include "harness/store/recommend.h"
 
 namespace {
 
 using namespace harness;
 using namespace harness::store;
 
-constexpr std::int64_t kPerCampaign = 1000;
+constexpr std::int64_t kPerCampaign = 1000, kReported = 5000;  // iterations; the last campaign is the reported one
 constexpr const char* kKernels[] = {"attention", "softmax", "rmsnorm_int8", "paged_gather"};
 constexpr const char* kTechniques[] = {"baseline",     "tiling", "split-kv", "tensor-cores",
                                        "vector-loads", "online", "tma"};
@@ -83,7 +89,8 @@ void fill(Connection& connection, std::int64_t iterations) {
     Write write(connection);
     const std::int64_t campaign =
         insert_campaign(connection, campaign_record(done / kPerCampaign), fmt::format("campaign-{}", done), 1.7e9);
-    for (std::int64_t i = 0; i < kPerCampaign && done < iterations; ++i, ++done) {
+    const std::int64_t size = iterations - done <= kReported ? kReported : kPerCampaign;
+    for (std::int64_t i = 0; i < size && done < iterations; ++i, ++done) {
       IterationRow row = row_of(evaluation(done), done % 50 == 0, 1.7e9 + static_cast<double>(done));
       row.source_key = intern_text(connection, kAddSource, *row.source);
       insert_iteration(connection, insert_attempt(connection, attempt_record(campaign, done), 1.7e9), 0, row);
@@ -108,6 +115,25 @@ void measure(const std::string& path) {
   print("cost --by stage", [](Store& store) { cost(store, CostBy::stage); });
   print("cost --by campaign", [](Store& store) { cost(store, CostBy::campaign); });
   print("cost --by device", [](Store& store) { cost(store, CostBy::device); });
+  print("cost --campaign", [](Store& store) { cost(store, CostBy::stage, {.campaign = 3, .limit = -1}); });
+  print("best --campaign", [](Store& store) { best(store, {.campaign = 3, .limit = -1}); });
+  print("campaigns", [](Store& store) { campaigns(store, {.limit = 50}); });
+  print("show", [](Store& store) { show(store, 1234, true); });
+  print("compare", [](Store& store) { compare(store, {1, ""}, {5, ""}); });
+  print("recommend", [](Store& store) { recommend(store, {.kernel = "softmax"}); });
+}
+
+void measure_report(const std::string& path) {
+  std::string page;
+  std::int64_t last = 0;
+  const double time = milliseconds([&] {
+    auto store = Store::open(path, Mode::read_only);
+    last = campaigns(*store, {.limit = 1}).at(0).at("campaign").get<std::int64_t>();
+    report::ReportExtras extras;
+    extras.lesson = campaign_lesson(*store, last);
+    page = report::campaign_html(report::make_campaign_report(figures(*store, last), extras));
+  });
+  fmt::print("{:<24}{:8.1f} ms, {} kB of HTML\n", "report", time, page.size() / 1000);
 }
 
 void measure_recording(const std::string& path) {
@@ -137,6 +163,7 @@ int main(int argc, char** argv) {
     fmt::print("{} iterations made in {:.0f} s, {} MB\n", iterations, filling / 1000,
                std::filesystem::file_size(path) / 1'000'000);
     measure(path);
+    measure_report(path);
     measure_recording(path);
   } catch (const Error& error) {
     fmt::print(stderr, "history_bench: {}\n", error.what());

@@ -101,6 +101,7 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   options.on_wait = [](const std::string& sentence) {
     fmt::print(stderr, "harness: {}\n", printable(sentence, Lines::one));
   };
+  options.on_phase = places.on_phase;
   options.stop = std::move(stop);
   return std::make_unique<PipelineEvaluator>(std::move(options));
 }

@@ -210,7 +210,7 @@ Campaign::Ended Campaign::admit_kernels() {
       continue;
     }
     if (const std::string doing = gates_to_try(ports_.catalog, ports_.evaluator, ports_.ledger, kernel); !doing.empty())
-      say(doing);
+      say(doing, "trial of the gates");
     const double begin = ports_.clock.seconds();
     std::optional<Admission> admission = known_admission(ports_.catalog, ports_.evaluator, ports_.ledger, kernel);
     if (!admission) return Ending{EndReason::interrupted, "stopped by the user"};
@@ -245,9 +245,9 @@ void Campaign::charge_gates(double seconds) {
   stored([&] { ports_.ledger.charge(campaign_, "gates", seconds); });
 }
 
-void Campaign::say(const std::string& doing) {
+void Campaign::say(const std::string& doing, const std::string& phase) {
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
-                           doing, std::nullopt, std::nullopt});
+                           doing, std::nullopt, std::nullopt, phase, "", ""});
 }
 
 // A search is fed what is recorded and must ask for it in the same order; then it continues where it was.
@@ -590,8 +590,8 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
                            fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
                                        to_text(realized.candidate.config), workload),
-                           book.standings.empty() ? std::nullopt : book.standings.back().speedup,
-                           ahead_of_rival(book)});
+                           book.standings.empty() ? std::nullopt : book.standings.back().speedup, ahead_of_rival(book),
+                           work.confirms() ? "confirmation" : "build", realized.candidate.kernel, workload});
   const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
   const auto tries = machine_falls_.find(attempt_key(attempt));
   Evaluation evaluation;

@@ -99,7 +99,7 @@ class Campaign {
   Realized realize_of(const ArmId& id, const std::string& variant, const Config& config);
   void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
   void charge_gates(double seconds);
-  void say(const std::string& doing);
+  void say(const std::string& doing, const std::string& phase = "");
   Decision decide();
   DecisionRecord record(Decision decision, double decide_s);
   void assume(const Decision& decision);

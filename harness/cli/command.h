@@ -26,7 +26,10 @@ struct Command {
   const char* name;
   const char* summary;
   void (*define)(CLI::App& app, Shell& shell, std::function<int()>& action);
+  std::vector<const char*> examples = {};  // whole lines, for help and the man page
 };
+/// Puts them below a command's help.
+void add_examples(CLI::App& app, const Command& command);
 
 const std::vector<Command>& commands();  // in the order of --help
 

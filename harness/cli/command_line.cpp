@@ -58,6 +58,7 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
   for (std::size_t i = 0; i < commands().size(); ++i) {
     CLI::App* sub = app.add_subcommand(commands()[i].name, commands()[i].summary);
     commands()[i].define(*sub, shell, actions[i]);
+    add_examples(*sub, commands()[i]);
     defined.push_back(sub);
   }
   app.footer(environment_help());  // after the commands, which would repeat it

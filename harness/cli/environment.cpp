@@ -16,6 +16,7 @@ constexpr Variable kVariables[] = {
     {"HARNESS_CACHE", "The folder of compiled candidates (default: $XDG_CACHE_HOME/harness, else ~/.cache/harness)"},
     {"HARNESS_LIBCLANG", "The library that harness adopt reads CUDA with (default: the newest that is installed)"},
     {"HARNESS_USD_PER_HOUR", "The price of the device, where --usd-per-hour gives none"},
+    {"COLUMNS", "How wide tables and live lines may be (default: the terminal)"},
     {"NO_COLOR", "If it is set, nothing is printed in color"},
     {"PATH", "Where g++, addr2line and compute-sanitizer are found"},
     {"CUDA_HOME, CUDA_PATH", "The CUDA toolkit, looked at before /usr/local/cuda"},

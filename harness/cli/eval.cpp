@@ -8,6 +8,7 @@
 #include "harness/cli/edited_source.h"
 #include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/events.h"
@@ -27,6 +28,8 @@ struct EvalArguments {
   std::vector<std::string> parameters;
   double usd_per_hour = 0;
   bool no_record = false, json = false, quiet = false;
+  std::function<void(const EvaluatedPoint&)> tell;  // set: instead of printing
+  std::vector<std::string> points;                  // set: these workloads, as they stand
 };
 
 Config given_parameters(const EvalArguments& arguments) {
@@ -123,7 +126,8 @@ void use_edited(Asked& asked, const std::vector<std::string>& workloads, Catalog
 }
 
 bool evaluate_one(const Asked& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
-                  Evaluator& evaluator, const Admission& admission, Ledger* ledger, std::int64_t campaign) {
+                  Evaluator& evaluator, const Admission& admission, Ledger* ledger, std::int64_t campaign,
+                  const TaskLine& line) {
   const DeviceInfo device = evaluator.device();
   const Realized realized = realize(asked.candidate, workload, catalog, device);
   AttemptRecord attempt{
@@ -138,7 +142,9 @@ bool evaluate_one(const Asked& asked, const std::string& workload, const EvalArg
   const Evaluation evaluation = evaluator.evaluate(request);
   const std::int64_t iteration = ledger != nullptr ? ledger->end_attempt(id, evaluation, false) : 0;
   const IterationEnded event{iteration, attempt, &evaluation, {}, device.device, false, false};
-  if (arguments.json) report::out_json(report::evaluation_json(event));
+  line.hide();
+  if (arguments.tell) arguments.tell({workload, realized, evaluation, iteration});
+  else if (arguments.json) report::out_json(report::evaluation_json(event));
   else if (!arguments.quiet) print_person(event);
   std::fflush(stdout);
   return std::holds_alternative<Passed>(evaluation.outcome);
@@ -161,7 +167,7 @@ void leave_out_impossible(std::vector<std::string>& workloads, const Candidate& 
 int eval(const EvalArguments& arguments, Shell& shell) {
   require_descriptors();
   watch_for_stops();
-  const Places places = shell.places();
+  Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.label) check_label(*arguments.label);
   Asked wanted = asked_for(arguments, *catalog, shell);
@@ -169,7 +175,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   const KernelInfo& kernel = catalog->kernel(candidate.kernel);
   candidate.technique = find_variant(kernel, candidate.variant).technique;
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
-  std::vector<std::string> asked = split_commas(arguments.workloads);
+  std::vector<std::string> asked = arguments.points.empty() ? split_commas(arguments.workloads) : arguments.points;
   if (asked.empty() && !wanted.workload.empty()) asked = {wanted.workload};
   asked = with_shapes(*catalog, candidate.kernel, std::move(asked), device);
   std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
@@ -188,6 +194,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   use_edited(wanted, workloads, *catalog, device);
   catch_interrupts();
   const std::optional<double> price = arguments.usd_per_hour > 0 ? std::optional(arguments.usd_per_hour) : std::nullopt;
+  const TaskLine line(arguments.json || arguments.quiet, &places);
   const auto evaluator = shell.rooms.evaluator(places, device, price, interrupted);
   const auto archive = shell.rooms.archive(arguments.no_record ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   Ledger& known = archive->ledger();
@@ -195,8 +202,10 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   evaluator->use_peaks(known_peaks(*evaluator, known));
   // The gates are tried on the plugin as it is: an edit has no say in how it is judged.
   const auto own = wanted.source ? shell.rooms.catalog(places) : nullptr;
+  line.begin(fmt::format("the gates of {}", candidate.kernel));
   const auto admission = known_admission(own ? *own : *catalog, *evaluator, known, candidate.kernel);
   if (!admission) return 130;
+  line.hide();
   if (!admission->passed) throw bad_input(refusal(*admission));
   std::int64_t campaign = 0;
   if (ledger != nullptr) {
@@ -211,7 +220,8 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   }
   bool all = true;
   for (const std::string& each : workloads) {
-    all = evaluate_one(wanted, each, arguments, *catalog, *evaluator, *admission, ledger, campaign) && all;
+    line.begin(fmt::format("{} {} on {}", candidate.kernel, candidate.variant, each));
+    all = evaluate_one(wanted, each, arguments, *catalog, *evaluator, *admission, ledger, campaign, line) && all;
     if (interrupted()) break;
   }
   if (ledger != nullptr)
@@ -231,6 +241,18 @@ bool first_evaluation(const std::string& kernel, const std::string& variant, con
   arguments.device = device;
   arguments.quiet = quiet;
   return eval(arguments, shell) == 0;
+}
+
+bool evaluate_points(const PointsAsked& asked, Shell& shell, const std::function<void(const EvaluatedPoint&)>& tell) {
+  EvalArguments arguments;
+  arguments.kernel = asked.kernel;
+  arguments.variant = asked.variant;
+  arguments.device = asked.device;
+  arguments.parameters = asked.parameters;
+  arguments.points = asked.workloads;
+  arguments.no_record = asked.no_record;
+  arguments.tell = tell;
+  return eval(arguments, shell) != 130;
 }
 
 void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Places {
   bool preflight = true;       // --no-preflight: candidates for a GPU are not tried on the cpu device first
   bool policy_refuses = true;  // --policy mark: what the source policy flags is only marked
   bool trust_source = false;   // --trust-source: native code runs where this machine cannot cage it
-  std::string default_store;   // $HARNESS_DB, else experiments.db in the project or the current folder
+  std::function<void(const std::string& phase)> on_phase;  // told what an evaluation does now; empty: nobody watches
+  std::string default_store;  // $HARNESS_DB, else experiments.db in the project or the current folder
 };
 
 /// The file that makes a folder a project (`harness init`). Its kernels are the project's own alone; strategies, rules,

@@ -3,25 +3,22 @@
 #include <algorithm>
 #include <memory>
 
+#include "harness/cli/asking.h"
 #include "harness/cli/command.h"
 #include "harness/cli/show_patch.h"
 #include "harness/cli/show_source.h"
 #include "harness/core/error.h"
+#include "harness/report/decision_prose.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
-#include "harness/report/plan.h"
 #include "harness/report/table.h"
 
-// history, show, best, diff, cost, query: what is recorded, for people and programs.
+// show, diff, query: what is recorded, for people and programs.
 namespace harness {
 namespace {
 
 // A stranger's store may hold texts of any length; --json shows them whole.
 constexpr std::size_t kLongestWord = 4000, kLongestText = 4'000'000;
-
-std::unique_ptr<Archive> open_to_read(const Shell& shell) {
-  return shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
-}
 
 void print_json(const json& value) {
   report::out_json(value);
@@ -57,67 +54,62 @@ std::string variant_text(const json& row) {
   return text(row, "variant") + (row.value("parent", json()).is_string() ? " (edited)" : "");
 }
 
-bool any_label(const json& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const json& row) { return row.value("label", json()).is_string(); });
-}
-
-/// The last column, where any row has a label.
-void add_labels(report::Table& table, const json& rows) {
-  if (!any_label(rows)) return;
-  table.columns.push_back("label");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool labelled = rows[i].value("label", json()).is_string();
-    table.rows[i].push_back(labelled ? text(rows[i], "label") : "");
-  }
-}
-
 /// Its number, and whether it is somebody else's word.
 std::string campaign_text(const json& row) {
   return text(row, "campaign") + (row.value("imported", false) ? " imported" : "");
 }
 
-report::Table iteration_table(const json& rows) {
-  report::Table table{{"iteration", "campaign", "device", "kernel", "workload", "variant", "configuration", "outcome",
-                       "time", "speedup"},
-                      {}};
-  for (const json& row : rows)
-    table.rows.push_back({text(row, "iteration"), campaign_text(row), text(row, "device"), text(row, "kernel"),
-                          text(row, "workload"), variant_text(row), config_text(row), text(row, "outcome"),
-                          report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup"))});
-  add_labels(table, rows);
-  return table;
+/// "5.12 us (5.10 us to 5.14 us)  614 TFLOP/s  62 % of floor ...": what is known of its time, a line.
+void print_times(const json& row, const report::WorkOf& work) {
+  const auto time = number(row, "time_ns");
+  if (!time) return;
+  const bool emulation = row.value("emulation", false);
+  std::string line = fmt::format("{} {}", emulation ? "emulated time" : "time", report::nanoseconds(time));
+  if (number(row, "time_lo_ns") && number(row, "time_hi_ns"))
+    line += fmt::format(" ({} to {})", report::nanoseconds(number(row, "time_lo_ns")),
+                        report::nanoseconds(number(row, "time_hi_ns")));
+  else if (const json ci = row.value("time_ci95_ns", json()); ci.is_array() && ci.size() == 2 && ci[0].is_number())
+    line +=
+        fmt::format(" ({} to {})", report::nanoseconds(ci[0].get<double>()), report::nanoseconds(ci[1].get<double>()));
+  if (const auto cold = number(row, "cold_time_ns")) line += fmt::format(", cold {}", report::nanoseconds(cold));
+  if (!emulation && work)
+    if (const std::string rate = report::rate(work(text(row, "kernel"), text(row, "workload")), time); rate != "-")
+      line += ", " + rate;
+  if (const auto floor = number(row, "floor_ns"))
+    line += fmt::format(", {} of floor ({})", report::share(*floor / *time), report::nanoseconds(floor));
+  report::out("%s\n", line.c_str());
+  if (number(row, "baseline_ns"))
+    report::out("%s over the baseline (%s)%s\n", report::ratio(number(row, "speedup")).c_str(),
+                report::nanoseconds(number(row, "baseline_ns")).c_str(),
+                row.value("verdict", json()).is_string()
+                    ? (", " + text(row, "verdict") + " against the best so far").c_str()
+                    : "");
+  if (emulation) report::out("emulated on a CPU: it ranks nothing on a GPU\n");
 }
 
-report::Table best_table(const json& rows) {
-  report::Table table{
-      {"kernel", "workload", "device", "variant", "configuration", "time", "speedup", "confirmed", "iteration"}, {}};
-  const auto has_rival = [](const json& row) { return number(row, "rival_ns").has_value(); };
-  const bool rivals = std::any_of(rows.begin(), rows.end(), has_rival);
-  if (rivals) table.columns.insert(table.columns.end(), {"rival", "its time", "of its speed"});
-  for (const json& row : rows) {
-    table.rows.push_back(
-        {text(row, "kernel"), text(row, "workload"), text(row, "device_name"), variant_text(row), config_text(row),
-         report::nanoseconds(number(row, "time_ns")), report::ratio(number(row, "speedup")),
-         text(row, "confirmed") == "1" || text(row, "confirmed") == "true" ? "yes" : "no", text(row, "iteration")});
-    if (!rivals) continue;
-    const bool known = has_rival(row);
-    for (const std::string& cell :
-         {known ? text(row, "rival_variant") : "none", report::nanoseconds(number(row, "rival_ns")),
-          known ? report::ratio(*number(row, "rival_ns") / *number(row, "time_ns")) : "-"})
-      table.rows.back().push_back(cell);
-  }
-  add_labels(table, rows);
-  return table;
+/// "registers 128, shared 48.1 KB, no spills".
+std::string resources_text(const json& resources) {
+  std::string line;
+  const auto add = [&](const char* key, const char* what, const char* unit) {
+    if (const auto value = number(resources, key))
+      line += fmt::format("{}{} {:.0f}{}", line.empty() ? "" : ", ", what, *value, unit);
+  };
+  add("registers", "registers", "");
+  add("shared_bytes", "static shared memory", " B");
+  add("spill_bytes", "spills", " B");
+  return line.empty() ? "not known" : line;
 }
 
-report::Table generic_table(const json& rows) {
-  std::vector<std::string> columns;
-  if (!rows.empty())
-    for (const auto& [key, value] : rows.front().items()) columns.push_back(key);
-  return report::from_rows(columns, rows);
+std::string cost_text(const json& cost) {
+  std::string line;
+  for (const char* stage : {"decide", "prepare", "build", "gates", "timing", "idle", "wall"})
+    if (const auto spent = number(cost, (std::string(stage) + "_s").c_str()); spent && *spent > 0)
+      line += fmt::format("{}{} {:.2f} s", line.empty() ? "" : ", ", stage, *spent);
+  if (const auto usd = number(cost, "usd")) line += fmt::format(", ${:.4f}", *usd);
+  return line.empty() ? "not known" : line;
 }
 
-void print_iteration(const json& row) {
+void print_iteration(const json& row, const report::WorkOf& work) {
   report::out("iteration %s of campaign %s: %s %s %s on %s (%s): %s\n", text(row, "iteration").c_str(),
               campaign_text(row).c_str(), text(row, "kernel").c_str(), variant_text(row).c_str(),
               config_text(row).c_str(), text(row, "workload").c_str(), text(row, "device").c_str(),
@@ -125,11 +117,7 @@ void print_iteration(const json& row) {
   if (row.value("label", json()).is_string()) report::out("label %s\n", text(row, "label").c_str());
   if (row.value("parent", json()).is_string())
     report::out("an edited source, in the place of the variant's own (%s)\n", text(row, "parent").c_str());
-  report::out("time %s  cold %s  baseline %s  speedup %s  floor %s  verdict %s\n",
-              report::nanoseconds(number(row, "time_ns")).c_str(),
-              report::nanoseconds(number(row, "cold_time_ns")).c_str(),
-              report::nanoseconds(number(row, "baseline_ns")).c_str(), report::ratio(number(row, "speedup")).c_str(),
-              report::nanoseconds(number(row, "floor_ns")).c_str(), text(row, "verdict").c_str());
+  print_times(row, work);
   if (const json rival = row.value("rival", json()); rival.is_object() && number(row, "time_ns"))
     report::out("rival %s %s in iteration %s: %s; this one reaches %s of its speed\n", text(rival, "variant").c_str(),
                 config_text(rival).c_str(), text(rival, "iteration").c_str(),
@@ -146,41 +134,33 @@ void print_iteration(const json& row) {
                                                       : "FAILED",
                           text(gate, "detail")});
   print_table(gates);
-  report::out("hashes %s\nresources %s\ncost %s\n", json_text(row.value("hashes", json())).c_str(),
-              json_text(row.value("resources", json())).c_str(), json_text(row.value("cost", json())).c_str());
+  report::out("resources  %s\ncost       %s\nhashes     %s\n", resources_text(row.value("resources", json())).c_str(),
+              cost_text(row.value("cost", json())).c_str(), json_text(row.value("hashes", json())).c_str());
   if (const json log = row.value("log", json()); log.is_string() && log != "")
     report::out("--- compiler log\n%s\n", long_text(row, "log").c_str());
   if (row.value("source", json()).is_string()) report::out("--- source\n%s", long_text(row, "source").c_str());
 }
 
-Prediction prediction_of(const json& row) {
-  Prediction predict;
-  predict.speedup_lo = number(row, "predict_speedup_lo").value_or(1);
-  predict.speedup_hi = number(row, "predict_speedup_hi").value_or(1);
-  predict.probability = number(row, "predict_probability");
-  predict.minutes_lo = number(row, "predict_minutes_lo");
-  predict.minutes_hi = number(row, "predict_minutes_hi");
-  return predict;
+std::string pair_cell(const json& pair, const char* side, const std::string& name) {
+  const auto value = number(pair, side);
+  if (value && name.ends_with("_ns")) return report::nanoseconds(value);
+  if (value && name == "speedup") return report::ratio(value);
+  const json raw = pair.value(side, json());
+  return raw.is_boolean() ? (raw.get<bool>() ? "ok" : "FAILED") : text(pair, side);
 }
 
-void print_decision(const json& row) {
-  report::out("\ndecision %s by %s: %s %s%s%s: %s\n", text(row, "decision").c_str(), text(row, "script").c_str(),
-              text(row, "action").c_str(), text(row, "technique").c_str(),
-              row.at("rule").is_null() ? "" : " by the rule ",
-              row.at("rule").is_null() ? "" : text(row, "rule").c_str(), long_text(row, "why").c_str());
-  if (text(row, "action") == "try")
-    report::out("predicted %s; seen %s\n", report::prediction_text(prediction_of(row)).c_str(),
-                report::ratio(number(row, "best_speedup")).c_str());
-  if (row.at("rule_numbers").is_object()) report::out("the rule measured %s\n", json_text(row["rule_numbers"]).c_str());
-  if (!row.at("patterns").empty()) report::out("patterns of the playbook: %s\n", json_text(row["patterns"]).c_str());
-  if (!row.at("table").empty()) report::out("it chose from\n%s", report::numbers_text(row["table"]).c_str());
-}
-
-void print_pairs(const char* title, const json& pairs, const char* key) {
+void print_pairs(const char* title, const json& pairs, const char* key, bool ratios) {
   if (pairs.empty()) return;
   report::Table table{{title, "a", "b"}, {}};
-  for (const json& pair : pairs) table.rows.push_back({text(pair, key), text(pair, "a"), text(pair, "b")});
-  print_table(table);
+  if (ratios) table.columns.push_back("b / a");
+  for (const json& pair : pairs) {
+    const std::string name = text(pair, key);
+    if (pair.value("a", json()).is_null() && pair.value("b", json()).is_null()) continue;
+    table.rows.push_back({name, pair_cell(pair, "a", name), pair_cell(pair, "b", name)});
+    if (ratios)
+      table.rows.back().push_back(number(pair, "ratio") ? fmt::format("{:.3f}", *number(pair, "ratio")) : "-");
+  }
+  if (!table.rows.empty()) print_table(table);
 }
 
 json named_pairs(const json& object) {
@@ -207,17 +187,16 @@ void print_diff(const json& answer) {
                 label_text(answer[side]).c_str());
   if (!answer.value("comparable", true))
     report::out("not comparable: kernel, workload, contract or device differ, so the times say nothing\n");
-  print_pairs("parameter", answer.value("parameters", json::array()), "name");
-  print_pairs("time", named_pairs(answer.value("times", json::object())), "name");
-  print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name");
-  print_pairs("gate", answer.value("gates", json::array()), "name");
+  print_pairs("parameter", answer.value("parameters", json::array()), "name", false);
+  print_pairs("time", named_pairs(answer.value("times", json::object())), "name", true);
+  print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name", true);
+  print_pairs("gate", answer.value("gates", json::array()), "name", false);
   if (answer.value("source", json()).is_string()) report::out("%s", long_text(answer, "source").c_str());
 }
 
 struct Filter {
-  HistoryFilter history;
-  std::int64_t campaign = 0, a = 0, b = 0;
-  std::string kernel, outcome, workload, by = "technique", sql, format = "table";
+  std::int64_t a = 0, b = 0;
+  std::string sql, format = "table";
   bool json = false, source = false, resolved = false, standalone = false, patch = false;
   std::string file;  // that was adopted
 };
@@ -251,26 +230,6 @@ std::shared_ptr<Filter> with_json(CLI::App& app, Shell& shell) {
 }
 
 }  // namespace
-
-void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
-  const auto filter = with_json(app, shell);
-  app.add_option("--campaign", filter->campaign, "Only this campaign");
-  app.add_option("--kernel", filter->kernel, "Only this kernel");
-  app.add_option("--outcome", filter->outcome, "Only this outcome")->check(CLI::IsMember(names_of<OutcomeKind>()));
-  app.add_option("--limit", filter->history.limit, "At most this many, newest first")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  action = [filter, &shell] {
-    if (filter->campaign > 0) filter->history.campaign = filter->campaign;
-    if (!filter->kernel.empty()) filter->history.kernel = filter->kernel;
-    if (!filter->outcome.empty()) filter->history.outcome = filter->outcome;
-    const json rows = open_to_read(shell)->history().iterations(filter->history);
-    if (filter->json) print_json(rows);
-    else if (rows.empty()) report::out("nothing is recorded that fits\n");
-    else print_table(iteration_table(rows));
-    return 0;
-  };
-}
 
 namespace {
 
@@ -336,23 +295,8 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
       print_json(object);
       return 0;
     }
-    if (whole) print_iteration(row);
-    if (decision.is_object()) print_decision(decision);
-    return 0;
-  };
-}
-
-void define_best(CLI::App& app, Shell& shell, std::function<int()>& action) {
-  const auto filter = with_json(app, shell);
-  app.add_option("kernel", filter->kernel, "Only this kernel")->type_name("[KERNEL]");
-  app.add_option("--workload", filter->workload, "Only this workload");
-  action = [filter, &shell] {
-    const auto wanted = [](const std::string& name) { return name.empty() ? std::nullopt : std::optional(name); };
-    const json rows = open_to_read(shell)->history().best(wanted(filter->kernel), wanted(filter->workload));
-    if (filter->json) print_json(rows);
-    else if (rows.empty())
-      report::out("nothing has passed yet; what was imported without --as-evidence does not count\n");
-    else print_table(best_table(rows));
+    if (whole) print_iteration(row, work_here(shell));
+    if (decision.is_object()) report::out("%s%s", whole ? "\n" : "", report::decision_prose(decision).c_str());
     return 0;
   };
 }
@@ -365,27 +309,6 @@ void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
     const json answer = open_to_read(shell)->history().diff(filter->a, filter->b);
     if (filter->json) print_json(answer);
     else print_diff(answer);
-    return 0;
-  };
-}
-
-void define_cost(CLI::App& app, Shell& shell, std::function<int()>& action) {
-  const auto filter = with_json(app, shell);
-  app.add_option("--by", filter->by, "technique, stage, campaign or device")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"technique", "stage", "campaign", "device"}));
-  app.footer(
-      "Stages: decide; prepare (compiling ahead, beside all else); build (waiting for a compiler); gates; timing;\n"
-      "idle (waiting for the device, or for something to decide); other.");
-  action = [filter, &shell] {
-    const auto by = filter->by == "technique"  ? CostBy::technique
-                    : filter->by == "stage"    ? CostBy::stage
-                    : filter->by == "campaign" ? CostBy::campaign
-                                               : CostBy::device;
-    const json rows = open_to_read(shell)->history().cost(by);
-    if (filter->json) print_json(rows);
-    else if (rows.empty()) report::out("nothing has been spent yet\n");
-    else print_table(generic_table(rows));
     return 0;
   };
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/replay/comparison.h"
 #include "harness/report/out.h"
@@ -42,7 +43,7 @@ Source open_source(const ReplayArguments& arguments, const Shell& shell) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(arguments.campaign, none))
     throw bad_input(
-        fmt::format("'{}' is neither a campaign's number nor a file; see harness history", arguments.campaign));
+        fmt::format("'{}' is neither a campaign's number nor a file; see harness campaigns", arguments.campaign));
   auto imported = shell.rooms.archive(":memory:", ArchiveAccess::write);
   const ImportReport report = imported->transfer().import_from(arguments.campaign, {.as_evidence = true});
   const std::int64_t campaign = campaign_of_file(imported->ledger(), arguments.campaign, report.campaigns);
@@ -66,7 +67,10 @@ int replay_campaign(const ReplayArguments& arguments, const Shell& shell) {
   if (arguments.seed >= 0) options.seed = static_cast<std::uint64_t>(arguments.seed);
   if (!arguments.budget.empty()) options.budget_s = parse_duration(arguments.budget);
   options.stand_ins = !arguments.exact;
+  const TaskLine line(arguments.json, nullptr);
+  line.begin(fmt::format("replaying campaign {}", source.campaign));
   const Replayed replayed = replay(recorded, catalog, *scripts, &source.archive->ledger(), options);
+  line.hide();
   const json comparison = comparison_json(recorded, replayed);
   if (arguments.json) print_json_line(comparison);
   else report::out("%s", report::replay_text(comparison, arguments.all).c_str());

@@ -16,6 +16,8 @@
 #include "harness/report/plan.h"
 #include "harness/report/terminal.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/driver_release.h"
+#include "harness/system/machine_state.h"
 #include "harness/system/resource_limits.h"
 
 namespace harness {
@@ -33,7 +35,7 @@ struct RunArguments {
   CampaignOptions options;
   std::string budget, goal, device = "auto", workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
-  bool resuming = false, dry_run = false, json = false, quiet = false;
+  bool resuming = false, dry_run = false, json = false, quiet = false, verbose = false;
 };
 
 json environment_of(const ProgramVersion& program, const DeviceInfo& device) {
@@ -43,6 +45,7 @@ json environment_of(const ProgramVersion& program, const DeviceInfo& device) {
           {"revision", program.revision},
           {"host", host.nodename},
           {"system", std::string(host.sysname) + " " + host.release},
+          {"driver_release", device.emulation ? json() : driver_release()},
           {"device", device}};
 }
 
@@ -104,14 +107,29 @@ void refuse_another_device(const CampaignRecord& record, const DeviceInfo& devic
                     campaign, record.device_name, device.device, device.name));
 }
 
-std::unique_ptr<Display> make_display(const RunArguments& arguments) {
+/// What the machine does beside this campaign. Before it starts nothing here is ours; later our own processes keep at
+/// most every core busy.
+std::function<std::string()> watched_machine() {
+  return [before = machine_state(), own_load = 0.0]() mutable {
+    const MachineState now = machine_state();
+    std::string complaint = complaint_of(now, before, own_load);
+    own_load = now.cores + 1.0;
+    return complaint;
+  };
+}
+
+std::unique_ptr<Display> make_display(const RunArguments& arguments, Places& places) {
   if (arguments.json) return std::make_unique<report::JsonDisplay>();
   const bool terminal = isatty(2) != 0;
   report::TerminalDisplay::Options options;
   options.live = terminal;
   options.color = terminal && std::getenv("NO_COLOR") == nullptr;
   options.quiet = arguments.quiet;
-  return std::make_unique<report::TerminalDisplay>(options);
+  options.verbose = arguments.verbose;
+  options.complaint = watched_machine();
+  auto display = std::make_unique<report::TerminalDisplay>(options);
+  if (options.live) places.on_phase = [seen = display.get()](const std::string& phase) { seen->phase(phase); };
+  return display;
 }
 
 int exit_status(const CampaignSummary& summary, const CampaignOptions& options) {
@@ -149,7 +167,7 @@ int run(RunArguments arguments, Shell& shell) {
   watch_for_stops();
   fill_options(arguments);
   note_zone(arguments.options);
-  const Places places = shell.places();
+  Places places = shell.places();
   if (arguments.resuming && (arguments.dry_run || !arguments.options.kernels.empty()))
     throw bad_input("--resume goes on with a campaign as it was begun; give no kernels and no --dry-run with it");
   std::unique_ptr<Archive> archive;
@@ -177,8 +195,8 @@ int run(RunArguments arguments, Shell& shell) {
     archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   }
   catch_interrupts();
+  const auto display = make_display(arguments, places);  // outlives the evaluator, which tells it what it does
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
-  const auto display = make_display(arguments);
   const auto playbook = shell.rooms.playbook(places);
   AwakeClock clock;
   Campaign campaign({*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
@@ -237,7 +255,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--dry-run", arguments->dry_run,
                "Print the arms, what each rule says and what would be decided first; evaluate nothing");
   app.add_flag("--json", arguments->json, "One JSON object a line");
-  app.add_flag("--quiet", arguments->quiet, "Only the closing table");
+  app.add_flag("-q,--quiet", arguments->quiet, "Only the closing table");
+  app.add_flag("-v,--verbose", arguments->verbose, "The whole reason of each pivot");
   add_db_option(app, shell);
   add_gate_options(app, shell);
   add_plugin_options(app, shell);

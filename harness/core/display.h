@@ -53,6 +53,8 @@ struct Progress {
   std::string doing;                   // what runs now: "softmax 20_online BLOCK=128 on r4096x1024_bf16"
   std::optional<double> best_speedup;  // of the workload at work
   std::optional<double> of_rival;      // there: the fastest rival's time over the best's; above 1 the best is ahead
+  std::string phase;             // what it begins with: "trial of the gates", "confirmation", "build"; "" : not said
+  std::string kernel, workload;  // at work; "" : none
 };
 
 struct BestRow {

@@ -4,16 +4,29 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/campaign_figures.h"
 #include "harness/core/campaign_lesson.h"
 #include "harness/core/json.h"
 #include "harness/core/pattern_evidence.h"
 
 namespace harness {
 
+/// Conditions on iterations; all that are given hold together.
 struct HistoryFilter {
   std::optional<std::int64_t> campaign;
   std::optional<std::string> kernel, outcome;
-  std::int64_t limit = 20;
+  std::int64_t limit = 20;  // negative: none
+  std::optional<std::string> workload, variant, technique;
+  std::optional<std::string> device;  // "cuda:0", or the name of one: "NVIDIA H200"
+  std::optional<std::string> verdict;
+  std::optional<double> since_unix;  // ended then or later
+  std::optional<std::string> sort;   // a column of the rows; "-" before it: the largest first
+};
+
+/// One side of a comparison: a campaign, or all that counts on a device of this name.
+struct ComparedSide {
+  std::optional<std::int64_t> campaign;
+  std::string device_name;
 };
 
 enum class CostBy { technique, stage, campaign, device };
@@ -31,9 +44,19 @@ class History {
   virtual ~History() = default;
   virtual json iterations(const HistoryFilter& filter) = 0;  // newest first
   /// The fastest of every workload and device, beside its rival.
-  virtual json best(const std::optional<std::string>& kernel, const std::optional<std::string>& workload) = 0;
+  /// Of those that fit a filter; without one, of all that count.
+  virtual json best(const HistoryFilter& filter) = 0;
   /// Time and money, dearest first.
-  virtual json cost(CostBy by) = 0;
+  virtual json cost(CostBy by, const HistoryFilter& filter) = 0;
+  /// One row a campaign, the newest first, as `harness campaigns --json` prints them.
+  virtual json campaigns(const HistoryFilter& filter) = 0;
+  /// Two campaigns, or two devices by their names, side by side: the object of `harness compare --json`.
+  virtual json compare(const ComparedSide& a, const ComparedSide& b) = 0;
+  /// Which candidate is the least bad on all measured workloads of a kernel: see store/recommend.h.
+  /// `filter`: a kernel; a device and a campaign too, where they are given.
+  virtual json recommend(const HistoryFilter& filter) = 0;
+  /// What a report of one campaign is made of.
+  virtual CampaignFigures figures(std::int64_t campaign) = 0;
   /// One iteration in full; with "source" on request.
   virtual json iteration(std::int64_t id, bool with_source) = 0;
   /// A decision with "table", the numbers that it chose from.
@@ -46,6 +69,8 @@ class History {
   virtual SqlAnswer query(const std::string& sql) = 0;
   /// What came of the patterns of the playbook, by campaign and decision.
   virtual std::vector<PatternApplication> pattern_applications(const RulePatterns& rules) = 0;
+  /// Reads the whole store: pages, indexes, references, texts against their hashes. What is wrong, a sentence each.
+  virtual std::vector<std::string> integrity() = 0;
   virtual CampaignLesson lesson(std::int64_t campaign) = 0;
 };
 

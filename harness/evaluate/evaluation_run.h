@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,7 +18,8 @@ struct RunSettings {
   bool policy_refuses = true;  // false: what the source policy flags is only marked
   std::string unconfined;      // PipelineEvaluator::Options
   Preflight* preflight = nullptr;
-  Explanations* explanations = nullptr;  // of the process's earlier candidates
+  Explanations* explanations = nullptr;                         // of the process's earlier candidates
+  std::function<void(const std::string& phase)> on_phase = {};  // told what is done now, for whoever watches
 };
 
 /// What a step of an evaluation settles; empty: the next step is due.

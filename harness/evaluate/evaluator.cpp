@@ -73,8 +73,9 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  const RunSettings settings{peaks_, options_.policy_refuses, options_.unconfined,
-                             emulated_ ? &emulated_->preflight : nullptr, &explanations_};
+  const RunSettings settings{
+      peaks_,         options_.policy_refuses, options_.unconfined, emulated_ ? &emulated_->preflight : nullptr,
+      &explanations_, options_.on_phase};
   const auto once = [&] { return run_gates(request, settings, workers_); };
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);

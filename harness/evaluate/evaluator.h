@@ -30,7 +30,8 @@ class PipelineEvaluator : public Evaluator {
     bool policy_refuses = true;  // false: what the source policy flags is only marked
     std::string unconfined;  // what this machine lacks of the cage around native candidates, as recorded; "" nothing
     std::optional<Device> preflight;
-    std::function<void(const std::string&)> on_wait;  // told when another process has the device
+    std::function<void(const std::string&)> on_wait;   // told when another process has the device
+    std::function<void(const std::string&)> on_phase;  // told what an evaluation does now: "build", "gates", "timing"
   };
 
   explicit PipelineEvaluator(Options options);

@@ -15,7 +15,12 @@
 namespace harness {
 namespace {
 
+void begin_phase(const EvaluationRun& run, const char* phase) {
+  if (run.settings.on_phase) run.settings.on_phase(run.request.confirm ? std::string("confirmation, ") + phase : phase);
+}
+
 Settled timed_steps(EvaluationRun& run, Timing& timing) {
+  begin_phase(run, "timing");
   TimedRun timed;
   if (Settled settled = measure(run, Audit::kept, timed)) return settled;
   timing = timed.timing;
@@ -36,7 +41,9 @@ Settled screen(EvaluationRun& run) {
   const auto hold = run.workers.native() ? std::nullopt : run.hold_device();
   if (Settled settled = gate_timed_size(run)) return settled;
   TimedRun timed;
+  begin_phase(run, "timing");
   Settled settled = measure(run, Audit::none, timed);
+  begin_phase(run, "gates");
   if (settled && !std::holds_alternative<Abandoned>(*settled)) return settled;
   if (!settled && timed.timing.verdict != Comparison::slower) return std::nullopt;
   run.add({"screened", true,
@@ -77,9 +84,11 @@ Settled steps_on_device(EvaluationRun& run, Timing& timing) {
 }
 
 Outcome steps(EvaluationRun& run) {
+  begin_phase(run, "build");
   if (Settled settled = gate_source(run)) return *settled;
   if (Settled settled = gate_build(run)) return *settled;
   if (Settled settled = gate_artifact(run)) return *settled;
+  begin_phase(run, "gates");
   if (run.timed_size_first()) {
     if (Settled settled = run.screens() ? screen(run) : screen_slow(run)) return *settled;
     announce_other_points(run);

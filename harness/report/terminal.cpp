@@ -1,8 +1,6 @@
 #include "harness/report/terminal.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -23,18 +21,6 @@ std::string outcome_counts(const std::map<std::string, std::int64_t>& outcomes) 
   return text.empty() ? "nothing yet" : text;
 }
 
-std::string bar(double part) {
-  constexpr int kWidth = 20;
-  const int full = static_cast<int>(std::clamp(part, 0.0, 1.0) * kWidth);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(kWidth - full), '.') + "]";
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 120;
-}
-
 std::string describe(const Candidate& candidate) {
   const std::string config = to_text(candidate.config);
   return candidate.variant + (config.empty() ? "" : " " + config);
@@ -51,23 +37,51 @@ void add_rival(std::vector<std::string>& cells, const BestRow& row) {
 
 }  // namespace
 
-void TerminalDisplay::clear() {
-  if (line_shown_) std::fputs("\r\x1b[K", stderr);
-  line_shown_ = false;
-}
+TerminalDisplay::TerminalDisplay(Options options) : options_(std::move(options)) {}
 
 /// The colours are ours; what stands between them is shown, never obeyed.
 void TerminalDisplay::say(const std::string& line, std::size_t strong) {
   if (options_.quiet) return;
-  clear();
-  if (options_.color && strong > 0) {
-    std::fputs("\x1b[1;32m", stderr);
-    err("%s", clean(line.substr(0, strong)).c_str());
-    std::fputs("\x1b[0m", stderr);
-  } else {
-    strong = 0;
-  }
-  err("%s\n", clean(line.substr(strong)).c_str());
+  const std::string text = clean(line);
+  strong = std::min(strong, text.size());
+  const std::string shown = options_.color && strong > 0
+                                ? "\x1b[1;32m" + text.substr(0, strong) + "\x1b[0m" + text.substr(strong) + "\n"
+                                : text + "\n";
+  if (block_) return block_->print_above(shown);
+  std::fputs(shown.c_str(), stderr);
+}
+
+/// Once for each complaint: a machine that stays busy is not told of at every evaluation.
+void TerminalDisplay::note_machine() {
+  if (!options_.complaint) return;
+  const std::string complaint = options_.complaint();
+  if (block_) block_->change([&](LiveState& state) { state.note = complaint; });
+  if (!complaint.empty() && complained_.empty()) say("note      " + complaint);
+  if (!complaint.empty()) complained_ = complaint;
+}
+
+/// A GPU that is too hot or at its power limit lowers its clock.
+void TerminalDisplay::note_clock(const Timing& timing) {
+  constexpr double kFallen = 0.9;
+  std::vector<double> mhz = timing.samples.clock_mhz;
+  if (mhz.empty()) return;
+  std::ranges::nth_element(mhz, mhz.begin() + static_cast<std::ptrdiff_t>(mhz.size() / 2));
+  const double median = mhz[mhz.size() / 2];
+  fastest_mhz_ = std::max(fastest_mhz_, median);
+  if (clock_noted_ || median >= kFallen * fastest_mhz_) return;
+  clock_noted_ = true;
+  say(fmt::format("note      the device's clock fell to {:.0f} MHz from {:.0f}: hot, or at its power limit", median,
+                  fastest_mhz_));
+}
+
+LiveState::Row& TerminalDisplay::row(LiveState& state, const std::string& kernel, const std::string& workload) {
+  const std::string name = several_kernels_ ? kernel + " " + workload : workload;
+  const auto found = std::ranges::find(state.rows, name, &LiveState::Row::workload);
+  return found != state.rows.end() ? *found : state.rows.emplace_back(LiveState::Row{.workload = name});
+}
+
+void TerminalDisplay::phase(const std::string& name) {
+  if (block_) block_->change([&](LiveState& state) { state.phase = name; });
 }
 
 void TerminalDisplay::started(const CampaignStarted& event) {
@@ -81,6 +95,15 @@ void TerminalDisplay::started(const CampaignStarted& event) {
   for (const Foreseen& each : event.ahead)
     say(fmt::format("first     {}{}", each.what,
                     each.seconds ? fmt::format(": about {}", seconds(*each.seconds)) : ""));
+  several_kernels_ = record.kernels.size() > 1;
+  note_machine();
+  if (!options_.live || options_.quiet) return;
+  block_ = std::make_unique<LiveBlock>(error_terminal());
+  block_->change([&](LiveState& state) {
+    state.workloads = event.workloads;
+    state.budget_s = record.budget_s.value_or(0);
+    state.doing = event.ahead.empty() ? "" : event.ahead.front().what;
+  });
 }
 
 // The fastest rival of a workload so far, and once why one does not run here.
@@ -104,6 +127,7 @@ void TerminalDisplay::rival(const IterationEnded& event) {
 }
 
 void TerminalDisplay::iteration(const IterationEnded& event) {
+  update_block(event);
   if (event.attempt.purpose == Purpose::rival) return rival(event);
   const auto* passed = std::get_if<Passed>(&event.evaluation->outcome);
   const Candidate& candidate = event.attempt.candidate;
@@ -123,8 +147,9 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
                       event.attempt.workload, describe(candidate), outcome_name(event.evaluation->outcome), why));
     return;
   }
-  if (!event.new_best && !event.confirmed) return;
   const Timing& timing = passed->timing;
+  note_clock(timing);
+  if (!event.new_best && !event.confirmed) return;
   const std::string what = event.confirmed                              ? "confirmed"
                            : event.attempt.purpose == Purpose::baseline ? "baseline "
                                                                         : "new best ";
@@ -133,26 +158,59 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
       what.size());
 }
 
+/// The row of its workload, and what has just happened.
+void TerminalDisplay::update_block(const IterationEnded& event) {
+  if (!block_) return;
+  const auto* passed = std::get_if<Passed>(&event.evaluation->outcome);
+  block_->change([&](LiveState& state) {
+    LiveState::Row& at = row(state, event.attempt.candidate.kernel, event.attempt.workload);
+    state.last = fmt::format("{}: {}", describe(event.attempt.candidate), outcome_name(event.evaluation->outcome));
+    if (passed == nullptr) return;
+    const Timing& timing = passed->timing;
+    state.last += fmt::format(", {}", nanoseconds(timing.time_ns));
+    if (event.attempt.purpose == Purpose::rival) {
+      at.rival_ns = std::min(at.rival_ns.value_or(timing.time_ns), timing.time_ns);
+      return;
+    }
+    if (!event.new_best && !event.confirmed) return;
+    at.best_ns = timing.time_ns;
+    at.speedup = timing.speedup;
+    at.of_floor = timing.floor_ns ? std::optional(*timing.floor_ns / timing.time_ns) : std::nullopt;
+    at.confirmed = event.confirmed;
+  });
+}
+
+/// One short line; the whole reason where it was asked for.
 void TerminalDisplay::pivoted(const Pivoted& event) {
-  say(fmt::format("{}     {} {} {}{}: {}", event.closed ? "leave" : "pivot", event.to.kernel, event.to.workload,
-                  event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "", event.why));
+  constexpr std::size_t kShort = 100;
+  std::string line =
+      fmt::format("{}     {} {} {}{}", event.closed ? "leave" : "pivot", event.to.kernel, event.to.workload,
+                  event.to.technique, event.rule ? fmt::format(" (rule {})", *event.rule) : "");
+  if (options_.verbose) return say(line + ": " + event.why);
+  if (event.closed && line.size() < kShort) {
+    std::string why = clean(event.why);
+    const std::size_t room = kShort - line.size();
+    if (why.size() > room) why = valid_utf8(why.substr(0, room)) + "...";
+    line += ": " + why;
+  }
+  say(line);
 }
 
 void TerminalDisplay::progress(const Progress& event) {
-  if (!options_.live || options_.quiet) return;
-  const std::string of = event.budget_s > 0 ? fmt::format("{} {} of {}", bar(event.spent_s / event.budget_s),
-                                                          seconds(event.spent_s), seconds(event.budget_s))
-                                            : seconds(event.spent_s);
-  const std::string beside = event.of_rival ? fmt::format(", {} of the rival's speed", ratio(event.of_rival)) : "";
-  std::string line = fmt::format("{}  {} done: {}  best {}{}  now {}", of, event.iterations,
-                                 outcome_counts(event.outcomes), ratio(event.best_speedup), beside, event.doing);
-  line = clean(line);
-  line.resize(std::min(line.size(), terminal_width() - 1));
-  clear();
-  const std::string shown = valid_utf8(line);  // may be cut within a character
-  std::fputs(shown.c_str(), stderr);
-  std::fflush(stderr);
-  line_shown_ = true;
+  if (options_.quiet) return;
+  note_machine();
+  if (!block_) return;
+  block_->change([&](LiveState& state) {
+    state.spent_s = event.spent_s;
+    state.budget_s = event.budget_s;
+    state.iterations = event.iterations;
+    state.outcomes = event.outcomes;
+    state.doing = event.doing;
+    state.phase = event.phase;
+    state.doing_s = 0;
+    for (LiveState::Row& each : state.rows) each.at_work = false;
+    if (!event.workload.empty()) row(state, event.kernel, event.workload).at_work = true;
+  });
 }
 
 namespace {
@@ -206,7 +264,8 @@ std::string closing_text(const CampaignSummary& summary) {
 }
 
 void TerminalDisplay::finished(const CampaignSummary& summary) {
-  clear();
+  if (block_) block_->end();
+  block_.reset();
   out("%s", closing_text(summary).c_str());
   std::fflush(stdout);
 }

@@ -1,33 +1,47 @@
 #pragma once
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "harness/core/display.h"
+#include "harness/report/live_block.h"
 
 namespace harness::report {
 
-/// What a person sees: one live line on a terminal, a line for every new best and every pivot, and a table at the end.
-/// Messages go to stderr, the table to stdout.
+/// What a person sees: a live block on a terminal, a line for every new best and every pivot, and a table at the end.
+/// Messages go to stderr, the table to stdout. Without a terminal there are plain lines only.
 class TerminalDisplay : public Display {
  public:
   struct Options {
     bool live = false, color = false, quiet = false;
+    bool verbose = false;  // the reasons of decisions, whole
+    /// What keeps this machine from its best now: "busy, load 14 on 2 cores"; "" nothing. Asked before and during.
+    std::function<std::string()> complaint = {};
   };
-  explicit TerminalDisplay(Options options) : options_(std::move(options)) {}
+  explicit TerminalDisplay(Options options);
   void started(const CampaignStarted& event) override;
   void iteration(const IterationEnded& event) override;
   void pivoted(const Pivoted& event) override;
   void progress(const Progress& event) override;
   void finished(const CampaignSummary& summary) override;
+  /// "build", "gates", "timing": what the evaluation at work does now. From any thread.
+  void phase(const std::string& name);
 
  private:
   void rival(const IterationEnded& event);
   /// The first `strong` bytes stand out where there are colours.
   void say(const std::string& line, std::size_t strong = 0);
-  void clear();
+  void update_block(const IterationEnded& event);
+  void note_machine();
+  void note_clock(const Timing& timing);
+  LiveState::Row& row(LiveState& state, const std::string& kernel, const std::string& workload);
   Options options_;
-  bool line_shown_ = false;
+  std::unique_ptr<LiveBlock> block_;  // while a campaign runs on a terminal
+  std::string complained_;
+  double fastest_mhz_ = 0;
+  bool clock_noted_ = false, several_kernels_ = false;
   std::map<std::string, double> fastest_rival_ns_;  // by kernel and workload
   std::set<std::string> said_of_rivals_;            // what keeps them from running, once each
 };

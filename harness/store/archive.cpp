@@ -1,10 +1,15 @@
 #include "harness/store/archive.h"
 
 #include "harness/store/campaign_lesson.h"
+#include "harness/store/campaigns.h"
+#include "harness/store/compare.h"
 #include "harness/store/diff.h"
+#include "harness/store/figures.h"
 #include "harness/store/history.h"
+#include "harness/store/integrity.h"
 #include "harness/store/pattern_evidence.h"
 #include "harness/store/read_only_sql.h"
+#include "harness/store/recommend.h"
 #include "harness/store/transfer.h"
 
 namespace harness::store {
@@ -25,10 +30,12 @@ class StoreArchive : public Archive, History, Transfer {
 
  private:
   json iterations(const HistoryFilter& filter) override { return store::history(*store_, filter); }
-  json best(const std::optional<std::string>& kernel, const std::optional<std::string>& workload) override {
-    return store::best(*store_, kernel, workload);
-  }
-  json cost(CostBy by) override { return store::cost(*store_, by); }
+  json best(const HistoryFilter& filter) override { return store::best(*store_, filter); }
+  json cost(CostBy by, const HistoryFilter& filter) override { return store::cost(*store_, by, filter); }
+  json campaigns(const HistoryFilter& filter) override { return store::campaigns(*store_, filter); }
+  json compare(const ComparedSide& a, const ComparedSide& b) override { return store::compare(*store_, a, b); }
+  json recommend(const HistoryFilter& filter) override { return store::recommend(*store_, filter); }
+  CampaignFigures figures(std::int64_t campaign) override { return store::figures(*store_, campaign); }
   json iteration(std::int64_t id, bool with_source) override { return show(*store_, id, with_source); }
   json decision(std::int64_t id) override { return store::decision(*store_, id); }
   json decision_of(std::int64_t iteration) override { return store::decision_of(*store_, iteration); }
@@ -37,6 +44,7 @@ class StoreArchive : public Archive, History, Transfer {
   std::vector<PatternApplication> pattern_applications(const RulePatterns& rules) override {
     return store::pattern_applications(*store_, rules);
   }
+  std::vector<std::string> integrity() override { return store::integrity(*store_); }
   CampaignLesson lesson(std::int64_t campaign) override { return campaign_lesson(*store_, campaign); }
 
   ExportReport export_to(const std::string& file, const ExportOptions& options) override {

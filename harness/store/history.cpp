@@ -4,100 +4,73 @@
 
 #include "harness/core/error.h"
 #include "harness/store/columns.h"
+#include "harness/store/condition.h"
 #include "harness/store/stored_json.h"
 
 namespace harness::store {
 namespace {
 
-json row_object(const Statement& query) {
-  json row = json::object();
-  for (int column = 0; column < query.columns(); ++column) {
-    const std::string name = query.column_name(column);
-    const json value = query.brief(column);
-    if (name == "confirmed" || name == "emulation" || name == "imported") row[name] = query.flag(column);
-    else if ((name == "config" || name == "rival_config") && value.is_string())
-      row[name] = parsed_json(value.get<std::string>()).value_or(value);
-    else row[name] = value;
-  }
-  return row;
-}
-
-json all_rows(Statement& query) {
-  json rows = json::array();
-  while (query.next()) rows.push_back(row_object(query));
-  return rows;
-}
-
-// An arm's counts and a stage's seconds are summed apart, then joined by the key.
-constexpr const char* kCostByTechnique = R"sql(
-  WITH spent AS (SELECT kernel, technique, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-                 FROM rollup_device_cost GROUP BY kernel, technique),
-       done AS (SELECT kernel, technique, sum(iterations) AS iterations, sum(passed) AS passed,
-                       max(best_speedup) AS best_speedup FROM rollup_device_technique GROUP BY kernel, technique)
-  SELECT nullif(spent.technique, '') AS technique, nullif(spent.kernel, '') AS kernel, iterations, passed, best_speedup,
-         seconds, usd, unpriced_s
-  FROM spent LEFT JOIN done USING (kernel, technique) ORDER BY seconds DESC, technique, kernel)sql";
-
-constexpr const char* kCostByStage = R"sql(
-  SELECT stage, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-  FROM rollup_device_cost GROUP BY stage ORDER BY seconds DESC, stage)sql";
-
-constexpr const char* kCostByCampaign = R"sql(
-  WITH spent AS (SELECT campaign, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-                 FROM rollup_cost GROUP BY campaign),
-       done AS (SELECT campaign, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
-                FROM rollup_arm GROUP BY campaign)
-  SELECT p.id AS campaign, p.name, p.device, p.device_name, iterations, passed, best_speedup, seconds, usd, unpriced_s
-  FROM spent JOIN campaign p ON p.id = spent.campaign LEFT JOIN done ON done.campaign = p.id
-  ORDER BY seconds DESC, p.id)sql";
-
-constexpr const char* kCostByDevice = R"sql(
-  WITH spent AS (SELECT device_name, sum(seconds) AS seconds, sum(usd) AS usd, sum(unpriced_s) AS unpriced_s
-                 FROM rollup_device_cost GROUP BY device_name),
-       done AS (SELECT device_name, sum(iterations) AS iterations, sum(passed) AS passed, max(best_speedup) AS best_speedup
-                FROM rollup_device_technique GROUP BY device_name)
-  SELECT spent.device_name AS device, iterations, passed, best_speedup, seconds, usd, unpriced_s
-  FROM spent LEFT JOIN done USING (device_name) ORDER BY seconds DESC, device)sql";
-
-const char* cost_sql(CostBy by) {
-  switch (by) {
-    case CostBy::technique:
-      return kCostByTechnique;
-    case CostBy::stage:
-      return kCostByStage;
-    case CostBy::campaign:
-      return kCostByCampaign;
-    case CostBy::device:
-      break;
-  }
-  return kCostByDevice;
+// The names that a view's rows have.
+std::vector<std::string> columns_of(Store& store, const char* view) {
+  Statement query(store.connection(), "SELECT name FROM pragma_table_info(?1)", view);
+  std::vector<std::string> names;
+  while (query.next()) names.push_back(query.text(0));
+  return names;
 }
 
 }  // namespace
 
 json history(Store& store, const HistoryFilter& filter) {
+  check_names(store, filter);
   // Only the conditions asked for, so that each finds its index.
-  std::string sql = "SELECT * FROM v_iterations WHERE 1";
-  sql += filter.campaign ? " AND campaign = ?1" : " AND ?1 IS NULL";
-  sql += filter.kernel ? " AND kernel = ?2" : " AND ?2 IS NULL";
-  sql += filter.outcome ? " AND outcome = ?3" : " AND ?3 IS NULL";
-  sql += " ORDER BY iteration DESC LIMIT ?4";
-  Statement query(store.connection(), sql.c_str(), filter.campaign, filter.kernel, filter.outcome, filter.limit);
+  Condition where = condition_of(filter, {"campaign", "kernel", "workload", "variant", "technique", "device",
+                                          "device_name", "outcome", "verdict", ""});
+  if (filter.since_unix) where.add("ended >= strftime('%Y-%m-%d %H:%M:%S', ?, 'unixepoch')", *filter.since_unix);
+  const std::vector<std::string> known = columns_of(store, "v_iterations");
+  const std::string sql =
+      "SELECT * FROM v_iterations WHERE " + where.sql + " " + order_of(filter, known, "iteration DESC") + " LIMIT ?";
+  Statement query(store.connection(), sql.c_str());
+  query.bind(where.bind(query), filter.limit);
   return all_rows(query);
 }
 
-json best(Store& store, const std::optional<std::string>& kernel, const std::optional<std::string>& workload) {
-  Statement query(store.connection(),
-                  "SELECT b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration "
-                  "FROM v_best b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
-                  "WHERE (?1 IS NULL OR kernel = ?1) AND (?2 IS NULL OR workload = ?2) "
-                  "ORDER BY kernel, workload, device_name",
-                  kernel, workload);
-  return all_rows(query);
+namespace {
+
+constexpr const char* kBestColumns = "b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration";
+constexpr const char* kBestJoins = " b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) ";
+
+/// The best among the iterations that fit, as v_best has it of those that count.
+constexpr const char* kBestOfFitting =
+    "(WITH fitting AS (SELECT i.id, row_number() OVER (PARTITION BY i.kernel, i.workload, p.device_name "
+    "  ORDER BY i.confirmed DESC, i.time_ns, i.id) AS place "
+    "  FROM iteration i JOIN candidate c ON c.id = i.candidate JOIN campaign p ON p.id = i.campaign "
+    "  WHERE i.outcome = 'passed' AND i.time_ns IS NOT NULL AND i.purpose <> 'rival' AND {} "
+    "  AND NOT EXISTS (SELECT 1 FROM refuted f WHERE f.candidate = i.candidate AND f.workload = i.workload "
+    "                  AND f.device_name = p.device_name)) "
+    "SELECT v.kernel, v.workload, v.device_name, v.variant, v.technique, v.config, v.time_ns, v.time_lo_ns, "
+    "v.time_hi_ns, v.baseline_ns, v.speedup, v.speedup_lo, v.speedup_hi, v.floor_ns, v.of_floor, v.confirmed, "
+    "v.emulation, v.iteration, v.campaign, v.device, v.contract_hash, v.source_hash, v.ended, v.imported, v.label, "
+    "v.parent FROM fitting f JOIN v_iterations v ON v.iteration = f.id WHERE f.place = 1)";
+
+bool asks_beyond_best(const HistoryFilter& filter) {
+  return filter.campaign || filter.variant || filter.technique || filter.verdict || filter.outcome || filter.since_unix;
 }
 
-json cost(Store& store, CostBy by) {
-  Statement query(store.connection(), cost_sql(by));
+}  // namespace
+
+json best(Store& store, const HistoryFilter& filter) {
+  check_names(store, filter);
+  const bool beyond = asks_beyond_best(filter);
+  const Condition where =
+      beyond ? condition_of(filter, {"i.campaign", "i.kernel", "i.workload", "c.variant", "c.technique", "p.device",
+                                     "p.device_name", "i.outcome", "i.verdict", "i.ended_unix"})
+             : condition_of(filter, {"", "kernel", "workload", "", "", "b.device", "device_name", "", "", ""});
+  const std::string from = beyond ? fmt::format(fmt::runtime(kBestOfFitting), where.sql) : "v_best";
+  const std::string sql =
+      fmt::format("SELECT {} FROM {} {} WHERE {} {} LIMIT ?", kBestColumns, from, kBestJoins, beyond ? "1" : where.sql,
+                  order_of(filter, columns_of(store, "v_best"), "kernel, workload, device_name"));
+  Statement query(store.connection(), sql.c_str());
+  query.bind(where.bind(query), filter.limit);
   return all_rows(query);
 }
 

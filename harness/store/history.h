@@ -6,16 +6,20 @@
 // an object. All answer from the rollups or an index, so a million iterations do not make them slow.
 namespace harness::store {
 
-/// Rows of v_iterations, newest first.
+/// Rows of v_iterations, newest first. Each filter's name must be known to the store: else Error(bad_input) with the
+/// nearest one.
 json history(Store& store, const HistoryFilter& filter);
 
-/// Rows of v_best.
-json best(Store& store, const std::optional<std::string>& kernel = {}, const std::optional<std::string>& workload = {});
+/// Rows of v_best. A filter beyond kernel, workload and device asks for the best among those that fit, of whatever
+/// campaign, imported ones included.
+json best(Store& store, const HistoryFilter& filter = {.limit = -1});
 
 /// Sums of v_costs, dearest first: the key ("technique" with "kernel", "stage", "campaign" with "name", or "device"),
 /// "seconds" summed over processes, "usd" of the seconds whose price is known (null: none), "unpriced_s"; except by
 /// stage also "iterations", "passed" and "best_speedup".
-json cost(Store& store, CostBy by);
+/// Filtered by more than campaign, kernel, technique and device, only evaluations are counted; --since counts days
+/// where a campaign spent something outside its evaluations.
+json cost(Store& store, CostBy by, const HistoryFilter& filter = {.limit = -1});
 
 /// Whether a campaign came from `harness import`.
 bool imported(Store& store, std::int64_t campaign);

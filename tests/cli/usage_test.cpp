@@ -84,8 +84,9 @@ TEST_CASE("stores that cannot be used are refused in one sentence") {
 
 TEST_CASE("every command answers --help") {
   for (const char* command :
-       {"run", "eval", "check", "devices", "kernels", "variants", "strategies", "playbook", "history", "show", "best",
-        "diff", "cost", "query", "export", "import", "replay", "init", "new"}) {
+       {"run",    "eval", "check", "devices", "kernels",   "variants", "strategies", "playbook", "history",
+        "show",   "best", "diff",  "cost",    "campaigns", "compare",  "recommend",  "sweep",    "report",
+        "doctor", "help", "query", "export",  "import",    "replay",   "init",       "new"}) {
     const Finished finished = run_harness({command, "--help"});
     INFO(command);
     CHECK(finished.status == 0);

@@ -16,14 +16,19 @@ namespace harness::package::test {
 class OneIteration : public History {
  public:
   json iterations(const HistoryFilter&) override { return json::array(); }
-  json best(const std::optional<std::string>&, const std::optional<std::string>&) override { return json::array(); }
-  json cost(CostBy) override { return json::array(); }
+  json best(const HistoryFilter&) override { return json::array(); }
+  json cost(CostBy, const HistoryFilter&) override { return json::array(); }
+  json campaigns(const HistoryFilter&) override { return json::array(); }
+  json compare(const ComparedSide&, const ComparedSide&) override { return {}; }
+  json recommend(const HistoryFilter&) override { return {}; }
+  CampaignFigures figures(std::int64_t) override { return {}; }
   json iteration(std::int64_t id, bool) override { return {{"iteration", id}, {"gates", json::array()}}; }
   json decision(std::int64_t) override { return {}; }
   json decision_of(std::int64_t) override { return {}; }
   json diff(std::int64_t, std::int64_t) override { return {}; }
   SqlAnswer query(const std::string&) override { return {}; }
   std::vector<PatternApplication> pattern_applications(const RulePatterns&) override { return {}; }
+  std::vector<std::string> integrity() override { return {}; }
   CampaignLesson lesson(std::int64_t) override { return {}; }
 };
 

@@ -65,3 +65,36 @@ TEST_CASE("bests and confirmations have a line each") {
   event.confirmed = true;
   CHECK(said([&] { display.iteration(event); }) == "confirmed softmax m64n512_f32  5.12 us  2x  10_warp_row ROWS=4\n");
 }
+
+TEST_CASE("a pivot is one short line, and its whole reason where it was asked for") {
+  Pivoted event;
+  event.to = {"attention", "s128", "wgmma"};
+  event.why = "attention/s128/wgmma promises 56x in 1 evaluation (0.04 min), passing with probability 0.73" +
+              std::string(200, '.');
+  CHECK(said([&] { report::TerminalDisplay({}).pivoted(event); }) == "pivot     attention s128 wgmma\n");
+  const std::string whole = said([&] { report::TerminalDisplay({.verbose = true}).pivoted(event); });
+  CHECK(whole.find("probability 0.73") != std::string::npos);
+  event.closed = true;
+  const std::string left = said([&] { report::TerminalDisplay({}).pivoted(event); });
+  CHECK(left.starts_with("leave     attention s128 wgmma: attention/s128"));
+  CHECK(left.size() < 120);
+  CHECK(said([&] { report::TerminalDisplay({.quiet = true}).pivoted(event); }).empty());
+}
+
+TEST_CASE("a busy machine and a fallen clock are told once each") {
+  std::string complaint = "this machine is busy: load 9 on 2 cores";
+  report::TerminalDisplay display({.complaint = [&] { return complaint; }});
+  CHECK(said([&] { display.started({}); }).find("note      this machine is busy") != std::string::npos);
+  CHECK(said([&] { display.progress({}); }).empty());
+  Timing timing;
+  timing.time_ns = 5120;
+  Evaluation evaluation;
+  const auto at = [&](double mhz) {
+    timing.samples.clock_mhz = {mhz, mhz, mhz};
+    evaluation.outcome = Passed{timing};
+    return said([&] { display.iteration(ended(Purpose::search, evaluation)); });
+  };
+  CHECK(at(1980).empty());
+  CHECK(at(1200).find("clock fell to 1200 MHz from 1980") != std::string::npos);
+  CHECK(at(1200).empty());
+}

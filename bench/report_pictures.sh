@@ -1,0 +1,16 @@
+#!/bin/bash
+# Makes the pictures of docs/report.md: the report of a campaign (default: 2) in headless Chromium.
+# bench/report_pictures.sh [CAMPAIGN]
+set -e
+cd "$(dirname "$0")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+build/release/harness report "${1:-2}" --html "$folder/report.html" --no-date
+shot() {  # FILE HEIGHT STYLE
+  sed "s|</head>|<style>$3</style></head>|" "$folder/report.html" > "$folder/page.html"
+  HOME=$folder chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1100,"$2" \
+    --virtual-time-budget=2000 --screenshot="$1" "file://$folder/page.html" 2> "$folder/log" ||
+    { cat "$folder/log" >&2; exit 1; }
+}
+shot docs/report_top.png 1640 ""
+shot docs/report_middle.png 1640 "header,footer,section{display:none}#spend,#techniques,#heat{display:block!important}"

@@ -1,0 +1,281 @@
+#include <fmt/format.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "harness/cli/asking.h"
+#include "harness/core/error.h"
+#include "harness/report/out.h"
+#include "harness/system/driver_release.h"
+#include "harness/system/machine_state.h"
+#include "harness/system/walls.h"
+
+// doctor: what is here, what is missing, what then goes unchecked, and the command that mends it.
+namespace harness {
+namespace {
+
+enum class Health { well, missing, wrong };
+
+struct Finding {
+  std::string what;
+  Health health = Health::well;
+  std::string found;
+  std::string unchecked;  // what cannot be done or known because of it
+  std::string mend;       // a command
+};
+
+std::string on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  if (path == nullptr) return "";
+  std::string folders = path;
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string file = folders.substr(begin, end - begin) + "/" + program;
+    if (access(file.c_str(), X_OK) == 0) return file;
+    begin = end + 1;
+  }
+  return "";
+}
+
+std::string gigabytes(double bytes) {
+  return fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+/// By the magic numbers of statfs(2); the store refuses the network's itself.
+std::string file_system_name(long magic) {
+  switch (magic) {
+    case 0xEF53:
+      return "ext4";
+    case 0x58465342:
+      return "xfs";
+    case 0x9123683E:
+      return "btrfs";
+    case 0x01021994:
+      return "tmpfs, which a restart empties";
+    case 0x794C7630:
+      return "overlayfs, which a container's end empties";
+    case 0x6969:
+      return "NFS";
+    case 0x2FC12FC1:
+      return "zfs";
+    default:
+      return fmt::format("of the kind {:#x}", magic);
+  }
+}
+
+Finding store_finding(const Shell& shell) {
+  const std::string path = shell.store_path();
+  const std::string folder = std::filesystem::absolute(path).parent_path().string();
+  struct statfs system {};
+  std::string where;
+  if (statfs(folder.c_str(), &system) == 0)
+    where = fmt::format("; file system {}, {} free", file_system_name(static_cast<long>(system.f_type)),
+                        gigabytes(static_cast<double>(system.f_bavail) * static_cast<double>(system.f_bsize)));
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) {
+    const bool writable = access(folder.c_str(), W_OK) == 0;
+    return {"store", writable ? Health::well : Health::wrong,
+            fmt::format("{} is not there yet{}{}", path, writable ? "; the first run makes it" : "", where),
+            writable ? "" : "nothing can be recorded in that folder",
+            writable ? "" : "harness run ... --db FILE (in a folder that you may write)"};
+  }
+  try {
+    const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
+    const auto count = [&](const char* sql) {
+      const SqlAnswer answer = archive->history().query(sql);
+      return answer.rows.empty() ? std::string("0") : answer.rows[0][0].dump();
+    };
+    const bool writable = access(path.c_str(), W_OK) == 0 && access(folder.c_str(), W_OK) == 0;
+    return {"store", writable ? Health::well : Health::missing,
+            fmt::format("{}: {} campaigns, {} iterations{}{}", path, count("SELECT count(*) FROM campaign"),
+                        count("SELECT count(*) FROM iteration"), where, writable ? "" : "; read-only"),
+            writable ? "" : "it can be read, and nothing can be added", writable ? "" : "chmod u+w " + path};
+  } catch (const Error& error) {
+    return {"store", Health::wrong, error.what(), "nothing can be read or recorded",
+            "harness export, then --db a new FILE"};
+  }
+}
+
+/// The whole file, page by page.
+Finding integrity_finding(const Shell& shell) {
+  const std::string path = shell.store_path();
+  if (std::error_code none; !std::filesystem::exists(path, none))
+    return {"integrity", Health::well, "no store yet", "", ""};
+  try {
+    const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
+    const std::vector<std::string> said = archive->history().integrity();
+    return {"integrity", said.empty() ? Health::well : Health::wrong,
+            said.empty() ? "every page, index, reference and text of the store is whole"
+                         : fmt::format("{}", fmt::join(said, "; ")),
+            said.empty() ? "" : "figures may be wrong",
+            said.empty() ? "" : "harness export FILE; harness import FILE --db NEW"};
+  } catch (const Error& error) {
+    return {"integrity", Health::wrong, error.what(), "figures may be wrong", "restore it from a copy"};
+  }
+}
+
+Finding device_finding(const DeviceInfo& device) {
+  if (device.available)
+    return {device.device, Health::well,
+            fmt::format("{}, {}, {}{}", device.name, device.architecture,
+                        device.driver.empty() ? "no driver needed" : device.driver,
+                        device.emulation ? "; its times are emulated" : ""),
+            "", ""};
+  return {device.device, Health::missing,
+          device.missing.empty() ? "not available" : fmt::format("{}", fmt::join(device.missing, "; ")),
+          device.emulation ? "kernels cannot be tried without a GPU, and candidates for a GPU have no pre-flight"
+                           : "nothing is timed on a GPU here",
+          device.emulation ? "apt-get install g++" : "install NVIDIA's driver, or go on with the emulated device"};
+}
+
+Finding driver_finding() {
+  const json release = driver_release();
+  if (release.is_string()) return {"driver", Health::well, "release " + release.get<std::string>(), "", ""};
+  return {"driver", Health::missing, "no NVIDIA kernel module is loaded", "the driver's release is in no campaign",
+          "apt-get install nvidia-driver (on a machine with a GPU)"};
+}
+
+/// The compiler for GPUs needs no GPU: it is asked for an architecture that is not here.
+Finding offline_compiler_finding(Shell& shell) {
+  const auto offline = shell.rooms.offline_device(shell.places(), "sm_90a");
+  if (offline && offline->compiler) return {"NVRTC", Health::well, offline->info.compiler, "", ""};
+  return {"NVRTC", Health::missing,
+          offline && !offline->info.missing.empty() ? fmt::format("{}", fmt::join(offline->info.missing, "; "))
+                                                    : std::string("not found"),
+          "no kernel can be compiled for a GPU, not even to look at it", "pip install nvidia-cuda-nvrtc"};
+}
+
+Finding program_finding(const std::string& program, const std::string& unchecked, const std::string& mend) {
+  std::string path = on_path(program);
+  if (path.empty() && access(("/usr/local/cuda/bin/" + program).c_str(), X_OK) == 0)
+    path = "/usr/local/cuda/bin/" + program;
+  if (!path.empty()) return {program, Health::well, path, "", ""};
+  return {program, Health::missing, "not in PATH", unchecked, mend};
+}
+
+Finding walls_finding() {
+  const Walls walls = walls_here();
+  const bool whole = walls.around_files() && walls.filter;
+  return {"walls", whole ? Health::well : Health::missing, in_words(walls),
+          whole ? "" : "compilers of untrusted source are not confined as they could be",
+          whole ? "" : "sysctl kernel.unprivileged_userns_clone=1, or a kernel with Landlock (5.13)"};
+}
+
+/// Hardware counters need a permission of the driver's: NVIDIA, "ERR_NVGPUCTRPERM".
+Finding counters_finding() {
+  std::ifstream parameters("/proc/driver/nvidia/params");
+  if (!parameters)
+    return {"counters", Health::missing, "no NVIDIA driver says whether they may be read",
+            "a GPU's counters are not read", "needs a GPU and its driver"};
+  std::string line;
+  while (std::getline(parameters, line)) {
+    if (line.find("RmProfilingAdminOnly") == std::string::npos) continue;
+    const bool restricted = line.find('1') != std::string::npos && geteuid() != 0;
+    return {"counters", restricted ? Health::missing : Health::well,
+            restricted ? "only an administrator may read the GPU's counters" : "the GPU's counters may be read",
+            restricted ? "counters of a profile" : "",
+            restricted ? "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > "
+                         "/etc/modprobe.d/nvidia-profiling.conf, then restart"
+                       : ""};
+  }
+  return {"counters", Health::missing, "the driver does not say whether they may be read", "counters of a profile", ""};
+}
+
+Finding machine_finding() {
+  const MachineState state = machine_state();
+  const std::string complaint = complaint_of(state, state, 0);
+  return {"machine", complaint.empty() ? Health::well : Health::missing,
+          complaint.empty() ? fmt::format("load {:.1f} on {} cores{}", state.load, state.cores,
+                                          state.hottest_c > 0 ? fmt::format(", {:.0f} degrees", state.hottest_c) : "")
+                            : complaint,
+          complaint.empty() ? "" : "times that are taken now are noisier than they need be",
+          complaint.empty() ? "" : "top (who works here?), and let the machine rest"};
+}
+
+/// `harness adopt` writes beside a kernel which files it came from, with their hashes.
+Finding adopted_finding(Shell& shell) {
+  std::size_t kernels = 0;
+  std::vector<std::string> broken;
+  try {
+    const auto catalog = shell.rooms.catalog(shell.places());
+    for (const std::string& name : catalog->kernel_names()) {
+      ++kernels;
+      try {
+        catalog->kernel(name);
+      } catch (const Error& error) {
+        broken.emplace_back(error.what());
+      }
+    }
+  } catch (const Error& error) {
+    return {"plugins", Health::wrong, error.what(), "no kernel can be run", "harness init, or set HARNESS_HOME"};
+  }
+  return {"plugins", broken.empty() ? Health::well : Health::wrong,
+          broken.empty() ? fmt::format("{} kernels, adopted ones included, can all be read", kernels)
+                         : fmt::format("{} of {} kernels cannot be read: {}", broken.size(), kernels, broken.front()),
+          broken.empty() ? "" : "those kernels are left out", broken.empty() ? "" : "harness check KERNEL"};
+}
+
+std::vector<Finding> findings(Shell& shell, bool verify) {
+  std::vector<Finding> all;
+  all.push_back(store_finding(shell));
+  if (verify) all.push_back(integrity_finding(shell));
+  all.push_back(adopted_finding(shell));
+  for (const DeviceInfo& device : shell.rooms.devices(shell.places())) all.push_back(device_finding(device));
+  all.push_back(driver_finding());
+  all.push_back(offline_compiler_finding(shell));
+  all.push_back(program_finding("compute-sanitizer", "winners' memory errors and races on a GPU",
+                                "apt-get install cuda-sanitizer-13-0, or a CUDA toolkit"));
+  all.push_back(program_finding("nvdisasm", "the source policy on machine code (source-policy:sass)",
+                                "apt-get install cuda-nvdisasm-13-0, or a CUDA toolkit"));
+  all.push_back(
+      program_finding("addr2line", "the source line of a crash on the emulated device", "apt-get install binutils"));
+  all.push_back(walls_finding());
+  all.push_back(counters_finding());
+  all.push_back(machine_finding());
+  return all;
+}
+
+const char* word_of(Health health) {
+  return health == Health::well ? "ok" : health == Health::missing ? "lacks" : "WRONG";
+}
+
+int doctor(Shell& shell, bool verify, bool as_json) {
+  const std::vector<Finding> all = findings(shell, verify);
+  bool wrong = false;
+  json rows = json::array();
+  for (const Finding& each : all) {
+    wrong = wrong || each.health == Health::wrong;
+    const auto or_null = [](const std::string& text) { return text.empty() ? json() : json(text); };
+    rows.push_back({{"what", each.what},
+                    {"state", each.health == Health::well      ? "ok"
+                              : each.health == Health::missing ? "missing"
+                                                               : "wrong"},
+                    {"found", each.found},
+                    {"unchecked", or_null(each.unchecked)},
+                    {"mend", or_null(each.mend)}});
+    if (as_json) continue;
+    report::out("%-8s %-18s %s\n", word_of(each.health), each.what.c_str(), report::clean(each.found).c_str());
+    if (!each.unchecked.empty()) report::out("%-28sgoes unchecked: %s\n", "", report::clean(each.unchecked).c_str());
+    if (!each.mend.empty()) report::out("%-28sto mend it: %s\n", "", report::clean(each.mend).c_str());
+  }
+  if (as_json) report::out_json(rows);
+  return wrong ? 1 : 0;
+}
+
+}  // namespace
+
+void define_doctor(CLI::App& app, Shell& shell, std::function<int()>& action) {
+  auto verify = std::make_shared<bool>(false);
+  auto as_json = std::make_shared<bool>(false);
+  app.add_flag("--verify", *verify, "Read the whole store as well: every page, index and reference");
+  app.add_flag("--json", *as_json, "One array of objects: what, state, found, unchecked, mend");
+  add_db_option(app, shell);
+  add_plugin_options(app, shell);
+  action = [verify, as_json, &shell] { return doctor(shell, *verify, *as_json); };
+}
+
+}  // namespace harness

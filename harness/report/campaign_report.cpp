@@ -1,0 +1,595 @@
+#include "harness/report/campaign_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "harness/core/value.h"
+#include "harness/report/format.h"
+#include "harness/report/out.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::size_t kMostRowsShown = 60;
+constexpr std::size_t kMostPanels = 12;
+constexpr std::size_t kMostRanges = 80;
+
+/// One row of a figure, asked by the names of its columns.
+class RowOf {
+ public:
+  RowOf(const Figure& figure, const json& row) : figure_(figure), row_(row) {}
+  std::string text(const char* column) const { return clean(bounded(cell(figure_.at(row_, column)), 1000)); }
+  bool has(const char* column) const { return !figure_.at(row_, column).is_null(); }
+  std::optional<double> number(const char* column) const {
+    const json& value = figure_.at(row_, column);
+    return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+  }
+  double sum(const char* column) const { return number(column).value_or(0); }
+  bool flag(const char* column) const { return sum(column) != 0; }
+  /// JSON text as a configuration is written: "BLOCK=128 VEC=4".
+  std::string config(const char* column = "config") const {
+    const json parsed = json::parse(text(column), nullptr, false);
+    return parsed.is_object() ? clean(to_text(config_from_json(parsed))) : text(column);
+  }
+
+ private:
+  const Figure& figure_;
+  const json& row_;
+};
+
+template <typename F>
+void for_rows(const Figure& figure, F each) {
+  for (const json& row : figure.rows) each(RowOf(figure, row));
+}
+
+std::string dash_if_empty(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+/// Kernel and workload; the workload alone where there is one kernel.
+std::string place(const RowOf& row, bool several) {
+  return several ? row.text("kernel") + " " + row.text("workload") : row.text("workload");
+}
+
+struct Known {
+  const CampaignFigures& figures;
+  const ReportExtras& extras;
+  RowOf head;
+  bool emulation = false, several_kernels = false;
+  std::map<std::string, std::string> variants;  // iteration of a new best by decision
+
+  const Figure& of(const char* name) const { return figures.of(name); }
+};
+
+void cap_rows(ReportSection& section) {
+  if (section.table.rows.size() <= kMostRowsShown) return;
+  section.more_rows = section.table.rows.size() - kMostRowsShown;
+  section.table.rows.resize(kMostRowsShown);
+}
+
+ReportSection section_of(const char* id, const Figure& figure, std::string title, std::string lead) {
+  return {id, std::move(title), std::move(lead), {}, {}, 0, figure.sql, {}, {}};
+}
+
+std::string time_of(const RowOf& row, const char* key = "time_ns") {
+  return nanoseconds(row.number(key));
+}
+
+ReportSection bests_section(const Known& known) {
+  const Figure& figure = known.of("bests");
+  ReportSection section =
+      section_of("bests", figure, "What is fastest",
+                 known.emulation ? "Emulated times: a CPU ran the kernels, and they rank nothing on a GPU."
+                                 : "Each time is the median of one call; the range is its 95 % interval.");
+  section.table.columns = {"workload",      known.emulation ? "emulated" : "time",
+                           "speedup",       "of floor",
+                           "rival",         "of its speed",
+                           "confirmed",     "variant",
+                           "configuration", "95 %",
+                           "baseline",      "registers",
+                           "spills",        "iteration"};
+  for_rows(figure, [&](const RowOf& row) {
+    const auto rival = row.number("rival_ns"), time = row.number("time_ns");
+    section.table.rows.push_back(
+        {place(row, known.several_kernels), time_of(row), ratio(row.number("speedup")), share(row.number("of_floor")),
+         nanoseconds(rival), rival && time ? ratio(*rival / *time) : "-", row.flag("confirmed") ? "yes" : "no",
+         row.text("variant"), row.config(),
+         row.has("time_lo_ns") ? fmt::format("{} to {}", time_of(row, "time_lo_ns"), time_of(row, "time_hi_ns")) : "-",
+         time_of(row, "baseline_ns"), row.text("registers"), row.text("spill_bytes"), row.text("iteration")});
+  });
+  cap_rows(section);
+  return section;
+}
+
+ReportSection staircase_section(const Known& known) {
+  const Figure& figure = known.of("staircase");
+  ReportSection section = section_of("staircase", figure, "How it got there",
+                                     "The best time of each workload over the campaign's time and money. Scales are "
+                                     "logarithmic and begin near the best; "
+                                     "what was slower than four times the best is cut off.");
+  std::map<std::string, StepChart> charts;
+  std::vector<std::string> order;
+  double end_s = known.head.sum("spent_s");
+  for_rows(figure, [&](const RowOf& row) { end_s = std::max(end_s, row.sum("seconds")); });
+  for_rows(figure, [&](const RowOf& row) {
+    const std::string name = place(row, known.several_kernels);
+    const auto [at, is_new] = charts.try_emplace(name);
+    if (is_new) {
+      order.push_back(name);
+      at->second = {name, {}, end_s, known.head.number("cost_usd"), {}, {}, {}};
+    }
+    at->second.points.push_back({row.sum("seconds"), row.sum("time_ns"), row.text("variant") + " " + row.config()});
+    section.table.rows.push_back({name, seconds(row.sum("seconds")), row.has("usd") ? money(row.number("usd")) : "-",
+                                  time_of(row), ratio(row.number("speedup")), row.text("variant"), row.config(),
+                                  row.text("iteration")});
+  });
+  for_rows(known.of("bests"), [&](const RowOf& row) {
+    const auto at = charts.find(place(row, known.several_kernels));
+    if (at == charts.end()) return;
+    at->second.floor_ns = row.number("floor_ns");
+    at->second.rival_ns = row.number("rival_ns");
+    at->second.baseline_ns = row.number("baseline_ns");
+  });
+  for (const std::string& name : order)
+    if (section.charts.size() < kMostPanels) section.charts.emplace_back(charts.at(name));
+  if (order.size() > kMostPanels)
+    section.lead += fmt::format(" {} of {} workloads are drawn; the table has all.", kMostPanels, order.size());
+  section.table.columns = {"workload", "after",   "spent",         known.emulation ? "emulated" : "time",
+                           "speedup",  "variant", "configuration", "iteration"};
+  cap_rows(section);
+  return section;
+}
+
+ReportSection spend_section(const Known& known) {
+  const Figure& figure = known.of("spend");
+  ReportSection section =
+      section_of("spend", figure, "Where time and money went",
+                 "Seconds by stage, summed over processes: work in parallel counts each time. Waiting "
+                 "is the stage idle.");
+  const std::vector<std::string> usual{"timing", "gates", "build", "prepare", "decide", "idle", "other", "lost"};
+  std::vector<std::string> stages;
+  std::map<std::string, std::map<std::string, double>> by_technique;
+  std::map<std::string, double> totals, usd;
+  double all = 0;
+  for_rows(figure, [&](const RowOf& row) {
+    const std::string technique = row.has("technique") ? row.text("technique") : "(no evaluation)";
+    by_technique[technique][row.text("stage")] += row.sum("seconds");
+    totals[technique] += row.sum("seconds");
+    usd[technique] += row.sum("usd");
+    all += row.sum("seconds");
+  });
+  for (const std::string& stage : usual)
+    for (const auto& [technique, parts] : by_technique)
+      if (parts.contains(stage)) {
+        stages.push_back(stage);
+        break;
+      }
+  for (const auto& [technique, parts] : by_technique)  // stages of another version
+    for (const auto& [stage, s] : parts)
+      if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+  std::vector<std::string> order;
+  for (const auto& [technique, s] : totals) order.push_back(technique);
+  std::ranges::stable_sort(order, [&](const auto& a, const auto& b) { return totals[a] > totals[b]; });
+  BarChart chart{"Seconds by technique and stage", " s", stages, {}};
+  section.table.columns = {"technique"};
+  for (const std::string& stage : stages) section.table.columns.push_back(stage);
+  section.table.columns.insert(section.table.columns.end(), {"all", "of time", "cost"});
+  for (const std::string& technique : order) {
+    BarChart::Bar bar{technique,
+                      {},
+                      fmt::format("{}, {}", seconds(totals[technique]),
+                                  known.head.has("usd_per_hour") ? money(usd[technique]) : "no price")};
+    std::vector<std::string> cells{technique};
+    for (const std::string& stage : stages) {
+      bar.values.push_back(by_technique[technique][stage]);
+      cells.push_back(bar.values.back() > 0 ? fmt::format("{:.1f} s", bar.values.back()) : "-");
+    }
+    cells.insert(cells.end(), {seconds(totals[technique]), share(all > 0 ? totals[technique] / all : 0),
+                               known.head.has("usd_per_hour") ? money(usd[technique]) : "-"});
+    section.table.rows.push_back(std::move(cells));
+    if (chart.bars.size() < 20) chart.bars.push_back(std::move(bar));
+  }
+  if (!chart.bars.empty()) section.charts.emplace_back(std::move(chart));
+  cap_rows(section);
+  return section;
+}
+
+ReportSection techniques_section(const Known& known) {
+  const Figure& figure = known.of("techniques");
+  ReportSection section = section_of(
+      "techniques", figure, "What each technique brought",
+      "Gain: by what factor its evaluations lowered the best times when they were made, a geometric mean over the "
+      "workloads it was tried on. Halvings per dollar: the same as halvings of a best time, over what it cost.");
+  section.table.columns = {"technique",    "evaluations", "passed",         "slower", "workloads",
+                           "best speedup", "gain",        "halvings per $", "time",   "cost"};
+  if (known.several_kernels) section.table.columns.insert(section.table.columns.begin(), "kernel");
+  for_rows(figure, [&](const RowOf& row) {
+    const bool rival = row.flag("rival");
+    std::vector<std::string> cells{
+        row.text("technique") + (rival ? " (rival)" : ""),
+        row.text("iterations"),
+        row.text("passed"),
+        row.text("slower"),
+        row.text("workloads"),
+        ratio(row.number("best_speedup")),
+        rival ? "-" : fmt::format("{:.3g}x", row.sum("gain")),
+        rival || !row.has("halvings_per_usd") ? "-" : fmt::format("{:.3g}", row.sum("halvings_per_usd")),
+        seconds(row.sum("seconds")),
+        row.has("usd") ? money(row.number("usd")) : "-"};
+    if (known.several_kernels) cells.insert(cells.begin(), row.text("kernel"));
+    section.table.rows.push_back(std::move(cells));
+  });
+  cap_rows(section);
+  return section;
+}
+
+ReportSection heat_section(const Known& known) {
+  const Figure& figure = known.of("heat");
+  ReportSection section = section_of("heat", figure, "Workloads and variants",
+                                     "How many times slower the best configuration of each variant is than the best of "
+                                     "ours on that workload: 1.00 is the best. \"slower\": all were given up as "
+                                     "clearly slower. An empty cell was not tried.");
+  HeatMap map{"Slowdown by variant and workload", {}, {}, {}};
+  const auto index_of = [](std::vector<std::string>& names, const std::string& name) {
+    const auto at = std::ranges::find(names, name);
+    if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+    names.push_back(name);
+    return names.size() - 1;
+  };
+  struct At {
+    std::size_t row, column;
+    HeatMap::Cell cell;
+  };
+  std::vector<At> found;
+  for_rows(figure, [&](const RowOf& row) {
+    const std::string variant = row.text("variant") + (row.flag("rival") ? " (rival)" : "");
+    const std::string where = place(row, known.several_kernels);
+    HeatMap::Cell cell{
+        row.number("slowdown"), true, row.sum("slower") > 0 && row.sum("slower") == row.sum("iterations"),
+        fmt::format("{} on {}: {}, {} evaluations", variant, where, time_of(row), row.text("iterations"))};
+    found.push_back({index_of(map.rows, known.several_kernels ? row.text("kernel") + " " + variant : variant),
+                     index_of(map.columns, where), std::move(cell)});
+  });
+  map.cells.assign(map.rows.size(), std::vector<HeatMap::Cell>(map.columns.size()));
+  for (At& each : found) map.cells[each.row][each.column] = std::move(each.cell);
+  section.table.columns = {"variant"};
+  section.table.columns.insert(section.table.columns.end(), map.columns.begin(), map.columns.end());
+  for (std::size_t r = 0; r < map.rows.size(); ++r) {
+    std::vector<std::string> cells{map.rows[r]};
+    for (const HeatMap::Cell& cell : map.cells[r])
+      cells.push_back(cell.slowdown      ? fmt::format("{:.2f}x", *cell.slowdown)
+                      : !cell.tried      ? ""
+                      : cell.only_slower ? "slower"
+                                         : "none passed");
+    section.table.rows.push_back(std::move(cells));
+  }
+  constexpr std::size_t kMostColumns = 40, kMostHeatRows = 60;
+  if (map.columns.size() <= kMostColumns && map.rows.size() <= kMostHeatRows && !map.rows.empty())
+    section.charts.emplace_back(std::move(map));
+  cap_rows(section);
+  return section;
+}
+
+ReportSection parameters_section(const Known& known) {
+  const Figure& figure = known.of("parameters");
+  ReportSection section = section_of(
+      "parameters", figure, "Effects of parameters",
+      "Times over the best of the same variant and workload, a geometric mean for each value: 1.00x would be the best "
+      "everywhere. A search tries good values more often, so this is no experiment of its own; the widest spreads "
+      "first.");
+  section.table.columns = {"variant", "parameter", "value", "evaluations", "slower, mean", "best", "worst"};
+  BarChart chart{"Mean slowdown above the best, by value", "x", {"above the best"}, {}};
+  std::set<std::string> drawn;
+  for_rows(figure, [&](const RowOf& row) {
+    if (row.sum("value_count") < 2) return;
+    section.table.rows.push_back({row.text("variant"), row.text("parameter"), row.text("value"), row.text("iterations"),
+                                  fmt::format("{:.2f}x", row.sum("geomean")), fmt::format("{:.2f}x", row.sum("best")),
+                                  fmt::format("{:.2f}x", row.sum("worst"))});
+    const std::string name = row.text("variant") + " " + row.text("parameter");
+    constexpr std::size_t kMostDrawn = 5;
+    if (drawn.size() < kMostDrawn || drawn.contains(name)) {
+      drawn.insert(name);
+      chart.bars.push_back({name + "=" + row.text("value"),
+                            {row.sum("geomean") - 1},
+                            fmt::format("{:.2f}x in {}", row.sum("geomean"), row.text("iterations"))});
+    }
+  });
+  if (!chart.bars.empty()) section.charts.emplace_back(std::move(chart));
+  cap_rows(section);
+  return section;
+}
+
+ReportSection failures_section(const Known& known) {
+  const Figure& figure = known.of("failures");
+  ReportSection section =
+      section_of("failures", figure, "What failed",
+                 figure.rows.empty() ? "Nothing failed."
+                                     : "One row for each fingerprint of a wrong answer or class of an "
+                                       "error, with its first example.");
+  section.table.columns = {"outcome", "fingerprint or class", "how often", "variants", "example", "of", "message"};
+  for_rows(figure, [&](const RowOf& row) {
+    section.table.rows.push_back(
+        {row.text("outcome"), dash_if_empty(row.text("fingerprint")), row.text("iterations"), row.text("variants"),
+         row.text("example"), row.text("variant") + " on " + row.text("workload"), bounded(row.text("message"), 300)});
+  });
+  cap_rows(section);
+  return section;
+}
+
+std::string predicted(const RowOf& row) {
+  if (!row.has("predict_speedup_lo") || !(row.sum("predict_speedup_lo") < row.sum("predict_speedup_hi"))) return "-";
+  return fmt::format("{} to {}", ratio(row.number("predict_speedup_lo")), ratio(row.number("predict_speedup_hi")));
+}
+
+ReportSection decisions_section(const Known& known) {
+  const Figure& figure = known.of("decisions");
+  ReportSection section = section_of("decisions", figure, "Decisions, and what came of them", "");
+  std::set<std::string> led_to_best;
+  for_rows(known.of("staircase"), [&](const RowOf& row) {
+    if (row.text("purpose") == "search" && row.has("decision")) led_to_best.insert(row.text("decision"));
+  });
+  section.table.columns = {"decision", "turned to", "from", "rule", "predicted", "seen", "evaluations", "why"};
+  std::size_t without = 0;
+  for_rows(figure, [&](const RowOf& row) {
+    if (!led_to_best.contains(row.text("decision")) && row.text("action") == "try") {
+      ++without;
+      return;
+    }
+    section.table.rows.push_back(
+        {row.text("decision"), row.text("technique") + " on " + row.text("workload"),
+         row.has("from_technique") ? row.text("from_technique") + " on " + row.text("from_workload") : "-",
+         row.text("rule"), predicted(row), ratio(row.number("best_speedup")), row.text("iterations"),
+         bounded(row.text("why"), 300)});
+  });
+  section.lead = fmt::format("Of {} turns to another arm these led to a new best or were no try; {} others did not. ",
+                             figure.rows.size(), without);
+  for_rows(known.of("calibration"), [&](const RowOf& row) {
+    section.lead += fmt::format(
+        "{} of {} predicted speedups lay in their 90 % ranges ({}); passing was predicted for {} and seen for {}.",
+        std::lround(row.sum("speedups") * row.sum("speedup_share_held")), row.text("speedups"),
+        share(row.number("speedup_share_held")), share(row.number("passed_predicted")),
+        share(row.number("passed_seen")));
+  });
+  cap_rows(section);
+  return section;
+}
+
+ReportSection predictions_section(const Known& known) {
+  const Figure& predictions = known.of("predictions");
+  ReportSection section = section_of("predictions", predictions, "Predictions beside what was seen", "");
+  section.lead =
+      predictions.rows.empty() ? "No predicted range was put to the test." : "A bar is a predicted 90 % range.";
+  section.table.columns = {"decision", "technique", "workload", "predicted", "seen", "held", "iteration"};
+  for_rows(predictions, [&](const RowOf& row) {
+    section.table.rows.push_back({row.text("decision"), row.text("technique"), row.text("workload"), predicted(row),
+                                  ratio(row.number("speedup")), row.flag("speedup_held") ? "yes" : "no",
+                                  row.text("iteration")});
+  });
+  RangeChart chart{"Predicted ranges of speedups, and what was seen",
+                   "in the order of the decisions; a cross lies outside its range",
+                   {}};
+  const std::size_t every = std::max<std::size_t>(1, (predictions.rows.size() + kMostRanges - 1) / kMostRanges);
+  for (std::size_t i = 0; i < predictions.rows.size(); i += every) {
+    const RowOf row(predictions, predictions.rows[i]);
+    chart.ranges.push_back(
+        {row.sum("predict_speedup_lo"), row.sum("predict_speedup_hi"), row.sum("speedup"),
+         fmt::format("decision {}: {} on {}, predicted {}, seen {}", row.text("decision"), row.text("technique"),
+                     row.text("workload"), predicted(row), ratio(row.number("speedup")))});
+  }
+  if (every > 1) chart.unit += fmt::format("; every {}th is drawn", every);
+  if (!chart.ranges.empty()) section.charts.emplace_back(std::move(chart));
+  cap_rows(section);
+  return section;
+}
+
+/// The place of profiles: whoever records them adds a figure of this name.
+ReportSection profile_section(const Known& known) {
+  const Figure& figure = known.of("profiles");
+  ReportSection section = section_of("profile", figure, "Why the winners are fast", "");
+  section.table.columns = figure.columns;
+  for (const json& row : figure.rows) {
+    auto& cells = section.table.rows.emplace_back();
+    for (const json& value : row) cells.push_back(cell(value));
+  }
+  section.lead = figure.rows.empty() ? "No profile of these winners is recorded."
+                                     : "Counters of the winners beside their baselines.";
+  cap_rows(section);
+  return section;
+}
+
+ReportSection lessons_section(const Known& known) {
+  ReportSection section = section_of("lessons", known.of("rules"), "Lessons for the playbook",
+                                     "What this campaign adds to what is known of techniques and rules.");
+  for (const TechniqueLesson& each : known.extras.lesson.techniques) {
+    if (!each.best_speedup || !each.gain_lo || !each.gain_hi) continue;
+    const bool wins = *each.gain_hi > 1;
+    section.lines.push_back(
+        fmt::format("{}: {} {} of the other techniques' best on its {} workloads ({} to {}), passing {} of {} times.",
+                    clean(each.technique), wins ? "up to" : "never more than", ratio(each.gain_hi), each.workloads,
+                    ratio(each.gain_lo), ratio(each.gain_hi), each.passed, each.evaluations));
+  }
+  section.table.columns = {"rule", "action", "decisions", "first", "why, the first time"};
+  for_rows(known.of("rules"), [&](const RowOf& row) {
+    section.table.rows.push_back({row.text("rule"), row.text("action"), row.text("decisions"), row.text("first"),
+                                  bounded(row.text("why"), 300)});
+  });
+  section.lines.push_back(
+      fmt::format("A page from it: harness new pattern NAME --from-campaign {}", known.figures.campaign));
+  cap_rows(section);
+  return section;
+}
+
+ReportSection environment_section(const Known& known) {
+  const Figure& figure = known.of("environment");
+  ReportSection section = section_of("environment", figure, "Where it ran", "");
+  section.table.columns = {"fact", "value"};
+  for_rows(figure, [&](const RowOf& row) { section.table.rows.push_back({row.text("fact"), row.text("value")}); });
+  return section;
+}
+
+/// A word as a shell takes it.
+std::string shell_word(const std::string& text) {
+  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string run_command(const Known& known) {
+  const json options = json::parse(known.head.text("options"), nullptr, false);
+  std::string line = "harness run";
+  const auto words = [&](const char* key) {
+    std::string all;
+    if (options.is_object())
+      for (const json& each : options.value(key, json::array()))
+        if (each.is_string()) all += (all.empty() ? "" : ",") + each.get<std::string>();
+    return all;
+  };
+  const json kernels = json::parse(known.head.text("kernels"), nullptr, false);
+  if (kernels.is_array())
+    for (const json& kernel : kernels)
+      if (kernel.is_string()) line += " " + shell_word(kernel.get<std::string>());
+  if (const std::string workloads = words("workloads"); !workloads.empty())
+    line += " --workload " + shell_word(workloads);
+  if (const std::string variants = words("variants"); !variants.empty()) line += " --variant " + shell_word(variants);
+  line += fmt::format(" --device {} --strategy {} --search {} --seed {}", shell_word(known.head.text("device")),
+                      shell_word(known.head.text("strategy")), shell_word(known.head.text("search")),
+                      known.head.text("seed"));
+  if (const auto budget = known.head.number("budget_s")) line += fmt::format(" --budget {:.0f}s", *budget);
+  if (const auto price = known.head.number("usd_per_hour")) line += fmt::format(" --usd-per-hour {:g}", *price);
+  return line;
+}
+
+ReportSection reproduce_section(const Known& known) {
+  ReportSection section{"reproduce", "Do it again", "In a checkout of the revision above.", {}, {}, 0, "", {}, {}};
+  const std::string db = known.extras.store.empty() ? "" : " --db " + shell_word(known.extras.store);
+  section.lines.push_back(run_command(known));
+  for_rows(known.of("bests"), [&](const RowOf& row) {
+    if (section.lines.size() < 8)
+      section.lines.push_back(fmt::format("harness eval --from {}{}", row.text("iteration"), db));
+  });
+  section.lines.push_back(fmt::format("harness history --campaign {}{}", known.figures.campaign, db));
+  section.lines.push_back(fmt::format("harness export campaign.jsonl --campaign {}{}", known.figures.campaign, db));
+  return section;
+}
+
+ReportSection sources_section(const Known& known) {
+  ReportSection section{"sources", "The winners' sources", "", {}, {}, 0, "", {}, {}};
+  for (const WinnerSource& each : known.extras.sources) {
+    if (each.text.empty()) section.lines.push_back(fmt::format("{}: {}", each.title, each.missing));
+    else section.listings.emplace_back(each.title, each.text);
+  }
+  section.lead = section.listings.empty() ? "None can be shown here."
+                                          : "Configuration, headers and launches are in them: each compiles alone.";
+  return section;
+}
+
+struct Totals {
+  int workloads = 0, confirmed = 0, ahead = 0, rivals = 0;
+  std::optional<double> score;
+};
+
+Totals totals_of(const Known& known) {
+  Totals totals;
+  double logs = 0;
+  int counted = 0;
+  for_rows(known.of("bests"), [&](const RowOf& row) {
+    ++totals.workloads;
+    totals.confirmed += row.flag("confirmed") ? 1 : 0;
+    if (row.has("rival_ns")) {
+      ++totals.rivals;
+      totals.ahead += row.sum("rival_ns") > row.sum("time_ns") ? 1 : 0;
+    }
+    if (row.sum("speedup") > 0) logs += std::log(row.sum("speedup")), ++counted;
+  });
+  if (counted > 0) totals.score = std::exp(logs / counted);
+  return totals;
+}
+
+void add_cards(CampaignReport& report, const Known& known, const Totals& totals) {
+  const RowOf& head = known.head;
+  report.cards.push_back({known.emulation ? "emulated score" : "score", ratio(totals.score),
+                          "geometric mean of the speedups over the baselines"});
+  report.cards.push_back({"confirmed", fmt::format("{} of {}", totals.confirmed, totals.workloads),
+                          "bests timed again in a fresh process"});
+  if (totals.rivals > 0)
+    report.cards.push_back({"ahead of the rival", fmt::format("{} of {}", totals.ahead, totals.rivals),
+                            "workloads on which ours is faster"});
+  report.cards.push_back({"time", seconds(head.sum("spent_s")),
+                          head.has("budget_s") ? fmt::format("of {}", seconds(head.sum("budget_s"))) : "no budget"});
+  report.cards.push_back(
+      {"cost", money(head.number("cost_usd")),
+       head.has("usd_per_hour") ? fmt::format("${:g} an hour", head.sum("usd_per_hour")) : "no price was given"});
+  std::string outcomes;
+  for_rows(known.of("outcomes"), [&](const RowOf& row) {
+    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", row.text("iterations"), row.text("outcome"));
+  });
+  report.cards.push_back({"evaluations", head.text("iterations"), outcomes});
+}
+
+void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
+  if (known.emulation) report.cautions.emplace_back("All times are emulated on a CPU. They rank nothing on a GPU.");
+  if (totals.confirmed < totals.workloads)
+    report.cautions.push_back(
+        fmt::format("{} of {} bests were not timed again in a fresh process: they are not confirmed.",
+                    totals.workloads - totals.confirmed, totals.workloads));
+  for_rows(known.of("unchecked"), [&](const RowOf& row) {
+    report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
+                                          row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
+  });
+  if (known.head.flag("imported"))
+    report.cautions.push_back(known.head.flag("evidence")
+                                  ? "It was imported, and counts as evidence here."
+                                  : "It was imported: nobody measured it here, and it counts for nothing.");
+  if (!known.head.has("ended")) report.cautions.emplace_back("It has not ended: it runs, or was killed.");
+}
+
+std::string verdict_of(const Known& known, const Totals& totals) {
+  if (totals.workloads == 0) return "Nothing has passed all gates.";
+  std::string text = fmt::format("{} of {} workload{} {} a confirmed best", totals.confirmed, totals.workloads,
+                                 totals.workloads == 1 ? "" : "s", totals.confirmed == 1 ? "has" : "have");
+  if (totals.score)
+    text += fmt::format(", {} as fast as the baselines{}", ratio(totals.score), known.emulation ? " (emulated)" : "");
+  if (totals.rivals > 0) text += fmt::format(", and ahead of the rival on {} of {}", totals.ahead, totals.rivals);
+  return text + ".";
+}
+
+}  // namespace
+
+CampaignReport make_campaign_report(const CampaignFigures& figures, const ReportExtras& extras) {
+  static const json kNoRow = json::array();
+  const Figure& head = figures.of("campaign");
+  Known known{figures, extras, RowOf(head, head.rows.empty() ? kNoRow : head.rows.front()), false, false, {}};
+  known.emulation = known.head.flag("emulation");
+  const json kernels = json::parse(known.head.text("kernels"), nullptr, false);
+  known.several_kernels = kernels.is_array() && kernels.size() > 1;
+  const Totals totals = totals_of(known);
+  CampaignReport report;
+  report.emulation = known.emulation;
+  report.title =
+      fmt::format("Campaign {}{}", figures.campaign, known.head.has("name") ? ": " + known.head.text("name") : "");
+  std::string names;
+  if (kernels.is_array())
+    for (const json& kernel : kernels) names += (names.empty() ? "" : ", ") + clean(cell(kernel));
+  report.subtitle = fmt::format("{} on {} ({}), begun {}, ended by {}; strategy {}, search {}", names,
+                                known.head.text("device_name"), known.head.text("device"), known.head.text("begun"),
+                                known.head.has("reason") ? known.head.text("reason") : "nothing yet",
+                                known.head.text("strategy"), known.head.text("search"));
+  report.verdict = verdict_of(known, totals);
+  add_cards(report, known, totals);
+  add_cautions(report, known, totals);
+  for (const auto make : {bests_section, staircase_section, spend_section, techniques_section, heat_section,
+                          parameters_section, failures_section, decisions_section, predictions_section, profile_section,
+                          lessons_section, environment_section, reproduce_section, sources_section})
+    report.sections.push_back(make(known));
+  report.footer = fmt::format("{}; campaign {}{}", extras.program, figures.uuid,
+                              extras.made.empty() ? "" : "; made " + extras.made);
+  return report;
+}
+
+}  // namespace harness::report

@@ -1,0 +1,385 @@
+#include "harness/report/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+#include "harness/core/value.h"
+#include "harness/report/format.h"
+#include "harness/report/out.h"
+
+namespace harness::report {
+namespace {
+
+constexpr std::size_t kLongestField = 4000;
+constexpr std::size_t kShortestElastic = 16;  // an elastic column is not cut below this
+
+std::size_t cell_columns(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// The first characters of a text and an ellipsis.
+std::string cut(const std::string& text, std::size_t columns) {
+  if (cell_columns(text) <= columns) return text;
+  std::string result;
+  std::size_t taken = 0;
+  for (const char c : text) {
+    if ((c & 0xC0) != 0x80 && taken++ == columns - 1) break;
+    result += c;
+  }
+  return result + "\u2026";
+}
+
+bool is_blank(const std::string& cell) {
+  return cell.empty() || cell == "-";
+}
+
+struct Shown {
+  const ViewColumn* column = nullptr;
+  std::vector<std::string> cells;
+  std::size_t width = 0;
+  bool asked = false;
+};
+
+Shown laid_out(const ViewColumn& column, const json& rows, bool asked) {
+  Shown made{&column, {}, cell_columns(column.name), asked};
+  for (const json& row : rows) {
+    made.cells.push_back(clean(column.cell(row)));
+    made.width = std::max(made.width, cell_columns(made.cells.back()));
+  }
+  return made;
+}
+
+std::size_t total_width(const std::vector<Shown>& columns) {
+  std::size_t total = columns.empty() ? 0 : 2 * (columns.size() - 1);
+  for (const Shown& each : columns) total += each.width;
+  return total;
+}
+
+/// Takes so many characters from elastic columns, from the widest first. False: they cannot give that much.
+bool shrink(std::vector<Shown>& columns, std::size_t over) {
+  while (over > 0) {
+    Shown* widest = nullptr;
+    for (Shown& each : columns)
+      if (each.column->elastic && each.width > kShortestElastic && (widest == nullptr || each.width > widest->width))
+        widest = &each;
+    if (widest == nullptr) return false;
+    --widest->width;
+    --over;
+  }
+  return true;
+}
+
+/// Cuts elastic columns, then lets columns go, until the rest fits.
+std::vector<std::string> fit(std::vector<Shown>& columns, std::size_t width) {
+  std::vector<std::string> gone;
+  while (total_width(columns) > width) {
+    if (shrink(columns, total_width(columns) - width)) break;
+    const auto least = std::ranges::max_element(
+        columns, [](const Shown& a, const Shown& b) { return a.column->rank < b.column->rank; });
+    if (least == columns.end() || least->column->rank == 0 || least->asked) break;
+    gone.push_back(least->column->name);
+    columns.erase(least);
+    for (Shown& each : columns)  // there may be room again for what was cut
+      if (each.column->elastic) {
+        each.width = cell_columns(each.column->name);
+        for (const std::string& cell : each.cells) each.width = std::max(each.width, cell_columns(cell));
+      }
+  }
+  for (Shown& each : columns)
+    for (std::string& cell : each.cells) cell = cut(cell, each.width);
+  return gone;
+}
+
+Table table_of(const std::vector<Shown>& columns, std::size_t rows) {
+  Table table;
+  for (const Shown& each : columns) table.columns.push_back(cut(each.column->name, each.width));
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<std::string> cells;
+    for (const Shown& each : columns) cells.push_back(each.cells[i]);
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::string folded(std::string name) {
+  for (char& c : name) c = c == '_' || c == '-' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
+/// The view's column of this name, or a new one for a key of the rows.
+ViewColumn named_column(const View& view, const json& rows, const std::string& name) {
+  std::vector<std::string> known;
+  for (const ViewColumn& column : view) {
+    if (folded(column.name) == folded(name)) return column;
+    known.push_back(column.name);
+  }
+  if (!rows.empty() && rows.front().is_object())
+    for (const auto& [key, value] : rows.front().items()) {
+      if (key == name) return {key, 0, [key = key](const json& row) { return field(row, key.c_str()); }};
+      known.push_back(key);
+    }
+  const std::string end = did_you_mean(name, known);
+  throw bad_input(fmt::format("there is no column '{}'{}", name,
+                              end.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : end));
+}
+
+bool is_emulated(const json& row) {
+  const json value = row.value("emulation", json());
+  return value == true || value == 1;
+}
+
+/// A time or a speedup in the column of its kind.
+ViewColumn of_kind(const char* name, int rank, bool emulated, std::function<std::string(const json&)> text) {
+  return {name, rank, [emulated, text = std::move(text)](const json& row) {
+            return is_emulated(row) == emulated ? text(row) : "";
+          }};
+}
+
+ViewColumn plain(const char* name, int rank, const char* key, bool on_request = false, bool elastic = false) {
+  return {name, rank, [key](const json& row) { return field(row, key); }, on_request, elastic};
+}
+
+ViewColumn time_column(const char* name, int rank, const char* key, bool on_request = false) {
+  return {name, rank, [key](const json& row) { return nanoseconds(number_in(row, key)); }, on_request};
+}
+
+ViewColumn ratio_column(const char* name, int rank, const char* key) {
+  return {name, rank, [key](const json& row) { return ratio(number_in(row, key)); }};
+}
+
+std::string interval(const json& row, const char* lo, const char* hi) {
+  return number_in(row, lo) && number_in(row, hi)
+             ? fmt::format("{} to {}", nanoseconds(number_in(row, lo)), nanoseconds(number_in(row, hi)))
+             : "-";
+}
+
+/// A time and its speedup over the baseline, measured ones and emulated ones apart.
+void add_times(View& view) {
+  const auto time = [](const json& row) { return nanoseconds(number_in(row, "time_ns")); };
+  const auto speedup = [](const json& row) { return ratio(number_in(row, "speedup")); };
+  view.push_back(of_kind("time", 0, false, time));
+  view.push_back(of_kind("speedup", 1, false, speedup));
+  view.push_back(of_kind("emulated", 0, true, time));
+  view.push_back(of_kind("emulated speedup", 3, true, speedup));
+}
+
+std::string variant_cell(const json& row) {
+  return field(row, "variant") + (row.value("parent", json()).is_string() ? " (edited)" : "");
+}
+
+ViewColumn config_column(int rank) {
+  return {"configuration", rank, [](const json& row) { return config_field(row); }, false, true};
+}
+
+}  // namespace
+
+std::string field(const json& row, const char* key) {
+  return clean(bounded(cell(row.value(key, json())), kLongestField));
+}
+
+std::optional<double> number_in(const json& row, const char* key) {
+  const json value = row.is_object() ? row.value(key, json()) : json();
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::string config_field(const json& row, const char* key) {
+  const json config = row.value(key, json());
+  return clean(bounded(config.is_object() ? to_text(config_from_json(config)) : cell(config), kLongestField));
+}
+
+std::string date(const json& text) {
+  return text.is_string() ? clean(text.get<std::string>().substr(0, 16)) : "-";
+}
+
+std::string rate(const std::optional<Work>& work, std::optional<double> time_ns) {
+  if (!work || !time_ns || !(*time_ns > 0)) return "-";
+  double flops = 0;
+  for (const auto& [type, count] : work->flops) flops += count;
+  // What is bound by bytes is told by them: fewer than one operation a byte.
+  if (flops > work->bytes) return fmt::format("{:.3g} TFLOP/s", flops / *time_ns / 1e3);
+  return work->bytes > 0 ? fmt::format("{:.3g} TB/s", work->bytes / *time_ns / 1e3) : "-";
+}
+
+ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice) {
+  std::vector<ViewColumn> asked;
+  for (const std::string& name : choice.columns) asked.push_back(named_column(view, rows, name));
+  const View& from = asked.empty() ? view : asked;
+  std::vector<Shown> columns;
+  for (const ViewColumn& column : from) {
+    if (asked.empty() && column.on_request && !choice.wide) continue;
+    Shown made = laid_out(column, rows, !asked.empty());
+    if (asked.empty() && !rows.empty() && std::ranges::all_of(made.cells, is_blank)) continue;
+    columns.push_back(std::move(made));
+  }
+  ChosenTable chosen;
+  if (choice.width && !choice.wide) chosen.left_out = fit(columns, *choice.width);
+  chosen.table = table_of(columns, rows.size());
+  return chosen;
+}
+
+View iteration_view() {
+  View view{
+      plain("iteration", 0, "iteration"),
+      {"campaign", 6,
+       [](const json& row) { return field(row, "campaign") + (row.value("imported", false) ? " imported" : ""); }},
+      {"ended", 5, [](const json& row) { return date(row.value("ended", json())); }},
+      plain("device", 9, "device"),
+      plain("kernel", 4, "kernel"),
+      plain("workload", 2, "workload", false, true),
+      {"variant", 1, variant_cell},
+      config_column(3),
+      plain("outcome", 0, "outcome")};
+  add_times(view);
+  view.push_back(ViewColumn{"of floor", 7, [](const json& row) { return share(number_in(row, "of_floor")); }});
+  view.push_back(plain("verdict", 8, "verdict"));
+  view.push_back(plain("technique", 10, "technique", true));
+  view.push_back(plain("device name", 10, "device_name", true));
+  view.push_back({"interval", 10, [](const json& row) { return interval(row, "time_lo_ns", "time_hi_ns"); }, true});
+  view.push_back(plain("registers", 10, "registers", true));
+  view.push_back({"took", 10,
+                  [](const json& row) {
+                    const auto seconds = number_in(row, "wall_s");
+                    return seconds ? fmt::format("{:.2f} s", *seconds) : "-";
+                  },
+                  true});
+  view.push_back(plain("label", 2, "label", false, true));
+  return view;
+}
+
+View best_view(const WorkOf& work) {
+  View view{plain("kernel", 1, "kernel"),
+            plain("workload", 0, "workload", false, true),
+            plain("device", 6, "device_name", false, true),
+            {"variant", 1, variant_cell},
+            config_column(4)};
+  add_times(view);
+  view.push_back({"rate", 5, [work](const json& row) {
+                    return is_emulated(row) || !work
+                               ? "-"
+                               : rate(work(field(row, "kernel"), field(row, "workload")), number_in(row, "time_ns"));
+                  }});
+  view.push_back({"of floor", 2, [](const json& row) { return share(number_in(row, "of_floor")); }});
+  view.push_back({"confirmed", 3, [](const json& row) { return row.value("confirmed", false) ? "yes" : "no"; }});
+  view.push_back(plain("iteration", 2, "iteration"));
+  view.push_back({"date", 7, [](const json& row) { return date(row.value("ended", json())); }});
+  view.push_back(plain("rival", 6, "rival_variant"));
+  view.push_back(time_column("its time", 8, "rival_ns"));
+  view.push_back({"of its speed", 5, [](const json& row) {
+                    const auto ours = number_in(row, "time_ns"), theirs = number_in(row, "rival_ns");
+                    return ours && theirs ? ratio(*theirs / *ours) : "-";
+                  }});
+  view.push_back({"interval", 10, [](const json& row) { return interval(row, "time_lo_ns", "time_hi_ns"); }, true});
+  view.push_back(time_column("baseline", 10, "baseline_ns", true));
+  view.push_back(time_column("floor", 10, "floor_ns", true));
+  view.push_back(plain("technique", 10, "technique", true));
+  view.push_back(plain("campaign", 9, "campaign", true));
+  view.push_back(plain("label", 6, "label", false, true));
+  return view;
+}
+
+View campaign_view() {
+  return {{"campaign", 0,
+           [](const json& row) { return field(row, "campaign") + (row.value("imported", false) ? " imported" : ""); }},
+          plain("name", 3, "name", false, true),
+          {"begun", 2, [](const json& row) { return date(row.value("begun", json())); }},
+          plain("device", 4, "device_name", false, true),
+          {"kernels", 5,
+           [](const json& row) {
+             std::string text;
+             for (const json& kernel : row.value("kernels", json::array()))
+               text += (text.empty() ? "" : " ") + cell(kernel);
+             return text;
+           },
+           false, true},
+          plain("strategy", 6, "strategy"),
+          {"ended by", 3,
+           [](const json& row) { return row.value("reason", json()).is_null() ? "not ended" : field(row, "reason"); }},
+          of_kind("score", 0, false, [](const json& row) { return ratio(number_in(row, "score")); }),
+          of_kind("emulated score", 0, true, [](const json& row) { return ratio(number_in(row, "score")); }),
+          plain("iterations", 1, "iterations"),
+          {"spent", 1, [](const json& row) { return seconds(number_in(row, "spent_s").value_or(0)); }},
+          {"cost", 2, [](const json& row) { return money(number_in(row, "cost_usd")); }},
+          plain("driver", 8, "driver"),
+          plain("revision", 9, "revision", true)};
+}
+
+json cost_totals(const json& rows) {
+  json totals = json::object();
+  for (const char* key : {"seconds", "usd", "unpriced_s", "iterations", "passed"}) {
+    double sum = 0;
+    bool any = false;
+    for (const json& row : rows)
+      if (const auto value = number_in(row, key)) sum += *value, any = true;
+    totals[key] = !any ? json()
+                  : key == std::string("iterations") || key == std::string("passed")
+                      ? json(static_cast<std::int64_t>(sum))
+                      : json(sum);
+  }
+  return totals;
+}
+
+View cost_view(const json& totals) {
+  const auto part = [totals](const char* key) {
+    return [totals, key](const json& row) {
+      const auto value = number_in(row, key), all = number_in(totals, key);
+      return value && all && *all > 0 ? share(*value / *all) : "-";
+    };
+  };
+  const auto outside = [](const char* key) {
+    return [key](const json& row) {
+      return row.contains(key) && row[key].is_null() && !row.contains("total") ? "(no evaluation)" : field(row, key);
+    };
+  };
+  return {
+      {"technique", 0, outside("technique")},
+      plain("kernel", 2, "kernel"),
+      plain("stage", 0, "stage"),
+      plain("campaign", 0, "campaign"),
+      plain("name", 3, "name", false, true),
+      {"device", 1,
+       [](const json& row) { return row.contains("device_name") ? field(row, "device_name") : field(row, "device"); },
+       false, true},
+      plain("iterations", 1, "iterations"),
+      plain("passed", 4, "passed"),
+      ratio_column("best speedup", 5, "best_speedup"),
+      {"time", 0, [](const json& row) { return seconds(number_in(row, "seconds").value_or(0)); }},
+      {"of time", 1, part("seconds")},
+      {"cost", 0, [](const json& row) { return money(number_in(row, "usd")); }},
+      {"of cost", 3, part("usd")}};
+}
+
+View compare_view() {
+  const auto candidate = [](const char* variant, const char* config) {
+    return [variant, config](const json& row) { return field(row, variant) + " " + config_field(row, config); };
+  };
+  return {plain("kernel", 4, "kernel"),
+          plain("workload", 0, "workload"),
+          time_column("a", 0, "a_ns"),
+          time_column("b", 0, "b_ns"),
+          {"b / a", 0,
+           [](const json& row) {
+             const auto value = number_in(row, "ratio");
+             return value ? fmt::format("{:.3f}", *value) : "-";
+           }},
+          {"95 %", 3,
+           [](const json& row) {
+             const json ends = row.value("ratio_ci95", json());
+             return ends.is_array() && ends.size() == 2
+                        ? fmt::format("{:.3f} to {:.3f}", ends[0].get<double>(), ends[1].get<double>())
+                        : "-";
+           }},
+          {"b is", 0, [](const json& row) { return field(row, "verdict"); }},
+          {"note", 1,
+           [](const json& row) -> std::string {
+             if (row.value("emulation", false)) return "emulated";
+             return row.value("same_contract", true) ? "" : "contract differs";
+           }},
+          {"a's best", 6, candidate("a_variant", "a_config"), false, true},
+          {"b's best", 5, candidate("b_variant", "b_config"), false, true}};
+}
+
+}  // namespace harness::report

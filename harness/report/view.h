@@ -1,0 +1,61 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/contract.h"
+#include "harness/report/table.h"
+
+// Rows of the record as tables that fit where they are shown.
+namespace harness::report {
+
+/// One column of a table: how a row's cell is written, and how soon it gives way where there is no room.
+struct ViewColumn {
+  std::string name;  // the heading, and what --columns calls it
+  int rank = 0;      // 0 stays; of the others the highest goes first
+  std::function<std::string(const json& row)> cell;
+  bool on_request = false;  // only with --wide or --columns
+  bool elastic = false;     // may be cut short before a column goes
+};
+using View = std::vector<ViewColumn>;
+
+struct ViewChoice {
+  std::vector<std::string> columns;  // by name, or a key of the rows; empty: what fits
+  bool wide = false;                 // all of them, however wide
+  std::optional<std::size_t> width;  // of the terminal; absent: no limit
+};
+
+struct ChosenTable {
+  Table table;
+  std::vector<std::string> left_out;  // columns for which there was no room
+};
+
+/// Columns that are empty in every row are left out unless they are asked for. Throws Error(bad_input), with the
+/// nearest name, for a column that neither the view nor the rows have.
+ChosenTable choose(const View& view, const json& rows, const ViewChoice& choice);
+
+/// A workload's work by kernel and workload; nullopt: not known here.
+using WorkOf = std::function<std::optional<Work>(const std::string& kernel, const std::string& workload)>;
+
+// Times that were measured, emulated and predicted never stand in one column.
+View iteration_view();
+View best_view(const WorkOf& work);
+View campaign_view();
+/// The rows of `cost`; with `totals` shares of it are shown. The last row may be the totals themselves.
+View cost_view(const json& totals);
+/// Seconds, money and counts added up: {"seconds","usd","iterations","passed"}.
+json cost_totals(const json& rows);
+View compare_view();
+
+/// "2026-11-22 14:05" of "2026-11-22 14:05:09".
+std::string date(const json& text);
+/// "614 TFLOP/s", or "3.2 TB/s" where there is nothing to calculate; "-": unknown.
+std::string rate(const std::optional<Work>& work, std::optional<double> time_ns);
+/// A row's name, number or text on one line, of bounded length.
+std::string field(const json& row, const char* key);
+std::optional<double> number_in(const json& row, const char* key);
+/// "BLOCK=128 VEC=4".
+std::string config_field(const json& row, const char* key = "config");
+
+}  // namespace harness::report

@@ -1,0 +1,105 @@
+#include "harness/store/campaigns.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/store/stored_json.h"
+
+namespace harness::store {
+namespace {
+
+constexpr const char* kCampaigns = R"sql(
+  SELECT p.id AS campaign, p.name, strftime('%Y-%m-%d %H:%M:%S', p.started_unix, 'unixepoch') AS begun,
+         strftime('%Y-%m-%d %H:%M:%S', p.ended_unix, 'unixepoch') AS ended, p.device, p.device_name, p.strategy,
+         p.reason, (SELECT sum(iterations) FROM rollup_arm r WHERE r.campaign = p.id) AS iterations, p.spent_s,
+         p.cost_usd, p.imported, p.kernels
+  FROM campaign p)sql";
+
+std::string fact_text(const json& object, const char* key) {
+  const json value = object.is_object() ? object.value(key, json()) : json();
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+json or_null(const std::string& text) {
+  return text.empty() ? json() : json(text);
+}
+
+/// Which campaigns have an iteration that fits what only iterations know.
+void add_iteration_conditions(const HistoryFilter& filter, Condition& where) {
+  const Condition fits = condition_of(
+      filter, {"", "i.kernel", "i.workload", "c.variant", "c.technique", "", "", "i.outcome", "i.verdict", ""});
+  if (fits.values.empty()) return;
+  where.sql += fmt::format(
+      " AND EXISTS (SELECT 1 FROM iteration i JOIN candidate c ON c.id = i.candidate WHERE i.campaign = p.id AND {})",
+      fits.sql);
+  where.values.insert(where.values.end(), fits.values.begin(), fits.values.end());
+}
+
+}  // namespace
+
+json environment_facts(Store& store, std::int64_t campaign) {
+  Statement query(store.connection(), "SELECT facts FROM environment WHERE campaign = ?", campaign);
+  const json facts = query.next() ? query.parsed(0) : json();
+  return facts.is_object() ? facts : json::object();
+}
+
+json bests_of(Store& store, std::int64_t campaign) {
+  Statement query(
+      store.connection(),
+      "SELECT i.kernel, i.workload, c.variant, c.technique, c.config, i.time_ns, i.time_lo_ns, i.time_hi_ns, "
+      "i.baseline_ns, i.speedup, i.floor_ns, i.confirmed, i.emulation, c.contract_hash, p.device_name, "
+      "i.id AS iteration, p.imported "
+      "FROM (SELECT id, row_number() OVER (PARTITION BY kernel, workload "
+      "      ORDER BY confirmed DESC, time_ns, id) AS place FROM iteration j "
+      "      WHERE campaign = ?1 AND outcome = 'passed' AND time_ns IS NOT NULL AND purpose <> 'rival' "
+      "      AND NOT EXISTS (SELECT 1 FROM refuted f JOIN campaign q ON q.id = ?1 "
+      "        WHERE f.candidate = j.candidate AND f.workload = j.workload "
+      "        AND f.device_name = q.device_name)) b "
+      "JOIN iteration i ON i.id = b.id JOIN candidate c ON c.id = i.candidate "
+      "JOIN campaign p ON p.id = i.campaign WHERE b.place = 1 ORDER BY i.kernel, i.workload",
+      campaign);
+  return all_rows(query);
+}
+
+json campaigns(Store& store, const HistoryFilter& filter) {
+  check_names(store, filter);
+  Condition where =
+      condition_of(filter, {"p.id", "", "", "", "", "p.device", "p.device_name", "", "", "p.started_unix"});
+  add_iteration_conditions(filter, where);
+  const std::string order = order_of(filter,
+                                     {"campaign", "name", "begun", "ended", "device", "device_name", "strategy",
+                                      "reason", "iterations", "spent_s", "cost_usd"},
+                                     "campaign DESC");
+  const std::string sql = fmt::format("{} WHERE p.strategy <> '' AND {} {} LIMIT ?", kCampaigns, where.sql, order);
+  json rows;
+  {
+    Statement query(store.connection(), sql.c_str());
+    query.bind(where.bind(query), filter.limit);
+    rows = all_rows(query);
+  }
+  for (json& row : rows) {
+    const std::int64_t id = row["campaign"].get<std::int64_t>();
+    row["kernels"] =
+        row["kernels"].is_string() ? parsed_json(row["kernels"].get<std::string>()).value_or(json()) : json();
+    double logs = 0;
+    int counted = 0;
+    for (const json& best : bests_of(store, id)) {
+      const json speedup = best.at("speedup");
+      if (!speedup.is_number() || !(speedup.get<double>() > 0)) continue;
+      logs += std::log(speedup.get<double>());
+      ++counted;
+      row["emulation"] = best.at("emulation");
+    }
+    row["score"] = counted > 0 ? json(std::exp(logs / counted)) : json();
+    row["workloads"] = counted;
+    const json facts = environment_facts(store, id);
+    const std::string release = fact_text(facts, "driver_release");
+    row["driver"] = or_null(release.empty() ? fact_text(facts.value("device", json()), "driver") : release);
+    row["revision"] = or_null(fact_text(facts, "revision"));
+    row["spent_s"] = store.spent_seconds(id);
+  }
+  return rows;
+}
+
+}  // namespace harness::store

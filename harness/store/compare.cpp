@@ -1,0 +1,142 @@
+#include "harness/store/compare.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "harness/core/error.h"
+#include "harness/store/campaigns.h"
+#include "harness/store/history.h"
+
+namespace harness::store {
+namespace {
+
+using Place = std::pair<std::string, std::string>;  // kernel, workload
+
+struct Side {
+  json row = json::object();  // of `campaigns`; empty for a device
+  json facts = json::object();
+  std::map<Place, json> bests;
+};
+
+void take_bests(Side& side, const json& bests) {
+  for (const json& best : bests)
+    side.bests[{best.at("kernel").get<std::string>(), best.at("workload").get<std::string>()}] = best;
+}
+
+Side read_side(Store& store, const ComparedSide& wanted) {
+  Side side;
+  if (!wanted.campaign) {
+    take_bests(side, best(store, {.limit = -1, .device = wanted.device_name}));
+    side.row["name"] = side.row["device_name"] = wanted.device_name;
+    return side;
+  }
+  const json rows = campaigns(store, {.campaign = *wanted.campaign});
+  if (rows.empty())
+    throw bad_input(
+        fmt::format("campaign {} is a single eval, which is not compared; see harness diff", *wanted.campaign));
+  side.row = rows.at(0);
+  side.facts = environment_facts(store, *wanted.campaign);
+  take_bests(side, bests_of(store, *wanted.campaign));
+  return side;
+}
+
+json fact_of(const json& object, const char* key) {
+  return object.is_object() ? object.value(key, json()) : json();
+}
+
+json environment(const Side& a, const Side& b) {
+  json rows = json::array();
+  const auto add = [&](const char* what, const json& left, const json& right) {
+    if (!left.is_null() || !right.is_null()) rows.push_back({{"what", what}, {"a", left}, {"b", right}});
+  };
+  for (const char* key : {"name", "device", "device_name", "begun", "strategy", "reason"})
+    add(key, fact_of(a.row, key), fact_of(b.row, key));
+  add("driver", fact_of(fact_of(a.facts, "device"), "driver"), fact_of(fact_of(b.facts, "device"), "driver"));
+  add("driver_release", fact_of(a.facts, "driver_release"), fact_of(b.facts, "driver_release"));
+  add("compiler", fact_of(fact_of(a.facts, "device"), "compiler"), fact_of(fact_of(b.facts, "device"), "compiler"));
+  for (const char* key : {"host", "system", "harness", "revision"})
+    add(key, fact_of(a.facts, key), fact_of(b.facts, key));
+  return rows;
+}
+
+std::optional<double> number(const json& row, const char* key) {
+  const json value = fact_of(row, key);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+json quotient(const json& a, const json& b) {
+  json row{{"a_ns", fact_of(a, "time_ns")},
+           {"b_ns", fact_of(b, "time_ns")},
+           {"ratio", nullptr},
+           {"ratio_ci95", nullptr},
+           {"verdict", nullptr},
+           {"same_contract", fact_of(a, "contract_hash") == fact_of(b, "contract_hash")},
+           {"emulation", fact_of(a, "emulation") == true || fact_of(b, "emulation") == true},
+           {"a_variant", fact_of(a, "variant")},
+           {"b_variant", fact_of(b, "variant")},
+           {"a_config", fact_of(a, "config")},
+           {"b_config", fact_of(b, "config")},
+           {"a_confirmed", fact_of(a, "confirmed")},
+           {"b_confirmed", fact_of(b, "confirmed")},
+           {"a_iteration", fact_of(a, "iteration")},
+           {"b_iteration", fact_of(b, "iteration")}};
+  const auto a_ns = number(a, "time_ns"), b_ns = number(b, "time_ns");
+  if (!a_ns || !b_ns || !(*a_ns > 0) || fact_of(a, "emulation") != fact_of(b, "emulation")) return row;
+  row["ratio"] = *b_ns / *a_ns;
+  const auto a_lo = number(a, "time_lo_ns"), a_hi = number(a, "time_hi_ns");
+  const auto b_lo = number(b, "time_lo_ns"), b_hi = number(b, "time_hi_ns");
+  if (!a_lo || !a_hi || !b_lo || !b_hi || !(*a_lo > 0) || !(*a_hi > 0)) return row;
+  const double lo = *b_lo / *a_hi, hi = *b_hi / *a_lo;
+  row["ratio_ci95"] = {lo, hi};
+  row["verdict"] = hi < 1 ? "faster" : lo > 1 ? "slower" : "same";
+  return row;
+}
+
+json cost_of(const Side& side) {
+  return {{"spent_s", fact_of(side.row, "spent_s")},
+          {"cost_usd", fact_of(side.row, "cost_usd")},
+          {"iterations", fact_of(side.row, "iterations")}};
+}
+
+json name_of(const ComparedSide& side) {
+  return side.campaign ? json(*side.campaign) : json(side.device_name);
+}
+
+}  // namespace
+
+json compare(Store& store, const ComparedSide& a, const ComparedSide& b) {
+  const Read read(store.connection());
+  const Side left = read_side(store, a), right = read_side(store, b);
+  json answer{{"a", name_of(a)},
+              {"b", name_of(b)},
+              {"environment", environment(left, right)},
+              {"workloads", json::array()},
+              {"only_a", json::array()},
+              {"only_b", json::array()},
+              {"cost", {{"a", cost_of(left)}, {"b", cost_of(right)}}}};
+  double logs = 0;
+  int counted = 0;
+  for (const auto& [place, best] : left.bests) {
+    const json where{{"kernel", place.first}, {"workload", place.second}};
+    const auto other = right.bests.find(place);
+    if (other == right.bests.end()) {
+      answer["only_a"].push_back(where);
+      continue;
+    }
+    json row = quotient(best, other->second);
+    row.update(where);
+    if (row["ratio"].is_number()) {
+      logs -= std::log(row["ratio"].get<double>());
+      ++counted;
+    }
+    answer["workloads"].push_back(std::move(row));
+  }
+  for (const auto& [place, best] : right.bests)
+    if (!left.bests.contains(place)) answer["only_b"].push_back({{"kernel", place.first}, {"workload", place.second}});
+  answer["score"] = counted > 0 ? json(std::exp(logs / counted)) : json();
+  return answer;
+}
+
+}  // namespace harness::store

@@ -1,0 +1,20 @@
+#pragma once
+#include "harness/core/history.h"
+#include "harness/store/store.h"
+
+namespace harness::store {
+
+/// The object of `harness compare --json`. Of each side:
+///   "environment"  [{"what","a","b"}]: facts of the two, also those that agree; null where one is not recorded
+///   "workloads"    [{"kernel","workload","a_ns","b_ns","ratio","ratio_ci95","verdict",...}] that both have: ratio is
+///                  b / a of the best times, so below 1 b is faster; its interval is that of the quotient of the two
+///                  95 % intervals, hence at least 95 %; verdict: b is faster, slower or same. Null where a time is
+///                  emulated and the other is not. "same_contract": false where what was computed, or how it was
+///                  judged, has changed in between
+///   "only_a", "only_b"  [{"kernel","workload"}]
+///   "cost"         {"a": {"spent_s","cost_usd","iterations"}, "b": ...}
+///   "score"        geometric mean of a / b over "workloads", so above 1 b is faster; null for none
+/// Unknown campaigns and devices: Error(bad_input).
+json compare(Store& store, const ComparedSide& a, const ComparedSide& b);
+
+}  // namespace harness::store

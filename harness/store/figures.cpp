@@ -1,0 +1,129 @@
+#include "harness/store/figures.h"
+
+#include <fmt/format.h>
+
+#include "harness/store/condition.h"
+
+namespace harness::store {
+namespace {
+
+struct FigureText {
+  const char* name;
+  const char* text;  // "-- the title", then one SELECT with ?1 for the campaign
+};
+
+constexpr FigureText kFigures[] = {
+    {
+        "campaign",
+#include "embedded/harness/store/figures/campaign.sql"
+    },
+    {
+        "outcomes",
+#include "embedded/harness/store/figures/outcomes.sql"
+    },
+    {
+        "bests",
+#include "embedded/harness/store/figures/bests.sql"
+    },
+    {
+        "rivals",
+#include "embedded/harness/store/figures/rivals.sql"
+    },
+    {
+        "staircase",
+#include "embedded/harness/store/figures/staircase.sql"
+    },
+    {
+        "spend",
+#include "embedded/harness/store/figures/spend.sql"
+    },
+    {
+        "techniques",
+#include "embedded/harness/store/figures/techniques.sql"
+    },
+    {
+        "heat",
+#include "embedded/harness/store/figures/heat.sql"
+    },
+    {
+        "parameters",
+#include "embedded/harness/store/figures/parameters.sql"
+    },
+    {
+        "failures",
+#include "embedded/harness/store/figures/failures.sql"
+    },
+    {
+        "unchecked",
+#include "embedded/harness/store/figures/unchecked.sql"
+    },
+    {
+        "decisions",
+#include "embedded/harness/store/figures/decisions.sql"
+    },
+    {
+        "predictions",
+#include "embedded/harness/store/figures/predictions.sql"
+    },
+    {
+        "calibration",
+#include "embedded/harness/store/figures/calibration.sql"
+    },
+    {
+        "rules",
+#include "embedded/harness/store/figures/rules.sql"
+    },
+    {
+        "environment",
+#include "embedded/harness/store/figures/environment.sql"
+    },
+};
+
+constexpr std::size_t kMostRows = 2000;
+
+/// The same query for a person: the campaign's number stands in it.
+std::string with_number(std::string sql, std::int64_t campaign) {
+  const std::string parameter = "?1", number = std::to_string(campaign);
+  for (std::size_t at = 0; (at = sql.find(parameter, at)) != std::string::npos; at += number.size())
+    sql.replace(at, parameter.size(), number);
+  return sql;
+}
+
+Figure read_figure(Store& store, const FigureText& text, std::int64_t campaign) {
+  const std::string whole = text.text;
+  const std::size_t line = whole.find('\n');
+  Figure figure{text.name, whole.substr(3, line - 3), with_number(whole.substr(line + 1), campaign)};
+  while (figure.sql.ends_with('\n')) figure.sql.pop_back();
+  Statement query(store.connection(), whole.c_str(), campaign);
+  for (int column = 0; column < query.columns(); ++column) figure.columns.push_back(query.column_name(column));
+  while (query.next()) {
+    if (figure.rows.size() == kMostRows) {
+      figure.truncated = true;
+      break;
+    }
+    json row = json::array();
+    for (int column = 0; column < query.columns(); ++column) row.push_back(query.brief(column));
+    figure.rows.push_back(std::move(row));
+  }
+  return figure;
+}
+
+}  // namespace
+
+CampaignFigures figures(Store& store, std::int64_t campaign) {
+  check_names(store, {.campaign = campaign});
+  const Read read(store.connection());
+  CampaignFigures found{campaign, "", store.connection().path(), {}};
+  for (const FigureText& text : kFigures) found.figures.push_back(read_figure(store, text, campaign));
+  const Figure& of = found.of("campaign");
+  if (!of.rows.empty() && of.at(of.rows[0], "uuid").is_string()) found.uuid = of.at(of.rows[0], "uuid");
+  return found;
+}
+
+std::vector<std::string> figure_names() {
+  std::vector<std::string> names;
+  for (const FigureText& text : kFigures) names.emplace_back(text.name);
+  return names;
+}
+
+}  // namespace harness::store

@@ -1,0 +1,14 @@
+#pragma once
+#include "harness/core/campaign_figures.h"
+#include "harness/store/store.h"
+
+namespace harness::store {
+
+/// The figures of a campaign's report, one for each text in store/figures/, at most 2,000 rows each. They are read in
+/// one transaction, so that they agree. Unknown campaigns: Error(bad_input).
+CampaignFigures figures(Store& store, std::int64_t campaign);
+
+/// Their names, in the order of a report.
+std::vector<std::string> figure_names();
+
+}  // namespace harness::store

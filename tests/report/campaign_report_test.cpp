@@ -1,0 +1,131 @@
+#include "harness/report/campaign_report.h"
+
+#include <catch2/catch.hpp>
+
+using namespace harness;
+using namespace harness::report;
+
+namespace {
+
+Figure figure(const std::string& name, const std::vector<std::string>& columns, const json& rows) {
+  return {name, "the title of " + name, "SELECT * FROM v_iterations WHERE campaign = 7", columns, rows, false};
+}
+
+/// Two workloads, one with a rival; a variant whose name is hostile.
+CampaignFigures a_campaign_with(const std::string& variant) {
+  CampaignFigures figures{7, "f00d", "x.db", {}};
+  figures.figures = {
+      figure("campaign", {"campaign", "name",         "device",   "device_name", "strategy",   "search",   "seed",
+                          "budget_s", "usd_per_hour", "kernels",  "options",     "begun",      "ended",    "reason",
+                          "spent_s",  "cost_usd",     "imported", "evidence",    "iterations", "emulation"},
+             json::parse(R"([[7,"nightly","gpu:0","NVIDIA H200","roi","default",1,310.0,3.5,"[\"attention\"]",
+               "{\"workloads\":[\"seeds\"],\"variants\":[]}","2026-11-22 14:05","2026-11-22 14:10","budget",301.9,0.29,0,1,40,0]])")),
+      figure("outcomes", {"outcome", "iterations"}, json::parse(R"([["passed",38],["wrong_answer",2]])")),
+      figure("bests",
+             {"kernel", "workload", "variant", "config", "time_ns", "time_lo_ns", "time_hi_ns", "baseline_ns",
+              "speedup", "floor_ns", "of_floor", "confirmed", "iteration", "rival_ns", "registers", "spill_bytes"},
+             json::array({{"attention", "s128", variant, R"({"BLOCK":64})", 5120.0, 5100.0, 5140.0, 52000.0, 16.0,
+                           3174.0, 0.62, 1, 31, 6000.0, 128, 0},
+                          {"attention", "s512", variant, R"({"BLOCK":32})", 9000.0, 8900.0, 9100.0, 36000.0, 4.0,
+                           nullptr, nullptr, 0, 35, nullptr, 96, 0}})),
+      figure(
+          "staircase",
+          {"kernel", "workload", "seconds", "usd", "time_ns", "speedup", "variant", "config", "purpose", "iteration",
+           "decision"},
+          json::array({{"attention", "s128", 4.0, 0.01, 52000.0, 1.0, "00_naive", "{}", "baseline", 1, 1},
+                       {"attention", "s128", 90.0, 0.09, 5120.0, 16.0, variant, R"({"BLOCK":64})", "search", 31, 12},
+                       {"attention", "s512", 10.0, 0.02, 9000.0, 4.0, variant, R"({"BLOCK":32})", "search", 35, 13}})),
+      figure("spend", {"kernel", "technique", "stage", "seconds", "usd"},
+             json::array({{"attention", "split-kv", "timing", 100.0, 0.1},
+                          {"attention", "split-kv", "gates", 50.0, 0.05},
+                          {nullptr, nullptr, "idle", 9.0, 0.01}})),
+      figure("techniques",
+             {"kernel", "technique", "iterations", "passed", "slower", "workloads", "best_speedup", "gain",
+              "halvings_per_usd", "seconds", "usd", "rival"},
+             json::array({{"attention", "split-kv", 30, 28, 1, 2, 16.0, 8.0, 20.0, 150.0, 0.15, 0}})),
+      figure("heat", {"kernel", "workload", "variant", "rival", "iterations", "passed", "time_ns", "slowdown"},
+             json::array({{"attention", "s128", variant, 0, 20, 18, 5120.0, 1.0},
+                          {"attention", "s512", "00_naive", 0, 1, 0, nullptr, nullptr}})),
+      figure(
+          "failures",
+          {"kernel", "outcome", "fingerprint", "iterations", "variants", "seconds", "example", "workload", "variant",
+           "config", "message"},
+          json::array({{"attention", "wrong_answer", "f00d", 2, 1, 1.0, 9, "s128", variant, "{}", "O is <b>off</b>"}})),
+      figure("unchecked", {"gate", "bests", "why", "example"}, json::array({{"preflight", 2, "no g++", 31}})),
+      figure("predictions",
+             {"decision", "iteration", "workload", "technique", "predict_speedup_lo", "predict_speedup_hi", "speedup",
+              "speedup_held"},
+             json::array({{12, 31, "s128", "split-kv", 4.0, 20.0, 16.0, 1}})),
+      figure("environment", {"fact", "value"}, json::array({{"driver_release", "580.65.06"}}))};
+  return figures;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a report begins with the verdict and with what was not checked") {
+  const CampaignReport report = make_campaign_report(a_campaign_with("20_split_kv"), {.program = "harness 1"});
+  CHECK(report.verdict ==
+        "1 of 2 workloads has a confirmed best, 8x as fast as the baselines, and ahead of the rival on 1 of 1.");
+  CHECK(report.cards[0].value == "8x");
+  CHECK(report.cautions.size() == 2);
+  CHECK_THAT(report.cautions[0], Catch::Contains("not confirmed"));
+  CHECK_THAT(report.cautions[1], Catch::Contains("preflight"));
+  for (const ReportSection& section : report.sections) {
+    INFO(section.id);
+    if (!section.charts.empty()) CHECK_FALSE(section.table.rows.empty());  // a table for every chart
+  }
+}
+
+TEST_CASE("the page needs nothing else, and obeys no text of a record") {
+  const std::string page = campaign_html(
+      make_campaign_report(a_campaign_with("<script>alert(1)</script>\x1b[2J\" onload=x"), {.program = "harness 1"}));
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("http:") == std::string::npos);
+  CHECK(page.find("https:") == std::string::npos);
+  CHECK(page.find("url(") == std::string::npos);
+  CHECK(page.find(" src=") == std::string::npos);
+  CHECK(page.find('\x1b') == std::string::npos);
+  CHECK(page.find("\" onload") == std::string::npos);
+  CHECK(page.find("&lt;script&gt;") != std::string::npos);
+  CHECK(page.find("O is &lt;b&gt;off&lt;/b&gt;") != std::string::npos);
+  CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
+  CHECK(page.find("@media print") != std::string::npos);
+  CHECK(count(page, "<svg") == count(page, "</svg>"));
+  CHECK(count(page, "<svg") >= 4);
+  CHECK(count(page, "role=\"img\" aria-label=") == count(page, "<svg"));
+  CHECK(count(page, "<section") == count(page, "</section>"));
+  CHECK(count(page, "<table") == count(page, "</table>"));
+  CHECK(count(page, "<details") == count(page, "</details>"));
+  CHECK(page.find("harness eval --from 31") != std::string::npos);
+}
+
+TEST_CASE("long sources do not make a page longer than a megabyte") {
+  ReportExtras extras;
+  for (int i = 0; i < 12; ++i) extras.sources.push_back({i, "winner", std::string(i == 0 ? 100'000 : 59'000, 'x'), ""});
+  const std::string page = campaign_html(make_campaign_report(a_campaign_with("20_split_kv"), extras));
+  CHECK(page.size() < 1'000'000);
+  CHECK(page.find("harness show ITERATION --resolved") != std::string::npos);
+}
+
+TEST_CASE("Markdown and text say the same; an empty campaign is a report too") {
+  const CampaignReport report = make_campaign_report(a_campaign_with("a|b"), {.program = "harness 1"});
+  const std::string markdown = campaign_markdown(report);
+  CHECK_THAT(markdown, Catch::StartsWith("## Campaign 7: nightly\n") && Catch::Contains("a\\|b") &&
+                           Catch::Contains("| 5.12 us |"));
+  for (const std::size_t width : {60, 80}) {
+    const std::string text = campaign_text(report, width);
+    CHECK_THAT(text, Catch::Contains("5.12 us") && Catch::Contains("! Not checked on 2 of the bests: preflight"));
+  }
+  CampaignFigures nothing{7, "f00d", "x.db", {}};
+  nothing.figures = {a_campaign_with("x").figures[0]};
+  const CampaignReport empty = make_campaign_report(nothing, {});
+  CHECK(empty.verdict == "Nothing has passed all gates.");
+  CHECK(campaign_html(empty).find("</html>") != std::string::npos);
+  CHECK_FALSE(campaign_text(empty, 60).empty());
+}
