@@ -103,9 +103,10 @@ json package_json(const package::PackageModel& model, const std::string& folder,
 void add_library(package::PackageFiles& files, const std::string& name) {
   const package::BuiltLibrary built = package::build_library(files);
   if (built.bytes.empty()) {
-    report::err("harness: %s, so the package holds no compiled launcher: its Python module compiles one when it is "
-                "first imported\n",
-                report::clean(built.why_not).c_str());
+    report::err(
+        "harness: %s, so the package holds no compiled launcher: its Python module compiles one when it is "
+        "first imported\n",
+        report::clean(built.why_not).c_str());
     return;
   }
   files[package::library_path(name)] = built.bytes;

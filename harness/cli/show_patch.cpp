@@ -60,7 +60,8 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
   const Launch &launch = only_launch(winner), &first = only_launch(original);
   if (entry_name(launch.entry) != entry_name(first.entry))
     throw bad_input(fmt::format("it launches '{}', and the file '{}'", entry_name(launch.entry), from.entry));
-  if (json(launch).at("args") != json(first).at("args")) throw bad_input("it gives its kernel other arguments than the file does");
+  if (json(launch).at("args") != json(first).at("args"))
+    throw bad_input("it gives its kernel other arguments than the file does");
   adopt::Winner made{file,
                      from.entry,
                      original.build.source,

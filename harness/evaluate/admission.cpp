@@ -167,8 +167,7 @@ Admission AdmissionTrial::finish() {
   if (admission_.problems.empty())
     for (const AdmissionRequest::Mutant& mutant : request_.mutants) {
       MutantVerdict verdict;
-      recall(part_of(mutant), verdict,
-             [&](MutantVerdict& fresh) { fresh = try_source(mutant); });
+      recall(part_of(mutant), verdict, [&](MutantVerdict& fresh) { fresh = try_source(mutant); });
       admission_.mutants.push_back(std::move(verdict));
     }
   workers_.judge.forget();

@@ -16,7 +16,7 @@ const std::string& a_store() {
   static const std::string db = [] {
     const std::string path = scratch.db();
     const Finished imported = run_harness(
-        {"import", "--as-evidence", std::string(HARNESS_SOURCE_DIR) + "/bench/seeds/campaign.jsonl", "--db", path});
+        {"import", "--as-evidence", std::string(HARNESS_SOURCE_DIR) + "/bench/h200/from_nothing.jsonl", "--db", path});
     REQUIRE(imported.status == 0);
     return path;
   }();

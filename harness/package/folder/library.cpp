@@ -58,8 +58,16 @@ BuiltLibrary build_library(const PackageFiles& files) {
   }
   const std::string made = workshop.at("made.so");
   // No exceptions, no type information and nothing undefined but what libc has: no library of C++ is needed then.
-  std::vector<std::string> command{compiler,       "-std=c++17", "-O2", "-fPIC", "-shared", "-fno-exceptions",
-                                   "-fno-rtti",    "-s",         "-fvisibility=hidden", "-Wl,--as-needed",
+  std::vector<std::string> command{compiler,
+                                   "-std=c++17",
+                                   "-O2",
+                                   "-fPIC",
+                                   "-shared",
+                                   "-fno-exceptions",
+                                   "-fno-rtti",
+                                   "-s",
+                                   "-fvisibility=hidden",
+                                   "-Wl,--as-needed",
                                    "-Wl,--no-undefined"};
   command.insert(command.end(), sources.begin(), sources.end());
   command.insert(command.end(), {"-o", made, "-ldl", "-lpthread"});

@@ -93,8 +93,8 @@ class LauncherWriter {
                    {"ARCHITECTURES", launcher_.architectures.empty()
                                          ? "no architecture"
                                          : fmt::format("{}", fmt::join(launcher_.architectures, ", "))}});
-    return {filled(kHeaderText, header), filled(kRuntimeText, source), filled(kMathText, common), code_header(),
-            code(), torch_operator(launcher_)};
+    return {filled(kHeaderText, header), filled(kRuntimeText, source), filled(kMathText, common), code_header(), code(),
+            torch_operator(launcher_)};
   }
 
  private:
