@@ -75,13 +75,16 @@ Realized trial_baseline(Catalog& catalog, const KernelInfo& kernel, const std::s
   return smaller ? std::move(*smaller) : std::move(there);
 }
 
-/// What has more than a few elements before what has not, then by the threads of its largest launch: what an
-/// instrumented run takes grows with these, and little with the bytes.
+/// What has more than a few elements before what has not, then by threads: an instrumented run grows with these, and
+/// little with the bytes. Where they are few, by what each of them does.
 bool cheaper_to_emulate(const Realized& a, const Realized& b) {
+  constexpr std::int64_t kFewThreads = 2048;
   const bool a_tells = fewest_output_elements(a.problem) >= kTellingElements;
   const bool b_tells = fewest_output_elements(b.problem) >= kTellingElements;
   if (a_tells != b_tells) return a_tells;
-  return launched_threads(a.plan) < launched_threads(b.plan);
+  const std::int64_t threads = launched_threads(a.plan), others = launched_threads(b.plan);
+  if (threads > kFewThreads || others > kFewThreads) return threads < others;
+  return amount_of(a.problem.work) < amount_of(b.problem.work);
 }
 
 std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, const Candidate& candidate,

@@ -10,6 +10,8 @@ namespace harness::judge {
 namespace {
 
 constexpr const char* kName = "plausibility";
+// From a cold time that of two event nodes is subtracted: 3.2 to 3.9 us were measured within minutes on one H200.
+constexpr double kEventNodesNs = 1000;
 
 /// The device as it was measured, with the theoretical value where a peak was not.
 DeviceInfo as_measured(DeviceInfo device, const MeasuredPeaks& measured) {
@@ -23,6 +25,7 @@ DeviceInfo as_measured(DeviceInfo device, const MeasuredPeaks& measured) {
 struct Claim {
   const char* name;
   double ns;
+  double uncertain_ns;
 };
 
 }  // namespace
@@ -32,10 +35,10 @@ GateResult plausibility_gate(const Work& work, const DeviceInfo& device, const M
   if (timing.emulation) return {kName, true, "an emulated time has no floor", false};
   const auto floor = floor_ns(work, device);
   if (!floor) return {kName, true, "a peak that the work model needs is unknown for this device", false};
-  std::vector<Claim> claims{{"time", timing.time_ns}};
-  if (timing.cold_ns) claims.push_back({"cold time", *timing.cold_ns});
+  std::vector<Claim> claims{{"time", timing.time_ns, 0}};
+  if (timing.cold_ns) claims.push_back({"cold time", *timing.cold_ns, kEventNodesNs});
   for (const Claim& claim : claims) {
-    if (claim.ns >= floor->ns) continue;
+    if (claim.ns + claim.uncertain_ns >= floor->ns) continue;
     return {kName, false,
             fmt::format("its {} of {:.4g} us is below the floor of {:.4g} us at the highest clock, which nothing can "
                         "beat: {}",

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/support/program.h"
+#include "tests/support/turns.h"
 
 // Kernels that are right and unusual (tests/honest): none of them may be refused.
 using namespace harness;
@@ -18,9 +19,10 @@ const std::string kHonestFolder = std::string(HARNESS_SOURCE_DIR) + "/tests/hone
 TEST_CASE("no honest kernel is refused", "[honest]") {
   const Scratch scratch;
   int passed = 0;
+  std::size_t index = 0;
   for (const auto& kernel : std::filesystem::directory_iterator(kHonestFolder)) {
     for (const auto& file : std::filesystem::directory_iterator(kernel.path() / "variants")) {
-      if (file.path().extension() != ".lua") continue;
+      if (file.path().extension() != ".lua" || !tests::has_turn(index++, 2)) continue;
       const Finished finished =
           run_harness({"eval", kernel.path().filename().string(), file.path().stem().string(), "--device", "cpu",
                        "--db", scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
@@ -32,5 +34,5 @@ TEST_CASE("no honest kernel is refused", "[honest]") {
       }
     }
   }
-  CHECK(passed >= 11);
+  CHECK(passed >= 5);
 }
