@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "harness/adopt/changed.h"
 #include "harness/cli/asking.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
@@ -196,16 +197,28 @@ Finding machine_finding() {
           complaint.empty() ? "" : "top (who works here?), and let the machine rest"};
 }
 
-/// `harness adopt` writes beside a kernel which files it came from, with their hashes.
-Finding adopted_finding(Shell& shell) {
+/// What `harness adopt` made a kernel of may have gone on since: adopt notes its place and its hash.
+Finding adopted_finding(const std::vector<std::string>& folders) {
+  const std::vector<adopt::ChangedSource> changed = adopt::changed_adopted_files(folders);
+  if (changed.empty()) return {"adopted files", Health::well, "none has changed since it was adopted", "", ""};
+  std::vector<std::string> said;
+  for (const adopt::ChangedSource& each : changed)
+    said.push_back(fmt::format("{} ({}{})", each.path, each.kernel, each.missing ? ", not there" : ""));
+  return {"adopted files", Health::missing, fmt::format("changed since: {}", fmt::join(said, ", ")),
+          "these kernels are of the text that was adopted", "harness guard --file FILE --base REV, or adopt it again"};
+}
+
+/// Plugins that cannot be read; `folders`: of all that can.
+Finding plugins_finding(Shell& shell, std::vector<std::string>& folders) {
   std::size_t kernels = 0;
   std::vector<std::string> broken;
   try {
-    const auto catalog = shell.rooms.catalog(shell.places());
+    const auto catalog = shell.rooms.formula_catalog(shell.places());
     for (const std::string& name : catalog->kernel_names()) {
       ++kernels;
       try {
         catalog->kernel(name);
+        folders.push_back(catalog->folder(name));
       } catch (const Error& error) {
         broken.emplace_back(error.what());
       }
@@ -214,7 +227,7 @@ Finding adopted_finding(Shell& shell) {
     return {"plugins", Health::wrong, error.what(), "no kernel can be run", "harness init, or set HARNESS_HOME"};
   }
   return {"plugins", broken.empty() ? Health::well : Health::wrong,
-          broken.empty() ? fmt::format("{} kernels, adopted ones included, can all be read", kernels)
+          broken.empty() ? fmt::format("{} kernels can all be read", kernels)
                          : fmt::format("{} of {} kernels cannot be read: {}", broken.size(), kernels, broken.front()),
           broken.empty() ? "" : "those kernels are left out", broken.empty() ? "" : "harness check KERNEL"};
 }
@@ -223,7 +236,9 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
   std::vector<Finding> all;
   all.push_back(store_finding(shell));
   if (verify) all.push_back(integrity_finding(shell));
-  all.push_back(adopted_finding(shell));
+  std::vector<std::string> folders;
+  all.push_back(plugins_finding(shell, folders));
+  all.push_back(adopted_finding(folders));
   for (const DeviceInfo& device : shell.rooms.devices(shell.places())) all.push_back(device_finding(device));
   all.push_back(driver_finding());
   all.push_back(offline_compiler_finding(shell));

@@ -160,33 +160,33 @@ void run(const std::string& name, void (*entry)(const std::uint8_t*, std::size_t
 }  // namespace
 
 TEST_CASE("mutated exports are imported or refused") {
-  run("import", harness::fuzz::import, 10000);
+  run("import", harness::fuzz::import, 5000);
 }
 
 TEST_CASE("mutated frames of a worker are read or close the channel") {
-  run("frames", harness::fuzz::frames, 50000);
+  run("frames", harness::fuzz::frames, 25000);
 }
 
 TEST_CASE("mutated recorded spaces are read or refused") {
-  run("space", harness::fuzz::space, 10000);
+  run("space", harness::fuzz::space, 5000);
 }
 
 TEST_CASE("mutated NumPy arrays are read or refused") {
-  run("npy", harness::fuzz::npy, 30000);
+  run("npy", harness::fuzz::npy, 15000);
 }
 
 TEST_CASE("mutated manifests are read or refused") {
-  run("manifest", harness::fuzz::manifest, 10000);
+  run("manifest", harness::fuzz::manifest, 5000);
 }
 
 TEST_CASE("mutated shared objects are read or refused") {
-  run("elf", harness::fuzz::elf, 50000);
+  run("elf", harness::fuzz::elf, 25000);
 }
 
 TEST_CASE("mutated PTX is read to its end, whatever it is") {
-  run("ptx", harness::fuzz::ptx, 8000);
+  run("ptx", harness::fuzz::ptx, 4000);
 }
 
 TEST_CASE("mutated cubins are read or refused") {
-  run("cubin", harness::fuzz::cubin, 50000);
+  run("cubin", harness::fuzz::cubin, 25000);
 }
