@@ -11,6 +11,7 @@
 
 #include "harness/core/error.h"
 #include "harness/report/campaign_report.h"
+#include "harness/report/live_block.h"
 #include "harness/store/campaign_lesson.h"
 #include "harness/store/campaigns.h"
 #include "harness/store/columns.h"
@@ -147,6 +148,20 @@ void measure_recording(const std::string& path) {
   fmt::print("{:<24}{:8.3f} ms (begin_attempt waits for the disk)\n", "recording one iteration", time / kRecorded);
 }
 
+/// The live block is drawn twice a second.
+void measure_live() {
+  report::LiveState state;
+  state.workloads = 5;
+  state.phase = "timing";
+  for (int i = 0; i < 5; ++i) state.rows.push_back({fmt::format("workload_{}", i), 5120, 10.2, 0.62, 4710, true, true});
+  constexpr int kDrawn = 1000;
+  const double each = milliseconds([&] {
+                        for (int i = 0; i < kDrawn; ++i) report::live_lines(state, 120, 14);
+                      }) /
+                      kDrawn;
+  fmt::print("the lines of a live block, with 5 workloads: {:.1f} us\n", each * 1000);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -165,6 +180,7 @@ int main(int argc, char** argv) {
     measure(path);
     measure_report(path);
     measure_recording(path);
+    measure_live();
   } catch (const Error& error) {
     fmt::print(stderr, "history_bench: {}\n", error.what());
     status = error.exit_status();

@@ -55,23 +55,6 @@ double distance(const std::vector<std::byte>& got, Dtype stored, const std::vect
   return size > 0 ? std::sqrt(error / size) : std::sqrt(error);
 }
 
-double tolerance_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return 1e-9;
-    case Dtype::f32:
-      return 1e-4;
-    case Dtype::f16:
-    case Dtype::bf16:
-      return 3e-2;
-    case Dtype::e4m3:
-    case Dtype::e5m2:
-      return 0.2;
-    default:
-      return 0;
-  }
-}
-
 /// The reference's launch: pointers and values in the contract's order, then the sizes.
 ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes, unsigned fill, bool serial) {
   ObservedLaunch observed = launch_at(kernel, "reference", sizes, fill, true);

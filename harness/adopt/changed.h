@@ -1,18 +1,21 @@
 #pragma once
+#include <optional>
 #include <string>
-#include <vector>
+
+#include "harness/core/formula_catalog.h"
 
 namespace harness::adopt {
 
-/// A source that a plugin was adopted from and that is no longer what it was.
+/// Where the source lies that the plugin in `folder` was adopted from; "" where that was not noted.
+std::string source_of(const std::string& folder, const AdoptedFrom& from);
+
+/// A source that is no longer what was adopted.
 struct ChangedSource {
-  std::string kernel;  // the plugin
-  std::string path;    // of the source
+  std::string path;
   bool missing = false;
 };
 
-/// `kernel_folders`: folders of plugins, kernels/NAME. Those that were not adopted, or whose source's place is not
-/// noted, are passed over.
-std::vector<ChangedSource> changed_adopted_files(const std::vector<std::string>& kernel_folders);
+/// Nothing where it is the same, and where its place was not noted.
+std::optional<ChangedSource> changed_source(const std::string& folder, const AdoptedFrom& from);
 
 }  // namespace harness::adopt

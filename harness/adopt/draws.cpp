@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "harness/core/accuracy.h"
 #include "harness/core/dtype.h"
 
 namespace harness::adopt {
@@ -14,28 +15,10 @@ using Bytes = std::vector<std::byte>;
 /// A change that shows, in last bits of the coarsest type, and what a change is made to be.
 constexpr double kVisible = 8, kWanted = 64;
 
-/// One last bit, relative.
-double last_bit(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::bf16:
-      return 0x1p-8;
-    case Dtype::f16:
-      return 0x1p-11;
-    case Dtype::e4m3:
-      return 0x1p-4;
-    case Dtype::e5m2:
-      return 0x1p-3;
-    case Dtype::f64:
-      return 0x1p-53;
-    default:
-      return 0x1p-24;
-  }
-}
-
 double coarsest(const AdoptedKernel& kernel, const AdoptedParameter& parameter) {
-  double bit = last_bit(parameter.dtype);
+  double bit = unit_roundoff(parameter.dtype);
   if (!parameter.type.empty())
-    for (const Dtype dtype : kernel.dtypes) bit = std::max(bit, last_bit(dtype));
+    for (const Dtype dtype : kernel.dtypes) bit = std::max(bit, unit_roundoff(dtype));
   return bit;
 }
 

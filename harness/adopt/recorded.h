@@ -3,8 +3,12 @@
 
 #include "harness/adopt/observe.h"
 #include "harness/adopt/write.h"
+#include "harness/core/dtype.h"
 
 namespace harness::adopt {
+
+/// How far two honest computations of an output of this type may lie apart, relative L2; 0 for integers.
+double tolerance_of(Dtype dtype);
 
 /// How long a reference program may take for one set of inputs, seconds of core time.
 inline constexpr double kReferenceProgram_s = 60;

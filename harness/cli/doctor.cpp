@@ -198,47 +198,48 @@ Finding machine_finding() {
 }
 
 /// What `harness adopt` made a kernel of may have gone on since: adopt notes its place and its hash.
-Finding adopted_finding(const std::vector<std::string>& folders) {
-  const std::vector<adopt::ChangedSource> changed = adopt::changed_adopted_files(folders);
+Finding adopted_finding(const std::vector<std::string>& changed) {
   if (changed.empty()) return {"adopted files", Health::well, "none has changed since it was adopted", "", ""};
-  std::vector<std::string> said;
-  for (const adopt::ChangedSource& each : changed)
-    said.push_back(fmt::format("{} ({}{})", each.path, each.kernel, each.missing ? ", not there" : ""));
-  return {"adopted files", Health::missing, fmt::format("changed since: {}", fmt::join(said, ", ")),
+  return {"adopted files", Health::missing, fmt::format("changed since: {}", fmt::join(changed, ", ")),
           "these kernels are of the text that was adopted", "harness guard --file FILE --base REV, or adopt it again"};
 }
 
-/// Plugins that cannot be read; `folders`: of all that can.
-Finding plugins_finding(Shell& shell, std::vector<std::string>& folders) {
+/// Plugins that cannot be read, and files that changed since they were adopted.
+void add_plugins(Shell& shell, std::vector<Finding>& all) {
   std::size_t kernels = 0;
-  std::vector<std::string> broken;
+  std::vector<std::string> broken, changed;
   try {
     const auto catalog = shell.rooms.formula_catalog(shell.places());
     for (const std::string& name : catalog->kernel_names()) {
       ++kernels;
       try {
         catalog->kernel(name);
-        folders.push_back(catalog->folder(name));
+        const std::optional<AdoptedFrom> from = catalog->adopted(name);
+        const auto source = from ? adopt::changed_source(catalog->folder(name), *from) : std::nullopt;
+        if (source)
+          changed.push_back(fmt::format("{} ({}{})", source->path, name, source->missing ? ", not there" : ""));
       } catch (const Error& error) {
         broken.emplace_back(error.what());
       }
     }
   } catch (const Error& error) {
-    return {"plugins", Health::wrong, error.what(), "no kernel can be run", "harness init, or set HARNESS_HOME"};
+    all.push_back(
+        {"plugins", Health::wrong, error.what(), "no kernel can be run", "harness init, or set HARNESS_HOME"});
+    return;
   }
-  return {"plugins", broken.empty() ? Health::well : Health::wrong,
-          broken.empty() ? fmt::format("{} kernels can all be read", kernels)
-                         : fmt::format("{} of {} kernels cannot be read: {}", broken.size(), kernels, broken.front()),
-          broken.empty() ? "" : "those kernels are left out", broken.empty() ? "" : "harness check KERNEL"};
+  all.push_back({"plugins", broken.empty() ? Health::well : Health::wrong,
+                 broken.empty()
+                     ? fmt::format("{} kernels can all be read", kernels)
+                     : fmt::format("{} of {} kernels cannot be read: {}", broken.size(), kernels, broken.front()),
+                 broken.empty() ? "" : "those kernels are left out", broken.empty() ? "" : "harness check KERNEL"});
+  all.push_back(adopted_finding(changed));
 }
 
 std::vector<Finding> findings(Shell& shell, bool verify) {
   std::vector<Finding> all;
   all.push_back(store_finding(shell));
   if (verify) all.push_back(integrity_finding(shell));
-  std::vector<std::string> folders;
-  all.push_back(plugins_finding(shell, folders));
-  all.push_back(adopted_finding(folders));
+  add_plugins(shell, all);
   for (const DeviceInfo& device : shell.rooms.devices(shell.places())) all.push_back(device_finding(device));
   all.push_back(driver_finding());
   all.push_back(offline_compiler_finding(shell));

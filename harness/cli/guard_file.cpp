@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/adopt/changed.h"
 #include "harness/adopt/revision.h"
 #include "harness/campaign/arms.h"
 #include "harness/cli/git_revision.h"
@@ -48,8 +49,8 @@ std::vector<std::string> kernels_of(FormulaCatalog& catalog, const std::string& 
   for (const std::string& name : catalog.kernel_names()) {
     const std::optional<AdoptedFrom> from = catalog.adopted(name);
     if (!from || from->file != fs::path(file).filename()) continue;
-    const bool noted = !from->path.empty();
-    if (!noted || fs::equivalent(fs::path(catalog.folder(name)) / from->path, file, failed)) all.push_back(name);
+    const std::string noted = adopt::source_of(catalog.folder(name), *from);
+    if (noted.empty() || fs::equivalent(noted, file, failed)) all.push_back(name);
   }
   if (all.empty())
     throw bad_input(fmt::format("no kernel here was adopted from '{}'; harness adopt makes one of it", file));

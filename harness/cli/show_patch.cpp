@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/adopt/changed.h"
 #include "harness/adopt/patch.h"
 #include "harness/cli/show_source.h"
 #include "harness/core/error.h"
@@ -83,11 +84,11 @@ std::string adopted_file(FormulaCatalog& catalog, const std::string& kernel, con
   if (!from) throw bad_input(fmt::format("kernel '{}' was not adopted from a file, so there is none to patch", kernel));
   std::error_code failed;
   if (!given.empty()) return given;
-  const fs::path noted = fs::path(catalog.folder(kernel)) / from->path;  // an absolute path stays what it is
-  if (!from->path.empty() && fs::is_regular_file(noted, failed)) return noted.lexically_normal().string();
+  const std::string noted = adopt::source_of(catalog.folder(kernel), *from);
+  if (fs::is_regular_file(noted, failed)) return noted;
   if (fs::is_regular_file(from->file, failed)) return from->file;
   throw bad_input(fmt::format("'{}', which kernel '{}' was adopted from, is not where it was; name it with --file",
-                              from->path.empty() ? from->file : noted.lexically_normal().string(), kernel));
+                              noted.empty() ? from->file : noted, kernel));
 }
 
 std::string write_patch(Shell& shell, Archive& archive, const json& row, const std::string& given) {

@@ -105,26 +105,18 @@ TEST_CASE("a program's outputs are recorded where they agree; whatever else it d
 
 TEST_CASE("a source that changed since it was adopted is told") {
   const Scratch scratch;
-  for (const char* kernel : {"same", "changed", "gone", "own"})
-    fs::create_directories(scratch.path(std::string("kernels/") + kernel));
+  fs::create_directories(scratch.path("kernels/k"));
   scratch.write("a.cu", "one");
-  const auto manifest = [&](const std::string& kernel, const std::string& path) {
-    scratch.write("kernels/" + kernel + "/kernel.lua",
-                  "return kernel {\n  adopted = { path = \"" + path +
-                      "\", file = \"a.cu\", entry = \"k\", digest = \"" +
-                      (kernel == "changed" ? sha256_hex("two") : sha256_hex("one")) + "\" },\n}\n");
+  const std::string folder = scratch.path("kernels/k");
+  const auto of = [](const std::string& path, const std::string& text) {
+    return AdoptedFrom{"a.cu", "k", sha256_hex(text), path};
   };
-  manifest("same", "../../a.cu");
-  manifest("changed", "../../a.cu");
-  manifest("gone", "../../b.cu");
-  scratch.write("kernels/own/kernel.lua", "return kernel {\n}\n");
-  std::vector<std::string> folders;
-  for (const char* kernel : {"same", "changed", "gone", "own"})
-    folders.push_back(scratch.path(std::string("kernels/") + kernel));
-  const std::vector<adopt::ChangedSource> found = adopt::changed_adopted_files(folders);
-  REQUIRE(found.size() == 2);
-  CHECK(found[0].kernel == "changed");
-  CHECK_FALSE(found[0].missing);
-  CHECK(found[1].kernel == "gone");
-  CHECK(found[1].missing);
+  CHECK_FALSE(adopt::changed_source(folder, of("../../a.cu", "one")).has_value());
+  CHECK_FALSE(adopt::changed_source(folder, of(scratch.path("a.cu"), "one")).has_value());
+  CHECK_FALSE(adopt::changed_source(folder, of("", "two")).has_value());
+  const auto changed = adopt::changed_source(folder, of("../../a.cu", "two"));
+  REQUIRE(changed.has_value());
+  CHECK(changed->path == scratch.path("a.cu"));
+  CHECK_FALSE(changed->missing);
+  CHECK(adopt::changed_source(folder, of("../../b.cu", "one"))->missing);
 }
