@@ -149,6 +149,10 @@ class Session {
   /// store into one, and an access behind one, is a DeviceFault. Elsewhere as run().
   virtual void run_behind_walls(const Executable& executable, std::span<std::byte> image) { run(executable, image); }
 
+  /// Makes the way between this memory of the host and the device short for as long as what it returns lives. Null:
+  /// there is nothing to make, or the system does not allow it. It must not outlive the session.
+  virtual std::shared_ptr<void> hold(std::span<std::byte>) { return nullptr; }
+
   // Where candidates are native code, each launch has a process of its own, forked from one that has loaded them.
   /// Maps a module and runs none of its code; makes no thread.
   virtual void preload(const Artifact&) {}

@@ -9,6 +9,7 @@
 #include "harness/evaluate/explain.h"
 #include "harness/evaluate/preflight.h"
 #include "harness/evaluate/worker_pool.h"
+#include "harness/judge/bytes.h"
 
 namespace harness {
 
@@ -64,7 +65,7 @@ class EvaluationRun {
   std::vector<Subject> neighbours;  // contenders 1, 2, ...
   std::set<std::size_t> judged;     // contenders among the neighbours that a launch was judged of
   CheckedPlace suspect;             // where the last launch was judged
-  std::vector<std::byte> first_outputs;
+  judge::Bytes first_outputs;
 
  private:
   const OtherPoints& other_points();

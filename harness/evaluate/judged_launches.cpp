@@ -26,7 +26,7 @@ Settled launch_again(EvaluationRun& run, std::string& difference) {
     return to_outcome(*failure, "launch", run.deadline());
   run.launches_ns.push_back(elapsed_ns);
   if (run.subject.problem().deterministic)
-    difference = difference_in_words(run.subject, run.first_outputs, output_bytes(run.subject, 0));
+    difference = difference_in_words(run.subject, run.first_outputs, 0);
   return std::nullopt;
 }
 
@@ -58,7 +58,7 @@ Settled prepare_neighbours(EvaluationRun& run) {
     Subject& subject =
         run.neighbours.emplace_back(run.workers.make_subject(realized, run.artifact, run.request.admission));
     subject.trusted = run.workers.build_trusted(realized);
-    subject.images.emplace_back(subject.image_bytes());
+    subject.images.push_back(run.workers.make_image(subject.image_bytes()));
     subject.draws.resize(1);
   }
   return load(run);

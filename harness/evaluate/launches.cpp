@@ -45,23 +45,28 @@ Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t con
   return launched;
 }
 
-std::vector<std::byte> output_bytes(const Subject& subject, std::size_t image) {
-  std::vector<std::byte> bytes;
+judge::Bytes output_bytes(const Subject& subject, std::size_t image) {
+  std::size_t total = 0;
+  for_outputs(subject, [&](const Argument&, const ImageBuffer& b) { total += static_cast<std::size_t>(b.bytes); });
+  judge::Bytes bytes(total);
+  std::span<std::byte> rest = bytes;
   for_outputs(subject, [&](const Argument&, const ImageBuffer& buffer) {
-    const auto begin = subject.images[image].bytes().begin() + buffer.offset;
-    bytes.insert(bytes.end(), begin, begin + buffer.bytes);
+    const auto count = static_cast<std::size_t>(buffer.bytes);
+    judge::copy_bytes(subject.images[image].bytes().subspan(static_cast<std::size_t>(buffer.offset), count),
+                      rest.first(count));
+    rest = rest.subspan(count);
   });
   return bytes;
 }
 
-std::string difference_in_words(const Subject& subject, const std::vector<std::byte>& first,
-                                const std::vector<std::byte>& second) {
+std::string difference_in_words(const Subject& subject, const judge::Bytes& first, std::size_t image) {
   std::size_t at = 0;
   std::string words;
   for_outputs(subject, [&](const Argument& argument, const ImageBuffer& buffer) {
     const auto unit = static_cast<std::size_t>(storage_bytes(argument.dtype));
     const auto count = static_cast<std::size_t>(buffer.bytes) / unit;
-    const std::byte *const one = first.data() + at, *const other = second.data() + at;
+    const std::byte *const one = first.data() + at,
+                    *const other = subject.images[image].bytes().data() + buffer.offset;
     at += static_cast<std::size_t>(buffer.bytes);
     if (std::memcmp(one, other, count * unit) == 0) return;
     std::size_t different = 0, where = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/evaluate/worker_pool.h"
+#include "harness/judge/bytes.h"
 
 namespace harness {
 
@@ -26,11 +27,10 @@ Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t con
                           double deadline_s, Inputs inputs = Inputs::behind_walls);
 
 /// The bytes of every output, as the launch left them.
-std::vector<std::byte> output_bytes(const Subject& subject, std::size_t image);
-/// In words, where two launches on the same inputs differ; "" if they agree bit for bit. Parts that the contract leaves
-/// open are not compared.
-std::string difference_in_words(const Subject& subject, const std::vector<std::byte>& first,
-                                const std::vector<std::byte>& second);
+judge::Bytes output_bytes(const Subject& subject, std::size_t image);
+/// In words, where the outputs differ from those of the first launch on the same inputs; "" if they agree bit for bit.
+/// Parts that the contract leaves open are not compared.
+std::string difference_in_words(const Subject& subject, const judge::Bytes& first, std::size_t image);
 
 /// "o 3.1e-04 of 6.3e-04, lse 2e-08 of 7e-06": errors against tolerances.
 std::string errors_in_words(const Verdict& verdict);

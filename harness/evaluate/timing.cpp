@@ -70,7 +70,7 @@ Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPo
   timed.places.clear();
   const std::size_t kinds = audit == Audit::kept ? 3 : 0;
   for (std::size_t i = 0; i < kinds * (run.request.confirm ? kJudgedOfFinalist : kJudgedInSearch); ++i)
-    timed.places.emplace_back(run.subject.image_bytes());
+    timed.places.push_back(run.workers.make_image(run.subject.image_bytes()));
   for (const SharedMemory& place : timed.places) contenders[0].places.push_back(&place);
   // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as
   // many again whose results are compared with theirs.

@@ -92,7 +92,7 @@ Subject WorkerPool::make_subject(const Realized& realized, const Artifact& artif
 }
 
 void WorkerPool::paint(Subject& subject, std::size_t image, const std::string& form) {
-  while (subject.images.size() <= image) subject.images.emplace_back(subject.image_bytes());
+  while (subject.images.size() <= image) subject.images.push_back(make_image(subject.image_bytes()));
   subject.draws.resize(subject.images.size());
   subject.draws[image] = {fresh_seed(), form};
   repaint(subject, image);

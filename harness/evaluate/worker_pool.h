@@ -53,6 +53,7 @@ struct WorkerPool {
   Runner& runner;
   DeviceLock* lock = nullptr;
   DeviceLock::OnWait on_wait;
+  MemoryPool images = MemoryPool();
   std::unique_ptr<Runner> second;  // made when something native is first timed beside something else
 
   /// For what is timed beside a native candidate: it keeps its process as `runner` does. No foreign code runs in
@@ -68,6 +69,9 @@ struct WorkerPool {
   JudgeProcess::Trusted build_trusted(const Realized& realized);
   /// `admission`: whose tolerances the subject is judged by in the nominal form; may be null.
   Subject make_subject(const Realized& realized, const Artifact& artifact, const Admission* admission);
+  /// Memory for an image, to be painted: it holds anything. Native code, whose processes may outlive a launch, never
+  /// shares memory with what comes later.
+  SharedMemory make_image(std::size_t bytes) { return native() ? SharedMemory(bytes) : images.take(bytes); }
   /// Draws anew into images[image] and remembers the draw, also in the judge.
   void paint(Subject& subject, std::size_t image, const std::string& form = "nominal");
   void repaint(Subject& subject, std::size_t image);  // the same draw again

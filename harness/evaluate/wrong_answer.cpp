@@ -27,7 +27,7 @@ std::string diagnosis(EvaluationRun& run, const Launched& launched) {
   std::string words;
   run.workers.repaint(run.subject, 0);
   if (run.workers.runner.run(0, 0, run.deadline())) return words;
-  if (!difference_in_words(run.subject, run.first_outputs, output_bytes(run.subject, 0)).empty())
+  if (!difference_in_words(run.subject, run.first_outputs, 0).empty())
     words = "changes from run to run (a race, or memory that nobody wrote)";
   std::vector<Observation> observations{
       {run.subject.problem().workload.values, false, largest_error(launched.verdict)}};

@@ -93,6 +93,13 @@ local function visible_pairs(w)
   return w.Sq * (shift + 1) + w.Sq * (w.Sq - 1) / 2
 end
 
+-- Of reference.cu: a thread a row; where there are many rows, blocks of 128 threads that take 64 rows of a head together.
+local MANY_ROWS = 65536
+local function reference_threads(w)
+  if w.B * w.Hq * w.Sq < MANY_ROWS then return w.B * w.Hq * w.Sq end
+  return 128 * w.B * w.Hq * ((w.Sq + 63) // 64)
+end
+
 -- What CUDA's allocators give. With less, a row of 128 bytes lies in five sectors of memory instead of four.
 local ALIGN = 256
 
@@ -119,7 +126,7 @@ return kernel {
     scalar { "scale", dtype = "f32",    value = function(w) return w.D ^ -0.5 end },
   },
   reference = { source = "reference.cu", entry = "reference<$dtype,$causal>", sizes = { "B", "Hq", "Hkv", "Sq", "Sk", "D" },
-                threads = function(w) return w.B * w.Hq * w.Sq end },
+                threads = reference_threads },
   -- 2 flops a multiply-add, two products, one exponential a visible pair. Queries that see nothing need not be read.
   work = function(w)
     local pairs_of_all = w.B * w.Hq * visible_pairs(w)

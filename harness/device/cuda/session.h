@@ -31,6 +31,7 @@ class CudaSession : public Session, public RunClock {
                             std::span<const ImageList> places, const TimingPolicy& policy) override;
 
   MeasuredPeaks measure_peaks() override;
+  std::shared_ptr<void> hold(std::span<std::byte> memory) override { return hold_pages(api_, memory); }
 
   /// Registers, memory and parameters of every entry as the driver sees them after loading; spills from the compiler.
   std::vector<EntryResources> resources(const Executable& executable);

@@ -50,6 +50,8 @@ class DeviceJudge {
   /// Units of `width` bytes (1, 2, 4, 8) at these offsets, as numbers.
   virtual std::vector<std::uint64_t> gather(const DeviceImage& image, std::span<const std::int64_t> places,
                                             std::int64_t width) = 0;
+  /// As Session::hold.
+  virtual std::shared_ptr<void> hold(std::span<std::byte>) { return nullptr; }
   virtual LaunchNumbers compare(const JudgedLaunch& launch) = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace harness {
 namespace {
 
-constexpr std::int64_t kWorthIt = 1 << 20;  // bytes; below it a core is as fast
+constexpr std::size_t kWorthIt = 1 << 20;  // bytes; below it a core is as fast
 
 std::uint64_t secret_seed() {
   std::uint64_t seed = 0;
@@ -22,8 +22,12 @@ std::uint64_t secret_seed() {
 
 }  // namespace
 
+bool DeviceJudging::is_worth_it(std::size_t bytes) {
+  return bytes >= kWorthIt;
+}
+
 bool DeviceJudging::is_worth_it(const ImageLayout& layout) {
-  return layout.bytes >= kWorthIt && layout.bytes % 16 == 0 && layout.relocations.empty();
+  return is_worth_it(static_cast<std::size_t>(layout.bytes)) && layout.bytes % 16 == 0 && layout.relocations.empty();
 }
 
 bool DeviceJudging::can_paint(const Executable& executable, const DrawId& draw) {

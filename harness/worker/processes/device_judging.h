@@ -18,6 +18,7 @@ class DeviceJudging {
   explicit DeviceJudging(std::unique_ptr<DeviceJudge> device) : device_(std::move(device)) {}
 
   /// False: the way to the device takes longer than the work, or the image holds addresses.
+  static bool is_worth_it(std::size_t bytes);
   static bool is_worth_it(const ImageLayout& layout);
   /// Only the plain form is drawn there.
   static bool can_paint(const Executable& executable, const DrawId& draw);
@@ -26,6 +27,7 @@ class DeviceJudging {
   std::unique_ptr<DeviceImage> paint(const Executable& executable, const DrawId& draw, std::span<const std::byte> rest,
                                      const std::vector<std::string>& given);
   std::unique_ptr<DeviceImage> upload(std::span<const std::byte> image) { return device_->upload(image); }
+  std::shared_ptr<void> hold(std::span<std::byte> memory) { return device_->hold(memory); }
   void read(const DeviceImage& image, std::span<std::byte> into) { device_->read(image, into); }
   /// `reference`: with its artifact.
   std::optional<Verdict> passing_verdict(const Executable& executable, const DrawId& draw,

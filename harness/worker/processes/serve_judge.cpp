@@ -27,6 +27,12 @@ class JudgeService {
  public:
   JudgeService(const DeviceKinds& kinds, Target target) : kinds_(kinds), target_(std::move(target)) {}
 
+  /// Of a message that comes with one.
+  SharedMemory map(int descriptor, std::size_t bytes) {
+    if (target_.native) return {descriptor, bytes};
+    return mapped_.map(descriptor, bytes);
+  }
+
   /// `image`: what the candidate's process maps too; empty for what needs none.
   json answer(const json& body, std::span<std::byte> image) {
     const std::string op = body.at("op");
@@ -105,6 +111,12 @@ class JudgeService {
       if (auto made = find_kind(kinds_, target_.device).make_judge(target_)) device_.emplace(std::move(made));
     }
     return device_ ? &*device_ : nullptr;
+  }
+
+  /// What is too small for a device never goes there.
+  std::shared_ptr<void> hold(std::span<std::byte> memory) {
+    DeviceJudging* const judging = DeviceJudging::is_worth_it(memory.size()) ? device() : nullptr;
+    return judging != nullptr ? judging->hold(memory) : nullptr;
   }
 
   static std::string key(const Case& asked) {
@@ -309,6 +321,7 @@ class JudgeService {
   std::unique_ptr<Session> session_;
   std::optional<DeviceJudging> device_;
   bool asked_for_device_ = false;
+  MappedMemory mapped_{[this](std::span<std::byte> memory) { return hold(memory); }};
   std::deque<Kept> kept_;
   std::set<std::string> golden_checked_;  // contract hashes
   double reference_s_ = 0;                // spent on references for the current request
@@ -318,7 +331,7 @@ json guarded(JudgeService& service, Message& message) {
   try {
     if (message.descriptors.empty()) return service.answer(message.body, {});
     const auto bytes = message.body.at("executable").at("layout").at("bytes").get<std::size_t>();
-    const SharedMemory image(message.descriptors.at(0), bytes);
+    const SharedMemory image = service.map(message.descriptors.at(0), bytes);
     return service.answer(message.body, image.bytes());
   } catch (const DeviceFault& fault) {
     return {{"error", fmt::format("the reference itself failed on the device: {}", fault.what())}, {"broken", true}};

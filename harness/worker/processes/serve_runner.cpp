@@ -17,7 +17,7 @@ struct Prepared {
   std::vector<std::vector<SharedMemory>> images, places;
 };
 
-Prepared take(const Message& message) {
+Prepared take(const Message& message, MappedMemory& mapped) {
   Prepared prepared;
   prepared.executables = message.body.at("executables").get<std::vector<Executable>>();
   std::size_t next = 0;
@@ -25,8 +25,8 @@ Prepared take(const Message& message) {
     const auto take_next = [&](const char* what, std::vector<SharedMemory>& into) {
       const auto count = message.body.at(what).at(i).get<std::size_t>();
       for (std::size_t k = 0; k < count; ++k)
-        into.emplace_back(message.descriptors.at(next++),
-                          static_cast<std::size_t>(prepared.executables[i].layout.bytes));
+        into.push_back(
+            mapped.map(message.descriptors.at(next++), static_cast<std::size_t>(prepared.executables[i].layout.bytes)));
     };
     take_next("images", prepared.images.emplace_back());
     take_next("places", prepared.places.emplace_back());
@@ -125,7 +125,7 @@ class RunnerService {
     prepared_ = {};
     loaded_.reset();
     if (!target_.native) {
-      prepared_ = take(message);
+      prepared_ = take(message, mapped_);
       return json::object();
     }
     native_ = take_native(message);
@@ -137,6 +137,9 @@ class RunnerService {
 
   Target target_;
   std::unique_ptr<Session> session_;
+  // Held, an image crosses at the speed of the bus. A kernel that finds its address can reach it: it holds what that
+  // kernel was given, and what it left.
+  MappedMemory mapped_{[this](std::span<std::byte> memory) { return session_->hold(memory); }};
   Prepared prepared_;
   NativeExecutables native_;
   std::optional<LoadedProcess> loaded_;

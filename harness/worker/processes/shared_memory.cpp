@@ -5,47 +5,150 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "harness/core/error.h"
 
 namespace harness {
 
-SharedMemory::SharedMemory(std::size_t bytes) : size_(bytes), descriptor_(memfd_create("harness-image", MFD_CLOEXEC)) {
-  if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
-    fail(fmt::format("cannot reserve {} bytes of shared memory: {}", bytes, std::strerror(errno)));
-  map();
+/// A descriptor and all of its memory, mapped.
+class SharedMemory::Mapping {
+ public:
+  explicit Mapping(std::size_t bytes) : size_(bytes), descriptor_(memfd_create("harness-image", MFD_CLOEXEC)) {
+    if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0)
+      fail(fmt::format("cannot reserve {} bytes of shared memory: {}", bytes, std::strerror(errno)));
+    map();
+  }
+  explicit Mapping(int descriptor) : descriptor_(descriptor) {
+    struct stat status {};
+    if (fstat(descriptor_, &status) != 0) fail(fmt::format("no shared memory image: {}", std::strerror(errno)));
+    size_ = static_cast<std::size_t>(status.st_size);
+    device_ = status.st_dev;
+    file_ = status.st_ino;
+    map();
+  }
+  ~Mapping() {
+    held_.reset();  // before the memory goes
+    munmap(data_, std::max<std::size_t>(size_, 1));
+    close(descriptor_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+  /// A file that is held has its number to itself.
+  bool is(const struct stat& file) const { return file.st_dev == device_ && file.st_ino == file_; }
+  void hold(std::shared_ptr<void> held) { held_ = std::move(held); }
+
+ private:
+  void map() {
+    void* address =
+        mmap(nullptr, std::max<std::size_t>(size_, 1), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+    if (address == MAP_FAILED)
+      fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
+    data_ = static_cast<std::byte*>(address);
+  }
+  // Constructors that throw have no destructor: the descriptor is closed here.
+  [[noreturn]] void fail(const std::string& sentence) {
+    if (descriptor_ >= 0) close(descriptor_);
+    throw environment_error(sentence);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  int descriptor_ = -1;
+  dev_t device_ = 0;
+  ino_t file_ = 0;
+  std::shared_ptr<void> held_;
+};
+
+SharedMemory::SharedMemory(std::size_t bytes) : SharedMemory(std::make_shared<Mapping>(bytes), bytes) {}
+
+SharedMemory::SharedMemory(int descriptor, std::size_t bytes)
+    : SharedMemory(std::make_shared<Mapping>(descriptor), bytes) {}
+
+SharedMemory::SharedMemory(std::shared_ptr<Mapping> mapping, std::size_t bytes)
+    : mapping_(std::move(mapping)), size_(bytes) {
+  if (mapping_->size() < bytes) throw environment_error("a shared memory image is smaller than its layout");
 }
 
-SharedMemory::SharedMemory(int descriptor, std::size_t bytes) : size_(bytes), descriptor_(descriptor) {
-  struct stat status {};
-  if (fstat(descriptor_, &status) != 0 || status.st_size < static_cast<off_t>(bytes))
-    fail("a shared memory image is smaller than its layout");
-  map();
+std::span<std::byte> SharedMemory::bytes() const {
+  return mapping_ ? std::span<std::byte>(mapping_->data(), size_) : std::span<std::byte>();
 }
 
-SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) munmap(data_, size_);
-  if (descriptor_ >= 0) close(descriptor_);
+int SharedMemory::descriptor() const {
+  return mapping_ ? mapping_->descriptor() : -1;
 }
 
 SharedMemory SharedMemory::copy() const {
   SharedMemory other(size_);
-  std::memcpy(other.data_, data_, size_);
+  std::memcpy(other.bytes().data(), bytes().data(), size_);
   return other;
 }
 
-// Constructors that throw have no destructor: the descriptor is closed here.
-void SharedMemory::fail(const std::string& sentence) {
-  if (descriptor_ >= 0) close(descriptor_);
-  descriptor_ = -1;
-  throw environment_error(sentence);
+struct MemoryPool::Waiting {
+  std::size_t most_bytes = 0, bytes = 0;
+  std::list<std::unique_ptr<SharedMemory::Mapping>> memories;  // the last used first
+
+  void keep(std::unique_ptr<SharedMemory::Mapping> memory) {
+    bytes += memory->size();
+    memories.push_front(std::move(memory));
+    while (bytes > most_bytes) {
+      bytes -= memories.back()->size();
+      memories.pop_back();
+    }
+  }
+  /// Room for `wanted` and not for much more: pages that were touched once stay. Null: there is none.
+  std::unique_ptr<SharedMemory::Mapping> find(std::size_t wanted) {
+    const auto suits = [&](const auto& memory) { return memory->size() >= wanted && memory->size() / 2 <= wanted; };
+    const auto found = std::ranges::find_if(memories, suits);
+    if (found == memories.end()) return nullptr;
+    std::unique_ptr<SharedMemory::Mapping> memory = std::move(*found);
+    memories.erase(found);
+    bytes -= memory->size();
+    return memory;
+  }
+};
+
+MemoryPool::MemoryPool(std::size_t most_bytes) : waiting_(std::make_shared<Waiting>()) {
+  waiting_->most_bytes = most_bytes;
+}
+MemoryPool::~MemoryPool() = default;
+MemoryPool::MemoryPool(MemoryPool&&) noexcept = default;
+
+SharedMemory MemoryPool::take(std::size_t bytes) {
+  std::unique_ptr<SharedMemory::Mapping> memory = waiting_->find(bytes);
+  if (!memory) memory = std::make_unique<SharedMemory::Mapping>(bytes + bytes / 8);  // for the next, if it needs more
+  const auto come_back = [pool = std::weak_ptr<Waiting>(waiting_)](SharedMemory::Mapping* mapping) {
+    std::unique_ptr<SharedMemory::Mapping> owned(mapping);
+    if (const auto waiting = pool.lock()) waiting->keep(std::move(owned));
+  };
+  return {std::shared_ptr<SharedMemory::Mapping>(memory.release(), come_back), bytes};
 }
 
-void SharedMemory::map() {
-  void* address = mmap(nullptr, size_ == 0 ? 1 : size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
-  if (address == MAP_FAILED) fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
-  data_ = static_cast<std::byte*>(address);
+SharedMemory MappedMemory::map(int descriptor, std::size_t bytes) {
+  constexpr std::size_t kMost = 32, kMostBytes = std::size_t{4} << 30;
+  struct stat file {};
+  const bool readable = fstat(descriptor, &file) == 0;
+  const auto known = std::ranges::find_if(known_, [&](const auto& mapping) { return readable && mapping->is(file); });
+  if (known != known_.end()) {
+    close(descriptor);
+    known_.splice(known_.begin(), known_, known);
+    return {known_.front(), bytes};
+  }
+  auto mapping = std::make_shared<SharedMemory::Mapping>(descriptor);
+  mapping->hold(prepare_({mapping->data(), mapping->size()}));
+  known_.push_front(mapping);
+  std::size_t total = 0;
+  for (const auto& each : known_) total += each->size();
+  while (known_.size() > 1 && (known_.size() > kMost || total > kMostBytes)) {
+    total -= known_.back()->size();
+    known_.pop_back();
+  }
+  return {std::move(mapping), bytes};
 }
 
 }  // namespace harness

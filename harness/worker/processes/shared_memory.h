@@ -1,39 +1,62 @@
 #pragma once
 #include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 namespace harness {
 
-/// Anonymous memory that can be handed to another process as a file descriptor. Owns the mapping and the descriptor.
+/// Anonymous memory that can be handed to another process as a file descriptor. Owns the mapping and the descriptor,
+/// alone or with those who hold the same memory (MemoryPool, MappedMemory).
 class SharedMemory {
  public:
+  class Mapping;
+
   SharedMemory() = default;
   explicit SharedMemory(std::size_t bytes);         // zero-filled; throws Error(environment)
   SharedMemory(int descriptor, std::size_t bytes);  // takes the descriptor over and maps it
-  SharedMemory(SharedMemory&& other) noexcept { swap(other); }
-  SharedMemory& operator=(SharedMemory&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~SharedMemory();
+  SharedMemory(std::shared_ptr<Mapping> mapping, std::size_t bytes);  // its first `bytes`
+  SharedMemory(SharedMemory&&) noexcept = default;
+  SharedMemory& operator=(SharedMemory&&) noexcept = default;
 
-  std::span<std::byte> bytes() const { return {data_, size_}; }
+  std::span<std::byte> bytes() const;
   SharedMemory copy() const;  // other memory with the same bytes
-  int descriptor() const { return descriptor_; }
+  int descriptor() const;
 
  private:
-  void swap(SharedMemory& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(descriptor_, other.descriptor_);
-  }
-  void map();
-  [[noreturn]] void fail(const std::string& sentence);
-  std::byte* data_ = nullptr;
+  std::shared_ptr<Mapping> mapping_;
   std::size_t size_ = 0;
-  int descriptor_ = -1;
+};
+
+/// Memory that is used again after it was given up: the system clears new pages, and processes that know the memory
+/// have it mapped. It holds what its last user left. The pool may go before what was taken of it.
+class MemoryPool {
+ public:
+  /// At most `most_bytes` wait here for another use.
+  explicit MemoryPool(std::size_t most_bytes = std::size_t{2} << 30);
+  ~MemoryPool();
+  MemoryPool(MemoryPool&&) noexcept;
+  SharedMemory take(std::size_t bytes);
+
+ private:
+  struct Waiting;
+  std::shared_ptr<Waiting> waiting_;
+};
+
+/// The other end of a pool: maps descriptors, and knows the memory again behind a descriptor that comes later. What it
+/// maps is prepared once by `prepare`, and held by what that returns until it is unmapped.
+class MappedMemory {
+ public:
+  using Prepare = std::function<std::shared_ptr<void>(std::span<std::byte>)>;
+  explicit MappedMemory(Prepare prepare) : prepare_(std::move(prepare)) {}
+  /// Takes the descriptor over. Throws Error(environment).
+  SharedMemory map(int descriptor, std::size_t bytes);
+
+ private:
+  Prepare prepare_;
+  std::list<std::shared_ptr<SharedMemory::Mapping>> known_;  // the last used first
 };
 
 }  // namespace harness

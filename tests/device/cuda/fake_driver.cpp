@@ -197,6 +197,11 @@ DriverApi make_api() {
   api.cuMemGetInfo_v2 = [](std::size_t* free, std::size_t* total) -> Status {
     return *free = fake->free_bytes, *total = 2ull << 30, fake->fault;
   };
+  api.cuMemHostRegister_v2 = [](void*, std::size_t, unsigned int) -> Status {
+    if (fake->fault == kSuccess) ++fake->live_objects;
+    return fake->fault;
+  };
+  api.cuMemHostUnregister = [](void*) -> Status { return --fake->live_objects, fake->fault; };
   api.cuMemAlloc_v2 = allocate_memory;
   api.cuMemFree_v2 = free_memory;
   api.cuMemGetAllocationGranularity = [](std::size_t* bytes, const AllocationProperties*, int) -> Status {

@@ -162,6 +162,8 @@ HARNESS_DRIVER_CONSTANTS(X)
   X(cuMemMap, Status(DevicePointer, std::size_t, std::size_t, unsigned long long, unsigned long long))        \
   X(cuMemUnmap, Status(DevicePointer, std::size_t))                                                           \
   X(cuMemSetAccess, Status(DevicePointer, std::size_t, const AccessDescription*, std::size_t))                \
+  X(cuMemHostRegister_v2, Status(void*, std::size_t, unsigned int))                                           \
+  X(cuMemHostUnregister, Status(void*))                                                                       \
   X(cuMemcpyHtoDAsync_v2, Status(DevicePointer, const void*, std::size_t, Stream))                            \
   X(cuMemcpyDtoHAsync_v2, Status(void*, DevicePointer, std::size_t, Stream))                                  \
   X(cuMemcpyDtoDAsync_v2, Status(DevicePointer, DevicePointer, std::size_t, Stream))                          \

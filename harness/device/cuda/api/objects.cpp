@@ -12,6 +12,12 @@ OwnedMemory allocate(const DriverApi& api, std::size_t bytes) {
   return {api, pointer};
 }
 
+std::shared_ptr<void> hold_pages(const DriverApi& api, std::span<std::byte> memory) {
+  constexpr std::size_t kWorthIt = 64 << 10;
+  if (memory.size() < kWorthIt || api.cuMemHostRegister_v2(memory.data(), memory.size(), 0) != kSuccess) return nullptr;
+  return {memory.data(), [&api](void* pages) { api.cuMemHostUnregister(pages); }};
+}
+
 OwnedStream create_stream(const DriverApi& api) {
   Stream stream = nullptr;
   check(api, api.cuStreamCreate(&stream, kStreamNonBlocking), "cuStreamCreate");

@@ -1,4 +1,7 @@
 #pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "harness/device/cuda/api/check.h"
@@ -39,6 +42,9 @@ using OwnedGraphExec = Owned<GraphExec, &DriverApi::cuGraphExecDestroy>;
 
 /// Throws DeviceMemoryExhausted when there is no room.
 OwnedMemory allocate(const DriverApi& api, std::size_t bytes);
+/// Memory of the host whose pages stay where they are, so that copies go straight to them (cuMemHostRegister), for as
+/// long as the result lives. Null where the system does not allow it, and for less than is worth the call.
+std::shared_ptr<void> hold_pages(const DriverApi& api, std::span<std::byte> memory);
 /// A stream that does not wait for the legacy default stream.
 OwnedStream create_stream(const DriverApi& api);
 OwnedEvent create_event(const DriverApi& api);

@@ -23,6 +23,7 @@ class CudaJudge : public DeviceJudge {
   std::vector<std::uint64_t> gather(const DeviceImage& image, std::span<const std::int64_t> places,
                                     std::int64_t width) override;
   LaunchNumbers compare(const JudgedLaunch& launch) override;
+  std::shared_ptr<void> hold(std::span<std::byte> memory) override { return hold_pages(api_, memory); }
 
  private:
   struct Looking;
