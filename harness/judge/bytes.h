@@ -1,9 +1,10 @@
 #pragma once
 #include <cstddef>
-#include <new>
+#include <cstring>
+#include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace harness::judge {
 
@@ -12,27 +13,46 @@ namespace harness::judge {
 void* allocate_uncleared(std::size_t bytes);
 void free_uncleared(void* memory) noexcept;
 
-/// Leaves numbers unset that a std::vector would set to zero first.
+/// An array whose elements are not set: a std::vector would visit each of them first.
 template <typename T>
-struct Uncleared {
+class Uncleared {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
   using value_type = T;
   Uncleared() = default;
-  template <typename U>
-  Uncleared(const Uncleared<U>&) {}
-  T* allocate(std::size_t count) { return static_cast<T*>(allocate_uncleared(count * sizeof(T))); }
-  void deallocate(T* memory, std::size_t) noexcept { free_uncleared(memory); }
-  template <typename U>
-  void construct(U* place) noexcept {
-    ::new (static_cast<void*>(place)) U;
+  explicit Uncleared(std::size_t count) : data_(allocate(count)), size_(count) {}
+  Uncleared(const Uncleared& other) : Uncleared(other.size_) {
+    if (size_ > 0) std::memcpy(data_.get(), other.data_.get(), size_ * sizeof(T));
   }
-  template <typename U, typename... Arguments>
-  void construct(U* place, Arguments&&... arguments) {
-    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  Uncleared(Uncleared&& other) noexcept
+      : data_(std::move(other.data_)), size_(std::exchange(other.size_, std::size_t{0})) {}
+  Uncleared& operator=(Uncleared other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
   }
-  bool operator==(const Uncleared&) const { return true; }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const noexcept { free_uncleared(memory); }
+  };
+  static T* allocate(std::size_t count) { return static_cast<T*>(allocate_uncleared(count * sizeof(T))); }
+  std::unique_ptr<T[], Free> data_;
+  std::size_t size_ = 0;
 };
 
-using Bytes = std::vector<std::byte, Uncleared<std::byte>>;
+using Bytes = Uncleared<std::byte>;
 
 /// On as many threads as that is worth. The two do not overlap; sizes that differ are a std::length_error.
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to);

@@ -119,7 +119,7 @@ ReferenceArray read_array(const Argument& a, const ReferenceJob& job, std::span<
   const auto data = payload(job.executable.layout, result_name(a), image);
   const Indexer indexer(a);
   ReferenceArray array{a.dtype, a.shape, {}, {}};
-  array.values.resize(indexer.count());
+  array.values = Uncleared<double>(static_cast<std::size_t>(indexer.count()));
   if (!is_floating(a.dtype)) array.raw.resize(indexer.count() * bytes);
   parallel_ranges(indexer.count(), 0, [&](std::int64_t begin, std::int64_t end) {
     indexer.for_row_parts(begin, end, [&](std::int64_t logical, std::int64_t storage, std::int64_t count) {

@@ -24,8 +24,8 @@ struct ReferenceJob {
 struct ReferenceArray {
   Dtype dtype = Dtype::f64;  // of the output argument
   std::vector<std::int64_t> shape;
-  std::vector<double, Uncleared<double>> values;  // not yet rounded to dtype; for integers, what fits a double
-  std::vector<std::byte> raw;                     // integers: the exact elements
+  Uncleared<double> values;    // not yet rounded to dtype; for integers, what fits a double
+  std::vector<std::byte> raw;  // integers: the exact elements
   double terms = 0;  // rms size of what the elements are sums of, where it was measured (judge/terms.h); else 0
 };
 using ReferenceValues = std::map<std::string, ReferenceArray>;  // by output argument

@@ -9,8 +9,7 @@
 //
 // Two ways to the same numbers. With few rows each has a thread of its own, so that there are threads enough. With
 // many, the conversion of every key to double for every row would cost four times what the products do: a block takes
-// kRows rows of one head, and what one of its threads converts is read by all. Both go over the keys twice, for the
-// largest score and then for the sums.
+// kRows rows of one head, and what one of its threads converts is read by all.
 #ifndef MANY_ROWS  // kernel.lua counts the threads by the same number
 #define MANY_ROWS 65536
 #endif
@@ -92,76 +91,96 @@ __device__ void row_alone(const T* q, const T* k, const T* v, double* o, double*
   if (lse) lse[row] = sum > 0 ? largest + log(sum) : -harness::kInfinity;
 }
 
-// A block of 128 threads and its tiles: 64 rows, 32 keys, and 32 of the D columns at a time. Thread (x, y) of 8 by 16
-// has the rows y + 16 i and the keys, or columns, x + 8 j: sixteen sums. A column more than 32 keeps rows in different
-// banks.
-constexpr int kRows = 64, kTile = 32, kPadded = kTile + 1, kEach = 4;
+// A block of 128 threads, tiles of 64 rows by 64 keys or columns. Thread (x, y) of 8 by 16 has the rows y + 16 i and the
+// keys, or columns, x + 8 j: 32 sums, to which both products below add a slice of kDeep terms at a time. An element more
+// than 64 keeps rows in different banks.
+constexpr int kRows = 64, kWide = 64, kDeep = 8, kOfRows = 4, kOfWide = 8;
 
 struct Tiles {
-  double queries[kRows][kPadded], keys_or_values[kTile][kPadded], scores[kRows][kPadded];
-  double largest[kRows], sum[kRows];
+  double left[kDeep][kRows + 1], right[kDeep][kWide + 1];  // a slice of both factors
+  double scores[kRows][kWide + 1];                         // of a tile; then exp(score - largest)
+  double largest[kRows], sum[kRows], scale[kRows];
 };
 
-/// A tile of `count` rows of `from`, each D long, from column `d` on; zeros beyond either end.
-template <class T, int ROWS>
-__device__ void load_tile(double (&tile)[ROWS][kPadded], const T* from, long long count, long long d, long long D) {
-  for (int at = threadIdx.x; at < ROWS * kTile; at += blockDim.x) {
-    const int row = at / kTile, column = at % kTile;
-    tile[row][column] = row < count && d + column < D ? harness::to_float(from[row * D + d + column]) : 0.0;
+struct Sums {
+  double at[kOfRows][kOfWide] = {};
+};
+
+/// tile[d][r]: element `first` + d of row r of `from`, whose rows are D long; zeros from row `count` and column D on.
+template <class T>
+__device__ void load_columns(double (&tile)[kDeep][kRows + 1], const T* from, long long count, long long first,
+                             long long D) {
+  for (int at = threadIdx.x; at < kRows * kDeep; at += blockDim.x) {
+    const int r = at / kDeep, d = at % kDeep;
+    tile[d][r] = r < count && first + d < D ? harness::to_float(from[r * D + first + d]) : 0.0;
   }
 }
 
-/// scores[r][j] = scale * <query r, key j>; -inf where row r does not see key j. Ends with a barrier.
+/// scores[r][c] = scale * <query r, key c>; -inf where row r does not see key c. Ends with a barrier.
 template <class T, bool CAUSAL>
 __device__ void score_tile(Tiles& tiles, const T* queries, const T* keys, long long row, long long key, double scale,
                            const Sizes& w) {
   const int x = threadIdx.x % 8, y = threadIdx.x / 8;
-  double sums[kEach][kEach] = {};
-  for (long long d = 0; d < w.D; d += kTile) {
+  Sums sums;
+  for (long long first = 0; first < w.D; first += kDeep) {
     __syncthreads();
-    load_tile(tiles.queries, queries + row * w.D, w.Sq - row, d, w.D);
-    load_tile(tiles.keys_or_values, keys + key * w.D, w.Sk - key, d, w.D);
+    load_columns(tiles.left, queries + row * w.D, w.Sq - row, first, w.D);
+    load_columns(tiles.right, keys + key * w.D, w.Sk - key, first, w.D);
     __syncthreads();
-    for (int column = 0; column < kTile; ++column) {
 #pragma unroll
-      for (int i = 0; i < kEach; ++i)
+    for (int d = 0; d < kDeep; ++d)
 #pragma unroll
-        for (int j = 0; j < kEach; ++j)
-          sums[i][j] += tiles.queries[y + 16 * i][column] * tiles.keys_or_values[x + 8 * j][column];
-    }
+      for (int i = 0; i < kOfRows; ++i)
+#pragma unroll
+        for (int j = 0; j < kOfWide; ++j) sums.at[i][j] += tiles.left[d][y + 16 * i] * tiles.right[d][x + 8 * j];
   }
-  for (int i = 0; i < kEach; ++i)
-    for (int j = 0; j < kEach; ++j) {
+#pragma unroll
+  for (int i = 0; i < kOfRows; ++i)
+#pragma unroll
+    for (int j = 0; j < kOfWide; ++j) {
       const int r = y + 16 * i, c = x + 8 * j;
       const bool sees = row + r < w.Sq && key + c < visible_keys<CAUSAL>(w, row + r);
-      tiles.scores[r][c] = sees ? scale * sums[i][j] : -harness::kInfinity;
+      tiles.scores[r][c] = sees ? scale * sums.at[i][j] : -harness::kInfinity;
     }
   __syncthreads();
 }
 
-/// o[r] += sum_j scores[r][j] * value j, of a tile of keys.
+/// o[r] = o[r] * scale[r] + sum_c scores[r][c] * value c, of a tile of keys.
 template <class T>
 __device__ void add_values(Tiles& tiles, const T* values, double* o, long long row, long long key, const Sizes& w) {
   const int x = threadIdx.x % 8, y = threadIdx.x / 8;
-  for (long long d = 0; d < w.D; d += kTile) {
-    __syncthreads();
-    load_tile(tiles.keys_or_values, values + key * w.D, w.Sk - key, d, w.D);
-    __syncthreads();
-    double sums[kEach][kEach] = {};
-    for (int c = 0; c < kTile; ++c) {
+  for (long long column = 0; column < w.D; column += kWide) {
+    Sums sums;
+    for (int first = 0; first < kWide; first += kDeep) {
+      __syncthreads();
+      for (int at = threadIdx.x; at < kDeep * kWide; at += blockDim.x) {
+        const int c = at / kWide, j = at % kWide;
+        const bool is_there = key + first + c < w.Sk && column + j < w.D;
+        tiles.right[c][j] = is_there ? harness::to_float(values[(key + first + c) * w.D + column + j]) : 0.0;
+      }
+      __syncthreads();
 #pragma unroll
-      for (int i = 0; i < kEach; ++i)
+      for (int c = 0; c < kDeep; ++c)
 #pragma unroll
-        for (int j = 0; j < kEach; ++j)
-          sums[i][j] += tiles.scores[y + 16 * i][c] * tiles.keys_or_values[c][x + 8 * j];
+        for (int i = 0; i < kOfRows; ++i)
+#pragma unroll
+          for (int j = 0; j < kOfWide; ++j)
+            sums.at[i][j] += tiles.scores[y + 16 * i][first + c] * tiles.right[c][x + 8 * j];
     }
-    for (int i = 0; i < kEach; ++i)
-      for (int j = 0; j < kEach; ++j)
-        if (row + y + 16 * i < w.Sq && d + x + 8 * j < w.D) o[(row + y + 16 * i) * w.D + d + x + 8 * j] += sums[i][j];
+#pragma unroll
+    for (int i = 0; i < kOfRows; ++i)
+#pragma unroll
+      for (int j = 0; j < kOfWide; ++j) {
+        const long long r = y + 16 * i, d = column + x + 8 * j;
+        if (row + r >= w.Sq || d >= w.D) continue;
+        double& out = o[(row + r) * w.D + d];
+        out = out * tiles.scale[r] + sums.at[i][j];
+      }
   }
 }
 
-/// kRows rows a block. The sums of values gather in `o` itself.
+/// kRows rows a block, over the keys once: where a tile has a larger score than any before it, what was summed so far
+/// is scaled to it. The sums of values gather in `o` itself.
 template <class T, bool CAUSAL>
 __device__ void rows_together(const T* q, const T* k, const T* v, double* o, double* lse, double scale,
                               const Sizes& w) {
@@ -174,29 +193,34 @@ __device__ void rows_together(const T* q, const T* k, const T* v, double* o, dou
   const T* keys = k + kv_head * w.Sk * D;
   const T* values = v + kv_head * w.Sk * D;
   double* out = o + head * w.Sq * D;
-  const long long visible = visible_keys<CAUSAL>(w, last);  // the last row sees most
-  const int own = threadIdx.x;                              // of the first kRows threads: a row for each
+  const int own = threadIdx.x;  // of the first kRows threads: a row for each
 
   if (own < kRows) {
     tiles.largest[own] = -harness::kInfinity;
     tiles.sum[own] = 0;
   }
   for (long long at = own; at < (last - row + 1) * D; at += blockDim.x) out[row * D + at] = 0;
-  for (long long key = 0; key < visible; key += kTile) {
+  const long long visible = visible_keys<CAUSAL>(w, last);  // the last row sees most
+  for (long long key = 0; key < visible; key += kWide) {
     score_tile<T, CAUSAL>(tiles, queries, keys, row, key, scale, w);
-    if (own < kRows)
-      for (int c = 0; c < kTile; ++c) tiles.largest[own] = fmax(tiles.largest[own], tiles.scores[own][c]);
-  }
-  for (long long key = 0; key < visible; key += kTile) {
-    score_tile<T, CAUSAL>(tiles, queries, keys, row, key, scale, w);
-    for (int at = own; at < kRows * kTile; at += blockDim.x) {
-      const int r = at / kTile, c = at % kTile;
+    if (own < kRows) {
+      double largest = tiles.largest[own];
+      for (int c = 0; c < kWide; ++c) largest = fmax(largest, tiles.scores[own][c]);
+      tiles.scale[own] = largest > tiles.largest[own] ? exp(tiles.largest[own] - largest) : 1.0;  // exp(-inf) = 0
+      tiles.largest[own] = largest;
+    }
+    __syncthreads();
+    for (int at = own; at < kRows * kWide; at += blockDim.x) {
+      const int r = at / kWide, c = at % kWide;
       const double s = tiles.scores[r][c];
       tiles.scores[r][c] = s > -harness::kInfinity ? exp(s - tiles.largest[r]) : 0.0;
     }
     __syncthreads();
-    if (own < kRows)
-      for (int c = 0; c < kTile; ++c) tiles.sum[own] += tiles.scores[own][c];
+    if (own < kRows) {
+      double sum = 0;
+      for (int c = 0; c < kWide; ++c) sum += tiles.scores[own][c];
+      tiles.sum[own] = tiles.sum[own] * tiles.scale[own] + sum;
+    }
     add_values(tiles, values, out, row, key, w);
   }
   __syncthreads();

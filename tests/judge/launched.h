@@ -67,9 +67,9 @@ struct Launched {
   /// Sets the reference of an output and writes what a correct kernel would.
   void compute(const std::string& name, const std::function<double(std::int64_t)>& f) {
     const Argument& a = argument(name);
-    ReferenceArray array{a.dtype, a.shape, {}, {}};
+    ReferenceArray array{a.dtype, a.shape, Uncleared<double>(static_cast<std::size_t>(count_elements(a))), {}};
     for (std::int64_t i = 0; i < count_elements(a); ++i) {
-      array.values.push_back(f(i));
+      array.values[static_cast<std::size_t>(i)] = f(i);
       std::byte exact[8];
       store_rounded(a.dtype, exact, f(i));
       if (!is_floating(a.dtype)) array.raw.insert(array.raw.end(), exact, exact + storage_bytes(a.dtype));
