@@ -22,7 +22,7 @@ for each in "$@"; do
   kernel=${each%/*} variant=${each#*/}
   $harness eval "$kernel" "$variant" --device cpu --db "$work/e.db" --json >"$work/eval" 2>"$work/why"
   number=$($harness query "SELECT max(iteration) FROM v_iterations WHERE kernel = '$kernel' AND variant = '$variant'" \
-    --db "$work/e.db" --format csv 2>/dev/null | tail -1)
+    --db "$work/e.db" --format csv 2>/dev/null | tail -1 | tr -d '\r')  # lines of CSV end with CR LF
   case $number in ''|*[!0-9]*) echo "$each: not evaluated: $(head -1 "$work/why")"; continue ;; esac
   for form in standalone resolved; do
     if ! $harness show "$number" --$form --db "$work/e.db" >"$work/p.cu" 2>"$work/why"; then
