@@ -8,6 +8,7 @@
 #include "harness/campaign/loop.h"
 #include "harness/core/error.h"
 #include "harness/replay/current_plugins.h"
+#include "harness/replay/replay_proposer.h"
 
 namespace harness {
 namespace {
@@ -47,8 +48,10 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
                             replayed.answers);
   ReplayLedger ledger(earlier, recorded.campaign);
   NoDisplay display;
-  Campaign campaign({plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment},
-                    replay_options(recorded, options), std::nullopt);
+  ReplayProposer proposer(today.recording.proposals, clock);
+  CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
+  if (!recorded.proposals.empty()) ports.proposer = &proposer;
+  Campaign campaign(std::move(ports), replay_options(recorded, options), std::nullopt);
   replayed.summary = campaign.run();
   replayed.recording = std::move(ledger.recording());
   return replayed;
