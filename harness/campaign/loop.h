@@ -128,6 +128,7 @@ class Campaign {
   void note_seen(const IterationSummary& iteration, const std::string& message);
   void note_proposed(const IterationSummary& iteration, std::optional<double> best_before, bool new_best);
   const ProposalRecord* proposal_of(const Candidate& candidate) const;
+  bool new_source(const ProposalRecord& record);
   void take_proposal(double patience_s);
   bool waits_for_proposal(const Ending& ending);
   void drop_request();

@@ -269,8 +269,9 @@ void Campaign::note_proposed(const IterationSummary& iteration, std::optional<do
   for (Proposed& each : proposals_) {
     if (each.record.variant != iteration.candidate.variant || each.record.arm.kernel != iteration.candidate.kernel)
       continue;
-    // The machine code of another variant: nothing of it is new.
-    if (!each.evaluated && iteration.outcome == OutcomeKind::no_effect)
+    // The machine code of another variant: nothing of it is new. Where only the manifest differs, another configuration
+    // may still be.
+    if (!each.evaluated && new_source(each.record) && iteration.outcome == OutcomeKind::no_effect)
       for (Arm& arm : state_.arms().arms)
         if (arm.state.proposal == each.record.number) arm.state.closed = true;
     each.evaluated = true;
@@ -279,6 +280,10 @@ void Campaign::note_proposed(const IterationSummary& iteration, std::optional<do
     each.improved = true;
     each.log_gain += std::log(*best_before / *iteration.time_ns);
   }
+}
+
+bool Campaign::new_source(const ProposalRecord& record) {
+  return ports_.catalog.variant_texts(record.arm.kernel, record.parents.front()).source != record.source;
 }
 
 const ProposalRecord* Campaign::proposal_of(const Candidate& candidate) const {

@@ -18,6 +18,9 @@ HARNESS_ENUM_TABLE(ProposalOutcome, "outcome of a proposal",
                     {ProposalOutcome::unavailable, "unavailable"},
                     {ProposalOutcome::interrupted, "interrupted"}})
 HARNESS_JSON_DEFAULTS(ProposalUsage, model, tokens_in, tokens_out, tokens_cached, usd, usd_source)
+HARNESS_JSON_DEFAULTS(ProposalRecord, decision, number, second_to, arm, ask, parents, proposer, request, reply, log,
+                      usage, latency_s, asked_unix, outcome, message, hypothesis, label, predict_lo, predict_hi, twin,
+                      twin_iteration, variant, source, manifest, normal_hash)
 HARNESS_JSON_DEFAULTS(TokenPrice, in, out, cached)
 
 }  // namespace harness

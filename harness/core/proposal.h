@@ -104,6 +104,8 @@ class Proposer {
 
 void to_json(json& to, const ProposalUsage& value);
 void from_json(const json& from, ProposalUsage& value);
+void to_json(json& to, const ProposalRecord& value);
+void from_json(const json& from, ProposalRecord& value);
 void to_json(json& to, const TokenPrice& value);
 void from_json(const json& from, TokenPrice& value);
 HARNESS_ENUM_TEXT(ProposalOutcome);

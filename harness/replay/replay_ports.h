@@ -53,6 +53,9 @@ class ReplayCatalog : public Catalog {
   }
   /// What was remembered of a variant of this name is forgotten.
   void add_variant(const NewVariant& made) override;
+  VariantTexts variant_texts(const std::string& kernel, const std::string& variant) override {
+    return plugins_.variant_texts(kernel, variant);
+  }
   Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
               const DeviceInfo& device) override;
   bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
