@@ -116,6 +116,7 @@ class Campaign {
     std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
   };
   bool may_still_be_proposed();
+  bool proposer_is_ready();
   bool can_pay_request();
   std::optional<double> next_request_usd() const;
   ProposerState proposer_state();

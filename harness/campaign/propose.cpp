@@ -18,6 +18,8 @@ namespace {
 
 // Requests in a row that bring no reply at all: then nobody is there.
 constexpr int kMostFailures = 4;
+// And proposals in a row of which none became a variant: whatever a strategy thinks of it, this ends.
+constexpr std::size_t kMostUseless = 32;
 constexpr double kLookAgainS = 1;
 constexpr std::size_t kLongestKept = 600;
 
@@ -66,8 +68,15 @@ std::string first_line(const std::string& text) {
 }  // namespace
 
 bool Campaign::may_still_be_proposed() {
-  return ports_.proposer != nullptr &&
-         (asking_ || (ports_.proposer->ready() && failures_in_a_row_ < kMostFailures && can_pay_request()));
+  return ports_.proposer != nullptr && (asking_ || proposer_is_ready());
+}
+
+bool Campaign::proposer_is_ready() {
+  const bool some_useful = proposals_.size() < kMostUseless ||
+                           std::any_of(proposals_.end() - kMostUseless, proposals_.end(), [](const Proposed& each) {
+                             return each.record.outcome == ProposalOutcome::accepted;
+                           });
+  return ports_.proposer->ready() && failures_in_a_row_ < kMostFailures && some_useful && can_pay_request();
 }
 
 // Before the tokens are spent: what another request costs at most must fit into what is left.
@@ -113,7 +122,7 @@ ProposerState Campaign::proposer_state() {
   }
   state.failed_in_a_row = failures_in_a_row_;
   state.in_flight = asking_.has_value();
-  state.ready = ports_.proposer->ready() && failures_in_a_row_ < kMostFailures && can_pay_request();
+  state.ready = proposer_is_ready();
   if (!proposals_.empty()) state.latency_s = latency_s / static_cast<double>(proposals_.size());
   if (all_known) state.usd = usd;
   state.next_usd = next_request_usd();

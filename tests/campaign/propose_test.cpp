@@ -173,6 +173,12 @@ TEST_CASE("A proposer that is silent is asked no more") {
   CHECK(world.outcomes() == std::vector<std::string>(4, "timed_out"));
 }
 
+TEST_CASE("A proposer of which nothing is accepted is asked no more, whatever the strategy wants") {
+  Proposing world({"{\"refusal\": \"no\"}"}, 1000);
+  CHECK(world.run().reason == EndReason::exhausted);
+  CHECK(world.outcomes() == std::vector<std::string>(32, "refused"));
+}
+
 TEST_CASE("A request is not sent where its tokens might cost more than is left") {
   Proposing world({"no JSON"}, 100);
   world.options.max_cost_usd = 1;
