@@ -159,8 +159,8 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return offline_device(kinds, places, architecture);
   };
   rooms.playbook = make_playbook;
-  rooms.proposer = [](const Places&, const std::string& spec, const std::vector<std::string>& variables) {
-    return make_proposer(spec, {variables, environment_variable, {}});
+  rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
+    return make_proposer(spec, {variables, environment_variable, {places.home + "/proposers"}});
   };
   rooms.program = {kVersion, kRevision};
   return run_command_line(argc, argv, rooms);
