@@ -278,7 +278,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
   app.add_option("--proposer", arguments->proposer,
-                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one JSON reply out)")
+                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one JSON reply out), or "
+                 "'openai:MODEL[@URL]' (chat completions)")
       ->type_name("SPEC");
   app.add_option("--proposer-env", arguments->proposer_variables,
                  "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCommand = "command:";
+constexpr const char *kCommand = "command:", *kOpenai = "openai:";
 
 std::string program_path(const std::string& name, const std::vector<std::string>& folders) {
   if (name.find('/') == std::string::npos) {
@@ -27,6 +27,18 @@ std::string program_path(const std::string& name, const std::vector<std::string>
   if (access(path.c_str(), X_OK) != 0)
     throw bad_input(fmt::format("--proposer: '{}' is not executable; chmod +x it, or name its interpreter", name));
   return path.string();
+}
+
+/// "openai:MODEL[@URL]" as the program that speaks to it. The first named variable holds the key, if any is named.
+std::vector<std::string> endpoint_words(const std::string& spec, ProposerSetup& setup) {
+  constexpr const char* kUsualKey = "OPENAI_API_KEY";
+  const std::string rest = spec.substr(std::string(kOpenai).size());
+  const std::size_t at = rest.rfind("@http");
+  const std::string model = rest.substr(0, at);
+  if (model.empty()) throw bad_input("--proposer: 'openai:' names no model; write 'openai:MODEL[@URL]'");
+  if (setup.variables.empty() && setup.variable(kUsualKey)) setup.variables.emplace_back(kUsualKey);
+  const std::string url = at == std::string::npos ? "https://api.openai.com/v1" : rest.substr(at + 1);
+  return {"propose-openai", model, url, setup.variables.empty() ? kUsualKey : setup.variables.front()};
 }
 
 }  // namespace
@@ -50,12 +62,14 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-std::unique_ptr<Proposer> make_proposer(const std::string& spec, const ProposerSetup& setup) {
-  if (!spec.starts_with(kCommand))
-    throw bad_input(fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS'", spec));
+std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup) {
+  const bool is_endpoint = spec.starts_with(kOpenai);
+  if (!is_endpoint && !spec.starts_with(kCommand))
+    throw bad_input(
+        fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS' or 'openai:MODEL[@URL]'", spec));
   CommandSetup command;
   command.spec = spec;
-  command.arguments = words_of(spec.substr(std::string(kCommand).size()));
+  command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(std::string(kCommand).size()));
   if (command.arguments.empty()) throw bad_input("--proposer: 'command:' names no program");
   command.arguments.front() = program_path(command.arguments.front(), setup.program_folders);
   for (const char* usual : {"PATH", "HOME", "USER", "LANG", "TMPDIR"})
