@@ -51,6 +51,9 @@ class ReplayCatalog : public Catalog {
   Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override {
     return plugins_.prior(kernel, variant, workload);
   }
+  std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) override {
+    return plugins_.add_shape(kernel, text, device);
+  }
   /// What was remembered of a variant of this name is forgotten.
   void add_variant(const NewVariant& made) override;
   VariantTexts variant_texts(const std::string& kernel, const std::string& variant) override {

@@ -26,7 +26,7 @@ TEST_CASE("edits of a program are judged, recorded and replayed without it") {
   const std::string program = scratch.path("transform.py");
   std::filesystem::copy_file(kRoot + "/tests/proposers/transform.py", program);
   const Finished finished =
-      run_harness({"run", "softmax", "--variant", "00_naive", "--workload", "m33n257_f32", "--device", "cpu",
+      run_harness({"run", "softmax", "--variant", "00_naive", "--workload", "M=35 N=257 dtype=f32", "--device", "cpu",
                    "--strategy", kRoot + "/tests/fixtures/proposals_first.lua", "--proposer",
                    "command:python3 " + program, "--budget", "120s", "--db", scratch.db(), "--json"});
   INFO(finished.err);
