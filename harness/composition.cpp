@@ -11,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/evaluate/evaluator.h"
+#include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
@@ -117,6 +118,11 @@ std::unique_ptr<Observer> make_observer_of(const DeviceKinds& kinds, const Place
   throw environment_error("no device here can observe a kernel; the cpu device does, and needs g++");
 }
 
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
 std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Places& places,
                                             const std::string& architecture) {
   for (const auto& kind : kinds) {
@@ -153,6 +159,9 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return offline_device(kinds, places, architecture);
   };
   rooms.playbook = make_playbook;
+  rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
+    return make_proposer(spec, {variables, environment_variable, {places.home + "/proposers"}});
+  };
   rooms.program = {kVersion, kRevision};
   return run_command_line(argc, argv, rooms);
 }

@@ -98,6 +98,7 @@
 ---@field earlier_spent_s number
 ---@field earlier_best_speedup number?
 ---@field elsewhere GainElsewhere[]  what its technique brought on other workloads, the most alike first, at most 4
+---@field proposal integer?          the number of the proposal that it consists of; nil for what stands in the folders
 ---@field cumulative Cumulative      of its kernel and technique
 ---@field cost_factor number         product of what the strategy's rules adjust; 1 while rules are asked
 
@@ -160,6 +161,21 @@
 ---@field passed_predicted number?   mean probability
 ---@field passed_seen number?        share that passed
 
+---@class Proposer                   Whoever proposes variants (--proposer), and its record in this campaign.
+---@field spec string                as the user named it
+---@field asked integer              requests, second questions apart
+---@field accepted integer           that became a variant
+---@field passed integer             of those, a configuration passed
+---@field improved integer           of those, one became a workload's best
+---@field since_improvement integer  that were accepted or not since then; those not yet evaluated apart
+---@field failed_in_a_row integer    requests without any reply
+---@field in_flight boolean          a request is under way: another cannot be asked
+---@field ready boolean              false: it answers nothing more, or cannot be paid
+---@field latency_s number?          mean of a request
+---@field usd number?                spent on all; nil: unknown
+---@field next_usd number?           what another request may cost; nil: unknown
+---@field log_gain number?           mean ln(new best / old best) of those that improved
+
 ---@class Campaign                   The snapshot; read-only, and all that decide may depend on. What is unknown is nil, never 0.
 ---@field campaign integer           its number
 ---@field device string              "cuda:0", "cpu"
@@ -197,6 +213,7 @@
 ---@field sitting Sitting?
 ---@field recent_outcomes string[]   newest last, at most 32
 ---@field playbook PatternEvidence[] what came of the patterns on this device name, frozen when the campaign began
+---@field proposer Proposer?          nil: nobody proposes variants
 ---@field calibration Calibration
 
 ---@class Predict                    Of the evaluation that the decision leads to. Ranges should hold in 90 %; they are scored when it has ended.
@@ -206,7 +223,9 @@
 ---@field evaluations number?        that the arm needs from here: times the minutes, what its sitting may take
 
 ---@class Decision
----@field action "try"|"confirm"|"close"|"stop"
+---@field action "try"|"confirm"|"close"|"stop"|"propose"
+---@field ask string?                propose: what is wanted, in words
+---@field parents string[]?          propose: variants to begin with; edits apply to the first
 ---@field arm Arm?                   of try and close; or kernel, workload and technique
 ---@field kernel string?
 ---@field workload string?

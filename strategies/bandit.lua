@@ -2,7 +2,7 @@
 -- for comparison. The reward of an evaluation is ln(speedup) as a share of the workload's best so far, at least 0; of one
 -- that fails 0. It knows no priors, costs or weights, and rewards the mean where a campaign is paid for the best.
 
-local forecast = use("lib/forecast")
+local forecast, proposals = use("lib/forecast"), use("lib/proposals")
 
 -- Mean and variance of the rewards of an arm, from the moments of its passed evaluations.
 local function rewards(arm, best)
@@ -37,6 +37,8 @@ return strategy {
       if index > highest then chosen, highest = arm, index end
       if index < math.huge then rows[#rows + 1] = { arm = arm.name, bound = index, evaluations = arm.evaluations } end
     end
+    local ask = not chosen and proposals.consider(campaign)
+    if ask then return ask end
     if not chosen then return { action = "stop", reason = "exhausted", why = "no arm is left to try" } end
     table.sort(rows, function(a, b) return a.bound > b.bound end)
     local context = forecast.context(campaign)

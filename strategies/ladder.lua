@@ -2,7 +2,7 @@
 -- variants' numbers, single-kernel rungs before those of several kernels. A rung is left when it has had its predicted
 -- evaluations, or by a rule; the workloads take turns. At the top it goes back to each workload's best rung.
 
-local forecast = use("lib/forecast")
+local forecast, proposals = use("lib/forecast"), use("lib/proposals")
 
 local function height(arm) return (arm.multi_kernel and 1e6 or 0) + arm.place end
 
@@ -73,6 +73,8 @@ return strategy {
       return try(campaign, arm, ("%s is the lowest rung that has not had its turn (%d of %d evaluations)"):format(arm.name,
         arm.evaluations, arm.prior.evaluations))
     end
+    local ask = proposals.consider(campaign)   -- at the top: another rung, if somebody proposes one
+    if ask then return ask end
     if resting then
       return try(campaign, resting.rung, "every rung has had its turn: " .. resting.rung.name .. " is the best of its workload")
     end

@@ -4,7 +4,7 @@
 -- is highest: one that pays only after several is not passed over (the KG(*) policy of Frazier and Powell, Paradoxes in
 -- learning and the marginal value of information, 2010).
 
-local forecast = use("lib/forecast")
+local forecast, proposals = use("lib/forecast"), use("lib/proposals")
 
 local AHEAD = { 1, 2, 4, 8, 16, 32, 64 }
 -- Another arm must promise this much more than the one at work: a pivot is a decision, not noise.
@@ -167,6 +167,8 @@ return strategy {
       if each.row.pays and rank > best_rank then best, best_rank = each, rank end
     end
     rows = foremost(rows)
+    local ask = #untried == 0 and proposals.consider(campaign, best and best.row.score, best and best.f.patterns)
+    if ask then return ask end
     if best then return try(context, best.arm, best.f, best.row, rows, describe(best.row)) end
     if #rows == 0 then
       return { action = "stop", reason = "exhausted", why = "no arm is left to try", table = rows }

@@ -25,7 +25,7 @@ std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, bool rivals, 
   std::vector<VariantInfo> chosen;
   std::vector<std::string> emulated;
   for (const VariantInfo& variant : kernel.variants) {
-    if (variant.rival != rivals) continue;
+    if (variant.rival != rivals || variant.proposal) continue;
     const bool named = contains(options.variants, variant.name);
     if (!rivals && !options.variants.empty() && !named) continue;
     const std::string reason = catalog.unsupported_reason(kernel.name, variant.name, device);
@@ -194,6 +194,27 @@ Arms make_arms(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& 
   for (std::size_t i = 0; i < arms.arms.size(); ++i)
     arms.arms[i].search = scripts.search(options.search, arms.arms[i].space, options.seed * 1000003 + i);
   return arms;
+}
+
+void add_proposed_arms(Arms& arms, Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options,
+                       const DeviceInfo& device, const ProposalRecord& proposal) {
+  constexpr std::uint64_t kApart = 1'000'000;  // seeds of proposals lie beyond those of the arms from folders
+  const KernelInfo& kernel = catalog.kernel(proposal.arm.kernel);
+  const auto variant = std::ranges::find(kernel.variants, proposal.variant, &VariantInfo::name);
+  if (variant == kernel.variants.end()) return;
+  std::uint64_t place = 0;
+  for (const WorkloadPlan& plan : arms.workloads) {
+    ++place;
+    if (plan.kernel != kernel.name) continue;
+    const std::size_t before = arms.arms.size();
+    add_variant(arms, catalog, kernel, find_workload(kernel, plan.workload), *variant, device);
+    Arm& arm = arms.arms.back();
+    if (arms.arms.size() > before && arm.space.variants.empty()) arms.arms.pop_back();
+    if (arms.arms.size() == before) continue;
+    arm.state.proposal = proposal.number;
+    const std::uint64_t seed = kApart * static_cast<std::uint64_t>(proposal.number) + place;
+    arm.search = scripts.search(options.search, arm.space, options.seed * 1000003 + seed);
+  }
 }
 
 Arm* find_arm(Arms& arms, const ArmId& id) {

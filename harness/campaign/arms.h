@@ -70,6 +70,10 @@ std::vector<std::string> choose_workloads(const KernelInfo& kernel, const std::v
 /// Throws Error(bad_input): unknown kernel, workload or variant; no variant that this device can run.
 Arms make_arms(Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options, const DeviceInfo& device);
 
+/// One arm for each of the campaign's workloads on which an accepted proposal has a configuration; they come last.
+void add_proposed_arms(Arms& arms, Catalog& catalog, ScriptLibrary& scripts, const CampaignOptions& options,
+                       const DeviceInfo& device, const ProposalRecord& proposal);
+
 Arm* find_arm(Arms& arms, const ArmId& id);
 
 }  // namespace harness

@@ -51,6 +51,17 @@ void be_its_own_baseline(Outcome& outcome) {
   if (auto* brief = std::get_if<Screened>(&outcome)) mark(brief->timing);
 }
 
+std::optional<double> best_time(const WorkloadBook& book) {
+  return book.standings.empty() ? std::nullopt : std::optional(book.standings.back().time_ns);
+}
+
+/// Why it did not pass, a compiler's first lines included; "" where it did.
+std::string error_message(const Outcome& outcome) {
+  if (const auto* failed = std::get_if<CompileError>(&outcome)) return failed->log;
+  const json error = error_json(outcome);
+  return error.is_object() ? error.value("message", "") : "";
+}
+
 std::optional<double> ahead_of_rival(const WorkloadBook& book) {
   const RivalRun* rival = book.best_rival();
   if (rival == nullptr || book.standings.empty()) return std::nullopt;
@@ -256,6 +267,7 @@ void Campaign::replay_record() {
   const std::vector<DecisionRecord> decisions = ports_.ledger.decisions(campaign_);
   std::map<std::int64_t, const Prediction*> predictions;
   for (const DecisionRecord& record : decisions) predictions[record.id] = &record.decision.predict;
+  restore_proposals();
   for (const IterationSummary& iteration : ports_.ledger.iterations(campaign_)) {
     const auto predicted = predictions.find(iteration.decision);
     tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
@@ -302,7 +314,13 @@ void Campaign::tell_recorded(const IterationSummary& iteration, const Prediction
           campaign_, iteration.iteration, iteration.candidate.variant, to_text(iteration.candidate.config),
           options_.search, ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
   }
+  WorkloadBook& book = state_.workload(iteration.candidate.kernel, iteration.workload);
+  const std::size_t standings_before = book.standings.size();
+  const std::optional<double> best_before = best_time(book);
   state_.apply(iteration, predicted);
+  note_seen(iteration, "");
+  note_proposed(iteration, best_before,
+                iteration.purpose != Purpose::confirm && book.standings.size() > standings_before);
 }
 
 // Runs a part of the campaign; whatever goes wrong in it becomes the campaign's end, with everything saved.
@@ -324,8 +342,12 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
 Campaign::Ended Campaign::explore() {
   for (;;) {
     Ended ended = check_limits();
+    if (!ended) take_proposal(0);
     if (!ended) ended = step();
-    if (ended) return measure_missing_rivals(*ended);
+    if (ended && waits_for_proposal(*ended)) continue;
+    if (!ended) continue;
+    drop_request();
+    return measure_missing_rivals(*ended);
   }
 }
 
@@ -340,11 +362,12 @@ Campaign::Ended Campaign::check_limits() {
         fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
                     spent_seconds(), *options_.budget_s)};
   if (options_.max_cost_usd && spent_usd() &&
-      *spent_usd() + *options_.usd_per_hour * needed / 3600 > *options_.max_cost_usd)
+      *spent_usd() + options_.usd_per_hour.value_or(0) * needed / 3600 > *options_.max_cost_usd)
     return Ending{EndReason::cost, fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
   const auto& arms = state_.arms().arms;
-  if (std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.state.exhausted || arm.state.closed; }))
-    return Ending{EndReason::exhausted, "nothing is left to try"};
+  const bool nothing_open =
+      std::all_of(arms.begin(), arms.end(), [](const Arm& arm) { return arm.state.exhausted || arm.state.closed; });
+  if (nothing_open && !may_still_be_proposed()) return Ending{EndReason::exhausted, "nothing is left to try"};
   return std::nullopt;
 }
 
@@ -377,11 +400,12 @@ DecisionRecord Campaign::record(Decision decision, double decide_s) {
 
 Decision Campaign::decide() {
   Decision decision = strategy_->decide(snapshot());
-  if (decision.action != Action::try_arm && decision.action != Action::close) return decision;
+  if (decision.action == Action::stop || decision.action == Action::confirm) return decision;
   const Arm* arm = find_arm(state_.arms(), decision.arm);
   const std::string label = decision.arm.kernel + " " + decision.arm.workload + " " + decision.arm.technique;
   if (arm == nullptr)
     throw bad_input(fmt::format("strategy '{}' chose an arm that does not exist: {}", options_.strategy, label));
+  if (decision.action == Action::propose) return decision;
   if (arm->state.closed)
     throw bad_input(fmt::format("strategy '{}' chose an arm that it has closed: {}", options_.strategy, label));
   if (decision.action == Action::try_arm && arm->state.exhausted)
@@ -393,9 +417,7 @@ Campaign::Ended Campaign::obey(const DecisionRecord& taken) {
   const Decision& decision = taken.decision;
   if (decision.action == Action::stop) return Ending{decision.reason.value_or(EndReason::strategy), decision.why};
   if (decision.action == Action::confirm) return Ending{EndReason::strategy, decision.why};
-  if (decision.action == Action::propose)
-    throw bad_input(
-        fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
+  if (decision.action == Action::propose) return ask_for_proposal(taken);
   Arm& arm = *find_arm(state_.arms(), decision.arm);
   announce_pivot(decision);
   if (decision.action == Action::close) {
@@ -456,12 +478,35 @@ Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const DecisionRe
   return std::nullopt;
 }
 
+// The arm of a proposed variant whose manifest fails is closed; any other's failure ends the campaign, as it did.
+template <typename Call>
+auto Campaign::of_arm(Arm& arm, Call call) -> std::optional<typename decltype(call())::value_type> {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (!arm.state.proposal || error.kind() != Error::Kind::bad_input) throw;
+    arm.state.closed = true;
+    ports_.display.pivoted({campaign_, true, state_.current, arm.state.id, std::nullopt, error.what()});
+    return std::nullopt;
+  }
+}
+
+std::optional<SearchAsk> Campaign::next_ask(Arm& arm) {
+  return of_arm(arm, [&] { return state_.advance(arm); });
+}
+
+std::optional<Realized> Campaign::realize_asked(Arm& arm, const Candidate& candidate) {
+  return of_arm(arm, [&] { return std::optional(ports_.catalog.realize(candidate, arm.state.id.workload, device_)); });
+}
+
 Campaign::Ended Campaign::try_arm(const DecisionRecord& taken, Arm& arm) {
-  const std::optional<SearchAsk> ask = state_.advance(arm);
+  const std::optional<SearchAsk> ask = next_ask(arm);
   if (!ask) return std::nullopt;  // now exhausted: the strategy decides again
   const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
+  const std::optional<Realized> realized = realize_asked(arm, candidate);
+  if (!realized) return std::nullopt;
   prepare_ahead(arm, *ask);
-  const Work work{ports_.catalog.realize(candidate, arm.state.id.workload, device_), Purpose::search, arm.asks + 1};
+  const Work work{*realized, Purpose::search, arm.asks + 1};
   if (Ended ended = evaluate(work, taken)) return ended;
   if (Ended ended = see_elsewhere(candidate, taken)) return ended;
   return follow_with_rival(state_.workload(candidate.kernel, arm.state.id.workload), taken);
@@ -592,14 +637,17 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
                                        to_text(realized.candidate.config), workload),
                            book.standings.empty() ? std::nullopt : book.standings.back().speedup, ahead_of_rival(book),
                            work.confirms() ? "confirmation" : "build", realized.candidate.kernel, workload});
+  if (const ProposalRecord* proposal = proposal_of(realized.candidate)) {
+    attempt.label = proposal->label.value_or(fmt::format("proposal {}", proposal->number));
+    attempt.parent = parent_hash(*proposal);
+  }
   const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
   const auto tries = machine_falls_.find(attempt_key(attempt));
   Evaluation evaluation;
   if (tries != machine_falls_.end() && tries->second >= kMachineFallsBeforeCrash) {
     evaluation.outcome = Crashed{CrashKind::unknown, "the machine itself went down twice while this was evaluated"};
   } else {
-    const EvaluationRequest request = request_for(work, book);
-    evaluation = ports_.evaluator.evaluate(request);
+    evaluation = judged(work, book);
     link_fingerprint(realized.candidate, evaluation);
   }
   evaluation.cost.prepare_s = ports_.evaluator.take_prepare_seconds();
@@ -615,13 +663,40 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   for (const FailedGate& failed : failed_gates(iteration, realized.source_hash, evaluation))
     failed_sources_.add(failed);
   const std::size_t standings_before = book.standings.size();
+  const std::optional<double> best_before = best_time(book);
   evaluation_ended_ = ports_.clock.seconds();
-  state_.apply(summarize_iteration(iteration, attempt, evaluation), &taken.decision.predict);
+  const IterationSummary summary = summarize_iteration(iteration, attempt, evaluation);
+  state_.apply(summary, &taken.decision.predict);
   const bool new_best = !work.confirms() && book.standings.size() > standings_before;
+  note_seen(summary, error_message(evaluation.outcome));
+  note_proposed(summary, best_before, new_best);
   ports_.display.iteration({iteration, attempt, &evaluation, taken.decision, device_.device, confirmed, new_best});
   if (std::holds_alternative<Interrupted>(evaluation.outcome))
     return Ending{EndReason::interrupted, "stopped by the user"};
   return std::nullopt;
+}
+
+// Of a proposed variant the manifest is a stranger's as well: what fails in it while it is judged is its own outcome.
+Evaluation Campaign::judged(const Work& work, WorkloadBook& book) {
+  const bool proposed = proposal_of(work.realized.candidate) != nullptr;
+  try {
+    return ports_.evaluator.evaluate(request_for(work, book));
+  } catch (const StoreFailure&) {
+    throw;
+  } catch (const Error& error) {
+    if (!proposed || error.kind() != Error::Kind::bad_input) throw;
+    Evaluation evaluation;
+    evaluation.outcome = Rejected{"manifest", error.what()};
+    evaluation.gates.push_back({"manifest", false, error.what()});
+    return evaluation;
+  }
+}
+
+// The variant's own source hash, where a proposal stands in its place.
+std::optional<std::string> Campaign::parent_hash(const ProposalRecord& proposal) {
+  for (const VariantInfo& variant : ports_.catalog.kernel(proposal.arm.kernel).variants)
+    if (variant.name == proposal.parents.front()) return variant.source_hash;
+  return "";
 }
 
 // The same mistake seen before, in another variant, may be mended the same way.
@@ -644,7 +719,8 @@ Campaign::Ended Campaign::confirm_winners() {
 
 bool Campaign::affords(double seconds) {
   if (options_.budget_s && spent_seconds() + seconds > *options_.budget_s) return false;
-  return !options_.max_cost_usd || *spent_usd() + *options_.usd_per_hour * seconds / 3600 <= *options_.max_cost_usd;
+  return !options_.max_cost_usd ||
+         spent_usd().value_or(0) + options_.usd_per_hour.value_or(0) * seconds / 3600 <= *options_.max_cost_usd;
 }
 
 Campaign::Ended Campaign::confirm(WorkloadBook& book) {
@@ -727,6 +803,7 @@ Snapshot Campaign::snapshot() {
   for (WorkloadState& workload : snapshot.workloads)
     workload.floor_binds = floor_binds(workload.kernel, workload.workload);
   snapshot.playbook = pattern_evidence_;
+  if (ports_.proposer != nullptr) snapshot.proposer = proposer_state();
   snapshot.goal_speedup = options_.goal_speedup;
   snapshot.goal_of_floor = options_.goal_of_floor;
   return snapshot;
@@ -742,8 +819,8 @@ std::optional<double> Campaign::budget_left() const {
 }
 
 std::optional<double> Campaign::spent_usd() const {
-  if (!options_.usd_per_hour) return std::nullopt;
-  return *options_.usd_per_hour * spent_seconds() / 3600;
+  if (!options_.usd_per_hour) return agent_usd_ > 0 ? std::optional(agent_usd_) : std::nullopt;
+  return *options_.usd_per_hour * spent_seconds() / 3600 + agent_usd_;
 }
 
 double Campaign::reserve_seconds() {

@@ -8,12 +8,15 @@
 
 #include "harness/campaign/failed_sources.h"
 #include "harness/campaign/options.h"
+#include "harness/campaign/proposal_reply.h"
+#include "harness/campaign/proposal_request.h"
 #include "harness/campaign/state.h"
 #include "harness/core/clock.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
+#include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
 namespace harness {
@@ -30,6 +33,7 @@ struct CampaignPorts {
   json environment = json::object();  // host, driver, git revision...: recorded once
   Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
   double before_s = 0;                // what the process had spent when the campaign was made: counted as its own
+  Proposer* proposer = nullptr;       // none: nobody proposes variants
 };
 
 /// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners
@@ -96,8 +100,56 @@ class Campaign {
   void prepare_ahead(const Arm& arm, const SearchAsk& ask);
   void prepare_first();
   void add_next_asks(std::vector<Realized>& next);
+  // Proposals (propose.cpp).
+  struct Proposed {
+    ProposalRecord record;
+    bool evaluated = false, passed = false, improved = false;
+    double log_gain = 0;
+  };
+  /// What is known of a variant on a workload.
+  struct Seen {
+    std::string kernel, workload;
+    Candidate candidate;
+    std::int64_t iteration = 0;
+    std::string outcome, message, fingerprint;
+    std::optional<double> time_ns, speedup;
+    std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
+  };
+  bool may_still_be_proposed();
+  bool proposer_is_ready();
+  bool can_pay_request();
+  std::optional<double> next_request_usd() const;
+  ProposerState proposer_state();
+  Ended ask_for_proposal(const DecisionRecord& taken);
+  void send_request(ProposalRecord record, const std::string& wrong, const std::string& last_reply,
+                    const std::vector<std::int64_t>& pages);
+  std::string request_for_proposal(const ProposalRecord& record, const std::string& wrong,
+                                   const std::string& last_reply, const std::vector<std::int64_t>& pages);
+  RequestParent request_parent(const ArmId& arm, const std::string& variant);
+  void note_seen(const IterationSummary& iteration, const std::string& message);
+  void note_proposed(const IterationSummary& iteration, std::optional<double> best_before, bool new_best);
+  const ProposalRecord* proposal_of(const Candidate& candidate) const;
+  bool new_source(const ProposalRecord& record);
+  void take_proposal(double patience_s);
+  bool waits_for_proposal(const Ending& ending);
+  void drop_request();
+  static void take_over(ProposalRecord& record, const ProposalRecord& recorded);
+  void judge_reply(ProposalRecord& record, const ProposerAnswer& answer);
+  std::optional<ReplyProblem> make_variant(ProposalRecord& record, const ProposalReply& reply);
+  bool find_twin(ProposalRecord& record, bool same_manifest);
+  std::string fate_of(ProposalRecord& record) const;
+  std::optional<ReplyProblem> take_in(const ProposalRecord& record, const std::string& technique);
+  void finish_proposal(ProposalRecord record);
+  void add_proposed(ProposalRecord record);
+  void restore_proposals();
   Realized realize_of(const ArmId& id, const std::string& variant, const Config& config);
   void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
+  Evaluation judged(const Work& work, WorkloadBook& book);
+  std::optional<std::string> parent_hash(const ProposalRecord& proposal);
+  template <typename Call>
+  auto of_arm(Arm& arm, Call call) -> std::optional<typename decltype(call())::value_type>;
+  std::optional<SearchAsk> next_ask(Arm& arm);
+  std::optional<Realized> realize_asked(Arm& arm, const Candidate& candidate);
   void charge_gates(double seconds);
   void say(const std::string& doing, const std::string& phase = "");
   Decision decide();
@@ -131,6 +183,12 @@ class Campaign {
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
   std::map<std::string, int> machine_falls_;  // by attempt_key
+  std::vector<Proposed> proposals_;           // second questions among them, in order
+  std::optional<ProposalRecord> asking_;      // the request under way
+  int failures_in_a_row_ = 0;                 // requests that brought no reply
+  double agent_usd_ = 0;                      // of all proposals, as far as it is known
+  std::map<std::string, Seen> seen_;          // by kernel, workload and variant; only where somebody proposes
+  std::vector<std::pair<std::string, const Seen*>> seen_in_order_;
 };
 
 }  // namespace harness

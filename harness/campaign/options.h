@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/core/json.h"
+#include "harness/core/proposal.h"
 
 namespace harness {
 
@@ -24,6 +25,11 @@ struct CampaignOptions {
   std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
   std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there
   int utc_offset_s = 0;
+  std::optional<std::string> proposer;  // SPEC of whoever proposes variants
+  double proposer_timeout_s = 300;      // of one request
+  std::optional<TokenPrice> token_price;
+  std::int64_t request_tokens = 24000;  // of one request at most, by estimate
+  std::int64_t reply_tokens = 16000;    // that a reply is taken to have at most, before it is paid
 };
 
 void to_json(json& to, const CampaignOptions& value);

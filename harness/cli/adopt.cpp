@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 
+#include "harness/cli/adopt_proposed.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
@@ -27,6 +28,7 @@ namespace {
 struct AdoptArguments {
   adopt::AdoptOptions options;
   std::string device;
+  std::int64_t from = 0;
   bool json = false;
 };
 
@@ -191,9 +193,13 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
 void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<AdoptArguments>();
   adopt::AdoptOptions& options = arguments->options;
-  app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")
-      ->required()
-      ->type_name("FILE.cu");
+  auto* file = app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")
+                   ->type_name("FILE.cu");
+  app.add_option("--from", arguments->from,
+                 "Instead: the proposed variant or the edited source that an iteration ran becomes files of its kernel")
+      ->type_name("ITERATION")
+      ->check(CLI::PositiveNumber)
+      ->excludes(file);
   app.add_option("entry", options.entries, "Which kernel of it (default: the one that it launches)")
       ->type_name("[ENTRY]");
   app.add_option("--name", options.name, "What to call the plugin (default: as the kernel)")->type_name("KERNEL");
@@ -218,7 +224,11 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--json", arguments->json, "One JSON object");
   add_db_option(app, shell);
   add_plugin_options(app, shell);
-  action = [arguments, &shell] { return adopt_source(*arguments, shell); };
+  action = [arguments, &shell] {
+    if (arguments->from > 0) return adopt_proposed(arguments->from, arguments->options.name, arguments->json, shell);
+    if (arguments->options.file.empty()) throw bad_input("name a CUDA source, or an iteration with --from");
+    return adopt_source(*arguments, shell);
+  };
 }
 
 }  // namespace harness

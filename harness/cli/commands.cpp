@@ -27,6 +27,7 @@ void define_query(CLI::App&, Shell&, std::function<int()>&);
 void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
+void define_proposer(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
 void define_adopt(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
@@ -109,6 +110,10 @@ const std::vector<Command>& commands() {
        "What another strategy would have decided on a recorded campaign",
        define_replay,
        {"harness replay 2 --strategy exhaustive"}},
+      {"proposer",
+       "Try whoever is to propose variants, and see what it costs",
+       define_proposer,
+       {"harness proposer --check \"command:python3 my_proposer.py\""}},
       {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
       {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 
+#include "harness/core/entries.h"
 #include "harness/core/error.h"
 #include "harness/core/utf8.h"
 #include "harness/system/files.h"
@@ -20,27 +19,6 @@ constexpr std::size_t kLongestLabel = 200;
 
 bool is_text(const std::string& text) {
   return text.find('\0') == std::string::npos && valid_utf8(text) == text;
-}
-
-/// "scale" of "ns::scale<float,4>".
-std::string base_name(const std::string& entry) {
-  const std::string name = entry.substr(0, entry.find('<'));
-  const std::size_t colon = name.rfind(':');
-  return colon == std::string::npos ? name : name.substr(colon + 1);
-}
-
-bool has_word(const std::string& text, const std::string& word) {
-  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !in_word(text[at - 1])) && (end == text.size() || !in_word(text[end]))) return true;
-  }
-  return false;
-}
-
-/// A name that is pasted together is nowhere in the text.
-bool may_define(const std::string& text, const std::string& name) {
-  return has_word(text, name) || text.find("##") != std::string::npos;
 }
 
 }  // namespace
@@ -66,13 +44,9 @@ void check_label(const std::string& label) {
 }
 
 void require_entries(const Realized& realized, const std::string& path) {
-  for (const std::string& entry : realized.build.entries) {
-    const std::string name = base_name(entry);
-    const auto defines = [&](const SourceFile& file) { return may_define(file.text, name); };
-    if (std::ranges::none_of(realized.sources, defines))
-      throw bad_input(fmt::format("--source: '{}' has no kernel '{}', which variant '{}' launches; keep its name", path,
-                                  name, realized.candidate.variant));
-  }
+  if (const auto missing = missing_entry(realized))
+    throw bad_input(fmt::format("--source: '{}' has no kernel '{}', which variant '{}' launches; keep its name", path,
+                                *missing, realized.candidate.variant));
 }
 
 }  // namespace harness

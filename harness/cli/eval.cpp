@@ -8,6 +8,7 @@
 #include "harness/cli/edited_source.h"
 #include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/proposals.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
@@ -88,8 +89,8 @@ Asked asked_for(const EvalArguments& arguments, Catalog& catalog, Shell& shell) 
   Asked asked{{arguments.kernel, arguments.variant, "", given_parameters(arguments)}, "", {}, arguments.source, {}};
   if (!arguments.source.empty()) asked.source = read_edited_source(arguments.source);
   if (arguments.from == 0) return asked;
-  const json row =
-      shell.rooms.archive(shell.store_path(), ArchiveAccess::read)->history().iteration(arguments.from, true);
+  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+  const json row = archive->history().iteration(arguments.from, true);
   asked.workload = row.at("workload");
   asked.candidate = {row.at("kernel"), row.at("variant"), "", config_from_json(row.at("config"))};
   for (const auto& [name, value] : given_parameters(arguments)) asked.candidate.config.insert_or_assign(name, value);
@@ -97,6 +98,7 @@ Asked asked_for(const EvalArguments& arguments, Catalog& catalog, Shell& shell) 
     asked.source = row.at("source").get<std::string>();
     asked.source_name = fmt::format("iteration {}", arguments.from);
   }
+  restore_proposed(catalog, archive->ledger(), row.at("campaign"), asked.candidate.kernel);
   catalog.kernel(asked.candidate.kernel);
   return asked;
 }

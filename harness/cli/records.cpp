@@ -5,6 +5,7 @@
 
 #include "harness/cli/asking.h"
 #include "harness/cli/command.h"
+#include "harness/cli/proposals.h"
 #include "harness/cli/show_patch.h"
 #include "harness/cli/show_source.h"
 #include "harness/core/error.h"
@@ -267,6 +268,10 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "A decision instead, with the table it chose from (query v_decisions has them)")
       ->type_name("DECISION")
       ->excludes(iteration);
+  auto proposal = std::make_shared<std::int64_t>(0);
+  app.add_option("--proposal", *proposal, "A proposal instead (history --proposals): request, reply, source, cost")
+      ->type_name("PROPOSAL")
+      ->excludes(iteration);
   app.add_flag("--source", filter->source, "Print its source too");
   add_plugin_options(app, shell);
   auto* resolved = app.add_flag("--resolved", filter->resolved,
@@ -281,7 +286,8 @@ void define_show(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--file", filter->file, "Where the adopted file is; default: where it was")
       ->type_name("FILE.cu")
       ->needs(patch);
-  action = [filter, &shell] {
+  action = [filter, proposal, &shell] {
+    if (*proposal != 0) return print_proposal(*open_to_read(shell), *proposal, filter->json);
     if (filter->a == 0 && filter->b == 0) throw bad_input("name an iteration or --decision N; see harness history");
     const auto archive = open_to_read(shell);
     History& history = archive->history();
@@ -316,8 +322,9 @@ void define_diff(CLI::App& app, Shell& shell, std::function<int()>& action) {
 void define_query(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto filter = std::make_shared<Filter>();
   add_db_option(app, shell);
-  app.add_option("sql", filter->sql,
-                 "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions keep their names")
+  app.add_option(
+         "sql", filter->sql,
+         "One SELECT; the views v_iterations, v_best, v_techniques, v_costs, v_decisions, v_proposals keep their names")
       ->required()
       ->type_name("SQL");
   app.add_option("--format", filter->format, "table, csv, json or markdown")

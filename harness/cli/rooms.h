@@ -12,6 +12,7 @@
 #include "harness/core/formula_catalog.h"
 #include "harness/core/observation.h"
 #include "harness/core/playbook.h"
+#include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
 namespace harness {
@@ -51,6 +52,10 @@ struct Rooms {
   /// A device that sees what a kernel does to memory of unknown size.
   std::function<std::unique_ptr<Observer>(const Places&, std::function<bool()> stop)> observer;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
+  /// Of a SPEC; `variables`: names of environment variables that it gets besides the usual ones.
+  std::function<std::unique_ptr<Proposer>(const Places&, const std::string& spec,
+                                          const std::vector<std::string>& variables)>
+      proposer;
   ProgramVersion program;
 };
 

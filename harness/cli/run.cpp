@@ -35,6 +35,7 @@ struct RunArguments {
   CampaignOptions options;
   std::string budget, goal, device = "auto", workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
+  std::string proposer, proposer_variables, proposer_timeout, token_price;
   bool resuming = false, dry_run = false, json = false, quiet = false, verbose = false;
 };
 
@@ -47,6 +48,33 @@ json environment_of(const ProgramVersion& program, const DeviceInfo& device) {
           {"system", std::string(host.sysname) + " " + host.release},
           {"driver_release", device.emulation ? json() : driver_release()},
           {"device", device}};
+}
+
+/// "3,15" or "3,15,0.3": US dollars for a million tokens in, out and cached; cached ones cost as others where it is not
+/// said.
+TokenPrice parse_token_price(const std::string& text) {
+  std::vector<double> prices;
+  for (const std::string& part : split_commas(text)) {
+    const Value value = parse_value(part);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    const auto* number = std::get_if<double>(&value);
+    const double price = whole != nullptr ? static_cast<double>(*whole) : number != nullptr ? *number : -1;
+    if (!(price >= 0)) break;
+    prices.push_back(price);
+  }
+  if (prices.size() != split_commas(text).size() || prices.size() < 2 || prices.size() > 3)
+    throw bad_input(
+        fmt::format("--token-price: '{}' is not IN,OUT or IN,OUT,CACHED, US dollars a million tokens", text));
+  return {prices[0], prices[1], prices.size() == 3 ? prices[2] : prices[0]};
+}
+
+void fill_proposer(RunArguments& arguments) {
+  CampaignOptions& options = arguments.options;
+  if (!arguments.proposer.empty()) options.proposer = arguments.proposer;
+  if (!arguments.proposer_timeout.empty()) options.proposer_timeout_s = parse_duration(arguments.proposer_timeout);
+  if (!arguments.token_price.empty()) options.token_price = parse_token_price(arguments.token_price);
+  if (options.proposer && options.max_cost_usd && !options.token_price)
+    throw bad_input("--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer");
 }
 
 void fill_options(RunArguments& arguments) {
@@ -69,7 +97,8 @@ void fill_options(RunArguments& arguments) {
     else throw bad_input(fmt::format("HARNESS_USD_PER_HOUR is '{}', which is not a number", price));
   }
   if (arguments.max_cost > 0) options.max_cost_usd = arguments.max_cost;
-  if (options.max_cost_usd && !options.usd_per_hour)
+  fill_proposer(arguments);
+  if (options.max_cost_usd && !options.usd_per_hour && !options.token_price)
     throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
 }
 
@@ -190,6 +219,8 @@ int run(RunArguments arguments, Shell& shell) {
       take_every_kernel(arguments.options, *catalog, *scripts, device);
     }
     make_arms(*catalog, *scripts, arguments.options, device);
+    if (arguments.options.proposer)
+      shell.rooms.proposer(places, *arguments.options.proposer, split_commas(arguments.proposer_variables));
     scripts->strategy(arguments.options.strategy);
     const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());
     archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
@@ -198,10 +229,14 @@ int run(RunArguments arguments, Shell& shell) {
   const auto display = make_display(arguments, places);  // outlives the evaluator, which tells it what it does
   const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   const auto playbook = shell.rooms.playbook(places);
+  const auto proposer = arguments.options.proposer ? shell.rooms.proposer(places, *arguments.options.proposer,
+                                                                          split_commas(arguments.proposer_variables))
+                                                   : nullptr;
   AwakeClock clock;
-  Campaign campaign({*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
-                     environment_of(shell.rooms.program, device), playbook.get(), awake_seconds() - awake_at_start()},
-                    arguments.options, resume);
+  Campaign campaign(
+      {*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
+       environment_of(shell.rooms.program, device), playbook.get(), awake_seconds() - awake_at_start(), proposer.get()},
+      arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
     return 0;
@@ -242,6 +277,17 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--variant", arguments->variants, "Only these variants, separated by commas");
   app.add_option("--strategy", options.strategy, "Chooses the arm: a name or a file")->capture_default_str();
   app.add_option("--search", options.search, "Chooses the configuration: a name or a file")->capture_default_str();
+  app.add_option("--proposer", arguments->proposer,
+                 "Who proposes variants: 'command:PROGRAM ARGS' (one JSON request in, one JSON reply out), or "
+                 "'openai:MODEL[@URL]' (chat completions)")
+      ->type_name("SPEC");
+  app.add_option("--proposer-env", arguments->proposer_variables,
+                 "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "
+                 "never stored or shown)")
+      ->type_name("NAMES");
+  app.add_option("--proposer-timeout", arguments->proposer_timeout, "Of one request (default: 5m)");
+  app.add_option("--token-price", arguments->token_price,
+                 "US dollars for a million tokens, IN,OUT or IN,OUT,CACHED, where the proposer names no price");
   app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

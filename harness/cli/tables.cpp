@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/cli/asking.h"
+#include "harness/cli/proposals.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/format.h"
@@ -218,7 +219,15 @@ void define_history(CLI::App& app, Shell& shell, std::function<int()>& action) {
   const auto asking = add_asking(app, shell);
   add_filter_options(app, asking, 20);
   add_table_options(app, asking);
-  action = [asking, &shell] { return print_history(*asking, shell); };
+  auto proposals = std::make_shared<bool>(false);
+  app.add_flag("--proposals", *proposals,
+               "What a proposer was asked and what came of it, instead of iterations; of the filters --campaign and "
+               "--limit count");
+  action = [asking, proposals, &shell] {
+    if (!*proposals) return print_history(*asking, shell);
+    const HistoryFilter filter = filter_of(*asking);
+    return print_proposals(*open_to_read(shell), filter.campaign, filter.limit, asking->json ? "json" : asking->format);
+  };
 }
 
 void define_best(CLI::App& app, Shell& shell, std::function<int()>& action) {

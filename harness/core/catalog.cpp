@@ -17,6 +17,10 @@ void Catalog::use_source(const std::string& kernel, const std::string& variant, 
   throw bad_input(fmt::format("the source of {} {} cannot be replaced here", kernel, variant));
 }
 
+void Catalog::add_variant(const NewVariant& made) {
+  throw bad_input(fmt::format("kernel '{}' takes no variant '{}' here", made.kernel, made.name));
+}
+
 std::size_t place_of(const Parameter& parameter, const Value& value) {
   const auto same = [&](const Value& listed) { return same_value(listed, value); };
   return static_cast<std::size_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin());

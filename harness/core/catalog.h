@@ -39,11 +39,32 @@ struct VariantInfo {
   bool rival = false;  // others' work that is only measured beside ours: never an arm, an incumbent or a winner
   Prior prior;         // what its author expects; where that depends on the workload, what Catalog::prior says
   bool prior_by_workload = false;
-  std::vector<Parameter> parameters;   // in order of the manifest's sorted names
-  std::vector<Config> starts;          // some parameters' values each: what its author would try first
-  json requirements = json::object();  // {"arch": ">=80"}
-  std::string file;                    // the manifest, for messages
-  std::string source_hash;             // of the .cu and everything it includes from the plugin folders
+  std::vector<Parameter> parameters;     // in order of the manifest's sorted names
+  std::vector<Config> starts;            // some parameters' values each: what its author would try first
+  json requirements = json::object();    // {"arch": ">=80"}
+  std::string file;                      // the manifest, for messages
+  std::string source_hash;               // of the .cu and everything it includes from the plugin folders
+  std::optional<std::int64_t> proposal;  // stands in no file: the number of the proposal that it is
+};
+
+/// A variant that stands in no file: a text over a known one.
+struct NewVariant {
+  std::string kernel, name;
+  std::string parent;            // the variant whose place in the folders it has: what it includes is found from there
+  std::string source, manifest;  // whole texts
+  std::int64_t proposal = 0;     // its number
+};
+
+/// What a variant is made of, for whoever is to write another: texts.
+struct VariantTexts {
+  std::string manifest, source;
+  std::vector<std::pair<std::string, std::string>> headers;  // of the plugin, that it includes: name and text
+};
+
+/// What a kernel is, in words and code.
+struct KernelTexts {
+  std::string reference;                                      // the source of its reference
+  std::vector<std::pair<std::string, std::string>> wrappers;  // what any source may include <...>: name and what it is
 };
 
 struct KernelInfo {
@@ -137,6 +158,11 @@ class Catalog {
   virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
   /// From now on, in this catalog, `text` stands in the place of the variant's source. Files do not change.
   virtual void use_source(const std::string& kernel, const std::string& variant, const std::string& text);
+  /// From now on, in this catalog, the kernel has this variant too, in the place of one of the same name that was added
+  /// before. It is no file's, and not among the variants of mutants or baselines.
+  virtual void add_variant(const NewVariant& made);
+  virtual VariantTexts variant_texts(const std::string& /*kernel*/, const std::string& /*variant*/) { return {}; }
+  virtual KernelTexts kernel_texts(const std::string& /*kernel*/) { return {}; }
   /// A shape that no workload of the kernel has, "B=4 Sq=3000 causal=true": from now on it is one of its workloads, in
   /// no set. What is not given is as in the kernel's first workload on this device. Returns its name, which holds all
   /// values: the same shape has the same name everywhere. Throws Error(bad_input) for what lies outside the domain.

@@ -6,6 +6,7 @@
 
 #include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
+#include "harness/core/proposal.h"
 
 // What a campaign tells whoever watches: a terminal, a stream of JSON lines, a test.
 namespace harness {
@@ -103,6 +104,8 @@ class Display {
   virtual void started(const CampaignStarted& event) = 0;
   virtual void iteration(const IterationEnded& event) = 0;
   virtual void pivoted(const Pivoted& event) = 0;
+  /// A request was answered, or given up.
+  virtual void proposed(const ProposalRecord& /*record*/) {}
   virtual void progress(const Progress& event) = 0;
   virtual void finished(const CampaignSummary& summary) = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/core/pattern_evidence.h"
+#include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
 // What is recorded: a campaign, its decisions, an attempt before each evaluation and an iteration after it.
@@ -154,6 +155,9 @@ class Ledger {
   /// Writes the iteration, its samples, gates and costs, and keeps the rollups current; returns the iteration's id.
   virtual std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) = 0;
   virtual void charge(std::int64_t campaign, const std::string& stage, double seconds) = 0;  // prepare, decide, idle
+  /// A request to the proposer that has ended, with what it cost; returns its id.
+  virtual std::int64_t record_proposal(const ProposalRecord& /*record*/) { return 0; }
+  virtual std::vector<ProposalRecord> proposals(std::int64_t /*campaign*/) { return {}; }  // ascending
 
   virtual std::optional<std::int64_t> latest_resumable() = 0;
   virtual CampaignRecord campaign(std::int64_t id) = 0;

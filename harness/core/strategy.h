@@ -90,6 +90,7 @@ struct ArmState {
   double earlier_spent_s = 0;
   std::optional<double> earlier_best_speedup;
   std::vector<GainElsewhere> elsewhere;  // the most alike workloads first, at most 4
+  std::optional<std::int64_t> proposal;  // the number of the proposal that it consists of
 };
 
 /// A kernel's technique over all its workloads and contracts, this campaign and every earlier one on the device's
@@ -159,6 +160,23 @@ struct Calibration {
   std::optional<double> passed_predicted, passed_seen;  // mean probability that was predicted, share that passed
 };
 
+/// What a strategy sees of whoever proposes variants (core/proposal.h).
+struct ProposerState {
+  std::string spec;
+  std::int64_t asked = 0;              // requests, second questions apart
+  std::int64_t accepted = 0;           // that became a variant
+  std::int64_t passed = 0;             // of those, a configuration passed
+  std::int64_t improved = 0;           // of those, one became a workload's best
+  std::int64_t since_improvement = 0;  // accepted or not, since one last did; what is not yet evaluated apart
+  std::int64_t failed_in_a_row = 0;    // requests without any reply
+  bool in_flight = false;
+  bool ready = true;                // false: it answers nothing more
+  std::optional<double> latency_s;  // mean of a request
+  std::optional<double> usd;        // spent on all; absent: unknown
+  std::optional<double> next_usd;   // what another request may cost; absent: unknown
+  std::optional<double> log_gain;   // mean ln(new best / old best) of those that improved
+};
+
 struct Snapshot {
   std::int64_t campaign = 0;
   std::string device, device_name, architecture;
@@ -189,6 +207,7 @@ struct Snapshot {
   std::vector<std::string> recent_outcomes;  // newest last, at most 32
   Calibration calibration;
   std::vector<PatternEvidence> playbook;  // what came of the patterns on this device name, frozen at the start
+  std::optional<ProposerState> proposer;  // absent: nobody proposes
 };
 
 /// What is expected of the evaluation that a decision leads to: 90 % ranges, scored when it has ended. `evaluations`:
@@ -209,7 +228,9 @@ struct Decision {
   std::optional<EndReason> reason;     // of a stop: goal, exhausted, strategy
   std::vector<std::int64_t> patterns;  // ids of the playbook's pages that it rests on
   Prediction predict;
-  json table = json::array();  // the numbers it chose from, one object an arm
+  json table = json::array();        // the numbers it chose from, one object an arm
+  std::string ask;                   // of a proposal: what is wanted, in words
+  std::vector<std::string> parents;  // of a proposal: variants to begin with, the most important first
 };
 
 /// What a rule says of a snapshot, for people: `harness run --dry-run`.

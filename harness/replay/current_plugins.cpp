@@ -24,6 +24,20 @@ class Refit {
     return known != configs_.end() ? known->second : configs_.emplace(key, find(row)).first->second;
   }
 
+  /// Makes an accepted proposal a variant again; false where its parent is no longer what it was made of.
+  bool takes(const ProposalRecord& proposal) {
+    if (proposal.outcome != ProposalOutcome::accepted) return true;
+    try {
+      plugins_.add_variant({proposal.arm.kernel, proposal.variant, proposal.parents.front(), proposal.source,
+                            proposal.manifest, proposal.number});
+      return true;
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::bad_input) throw;
+      notes_.insert(fmt::format("{} can no longer be made: {}", proposal.variant, error.what()));
+      return false;
+    }
+  }
+
   std::vector<std::string> notes() const {
     std::set<std::string> all = notes_;
     for (const auto& [variant, lost] : lost_)
@@ -123,7 +137,9 @@ class Refit {
 
 CurrentRecord with_current_plugins(const Recording& recorded, Catalog& plugins) {
   Refit refit(recorded, plugins);
-  CurrentRecord today{{recorded.campaign, recorded.record, recorded.spent_s, {}, recorded.decisions}, {}};
+  CurrentRecord today{{recorded.campaign, recorded.record, recorded.spent_s, {}, recorded.decisions, {}}, {}};
+  for (const ProposalRecord& proposal : recorded.proposals)
+    if (refit.takes(proposal)) today.recording.proposals.push_back(proposal);
   for (const IterationSummary& row : recorded.iterations) {
     const auto& config = refit.config(row);
     if (!config) continue;

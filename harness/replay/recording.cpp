@@ -50,6 +50,7 @@ Recording read_recording(Ledger& ledger, std::int64_t campaign) {
   recording.spent_s = ledger.spent_seconds(campaign);
   recording.iterations = ledger.iterations(campaign);
   recording.decisions = ledger.decisions(campaign);
+  recording.proposals = ledger.proposals(campaign);
   if (recording.iterations.empty())
     throw bad_input(
         fmt::format("campaign {} holds no evaluation, so there is nothing to answer a replay with", campaign));

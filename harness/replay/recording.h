@@ -16,6 +16,7 @@ struct Recording {
   double spent_s = 0;                        // wall seconds, what was spent outside evaluations included
   std::vector<IterationSummary> iterations;  // ascending
   std::vector<DecisionRecord> decisions;     // ascending
+  std::vector<ProposalRecord> proposals;     // ascending
 };
 
 /// Throws Error(bad_input) for a campaign that is unknown, was made by eval, or holds no evaluation.

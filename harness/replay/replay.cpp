@@ -8,6 +8,7 @@
 #include "harness/campaign/loop.h"
 #include "harness/core/error.h"
 #include "harness/replay/current_plugins.h"
+#include "harness/replay/replay_proposer.h"
 
 namespace harness {
 namespace {
@@ -28,6 +29,14 @@ CampaignOptions replay_options(const Recording& recorded, const ReplayOptions& w
   return options;
 }
 
+/// Shapes that the campaign was asked for by their sizes are workloads again.
+void add_shapes(const Recording& recorded, Catalog& plugins) {
+  json fields = CampaignOptions{};
+  fields.update(recorded.record.options);
+  for (const std::string& kernel : recorded.record.kernels)
+    with_shapes(plugins, kernel, fields.get<CampaignOptions>().workloads, recorded_device(recorded.record));
+}
+
 std::int64_t began_unix(const Recording& recorded) {
   if (recorded.decisions.empty()) return 0;
   return recorded.decisions.front().now_unix - static_cast<std::int64_t>(overhead_seconds(recorded));
@@ -38,6 +47,7 @@ std::int64_t began_unix(const Recording& recorded) {
 Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
                 const ReplayOptions& options) {
   Replayed replayed;
+  add_shapes(recorded, plugins);
   const CurrentRecord today = with_current_plugins(recorded, plugins);
   replayed.notes = today.notes;
   const RecordBook book(today.recording);
@@ -47,8 +57,10 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
                             replayed.answers);
   ReplayLedger ledger(earlier, recorded.campaign);
   NoDisplay display;
-  Campaign campaign({plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment},
-                    replay_options(recorded, options), std::nullopt);
+  ReplayProposer proposer(today.recording.proposals, clock);
+  CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
+  if (!recorded.proposals.empty()) ports.proposer = &proposer;
+  Campaign campaign(std::move(ports), replay_options(recorded, options), std::nullopt);
   replayed.summary = campaign.run();
   replayed.recording = std::move(ledger.recording());
   return replayed;

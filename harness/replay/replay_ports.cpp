@@ -157,6 +157,17 @@ Problem ReplayCatalog::problem(const std::string& kernel, const std::string& wor
                                   : problems_.emplace(key, plugins_.problem(kernel, workload)).first->second;
 }
 
+void ReplayCatalog::add_variant(const NewVariant& made) {
+  plugins_.add_variant(made);
+  const auto forget = [](auto& known, const std::string& part) {
+    std::erase_if(known, [&](const auto& each) { return each.first.find(part) != std::string::npos; });
+  };
+  const std::string key = made.kernel + "\n" + made.name + "\n";
+  forget(spaces_, key);
+  forget(defaults_, key);
+  forget(plans_, "\n" + made.name + "\n");
+}
+
 Space ReplayCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
                            const DeviceInfo& device) {
   const std::string key = kernel + "\n" + variant + "\n" + workload + "\n" + device.name;

@@ -51,6 +51,14 @@ class ReplayCatalog : public Catalog {
   Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override {
     return plugins_.prior(kernel, variant, workload);
   }
+  std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) override {
+    return plugins_.add_shape(kernel, text, device);
+  }
+  /// What was remembered of a variant of this name is forgotten.
+  void add_variant(const NewVariant& made) override;
+  VariantTexts variant_texts(const std::string& kernel, const std::string& variant) override {
+    return plugins_.variant_texts(kernel, variant);
+  }
   Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
               const DeviceInfo& device) override;
   bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
@@ -147,6 +155,10 @@ class ReplayLedger : public Ledger {
   std::int64_t begin_attempt(const AttemptRecord& record) override;
   std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) override;
   void charge(std::int64_t, const std::string&, double) override {}
+  std::int64_t record_proposal(const ProposalRecord& record) override {
+    recording_.proposals.push_back(record);
+    return static_cast<std::int64_t>(recording_.proposals.size());
+  }
   std::optional<std::int64_t> latest_resumable() override { return std::nullopt; }
   CampaignRecord campaign(std::int64_t) override { return recording_.record; }
   double spent_seconds(std::int64_t) override { return recording_.spent_s; }

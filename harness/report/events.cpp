@@ -68,6 +68,37 @@ json pivot_json(const Pivoted& event) {
           {"why", event.why}};
 }
 
+json proposal_json(const ProposalRecord& record) {
+  const ProposalUsage& usage = record.usage;
+  json predict;
+  if (record.predict_lo && record.predict_hi) predict = json::array({*record.predict_lo, *record.predict_hi});
+  return {{"event", "proposal"},
+          {"campaign", record.campaign},
+          {"proposal", record.number},
+          {"second_to", or_null(record.second_to)},
+          {"kernel", record.arm.kernel},
+          {"workload", record.arm.workload},
+          {"technique", record.arm.technique},
+          {"ask", record.ask},
+          {"parents", record.parents},
+          {"outcome", record.outcome},
+          {"message", record.message.empty() ? json() : json(record.message)},
+          {"variant", record.variant.empty() ? json() : json(record.variant)},
+          {"label", or_null(record.label)},
+          {"hypothesis", record.hypothesis},
+          {"predict", {{"speedup", predict}}},
+          {"twin", record.twin.empty() ? json() : json(record.twin)},
+          {"twin_iteration", or_null(record.twin_iteration)},
+          {"latency_s", record.latency_s},
+          {"usage",
+           {{"model", or_null(usage.model)},
+            {"tokens_in", or_null(usage.tokens_in)},
+            {"tokens_out", or_null(usage.tokens_out)},
+            {"tokens_cached", or_null(usage.tokens_cached)},
+            {"usd", or_null(usage.usd)},
+            {"usd_source", usage.usd_source.empty() ? json() : json(usage.usd_source)}}}};
+}
+
 json finished_json(const CampaignSummary& summary) {
   json best = json::array();
   for (const BestRow& row : summary.best) {
@@ -114,6 +145,9 @@ void JsonDisplay::iteration(const IterationEnded& event) {
 }
 void JsonDisplay::pivoted(const Pivoted& event) {
   print(pivot_json(event));
+}
+void JsonDisplay::proposed(const ProposalRecord& record) {
+  print(proposal_json(record));
 }
 void JsonDisplay::finished(const CampaignSummary& summary) {
   print(finished_json(summary));

@@ -196,6 +196,17 @@ void TerminalDisplay::pivoted(const Pivoted& event) {
   say(line);
 }
 
+/// What became of a request, with the seconds and dollars that it took.
+void TerminalDisplay::proposed(const ProposalRecord& record) {
+  const bool accepted = record.outcome == ProposalOutcome::accepted;
+  const std::string cost = record.usage.usd ? fmt::format(", ${:.3f}", *record.usage.usd) : "";
+  const std::string what = accepted ? fmt::format("{} \"{}\"", record.variant, clean(record.label.value_or("")))
+                                    : fmt::format("{}: {}", name(record.outcome), clean(record.message));
+  say(fmt::format("proposal  {}{} {} {}  ({}{})", record.number,
+                  record.second_to ? fmt::format(" (again, for {})", *record.second_to) : "", record.arm.kernel, what,
+                  seconds(record.latency_s), cost));
+}
+
 void TerminalDisplay::progress(const Progress& event) {
   if (options_.quiet) return;
   note_machine();

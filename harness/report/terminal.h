@@ -23,6 +23,7 @@ class TerminalDisplay : public Display {
   explicit TerminalDisplay(Options options);
   void started(const CampaignStarted& event) override;
   void iteration(const IterationEnded& event) override;
+  void proposed(const ProposalRecord& record) override;
   void pivoted(const Pivoted& event) override;
   void progress(const Progress& event) override;
   void finished(const CampaignSummary& summary) override;

@@ -37,6 +37,12 @@ enum class Texts { none, log, all };
 /// Unknown: Error(bad_input).
 RecordedIteration read_iteration(Connection& connection, std::int64_t id, Texts texts);
 
+/// Adds the proposal and its texts; returns its id. `record.campaign` and `decision` are of this store, and so is
+/// `twin_iteration`.
+std::int64_t insert_proposal(Connection& connection, const ProposalRecord& record);
+/// Of one campaign, ascending.
+std::vector<ProposalRecord> read_proposals(Connection& connection, std::int64_t campaign);
+
 /// Adds to what the campaign spent outside its evaluations. Without a price, `usd` stays unknown.
 void add_charge(Connection& connection, std::int64_t campaign, const std::string& stage, const std::string& day,
                 double seconds, const std::optional<double>& usd);

@@ -53,6 +53,7 @@ ExportCounts counts(Connection& connection, const ExportOptions& options) {
   add("iteration",
       "SELECT count(*) FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE ?1 IS NULL OR i.campaign = ?1");
   if (options.evidence) add("admission_part", kCountAdmissions);
+  add("proposal", "SELECT count(*) FROM proposal WHERE ?1 IS NULL OR campaign = ?1");
   add("charge", "SELECT count(*) FROM charge WHERE ?1 IS NULL OR campaign = ?1");
   return counts;
 }
@@ -108,6 +109,7 @@ class Exporter {
     const Numbers decisions = write_decisions(id);
     const Numbers attempts = write_attempts(id, decisions);
     write_iterations(id, attempts);
+    write_proposals(id, decisions);
     write_charges(id);
   }
 
@@ -209,6 +211,17 @@ class Exporter {
       if (query.flag(1)) {
         j["edited"] = {{"contract_hash", found.identity.contract_hash}, {"source_hash", found.identity.source_hash}};
       }
+      line(j);
+    }
+  }
+
+  void write_proposals(std::int64_t campaign, const Numbers& decisions) {
+    for (const ProposalRecord& record : read_proposals(connection_, campaign)) {
+      json j = record;
+      j["type"] = "proposal";
+      const auto decision = decisions.find(record.decision);
+      j["decision"] = decision == decisions.end() ? json(nullptr) : json(decision->second);
+      j["twin_iteration"] = record.twin_iteration ? same_as(record.twin_iteration) : json(nullptr);
       line(j);
     }
   }

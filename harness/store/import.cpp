@@ -49,13 +49,14 @@ class Importer {
 
  private:
   static bool known(const std::string& type) {
-    return type == "decision" || type == "attempt" || type == "iteration" || type == "charge";
+    return type == "decision" || type == "attempt" || type == "iteration" || type == "charge" || type == "proposal";
   }
 
   void take_part(const std::string& type, const json& j) {
     if (type == "decision") take_decision(j);
     else if (type == "attempt") take_attempt(j);
     else if (type == "iteration") take_iteration(j);
+    else if (type == "proposal") take_proposal(j);
     else take_charge(j);
   }
 
@@ -189,6 +190,17 @@ class Importer {
     }
     iterations_.push_back(insert_iteration(connection_, attempt, candidate, row));
     ++report_.iterations;
+  }
+
+  void take_proposal(json j) {
+    const json decision = j.at("decision"), twin = j.at("twin_iteration");
+    j["decision"] = 0;
+    j["twin_iteration"] = nullptr;
+    ProposalRecord record = j.get<ProposalRecord>();
+    record.campaign = *campaign_;
+    if (!decision.is_null()) record.decision = numbered(decisions_, decision, "decision");
+    record.twin_iteration = same_as(twin);
+    insert_proposal(connection_, record);
   }
 
   void take_charge(const json& j) {

@@ -25,10 +25,13 @@ constexpr const char* kStep7 =
 constexpr const char* kStep8 =
 #include "embedded/harness/store/schema_8_screened.sql"
     ;
+constexpr const char* kStep9 =
+#include "embedded/harness/store/schema_9_proposals.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6, kStep7, kStep8};
+constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -212,6 +212,23 @@ std::int64_t Store::end_attempt(std::int64_t attempt, const Evaluation& evaluati
   return id;
 }
 
+std::int64_t Store::record_proposal(const ProposalRecord& record) {
+  Write write(connection_);
+  claim(record.campaign);
+  const std::int64_t id = insert_proposal(connection_, record);
+  if (record.usage.usd) {
+    add_charge(connection_, record.campaign, "model", today(), 0, record.usage.usd);
+    add_spending(connection_, record.campaign, 0, record.usage.usd);
+  }
+  write.commit();
+  claimed_.insert(record.campaign);
+  return id;
+}
+
+std::vector<ProposalRecord> Store::proposals(std::int64_t campaign) {
+  return read_proposals(connection_, campaign);
+}
+
 void Store::charge(std::int64_t campaign, const std::string& stage, double seconds) {
   if (seconds <= 0) return;
   Write write(connection_);

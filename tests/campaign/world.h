@@ -15,12 +15,15 @@ struct World {
   FakeLedger ledger;
   FakeDisplay display;
   bool stop = false;
+  FakeProposer proposer{clock};
+  bool proposes = false;
   CampaignOptions options;
 
   World() { options.kernels = {"k"}; }
   CampaignSummary run(std::optional<std::int64_t> resume = {}) {
-    Campaign campaign({catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()},
-                      options, resume);
+    CampaignPorts ports{catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()};
+    if (proposes) ports.proposer = &proposer;
+    Campaign campaign(std::move(ports), options, resume);
     return campaign.run();
   }
 };

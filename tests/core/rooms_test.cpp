@@ -27,7 +27,8 @@ const std::vector<Room>& rooms() {
   static const std::vector<Room> all{
       {"main", {"composition", "device/cpu", "device/cuda"}, "", {}, "the list of the kinds of devices"},
       {"composition",
-       {"core", "system", "device/port", "script/catalog", "script/strategy", "store", "worker", "evaluate", "cli"},
+       {"core", "system", "device/port", "script/catalog", "script/strategy", "store", "worker", "evaluate", "propose",
+        "cli"},
        "",
        {},
        "names the real class behind every other port"},
@@ -53,6 +54,7 @@ const std::vector<Room>& rooms() {
        {"boost/"},
        "the same CUDA C++ on the host: g++ and fibers"},
       {"device/port", {"core", "system"}, "", {}, "what a kind of device offers"},
+      {"propose", {"core", "system"}, "", {}, "programs that propose variants"},
       {"replay", {"core", "campaign"}, "", {}, "the loop on a record, led by another strategy"},
       {"campaign", {"core"}, "", {}, "the loop: budgets, bests, confirmation, resume"},
       {"script/catalog",

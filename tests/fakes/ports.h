@@ -99,6 +99,24 @@ class FakeCatalog : public Catalog {
     return realized;
   }
   std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }
+  /// A manifest that holds the word "broken" is refused; its technique is the last one that it sets.
+  void add_variant(const NewVariant& made) override {
+    if (made.manifest.find("broken") != std::string::npos) throw bad_input("the manifest is broken");
+    VariantInfo info_of;
+    info_of.name = made.name;
+    const std::string set = "made.technique = \"";
+    const std::size_t at = made.manifest.rfind(set) + set.size();
+    info_of.technique = made.manifest.substr(at, made.manifest.find('"', at) - at);
+    info_of.prior = {1, 2, 0.5, 4};
+    info_of.proposal = made.proposal;
+    std::erase_if(info.variants, [&](const VariantInfo& known) { return known.name == made.name; });
+    info.variants.push_back(info_of);
+    texts[made.name] = {made.manifest, made.source, {}};
+  }
+  VariantTexts variant_texts(const std::string&, const std::string& variant) override {
+    return texts.contains(variant) ? texts.at(variant) : VariantTexts{"", "source of " + variant, {}};
+  }
+  std::map<std::string, VariantTexts> texts;  // of added variants
   std::vector<Realized> neighbours(const Candidate&, const std::string&, const DeviceInfo&, int,
                                    std::uint64_t) override {
     return {};
@@ -238,6 +256,12 @@ class FakeLedger : public Ledger {
     return row.iteration;
   }
   void charge(std::int64_t, const std::string& stage, double seconds) override { charged[stage] += seconds; }
+  std::int64_t record_proposal(const ProposalRecord& record) override {
+    proposed.push_back(record);
+    return static_cast<std::int64_t>(proposed.size());
+  }
+  std::vector<ProposalRecord> proposals(std::int64_t) override { return proposed; }
+  std::vector<ProposalRecord> proposed;
   std::optional<std::int64_t> latest_resumable() override { return std::nullopt; }
   CampaignRecord campaign(std::int64_t id) override { return campaigns.at(static_cast<std::size_t>(id) - 1); }
   double spent_seconds(std::int64_t) override { return spent_s; }
@@ -278,6 +302,45 @@ class FakeLedger : public Ledger {
   std::optional<EndReason> ended;
   double spent_s = 0;
   bool full = false;
+};
+
+/// Answers each request with what `reply` says, after `latency_s` of the fake clock.
+class FakeProposer : public Proposer {
+ public:
+  explicit FakeProposer(FakeClock& clock) : clock_(clock) {}
+  std::string spec() const override { return "fake"; }
+  void begin(const ProposalRecord& record, double deadline_s) override {
+    requests.push_back(record);
+    deadlines.push_back(deadline_s);
+    due_ = clock_.now + latency_s;
+  }
+  std::optional<ProposerAnswer> take(double patience_s, const std::function<bool()>&) override {
+    if (!due_) return std::nullopt;
+    if (*due_ > clock_.now + patience_s) {
+      clock_.now += patience_s;
+      return std::nullopt;
+    }
+    clock_.now = std::max(clock_.now, *due_);
+    due_.reset();
+    ProposerAnswer answer;
+    answer.end = ProposerAnswer::End::answered;
+    answer.latency_s = latency_s;
+    reply(requests.back(), answer);
+    return answer;
+  }
+  void cancel() override {
+    due_.reset();
+    ++cancelled;
+  }
+  std::function<void(const ProposalRecord&, ProposerAnswer&)> reply;
+  double latency_s = 0;
+  int cancelled = 0;
+  std::vector<ProposalRecord> requests;
+  std::vector<double> deadlines;
+
+ private:
+  FakeClock& clock_;
+  std::optional<double> due_;
 };
 
 class FakeDisplay : public Display {

@@ -35,6 +35,25 @@ std::string refusal(Store& store, const std::string& text) {
   return "";
 }
 
+ProposalRecord a_proposal(std::int64_t campaign, std::int64_t decision, std::int64_t twin) {
+  ProposalRecord record;
+  record.campaign = campaign;
+  record.decision = decision;
+  record.number = 1;
+  record.arm = {"attention", "s128", "tiling"};
+  record.parents = {"10_tiled"};
+  record.request = "{\"id\":\"1-1\"}";
+  record.reply = "{}";
+  record.usage = {"a model", 1000, 200, 900, 0.25, "proposer"};
+  record.outcome = ProposalOutcome::twin;
+  record.message = "it is the same";
+  record.twin = "10_tiled";
+  record.twin_iteration = twin;
+  record.predict_lo = 1.5;
+  record.predict_hi = 2;
+  return record;
+}
+
 void rich_history(Store& store) {
   random_history(store, 3, 3, 20);
   const auto campaign = store.begin_campaign(a_campaign());
@@ -54,6 +73,7 @@ void rich_history(Store& store) {
   edited.parent = "the variant's";
   record(store, edited, passed(90));
   store.begin_attempt(an_attempt(campaign, 5));
+  store.record_proposal(a_proposal(campaign, attempt.decision, first));
 }
 
 json small_form() {
@@ -101,6 +121,10 @@ TEST_CASE("an export makes the same store elsewhere, byte for byte when exported
         value(*store, "SELECT round(sum(seconds), 6) FROM rollup_cost"));
   CHECK(value(*last, "SELECT round(sum(usd), 9) FROM rollup_cost") ==
         value(*store, "SELECT round(sum(usd), 9) FROM rollup_cost"));
+  CHECK(value(*last, "SELECT usd || ' ' || model FROM v_proposals") == "0.25 a model");
+  CHECK(value(*other,
+              "SELECT twin_iteration - (SELECT min(id) FROM iteration i WHERE i.campaign = v.campaign) FROM "
+              "v_proposals v") == 0);
   // In a store with other ids, what refers to an iteration refers to the same one.
   const json moved = history(*other, {.outcome = "no_effect", .limit = 2});
   const std::int64_t campaign = moved[1]["campaign"];

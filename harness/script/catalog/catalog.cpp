@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
@@ -25,6 +26,31 @@ void collect(std::vector<std::string>& problems, Action action) {
   } catch (const Error& failure) {
     if (std::ranges::find(problems, failure.what()) == problems.end()) problems.emplace_back(failure.what());
   }
+}
+
+/// What a header says of itself: the first comment that a whole line is of.
+std::string first_comment(const std::string& text) {
+  std::istringstream lines(text);
+  std::string comment;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_comment = line.starts_with("// ");
+    if (!is_comment && !comment.empty()) break;
+    if (is_comment) comment += (comment.empty() ? "" : " ") + line.substr(3);
+  }
+  return comment;
+}
+
+/// The headers that every device source may include, by the name to include, in order.
+std::vector<std::pair<std::string, std::string>> wrappers_in(const fs::path& folder) {
+  std::vector<std::pair<std::string, std::string>> found;
+  std::error_code failed;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
+    if (entry.path().extension() != ".cuh") continue;
+    const std::string name = relative_name(entry.path(), folder);
+    found.emplace_back(name, first_comment(read_text(entry.path(), name)));
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace
@@ -116,6 +142,26 @@ std::string LuaCatalog::add_shape(const std::string& kernel, const std::string& 
 
 void LuaCatalog::use_source(const std::string& kernel, const std::string& variant, const std::string& text) {
   load(kernel).use_source(variant, text);
+}
+
+void LuaCatalog::add_variant(const NewVariant& made) {
+  load(made.kernel).add_variant(made);
+}
+
+VariantTexts LuaCatalog::variant_texts(const std::string& kernel, const std::string& variant) {
+  LoadedKernel& loaded = load(kernel);
+  return loaded.variant(variant).texts(loaded.manifest.folder());
+}
+
+KernelTexts LuaCatalog::kernel_texts(const std::string& kernel) {
+  LoadedKernel& loaded = load(kernel);
+  KernelTexts texts;
+  texts.reference = read_text(loaded.manifest.problem(loaded.info.workloads.front().name).reference.source, kernel);
+  for (const fs::path& folder : include_dirs_) {
+    const auto found = wrappers_in(folder);
+    texts.wrappers.insert(texts.wrappers.end(), found.begin(), found.end());
+  }
+  return texts;
 }
 
 Realized LuaCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {

@@ -34,6 +34,9 @@ class LuaCatalog : public FormulaCatalog {
                         const DeviceInfo& device, const Config& given) override;
   std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) override;
   void use_source(const std::string& kernel, const std::string& variant, const std::string& text) override;
+  void add_variant(const NewVariant& made) override;
+  VariantTexts variant_texts(const std::string& kernel, const std::string& variant) override;
+  KernelTexts kernel_texts(const std::string& kernel) override;
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
   std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
                                        const DeviceInfo& device, bool finalist, std::uint64_t seed) override;

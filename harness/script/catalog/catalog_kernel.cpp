@@ -98,7 +98,7 @@ std::string shown_path(const fs::path& path) {
 
 LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& include_dirs,
                            const std::vector<std::string>& device_kinds)
-    : manifest(folder, shown_path(folder), include_dirs, device_kinds) {
+    : manifest(folder, shown_path(folder), include_dirs, device_kinds), device_kinds_(device_kinds) {
   info = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}, {}};
   const std::string base = folder.parent_path().filename().string() + "/" + manifest.name() + "/";
   const auto load = [&](const fs::path& file, const std::string& name) {
@@ -128,9 +128,9 @@ VariantManifest& LoadedKernel::variant(const std::string& name) {
     if (candidate->info().name == name) return *candidate;
     names.push_back(candidate->info().name);
   }
-  for (const auto& mutant : mutants) {
-    if (mutant->info().name == name) return *mutant;
-  }
+  for (const auto* others : {&proposed, &mutants})
+    for (const auto& other : *others)
+      if (other->info().name == name) return *other;
   std::string help = did_you_mean(name, names);
   if (help.empty()) help = fmt::format("; it has: {}", fmt::join(names, ", "));
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", manifest.name(), name, help));
@@ -142,6 +142,18 @@ void LoadedKernel::use_source(const std::string& name, const std::string& text) 
   for (std::vector<VariantInfo>* listed : {&info.variants, &info.mutants})
     for (VariantInfo& each : *listed)
       if (each.name == name) each.source_hash = chosen.info().source_hash;
+}
+
+void LoadedKernel::add_variant(const NewVariant& made) {
+  const auto is_named = [&](const auto& known) { return known->info().name == made.name; };
+  for (const auto* others : {&variants, &mutants})
+    if (std::ranges::any_of(*others, is_named))
+      throw bad_input(fmt::format("kernel '{}' has a variant '{}' in its folder already", manifest.name(), made.name));
+  auto added = std::make_unique<VariantManifest>(variant(made.parent), made, device_kinds_);
+  std::erase_if(info.variants, [&](const VariantInfo& known) { return known.name == made.name; });
+  std::erase_if(proposed, is_named);
+  info.variants.push_back(added->info());
+  proposed.push_back(std::move(added));
 }
 
 Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& candidate, Problem problem,

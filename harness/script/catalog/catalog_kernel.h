@@ -29,6 +29,7 @@ struct LoadedKernel {
   /// A variant or a mutant. Throws Error with the nearest known name.
   VariantManifest& variant(const std::string& name);
   void use_source(const std::string& variant, const std::string& text);
+  void add_variant(const NewVariant& made);
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device);
   std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
                                    int count, std::uint64_t seed);
@@ -44,9 +45,11 @@ struct LoadedKernel {
 
   KernelManifest manifest;
   std::vector<std::unique_ptr<VariantManifest>> variants, mutants;
+  std::vector<std::unique_ptr<VariantManifest>> proposed;  // stand in no file
   KernelInfo info;
 
  private:
+  std::vector<std::string> device_kinds_;
   Workload unlike(const Coverage& coverage, Workload point);
   std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
   std::optional<Problem> small_problem(const Workload& point);

@@ -91,8 +91,10 @@ auto Manifest::located(Action action) {
 }
 
 Manifest::Manifest(const std::filesystem::path& file, std::string shown, const std::string& constructor)
-    : chunk_(file.filename().string()), shown_(std::move(shown)), sandbox_(kManifestLimits) {
-  const std::string text = read_text(file, shown_);
+    : Manifest(read_text(file, shown), file.filename().string(), shown, constructor) {}
+
+Manifest::Manifest(const std::string& text, std::string chunk, std::string shown, const std::string& constructor)
+    : chunk_(std::move(chunk)), shown_(std::move(shown)), sandbox_(kManifestLimits) {
   located([&] {
     sandbox_.protect(0, 0, [](lua_State* lua) { return install_manifest_api(lua); });
     const int results = sandbox_.run(text, chunk_);

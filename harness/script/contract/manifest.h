@@ -51,6 +51,8 @@ class Manifest {
   /// Runs the file, which must return a table made by `constructor` ("kernel" or "variant"). `shown` is its path in
   /// messages.
   Manifest(const std::filesystem::path& file, std::string shown, const std::string& constructor);
+  /// The same of a text that stands in no file; `chunk` is what Lua calls it.
+  Manifest(const std::string& text, std::string chunk, std::string shown, const std::string& constructor);
 
   const Node& root() const { return root_; }
   const std::string& file() const { return shown_; }

@@ -101,15 +101,44 @@ std::map<std::string, Value> device_values(const DeviceInfo& device) {
 VariantManifest::VariantManifest(const std::filesystem::path& file, const std::string& shown, std::string source_name,
                                  std::vector<std::filesystem::path> include_dirs,
                                  const std::vector<std::string>& device_kinds)
-    : manifest_(file, shown, "variant"),
+    : text_(read_text(file, shown)),
+      manifest_(text_, file.filename().string(), shown, "variant"),
       source_name_(std::move(source_name)),
       folder_(file.parent_path()),
       include_dirs_(std::move(include_dirs)) {
+  info_.name = variant_name(file);
+  info_.file = shown;
+  read(device_kinds);
+  std::filesystem::path device_source = file;
+  device_source.replace_extension(".cu");
+  source_ = read_source(device_source, std::filesystem::path(shown).replace_extension(".cu").string(), include_dirs_);
+  info_.source_hash = source_.hash;
+  if (reader().function("stages") == nullptr) return;
+  std::filesystem::path stages_source = file;
+  stages_source.replace_extension(".stages.cu");
+  stages_ =
+      read_source(stages_source, std::filesystem::path(shown).replace_extension(".stages.cu").string(), include_dirs_);
+}
+
+VariantManifest::VariantManifest(const VariantManifest& parent, const NewVariant& made,
+                                 const std::vector<std::string>& device_kinds)
+    : text_(made.manifest),
+      manifest_(text_, made.name + ".lua", made.name + ".lua (proposed)", "variant"),
+      source_name_(std::filesystem::path(parent.source_name_).replace_filename(made.name + ".cu").generic_string()),
+      folder_(parent.folder_),
+      include_dirs_(parent.include_dirs_) {
+  info_.name = made.name;
+  info_.file = manifest_.file();
+  info_.proposal = made.proposal;
+  read(device_kinds);
+  if (reader().function("stages") != nullptr) throw reader().error("has stages, which a proposed variant cannot have");
+  use_source(made.source);
+}
+
+void VariantManifest::read(const std::vector<std::string>& device_kinds) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
                 "options", "std", "stages", "rival", "start"});
-  info_.name = variant_name(file);
-  info_.file = shown;
   info_.technique = variant.text("technique");
   info_.risk = variant.text("risk", "medium");
   require_word(variant, "risk", info_.risk, kRisks);
@@ -122,15 +151,13 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   read_estimate(variant);
   read_requirements(variant, device_kinds);
   read_options(variant);
-  std::filesystem::path device_source = file;
-  device_source.replace_extension(".cu");
-  source_ = read_source(device_source, std::filesystem::path(shown).replace_extension(".cu").string(), include_dirs_);
-  info_.source_hash = source_.hash;
-  if (variant.function("stages") == nullptr) return;
-  std::filesystem::path stages_source = file;
-  stages_source.replace_extension(".stages.cu");
-  stages_ =
-      read_source(stages_source, std::filesystem::path(shown).replace_extension(".stages.cu").string(), include_dirs_);
+}
+
+VariantTexts VariantManifest::texts(const std::filesystem::path& folder) const {
+  VariantTexts texts{text_, source_.text, {}};
+  for (const SourceFile& file : sources_inside(folder))
+    if (file.name != source_name_) texts.headers.emplace_back(file.name, file.text);
+  return texts;
 }
 
 void VariantManifest::use_source(const std::string& text) {

@@ -25,7 +25,12 @@ class VariantManifest {
   VariantManifest(const std::filesystem::path& file, const std::string& shown, std::string source_name,
                   std::vector<std::filesystem::path> include_dirs, const std::vector<std::string>& device_kinds);
 
+  /// One that stands in no file: it has its parent's place in the folders, and its own texts. `stages` it has none.
+  VariantManifest(const VariantManifest& parent, const NewVariant& made, const std::vector<std::string>& device_kinds);
+
   const VariantInfo& info() const { return info_; }
+  /// The manifest's text and the device source with the headers of `folder`, the plugin's own.
+  VariantTexts texts(const std::filesystem::path& folder) const;
   /// Compiler options as they are written, with $NAME.
   const std::vector<std::string>& options() const { return options_; }
   Manifest& manifest() { return manifest_; }
@@ -49,12 +54,14 @@ class VariantManifest {
   std::vector<SourceFile> sources_inside(const std::filesystem::path& folder) const;
 
  private:
+  void read(const std::vector<std::string>& device_kinds);
   void read_parameters(const Reader& variant);
   void read_starts(const Reader& variant);
   void read_estimate(const Reader& variant);
   void read_requirements(const Reader& variant, const std::vector<std::string>& device_kinds);
   void read_options(const Reader& variant);
 
+  std::string text_;  // of the manifest
   Manifest manifest_;
   VariantInfo info_;
   std::string source_name_;

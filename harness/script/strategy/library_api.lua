@@ -226,7 +226,8 @@ local function adjust_costs(rules, campaign, view)
 end
 
 local decision_fields = { action = "string", arm = "table", kernel = "string", workload = "string", technique = "string",
-                          why = "string", reason = "string", predict = "table", table = "table", patterns = "table" }
+                          why = "string", reason = "string", predict = "table", table = "table", patterns = "table",
+                          ask = "string", parents = "table" }
 
 local function chosen_arm(campaign, decision, at)
   local from = decision.arm or decision
@@ -300,16 +301,46 @@ local function checked_patterns(patterns, at)
   return ids
 end
 
+-- The variants that a proposal begins with, by their names.
+local function checked_parents(parents, at)
+  local names = {}
+  for i, parent in ipairs(parents or {}) do
+    if type(parent) ~= "string" then
+      error(("%sparents[%d] is %s, not the name of a variant"):format(at, i, article(type(parent))), 0)
+    end
+    names[i] = parent
+  end
+  return names
+end
+
+local function check_proposal(campaign, decision, at)
+  local proposer = campaign.proposer
+  if decision.action ~= "propose" then
+    if decision.ask or decision.parents then
+      error(at .. "'ask' and 'parents' belong to the action propose only", 0)
+    end
+  elseif not proposer then
+    error(at .. "decide asked for a proposal, and nobody proposes; look at campaign.proposer first", 0)
+  elseif proposer.in_flight or not proposer.ready then
+    error(at .. "decide asked for a proposal while " .. (proposer.in_flight and "one is under way" or
+      "the proposer is not ready") .. "; look at campaign.proposer.in_flight and .ready", 0)
+  end
+end
+
 -- The decision as C++ reads it: every field checked, the arm one of the campaign's.
 local function checked(decision, campaign, left, at)
   check_fields(decision, "the decision", decision_fields, at)
-  one_of(decision.action, "action", { "try", "confirm", "close", "stop" }, at)
+  one_of(decision.action, "action", { "try", "confirm", "close", "stop", "propose" }, at)
   if not decision.why or decision.why == "" then error(at .. "the decision needs a reason in words: why = \"...\"", 0) end
   if decision.reason and decision.action ~= "stop" then
     error(at .. "'reason' belongs to the action stop only; say why in 'why'", 0)
   end
   local result = { action = decision.action, why = decision.why, table = decision.table or {},
                    patterns = checked_patterns(decision.patterns, at) }
+  check_proposal(campaign, decision, at)
+  if result.action == "propose" then
+    result.ask, result.parents = decision.ask or "", checked_parents(decision.parents, at)
+  end
   local arm
   if result.action == "stop" then
     result.reason = one_of(decision.reason or "strategy", "reason to stop", { "goal", "exhausted", "strategy" }, at)

@@ -18,6 +18,8 @@ Decision decision_from(const json& j) {
   decision.patterns = j.at("patterns").get<std::vector<std::int64_t>>();
   decision.predict = j.at("predict").get<Prediction>();
   decision.table = j.at("table");
+  decision.ask = j.value("ask", "");
+  if (j.contains("parents")) decision.parents = j.at("parents").get<std::vector<std::string>>();
   return decision;
 }
 

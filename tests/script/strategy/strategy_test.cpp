@@ -85,7 +85,7 @@ TEST_CASE("a decision that makes no sense is refused with file, line and the nea
   const std::string at = "strategies/mine.lua:1: ";
   CHECK(refusal("return nil") == at + "the decision is a nil, not a table");
   CHECK(refusal("return { action = 'tri', why = 'x' }") ==
-        at + "unknown action 'tri'; use try, confirm, close, stop; did you mean 'try'?");
+        at + "unknown action 'tri'; use try, confirm, close, stop, propose; did you mean 'try'?");
   CHECK(refusal("return { action = 'try', arm = campaign.arms[1], why = '' }") ==
         at + "the decision needs a reason in words: why = \"...\"");
   CHECK(refusal("return { action = 'stop', whi = 'x' }") ==

@@ -1,0 +1,304 @@
+#include "harness/campaign/proposal_reply.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "harness/core/hash.h"
+#include "harness/core/suggest.h"
+#include "harness/core/utf8.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kLongestSource = 256 << 10, kLongestPart = 64 << 10, kMostEdits = 200;
+constexpr std::size_t kLongestHypothesis = 2000, kLongestLabel = 120, kLongestModel = 120;
+constexpr double kMostTokens = 1e12, kMostUsd = 1e6, kMostSpeedup = 1e4;
+
+/// Parts of a manifest that a reply may change: those that say what is launched, with what, and where it is valid.
+const std::vector<std::string> kFunctions = {"steps", "valid", "workspaces"};
+const std::vector<std::string> kValues = {"params", "options", "std", "multi_kernel", "requires", "start"};
+
+ReplyProblem unparsable(std::string message) {
+  return {ProposalOutcome::unparsable, std::move(message)};
+}
+
+bool is_text(const std::string& text) {
+  return text.find('\0') == std::string::npos && valid_utf8(text) == text;
+}
+
+std::string beginning(std::string text, std::size_t most) {
+  if (text.size() > most) text = valid_utf8(text.substr(0, most)) + "...";
+  return text;
+}
+
+std::optional<std::int64_t> count_in(const json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_number()) return std::nullopt;
+  const double value = at->get<double>();
+  if (!(value >= 0) || value > kMostTokens) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+/// What a proposer says of its cost is a claim: only what can be true is kept.
+void read_usage(const json& reply, ProposalUsage& usage) {
+  const auto given = reply.find("usage");
+  if (given == reply.end() || !given->is_object()) return;
+  if (const auto model = given->find("model"); model != given->end() && model->is_string())
+    usage.model = beginning(model->get<std::string>(), kLongestModel);
+  usage.tokens_in = count_in(*given, "tokens_in");
+  usage.tokens_out = count_in(*given, "tokens_out");
+  usage.tokens_cached = count_in(*given, "tokens_cached");
+  const auto usd = given->find("usd");
+  if (usd == given->end() || !usd->is_number()) return;
+  const double value = usd->get<double>();
+  if (value >= 0 && value <= kMostUsd) {
+    usage.usd = value;
+    usage.usd_source = "proposer";
+  }
+}
+
+/// A model may write a fence or a word before and after the object.
+std::string object_in(const std::string& text) {
+  const std::size_t open = text.find('{'), close = text.rfind('}');
+  if (open == std::string::npos) return "";
+  return close == std::string::npos || close < open ? text.substr(open) : text.substr(open, close - open + 1);
+}
+
+std::variant<json, ReplyProblem> object_of(const std::string& text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return unparsable("the reply is empty");
+  for (const std::string& part : {text, object_in(text)}) {
+    json parsed = parse_json_if_valid(part);
+    if (parsed.is_object()) return parsed;
+  }
+  const std::string part = text.substr(std::min(text.find('{'), text.size()));
+  if (part.empty()) return unparsable("the reply holds no JSON object");
+  try {
+    parse_json(part);
+  } catch (const json::parse_error& error) {
+    if (error.byte > part.size())
+      return ReplyProblem{ProposalOutcome::truncated, "the reply breaks off before its JSON object ends"};
+    return unparsable(fmt::format("the reply is no JSON object: {}", beginning(error.what(), 200)));
+  } catch (const json::exception&) {
+  }
+  return unparsable("the reply is no JSON object");
+}
+
+std::optional<std::string> text_in(const json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_string()) return std::nullopt;
+  return at->get<std::string>();
+}
+
+std::optional<ReplyProblem> read_edits(const json& given, std::vector<SourceEdit>& edits) {
+  if (!given.is_array() || given.empty()) return unparsable("'edits' is not a list of {\"search\", \"replace\"}");
+  if (given.size() > kMostEdits) return unparsable(fmt::format("'edits' has more than {} entries", kMostEdits));
+  for (const json& each : given) {
+    const auto search = each.is_object() ? text_in(each, "search") : std::nullopt;
+    const auto replace = each.is_object() ? text_in(each, "replace") : std::nullopt;
+    if (!search || !replace) return unparsable("an entry of 'edits' is not {\"search\": text, \"replace\": text}");
+    if (search->empty()) return unparsable("an entry of 'edits' has an empty 'search'");
+    edits.push_back({*search, *replace});
+  }
+  return std::nullopt;
+}
+
+std::optional<ReplyProblem> check_manifest(const json& parts) {
+  if (!parts.is_object()) return unparsable("'manifest' is not an object of the changed parts");
+  std::vector<std::string> known = kFunctions;
+  known.insert(known.end(), kValues.begin(), kValues.end());
+  for (const auto& [name, part] : parts.items()) {
+    const bool is_function = std::ranges::find(kFunctions, name) != kFunctions.end();
+    if (!is_function && std::ranges::find(kValues, name) == kValues.end())
+      return unparsable(fmt::format("'manifest' has the part '{}', which cannot be changed; parts are: {}",
+                                    beginning(name, 40), fmt::join(known, ", ")));
+    if (is_function && !(part.is_string() && part.get_ref<const std::string&>().starts_with("function")))
+      return unparsable(fmt::format("'manifest.{}' is not the text of a Lua function", name));
+    if (json_text(part).size() > kLongestPart)
+      return unparsable(fmt::format("'manifest.{}' is longer than {} KiB", name, kLongestPart >> 10));
+  }
+  return std::nullopt;
+}
+
+void read_prediction(const json& reply, ProposalReply& read) {
+  const auto predict = reply.find("predict");
+  if (predict == reply.end() || !predict->is_object()) return;
+  const auto range = predict->find("speedup");
+  if (range == predict->end() || !range->is_array() || range->size() != 2) return;
+  if (!(*range)[0].is_number() || !(*range)[1].is_number()) return;
+  const double lo = (*range)[0].get<double>(), hi = (*range)[1].get<double>();
+  if (!(lo > 0 && lo <= hi && hi <= kMostSpeedup)) return;
+  read.predict_lo = lo;
+  read.predict_hi = hi;
+}
+
+std::string lua_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n') quoted += "\\n";
+    else if (static_cast<unsigned char>(c) < 32 || c == 127) quoted += fmt::format("\\{:03}", static_cast<int>(c));
+    else quoted += c;
+  }
+  return quoted + "\"";
+}
+
+/// JSON as a Lua expression; null is nil.
+std::string lua_value(const json& value) {
+  if (value.is_null()) return "nil";
+  if (value.is_string()) return lua_text(value.get<std::string>());
+  if (value.is_array() || value.is_object()) {
+    std::string table = "{ ";
+    for (const auto& [name, each] : value.items())
+      table += (value.is_object() ? "[" + lua_text(name) + "] = " : "") + lua_value(each) + ", ";
+    return table + "}";
+  }
+  return json_text(value);
+}
+
+bool is_word_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::string line_of(const std::string& text, std::size_t most = 60) {
+  const std::size_t from = text.find_first_not_of(" \t\r\n");
+  if (from == std::string::npos) return "";
+  return beginning(text.substr(from, text.find('\n', from) - from), most);
+}
+
+}  // namespace
+
+std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage) {
+  if (!is_text(text)) return unparsable("the reply is no UTF-8 text");
+  auto parsed = object_of(text);
+  if (auto* problem = std::get_if<ReplyProblem>(&parsed)) return *problem;
+  const json& reply = std::get<json>(parsed);
+  read_usage(reply, usage);
+  if (const auto refusal = text_in(reply, "refusal"))
+    return ReplyProblem{ProposalOutcome::refused, "it says that it will not: " + line_of(*refusal, 300)};
+  ProposalReply read;
+  read.hypothesis = beginning(text_in(reply, "hypothesis").value_or(""), kLongestHypothesis);
+  if (const auto label = text_in(reply, "label"); label && !label->empty()) read.label = line_of(*label, kLongestLabel);
+  read_prediction(reply, read);
+  if (const auto parts = reply.find("manifest"); parts != reply.end() && !parts->is_null()) {
+    if (auto problem = check_manifest(*parts)) return *problem;
+    read.manifest = *parts;
+  }
+  const auto edits = reply.find("edits");
+  const bool has_edits = edits != reply.end() && !edits->is_null();
+  read.source = text_in(reply, "source");
+  if (read.source && has_edits) return unparsable("the reply has both 'source' and 'edits'; give one of them");
+  if (has_edits) {
+    if (auto problem = read_edits(*edits, read.edits)) return *problem;
+  } else if (!read.source && read.manifest.empty()) {
+    return unparsable("the reply has neither 'source' (a whole file) nor 'edits' nor 'manifest'");
+  }
+  if (read.source && read.source->size() > kLongestSource)
+    return ReplyProblem{ProposalOutcome::too_long, fmt::format("'source' is longer than {} KiB", kLongestSource >> 10)};
+  if (read.source && (!is_text(*read.source) || line_of(*read.source).empty()))
+    return unparsable("'source' is empty or holds a zero byte");
+  return read;
+}
+
+std::variant<std::string, ReplyProblem> edited_source(const std::string& parent, const std::vector<SourceEdit>& edits) {
+  std::string text = parent;
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    const auto& [search, replace] = edits[i];
+    const std::size_t at = text.find(search);
+    const auto problem = [&](const char* what) {
+      return ReplyProblem{ProposalOutcome::unappliable,
+                          fmt::format("edit {} of {} {}: '{}'", i + 1, edits.size(), what, line_of(search))};
+    };
+    if (at == std::string::npos) return problem("is nowhere in the parent's source");
+    if (text.find(search, at + 1) != std::string::npos)
+      return problem("fits more than one place; search for more of it");
+    text.replace(at, search.size(), replace);
+    if (text.size() > kLongestSource) return problem("makes the source too long");
+  }
+  return text;
+}
+
+std::string changed_manifest(const std::string& parent, const ManifestChange& change) {
+  std::string text = "local made = (function()\n" + parent + "\nend)()\n";
+  const auto set = [&text](const char* field, const std::string& value) {
+    text += fmt::format("made.{} = {}\n", field, value);
+  };
+  set("technique", lua_text(change.technique));
+  set("estimate", fmt::format("{{ speedup = {{ {}, {} }}, probability = {:.3f}, evaluations = {} }}", change.speedup_lo,
+                              change.speedup_hi, change.probability, change.parts.contains("params") ? 8 : 4));
+  set("risk", "\"medium\"");
+  set("rival", "nil");
+  set("stages", "nil");
+  if (change.parts.contains("params") && !change.parts.contains("start")) set("start", "nil");
+  for (const std::string& name : kValues)
+    if (change.parts.contains(name)) set(name.c_str(), lua_value(change.parts.at(name)));
+  for (const std::string& name : kFunctions)
+    if (change.parts.contains(name)) set(name.c_str(), change.parts.at(name).get<std::string>());
+  return text + "return made\n";
+}
+
+std::string normal_source(const std::string& text) {
+  std::string normal;
+  bool gap = false, directive = false;
+  const auto put = [&](char c) {
+    const bool between_words = !normal.empty() && is_word_char(normal.back()) && is_word_char(c);
+    if (gap && (directive || between_words)) normal += ' ';  // in a macro's definition a space may mean something
+    gap = false;
+    normal += c;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (c == '/' && next == '/') {
+      while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
+      gap = true;
+    } else if (c == '/' && next == '*') {
+      i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
+      gap = true;
+    } else if (c == '"' || (c == '\'' && !(i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0))) {
+      put(c);
+      while (++i < text.size() && text[i] != c && text[i] != '\n') {
+        normal += text[i];
+        if (text[i] == '\\' && i + 1 < text.size()) normal += text[++i];
+      }
+      normal += c;
+    } else if (c == '\\' && next == '\n') {
+      ++i;
+      gap = true;
+    } else if (c == '\n' && directive) {
+      normal += '\n';
+      gap = directive = false;
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      gap = true;
+    } else {
+      if (c == '#' && !directive) {
+        if (!normal.empty() && normal.back() != '\n') normal += '\n';
+        directive = true;
+      }
+      put(c);
+    }
+  }
+  return normal;
+}
+
+std::string normal_hash(const std::string& source, const std::string& parent, const json& parts) {
+  Sha256 hash;
+  hash.field(normal_source(source));
+  if (!parts.empty()) hash.field(parent).field(json_text(parts));
+  return hash.hex();
+}
+
+std::string reply_form() {
+  return "Answer with one JSON object and nothing else. Either \"source\": the whole new .cu file as text, or "
+         "\"edits\": [{\"search\": text that is exactly once in the first parent's source, \"replace\": text}, ...]. "
+         "\"hypothesis\": one or two sentences, why this is faster. \"predict\": {\"speedup\": [lo, hi]} over the "
+         "kernel's baseline. \"label\": a few words. \"manifest\" (only what changes of the first parent's): "
+         "{\"params\": {NAME: {\"values\": [...], \"bind\": \"define\"|\"template\"|\"launch\"|\"scalar\"}}, "
+         "\"steps\": \"function(p, w, device) return {...} end\" (Lua text, the launches), "
+         "\"valid\": \"function(p, w, device) ... end\" (Lua text), \"workspaces\", \"options\"}. "
+         "\"usage\": {\"model\", \"tokens_in\", \"tokens_out\", \"tokens_cached\", \"usd\"}, as far as it is known. "
+         "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them.";
+}
+
+}  // namespace harness

@@ -1,0 +1,54 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/core/catalog.h"
+#include "harness/core/proposal.h"
+
+// What a proposer answered, read with distrust: text in, plain values or a sentence out.
+namespace harness {
+
+struct SourceEdit {
+  std::string search, replace;
+};
+
+struct ProposalReply {
+  std::optional<std::string> source;  // a whole file; else `edits`
+  std::vector<SourceEdit> edits;
+  json manifest = json::object();  // the changed parts
+  std::string hypothesis;
+  std::optional<std::string> label;
+  std::optional<double> predict_lo, predict_hi;
+};
+
+/// Why nothing can be made of it.
+struct ReplyProblem {
+  ProposalOutcome outcome = ProposalOutcome::unparsable;
+  std::string message;
+};
+
+/// Reads the reply's usage into `usage`, also where the rest is unusable.
+std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage);
+
+/// The source after the edits, each of which must fit exactly one place of what the one before left.
+std::variant<std::string, ReplyProblem> edited_source(const std::string& parent, const std::vector<SourceEdit>& edits);
+
+/// The manifest of a proposed variant, Lua text over its parent's.
+struct ManifestChange {
+  std::string technique;
+  double speedup_lo = 1, speedup_hi = 1, probability = 0.5;
+  json parts = json::object();  // checked by read_reply
+};
+std::string changed_manifest(const std::string& parent, const ManifestChange& change);
+
+/// A device source without its comments and spaces: what a proposal is recognized by.
+std::string normal_source(const std::string& text);
+/// Of a variant whose manifest changes nothing of its parent's, and of one that changes `parts` of `parent`'s.
+std::string normal_hash(const std::string& source, const std::string& parent, const json& parts);
+
+/// The form of a reply, in words, for the request.
+std::string reply_form();
+
+}  // namespace harness

@@ -1,0 +1,86 @@
+#include "harness/propose/spec.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "harness/core/error.h"
+#include "harness/propose/command_proposer.h"
+#include "harness/system/run_program.h"
+
+namespace harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kCommand = "command:", *kOpenai = "openai:";
+
+std::string program_path(const std::string& name, const std::vector<std::string>& folders) {
+  if (name.find('/') == std::string::npos) {
+    if (std::string found = find_program(name, folders); !found.empty()) return found;
+    throw bad_input(fmt::format("--proposer: there is no program '{}' in PATH", name));
+  }
+  std::error_code failed;
+  const fs::path path = fs::absolute(name, failed);
+  if (!fs::is_regular_file(path, failed)) throw bad_input(fmt::format("--proposer: there is no program '{}'", name));
+  if (access(path.c_str(), X_OK) != 0)
+    throw bad_input(fmt::format("--proposer: '{}' is not executable; chmod +x it, or name its interpreter", name));
+  return path.string();
+}
+
+/// "openai:MODEL[@URL]" as the program that speaks to it. The first named variable holds the key, if any is named.
+std::vector<std::string> endpoint_words(const std::string& spec, ProposerSetup& setup) {
+  constexpr const char* kUsualKey = "OPENAI_API_KEY";
+  const std::string rest = spec.substr(std::string(kOpenai).size());
+  const std::size_t at = rest.rfind("@http");
+  const std::string model = rest.substr(0, at);
+  if (model.empty()) throw bad_input("--proposer: 'openai:' names no model; write 'openai:MODEL[@URL]'");
+  if (setup.variables.empty() && setup.variable(kUsualKey)) setup.variables.emplace_back(kUsualKey);
+  const std::string url = at == std::string::npos ? "https://api.openai.com/v1" : rest.substr(at + 1);
+  return {"propose-openai", model, url, setup.variables.empty() ? kUsualKey : setup.variables.front()};
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool within = false;
+  char quote = 0;
+  for (const char c : line) {
+    if (quote != 0 && c == quote) quote = 0;
+    else if (quote != 0) word += c;
+    else if (c == '\'' || c == '"') quote = c, within = true;
+    else if (c == ' ' || c == '\t') {
+      if (within) words.push_back(std::exchange(word, ""));
+      within = false;
+    } else word += c, within = true;
+  }
+  if (quote != 0) throw bad_input(fmt::format("--proposer: a quote is not closed in '{}'", line));
+  if (within) words.push_back(word);
+  return words;
+}
+
+std::unique_ptr<Proposer> make_proposer(const std::string& spec, ProposerSetup setup) {
+  const bool is_endpoint = spec.starts_with(kOpenai);
+  if (!is_endpoint && !spec.starts_with(kCommand))
+    throw bad_input(
+        fmt::format("--proposer: '{}' is no proposer; write 'command:PROGRAM ARGS' or 'openai:MODEL[@URL]'", spec));
+  CommandSetup command;
+  command.spec = spec;
+  command.arguments = is_endpoint ? endpoint_words(spec, setup) : words_of(spec.substr(std::string(kCommand).size()));
+  if (command.arguments.empty()) throw bad_input("--proposer: 'command:' names no program");
+  command.arguments.front() = program_path(command.arguments.front(), setup.program_folders);
+  for (const char* usual : {"PATH", "HOME", "USER", "LANG", "TMPDIR"})
+    if (const auto value = setup.variable(usual)) command.environment.push_back(std::string(usual) + "=" + *value);
+  for (const std::string& name : setup.variables) {
+    const auto value = setup.variable(name);
+    if (!value) throw bad_input(fmt::format("--proposer-env: the variable '{}' is not set", name));
+    command.environment.push_back(name + "=" + *value);
+    command.secrets.push_back(*value);
+  }
+  return std::make_unique<CommandProposer>(std::move(command));
+}
+
+}  // namespace harness

@@ -1,0 +1,236 @@
+#include <catch2/catch.hpp>
+
+#include "harness/core/json.h"
+#include "tests/campaign/world.h"
+
+// The loop with a proposer: what is asked, what is taken in, what it costs, and that nothing it answers ends a
+// campaign.
+using namespace harness;
+using namespace harness::fakes;
+
+namespace {
+
+Decision propose(const ArmState& arm, std::vector<std::string> parents = {"10_tile"}) {
+  Decision decision;
+  decision.action = Action::propose;
+  decision.arm = arm.id;
+  decision.why = "more is wanted";
+  decision.ask = "one change";
+  decision.parents = std::move(parents);
+  return decision;
+}
+
+/// Asks as long as fewer than `wanted` were asked, and meanwhile tries what is open.
+FakeStrategy::Decide asks(int wanted) {
+  return [wanted](const Snapshot& snapshot) {
+    const ProposerState& proposer = *snapshot.proposer;
+    if (proposer.asked < wanted && proposer.ready && !proposer.in_flight) return propose(snapshot.arms.front());
+    return FakeScripts::first_open(snapshot);
+  };
+}
+
+/// A world with one workload and a proposer that gives these replies in turn, the last one again and again.
+struct Proposing : World {
+  explicit Proposing(std::vector<std::string> replies, int wanted = 1) {
+    options.workloads = {"w1"};
+    proposes = true;
+    scripts.decide = asks(wanted);
+    proposer.reply = [this, replies](const ProposalRecord&, ProposerAnswer& answer) {
+      answer.text = replies[std::min(given++, replies.size() - 1)];
+    };
+  }
+  std::size_t given = 0;
+  std::vector<std::string> outcomes() const {
+    std::vector<std::string> all;
+    for (const ProposalRecord& each : ledger.proposed) all.emplace_back(name(each.outcome));
+    return all;
+  }
+};
+
+std::string whole_file(const std::string& source) {
+  return json{{"source", source}, {"hypothesis", "it is better"}, {"label", "mine"}, {"predict", {{"speedup", {2, 3}}}}}
+      .dump();
+}
+
+int evaluations_of(const FakeLedger& ledger, const std::string& variant) {
+  return static_cast<int>(
+      std::ranges::count_if(ledger.rows, [&](const auto& row) { return row.candidate.variant == variant; }));
+}
+
+}  // namespace
+
+TEST_CASE("An accepted proposal is searched like any variant, and its attempts say whose they are") {
+  Proposing world({whole_file("new source")});
+  world.evaluator.answer = [](const EvaluationRequest& request) {
+    if (request.realized.candidate.variant == "proposed_1") return FakeEvaluator::passed(50, request);
+    return FakeEvaluator::honest(request);
+  };
+  const CampaignSummary summary = world.run();
+  REQUIRE(world.outcomes() == std::vector<std::string>{"accepted"});
+  CHECK(world.ledger.proposed[0].hypothesis == "it is better");
+  CHECK(world.ledger.proposed[0].source == "new source");
+  CHECK(evaluations_of(world.ledger, "proposed_1") == 8 + 1);  // its points, and the confirmation
+  CHECK(summary.best[0].state.best_variant == "proposed_1");
+  CHECK(summary.best[0].state.best_technique == "base~1");
+  const auto attempt = std::ranges::find_if(
+      world.ledger.attempts, [](const AttemptRecord& each) { return each.candidate.variant == "proposed_1"; });
+  REQUIRE(attempt != world.ledger.attempts.end());
+  CHECK(attempt->label == "mine");
+  CHECK(attempt->parent.has_value());
+}
+
+TEST_CASE("A request holds contract, parents and what was tried, and is recorded with its reply") {
+  Proposing world({whole_file("new source")});
+  world.run();
+  const json request = json::parse(world.ledger.proposed.at(0).request);
+  CHECK(request.at("ask") == "one change");
+  CHECK(request.at("parents").at(0).at("source") == "source of 10_tile");
+  CHECK(request.at("tried").size() == 1);  // the baseline came first
+  CHECK(world.ledger.proposed[0].reply.find("new source") != std::string::npos);
+}
+
+TEST_CASE("The source of a known variant or of an earlier proposal is refused unevaluated, and its twin named") {
+  Proposing world({whole_file("source of 10_tile // with a comment"), whole_file("new  source"),
+                   whole_file("new /* spaces */ source"), whole_file("another one")},
+                  2);
+  world.run();
+  CHECK(world.outcomes() == std::vector<std::string>{"twin", "accepted", "twin", "accepted"});
+  CHECK(world.ledger.proposed[0].twin == "10_tile");
+  CHECK(world.ledger.proposed[2].twin == "proposed_2");
+  CHECK(world.ledger.proposed[3].second_to == 3);
+  CHECK(evaluations_of(world.ledger, "proposed_1") == 0);
+}
+
+TEST_CASE("A reply that cannot be used is charged, and answered once with what was wrong") {
+  Proposing world({"no JSON at all"});
+  world.proposer.latency_s = 3;
+  world.run();
+  REQUIRE(world.outcomes() == std::vector<std::string>{"unparsable", "unparsable"});
+  CHECK(world.ledger.proposed[1].second_to == 1);
+  const json again = json::parse(world.ledger.proposed[1].request);
+  CHECK(again.at("again").at("wrong") == world.ledger.proposed[0].message);
+  CHECK(again.at("again").at("your_reply") == "no JSON at all");
+}
+
+TEST_CASE("Nothing that a proposer answers ends a campaign") {
+  const std::string reply =
+      GENERATE(std::string(""), std::string("{"), std::string("[1, 2]"), std::string("{\"source\": 7}"),
+               std::string("{\"source\": \"\"}"), std::string("\xff\xfe"), std::string("{\"source\": \"a\\u0000b\"}"),
+               std::string("{\"edits\": [{\"search\": \"not there\", \"replace\": \"\"}]}"),
+               std::string("{\"edits\": [{\"search\": \"\", \"replace\": \"x\"}]}"),
+               std::string("{\"source\": \"x\", \"manifest\": {\"stages\": \"function() end\"}}"),
+               std::string("{\"source\": \"x\", \"manifest\": {\"steps\": \"function() broken\"}}"),
+               std::string("{\"refusal\": \"no\"}"), std::string(100000, '['));
+  Proposing world({reply});
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == EndReason::exhausted);
+  CHECK(summary.best[0].state.best_variant == "10_tile");
+  for (const ProposalRecord& each : world.ledger.proposed) {
+    CHECK(each.outcome != ProposalOutcome::accepted);
+    CHECK(!each.message.empty());
+  }
+}
+
+TEST_CASE("A proposed manifest that fails while it is judged is rejected; another variant's ends the campaign") {
+  Proposing world({whole_file("new source")});
+  std::string broken = GENERATE(std::string("proposed_1"), std::string("10_tile"));
+  world.evaluator.answer = [broken](const EvaluationRequest& request) {
+    if (request.realized.candidate.variant == broken) throw bad_input("its manifest fails");
+    return FakeEvaluator::honest(request);
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == (broken == "10_tile" ? EndReason::script_error : EndReason::exhausted));
+  if (broken == "proposed_1") CHECK(summary.outcomes.at("rejected") == 8);
+}
+
+TEST_CASE("The machine code of another variant closes a proposal after one look") {
+  Proposing world({whole_file("new source")});
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    if (request.realized.candidate.variant == "proposed_1") return NoEffect{1};
+    return FakeEvaluator::honest(request);
+  };
+  world.run();
+  CHECK(evaluations_of(world.ledger, "proposed_1") == 1);
+}
+
+TEST_CASE("Evaluations go on while a request is under way, and a campaign with nothing else to do waits for it") {
+  Proposing world({whole_file("new source")});
+  world.proposer.latency_s = 20;  // longer than all that is open: 8 evaluations of a second
+  world.run();
+  CHECK(world.outcomes() == std::vector<std::string>{"accepted"});
+  CHECK(evaluations_of(world.ledger, "proposed_1") >= 8);
+  CHECK(world.ledger.charged["propose"] > 5);
+  CHECK(world.ledger.charged["propose"] < 20);  // the rest passed beside evaluations
+}
+
+TEST_CASE("A proposer that is silent is asked no more") {
+  Proposing world({""}, 100);
+  world.proposer.reply = [](const ProposalRecord&, ProposerAnswer& answer) {
+    answer.end = ProposerAnswer::End::timed_out;
+    answer.why = "no reply within 5 s";
+  };
+  CHECK(world.run().reason == EndReason::exhausted);
+  CHECK(world.outcomes() == std::vector<std::string>(4, "timed_out"));
+}
+
+TEST_CASE("A proposer of which nothing is accepted is asked no more, whatever the strategy wants") {
+  Proposing world({"{\"refusal\": \"no\"}"}, 1000);
+  CHECK(world.run().reason == EndReason::exhausted);
+  CHECK(world.outcomes() == std::vector<std::string>(32, "refused"));
+}
+
+TEST_CASE("A request is not sent where its tokens might cost more than is left") {
+  Proposing world({"no JSON"}, 100);
+  world.options.max_cost_usd = 1;
+  world.options.token_price = TokenPrice{10, 10, 10};  // up to 0.40 a request, by its limits
+  world.proposer.reply = [](const ProposalRecord&, ProposerAnswer& answer) {
+    answer.text = R"({"usage": {"tokens_in": 20000, "tokens_out": 10000}})";
+  };
+  world.run();
+  CHECK(world.outcomes().size() == 3);  // 0.90 are spent then
+  CHECK(world.ledger.proposed[0].usage.usd == Approx(0.3));
+  CHECK(world.ledger.proposed[0].usage.usd_source == "token price");
+}
+
+TEST_CASE("A request is bounded whatever the history, and what is left out is said") {
+  Proposing world({"{}"}, 3);
+  world.options.request_tokens = 1500;
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    if (request.realized.candidate.variant == "00_base") return FakeEvaluator::passed(1000, request);
+    return WrongAnswer{std::string(5000, 'x'), {}, "rows >= 64"};
+  };
+  world.run();
+  REQUIRE(world.ledger.proposed.size() >= 2);
+  for (const ProposalRecord& each : world.ledger.proposed) CHECK(each.request.size() < 1500 * 3.2);
+}
+
+TEST_CASE("A campaign that is resumed has its proposals back and goes on where it was") {
+  Proposing world({whole_file("new source")});
+  world.evaluator.answer = [&world](const EvaluationRequest& request) {
+    if (request.realized.candidate.variant == "proposed_1") world.stop = true;
+    return FakeEvaluator::honest(request);
+  };
+  world.run();
+  REQUIRE(evaluations_of(world.ledger, "proposed_1") == 1);
+  const FakeCatalog fresh;
+  world.catalog.info = fresh.info;  // a new process reads the folders, which hold no proposal
+  world.stop = false;
+  world.evaluator.answer = FakeEvaluator::honest;
+  const CampaignSummary summary = world.run(1);
+  CHECK(summary.reason == EndReason::exhausted);
+  CHECK(evaluations_of(world.ledger, "proposed_1") >= 8);
+  CHECK(world.ledger.proposed.size() == 1);
+}
+
+TEST_CASE("Without a proposer a strategy sees none, and asking is its mistake") {
+  World world;
+  bool seen = false;
+  world.scripts.decide = [&](const Snapshot& snapshot) {
+    seen = seen || snapshot.proposer.has_value();
+    return propose(snapshot.arms.front());
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(!seen);
+  CHECK(summary.reason == EndReason::script_error);
+  CHECK_THAT(summary.message, Catch::Contains("no proposer is configured"));
+}

@@ -1,0 +1,57 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+
+#include "tests/support/program.h"
+#include "tests/support/turns.h"
+
+// The attacks of tests/hostile, sent by a proposer through the whole protocol.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+const std::string kRoot = HARNESS_SOURCE_DIR;
+// As in hostile_test.cpp: what an attack that can do no harm may gain by the wandering of emulated times.
+constexpr double kGainOfNone = 8;
+
+std::map<std::string, std::vector<std::string>> attacks_of_this_run() {
+  std::ifstream file(kRoot + "/tests/hostile/expectations.json");
+  std::map<std::string, std::vector<std::string>> chosen;
+  std::size_t index = 0;
+  for (const json& each : json::parse(file))
+    if (has_turn(index++, 16))
+      chosen[each["kernel"]].push_back(kRoot + "/tests/hostile/" + each["kernel"].get<std::string>() + "/variants/" +
+                                       each["variant"].get<std::string>());
+  return chosen;
+}
+
+}  // namespace
+
+TEST_CASE("a proposer that sends attacks gets nothing, and pays for each", "[hostile]") {
+  for (const auto& [kernel, attacks] : attacks_of_this_run()) {
+    const Scratch scratch;
+    std::string spec = "command:" + kRoot + "/tests/proposers/attacks.py";
+    for (const std::string& attack : attacks) spec += " " + attack;
+    const Finished finished =
+        run_harness({"run", kernel, "--variant", "00_honest", "--workload", "m33n257_f32", "--device", "cpu",
+                     "--kernels", kRoot + "/tests/hostile", "--strategy", kRoot + "/tests/fixtures/proposals_first.lua",
+                     "--proposer", spec, "--db", scratch.db(), "--json"});
+    INFO(finished.err);
+    REQUIRE(finished.status == 0);
+    const json end = finished.lines().back();
+    CHECK(end["reason"] == "strategy");
+    const json rows =
+        parse_json(run_harness({"history", "--proposals", "--limit", "1000", "--db", scratch.db(), "--json"}).out);
+    std::size_t sent = 0;
+    for (const json& row : rows) {
+      if (row["outcome"] == "failed") continue;  // it had no attack left
+      ++sent;
+      INFO(row.dump());
+      CHECK(row["usd"] == 0.01);
+      if (row["best_speedup"].is_number()) CHECK(row["best_speedup"].get<double>() < kGainOfNone);
+    }
+    CHECK(sent == attacks.size());
+    CHECK(end["cost_usd"].get<double>() == Approx(0.01 * static_cast<double>(sent)));
+  }
+}
