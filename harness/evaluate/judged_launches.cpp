@@ -25,8 +25,7 @@ Settled launch_again(EvaluationRun& run, std::string& difference) {
   if (auto failure = run.workers.runner.run(0, 0, run.deadline(), nullptr, &elapsed_ns))
     return to_outcome(*failure, "launch", run.deadline());
   run.launches_ns.push_back(elapsed_ns);
-  if (run.subject.problem().deterministic)
-    difference = difference_in_words(run.subject, run.first_outputs, 0);
+  if (run.subject.problem().deterministic) difference = difference_in_words(run.subject, run.first_outputs, 0);
   return std::nullopt;
 }
 

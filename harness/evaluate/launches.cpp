@@ -65,8 +65,7 @@ std::string difference_in_words(const Subject& subject, const judge::Bytes& firs
   for_outputs(subject, [&](const Argument& argument, const ImageBuffer& buffer) {
     const auto unit = static_cast<std::size_t>(storage_bytes(argument.dtype));
     const auto count = static_cast<std::size_t>(buffer.bytes) / unit;
-    const std::byte *const one = first.data() + at,
-                    *const other = subject.images[image].bytes().data() + buffer.offset;
+    const std::byte *const one = first.data() + at, *const other = subject.images[image].bytes().data() + buffer.offset;
     at += static_cast<std::size_t>(buffer.bytes);
     if (std::memcmp(one, other, count * unit) == 0) return;
     std::size_t different = 0, where = 0;

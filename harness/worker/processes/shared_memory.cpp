@@ -45,8 +45,7 @@ class SharedMemory::Mapping {
 
  private:
   void map() {
-    void* address =
-        mmap(nullptr, std::max<std::size_t>(size_, 1), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+    void* address = mmap(nullptr, std::max<std::size_t>(size_, 1), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (address == MAP_FAILED)
       fail(fmt::format("cannot map {} bytes of shared memory: {}", size_, std::strerror(errno)));
     data_ = static_cast<std::byte*>(address);

@@ -15,8 +15,8 @@ class SharedMemory {
   class Mapping;
 
   SharedMemory() = default;
-  explicit SharedMemory(std::size_t bytes);         // zero-filled; throws Error(environment)
-  SharedMemory(int descriptor, std::size_t bytes);  // takes the descriptor over and maps it
+  explicit SharedMemory(std::size_t bytes);                           // zero-filled; throws Error(environment)
+  SharedMemory(int descriptor, std::size_t bytes);                    // takes the descriptor over and maps it
   SharedMemory(std::shared_ptr<Mapping> mapping, std::size_t bytes);  // its first `bytes`
   SharedMemory(SharedMemory&&) noexcept = default;
   SharedMemory& operator=(SharedMemory&&) noexcept = default;
