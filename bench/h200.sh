@@ -14,6 +14,7 @@
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
+#   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -220,6 +221,33 @@ print(json.dumps({"what": turn, "s_to_the_first_evaluation": first - began, "s_t
 PY
   done | tee "$OUT/rate.lines"
   write_results rate "$OUT/rate.lines"
+}
+
+# Shapes that nobody tuned for: 4,096 to 10,000 keys, in any number of heads that memory and a minute allow.
+fresh() {
+  local seed=${1:-$(date +%s)} all=$OUT/fresh.lines out=$OUT shape
+  : > "$all"
+  python3 - "$seed" <<'PY' > "$OUT/fresh.shapes"
+import random, sys
+draw = random.Random(int(sys.argv[1]))
+for _ in range(3):
+    S = draw.randint(4096, 10000)
+    heads = draw.randint(8, 40)
+    B = max(1, min(draw.randint(1, 4), int(2 ** 31.5 / (heads * S * S))))
+    print(f"B={B} Hq={heads} Hkv={heads} Sq={S} Sk={S} D={draw.choice([64, 80, 128])} dtype={draw.choice(['f16', 'bf16'])} "
+          f"causal={draw.choice(['true', 'false'])} lse=false")
+PY
+  while read -r shape; do
+    OUT=$out/shape TURNS=warm BUDGET=${BUDGET:-45s}
+    mkdir -p "$OUT"
+    rate attention 60_wgmma,70_warp_specialized,75_persistent "$shape" < /dev/null > /dev/null
+    python3 -c 'import json, sys
+for line in open(sys.argv[1]): print(json.dumps({**json.loads(line), "seed": int(sys.argv[2]), "shape": sys.argv[3]}))' "$OUT/rate.lines" "$seed" "$shape" >> "$all"
+    cp "$OUT/rate_warm.txt" "$out/fresh_$(wc -l < "$all").txt"; rm -rf "$OUT"
+  done < "$out/fresh.shapes"
+  OUT=$out
+  cat "$all"
+  write_results fresh "$all"
 }
 
 campaign() {

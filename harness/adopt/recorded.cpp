@@ -17,6 +17,7 @@
 #include "harness/judge/npy.h"
 #include "harness/system/files.h"
 #include "harness/system/run_program.h"
+#include "harness/system/temporary_folder.h"
 
 namespace fs = std::filesystem;
 
@@ -131,24 +132,6 @@ std::string where_of(const AdoptedKernel& kernel, const Values& sizes) {
       texts.push_back(fmt::format("{}={}", size.name, found->second));
   return texts.empty() ? "its one size" : fmt::format("{}", fmt::join(texts, " "));
 }
-
-/// A folder that is gone afterwards.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "harness-reference.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw environment_error("no folder for a reference program can be made in " + name);
-    path_ = name;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path path_;
-};
 
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -388,8 +371,8 @@ ChosenReference recorded_by(const std::string& command, const AdoptedKernel& ker
   std::vector<PluginFile> files;
   for (const TimedPoint& point : timed_points(kernel)) {
     if (golden.size() == kMostRecords || golden.contains(point.name)) continue;
-    const Scratch scratch;
-    const fs::path in = scratch.path_ / "in", out = scratch.path_ / "out";
+    const TemporaryFolder scratch("reference");
+    const fs::path in = scratch.path() / "in", out = scratch.path() / "out";
     fs::create_directories(in);
     fs::create_directories(out);
     const ObservedLaunch launch = recording.launch_for(point.sizes);
@@ -404,7 +387,7 @@ ChosenReference recorded_by(const std::string& command, const AdoptedKernel& ker
       files.emplace_back(folder + "/" + each.name + ".npy", text);
     }
     write_file(in / "sizes.json", sizes_json(kernel, point.sizes));
-    run_program_at(words, readable, who, in, out, scratch.path_, where_of(kernel, point.sizes));
+    run_program_at(words, readable, who, in, out, scratch.path(), where_of(kernel, point.sizes));
     recording.compare(launch, point.sizes, out, [](const AdoptedParameter& each) { return each.name + ".npy"; });
     for (const AdoptedParameter& each : kernel.parameters)
       if (is_result(each))

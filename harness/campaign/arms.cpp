@@ -200,8 +200,8 @@ void add_proposed_arms(Arms& arms, Catalog& catalog, ScriptLibrary& scripts, con
                        const DeviceInfo& device, const ProposalRecord& proposal) {
   constexpr std::uint64_t kApart = 1'000'000;  // seeds of proposals lie beyond those of the arms from folders
   const KernelInfo& kernel = catalog.kernel(proposal.arm.kernel);
-  const auto variant = std::ranges::find(kernel.variants, proposal.variant, &VariantInfo::name);
-  if (variant == kernel.variants.end()) return;
+  const VariantInfo* const variant = find_variant(kernel, proposal.variant);
+  if (variant == nullptr) return;
   std::uint64_t place = 0;
   for (const WorkloadPlan& plan : arms.workloads) {
     ++place;

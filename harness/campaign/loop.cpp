@@ -693,10 +693,9 @@ Evaluation Campaign::judged(const Work& work, WorkloadBook& book) {
 }
 
 // The variant's own source hash, where a proposal stands in its place.
-std::optional<std::string> Campaign::parent_hash(const ProposalRecord& proposal) {
-  for (const VariantInfo& variant : ports_.catalog.kernel(proposal.arm.kernel).variants)
-    if (variant.name == proposal.parents.front()) return variant.source_hash;
-  return "";
+std::string Campaign::parent_hash(const ProposalRecord& proposal) {
+  const VariantInfo* const parent = find_variant(ports_.catalog.kernel(proposal.arm.kernel), proposal.parents.front());
+  return parent == nullptr ? "" : parent->source_hash;
 }
 
 // The same mistake seen before, in another variant, may be mended the same way.

@@ -145,7 +145,7 @@ class Campaign {
   Realized realize_of(const ArmId& id, const std::string& variant, const Config& config);
   void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
   Evaluation judged(const Work& work, WorkloadBook& book);
-  std::optional<std::string> parent_hash(const ProposalRecord& proposal);
+  std::string parent_hash(const ProposalRecord& proposal);
   template <typename Call>
   auto of_arm(Arm& arm, Call call) -> std::optional<typename decltype(call())::value_type>;
   std::optional<SearchAsk> next_ask(Arm& arm);

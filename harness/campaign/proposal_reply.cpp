@@ -158,6 +158,13 @@ std::string lua_value(const json& value) {
   return json_text(value);
 }
 
+// A manifest over another one: its text, and fields that are set anew.
+const std::string kOpen = "local made = (function()\n", kMade = "\nend)()\n", kClose = "return made\n";
+
+std::string set_field(const std::string& field, const std::string& value) {
+  return fmt::format("made.{} = {}\n", field, value);
+}
+
 bool is_word_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -221,22 +228,27 @@ std::variant<std::string, ReplyProblem> edited_source(const std::string& parent,
 }
 
 std::string changed_manifest(const std::string& parent, const ManifestChange& change) {
-  std::string text = "local made = (function()\n" + parent + "\nend)()\n";
-  const auto set = [&text](const char* field, const std::string& value) {
-    text += fmt::format("made.{} = {}\n", field, value);
-  };
-  set("technique", lua_text(change.technique));
-  set("estimate", fmt::format("{{ speedup = {{ {}, {} }}, probability = {:.3f}, evaluations = {} }}", change.speedup_lo,
+  std::string fields = set_field("technique", lua_text(change.technique));
+  fields += set_field(
+      "estimate", fmt::format("{{ speedup = {{ {}, {} }}, probability = {:.3f}, evaluations = {} }}", change.speedup_lo,
                               change.speedup_hi, change.probability, change.parts.contains("params") ? 8 : 4));
-  set("risk", "\"medium\"");
-  set("rival", "nil");
-  set("stages", "nil");
-  if (change.parts.contains("params") && !change.parts.contains("start")) set("start", "nil");
+  fields += set_field("risk", "\"medium\"");
+  for (const char* field : {"rival", "stages"}) fields += set_field(field, "nil");
+  if (change.parts.contains("params") && !change.parts.contains("start")) fields += set_field("start", "nil");
   for (const std::string& name : kValues)
-    if (change.parts.contains(name)) set(name.c_str(), lua_value(change.parts.at(name)));
+    if (change.parts.contains(name)) fields += set_field(name, lua_value(change.parts.at(name)));
   for (const std::string& name : kFunctions)
-    if (change.parts.contains(name)) set(name.c_str(), change.parts.at(name).get<std::string>());
-  return text + "return made\n";
+    if (change.parts.contains(name)) fields += set_field(name, change.parts.at(name).get<std::string>());
+  return kOpen + parent + kMade + fields + kClose;
+}
+
+std::string manifest_started_at(const std::string& manifest, const Config& config) {
+  if (config.empty()) return manifest;
+  json start = json::object();
+  for (const auto& [name, value] : config) start[name] = value_to_json(value);
+  const std::string field = set_field("start", lua_value(json::array({start})));
+  if (!manifest.ends_with(kClose)) return kOpen + manifest + kMade + field + kClose;
+  return manifest.substr(0, manifest.size() - kClose.size()) + field + kClose;
 }
 
 std::string normal_source(const std::string& text) {

@@ -42,6 +42,8 @@ struct ManifestChange {
   json parts = json::object();  // checked by read_reply
 };
 std::string changed_manifest(const std::string& parent, const ManifestChange& change);
+/// The manifest with this configuration as the one that a search begins with.
+std::string manifest_started_at(const std::string& manifest, const Config& config);
 
 /// A device source without its comments and spaces: what a proposal is recognized by.
 std::string normal_source(const std::string& text);

@@ -149,10 +149,8 @@ Campaign::Ended Campaign::ask_for_proposal(const DecisionRecord& taken) {
   record.arm.technique = asked_technique(decision.arm.technique);
   record.ask = decision.ask.empty() ? "a new variant that is faster than the best" : decision.ask;
   record.parents = decision.parents;
-  const auto& variants = ports_.catalog.kernel(decision.arm.kernel).variants;
-  std::erase_if(record.parents, [&](const std::string& parent) {
-    return std::ranges::find(variants, parent, &VariantInfo::name) == variants.end();
-  });
+  const KernelInfo& kernel = ports_.catalog.kernel(decision.arm.kernel);
+  std::erase_if(record.parents, [&](const std::string& parent) { return find_variant(kernel, parent) == nullptr; });
   if (record.parents.empty())
     record.parents.push_back(book.standings.empty() ? book.plan.baseline.variant
                                                     : book.standings.back().candidate.variant);
@@ -465,9 +463,8 @@ std::optional<ReplyProblem> Campaign::take_in(const ProposalRecord& record, cons
   ports_.catalog.add_variant(
       {kernel, record.variant, record.parents.front(), record.source, record.manifest, record.number});
   const auto unusable = [](std::string why) { return ReplyProblem{ProposalOutcome::unusable, std::move(why)}; };
-  const auto& variants = ports_.catalog.kernel(kernel).variants;
-  const auto added = std::ranges::find(variants, record.variant, &VariantInfo::name);
-  if (added == variants.end() || added->technique != technique || added->rival)
+  const VariantInfo* const added = find_variant(ports_.catalog.kernel(kernel), record.variant);
+  if (added == nullptr || added->technique != technique || added->rival)
     return unusable("its manifest sets 'technique' or 'rival', which are not its own to say");
   if (const std::string reason = ports_.catalog.unsupported_reason(kernel, record.variant, device_); !reason.empty())
     return unusable(reason);

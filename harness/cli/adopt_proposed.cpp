@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "harness/campaign/proposal_reply.h"
 #include "harness/cli/asking.h"
 #include "harness/cli/proposals.h"
 #include "harness/core/error.h"
@@ -79,22 +80,6 @@ Unfiled unfiled_of(const json& row, std::int64_t iteration, Catalog& catalog, Le
           fmt::format("An edit of {}, iteration {}", variant, iteration)};
 }
 
-/// The recorded configuration is where a search begins.
-std::string with_start(const std::string& manifest, const Config& config) {
-  if (config.empty()) return manifest;
-  std::string start = "{ ";
-  for (const auto& [name, value] : config) {
-    const json as_json = value_to_json(value);
-    start += fmt::format("{} = {}, ", name,
-                         as_json.is_string() ? fmt::format("\"{}\"", as_json.get<std::string>()) : json_text(as_json));
-  }
-  start += "}";
-  const std::string end = "return made\n";
-  if (manifest.ends_with(end))
-    return manifest.substr(0, manifest.size() - end.size()) + "made.start = { " + start + " }\n" + end;
-  return "local made = (function()\n" + manifest + "\nend)()\nmade.start = { " + start + " }\nreturn made\n";
-}
-
 }  // namespace
 
 int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json, Shell& shell) {
@@ -107,7 +92,7 @@ int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json
   const std::string variant = numbered_name(catalog->kernel(kernel), slug_of(name.empty() ? found.label : name));
   const fs::path folder = fs::path(catalog->folder(kernel)) / "variants";
   const std::string manifest = (folder / (variant + ".lua")).string(), source = (folder / (variant + ".cu")).string();
-  const std::string text = with_start(found.manifest, config_from_json(row.at("config")));
+  const std::string text = manifest_started_at(found.manifest, config_from_json(row.at("config")));
   catalog->add_variant({kernel, variant, catalog->kernel(kernel).variants.front().name, found.source, text, 0});
   replace_file(source, "// " + found.origin + "\n" + found.source);
   replace_file(manifest, "-- " + found.origin + "\n" + text);

@@ -103,12 +103,10 @@ Asked asked_for(const EvalArguments& arguments, Catalog& catalog, Shell& shell) 
   return asked;
 }
 
-const VariantInfo& find_variant(const KernelInfo& kernel, const std::string& name) {
+const VariantInfo& variant_of(const KernelInfo& kernel, const std::string& name) {
+  if (const VariantInfo* const variant = find_variant(kernel, name)) return *variant;
   std::vector<std::string> names;
-  for (const VariantInfo& variant : kernel.variants) {
-    if (variant.name == name) return variant;
-    names.push_back(variant.name);
-  }
+  for (const VariantInfo& variant : kernel.variants) names.push_back(variant.name);
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", kernel.name, name, did_you_mean(name, names)));
 }
 
@@ -121,7 +119,7 @@ Realized realize(Candidate candidate, const std::string& workload, Catalog& cata
 void use_edited(Asked& asked, const std::vector<std::string>& workloads, Catalog& catalog, const DeviceInfo& device) {
   if (!asked.source) return;
   const Candidate& candidate = asked.candidate;
-  asked.parent = find_variant(catalog.kernel(candidate.kernel), candidate.variant).source_hash;
+  asked.parent = variant_of(catalog.kernel(candidate.kernel), candidate.variant).source_hash;
   catalog.use_source(candidate.kernel, candidate.variant, *asked.source);
   for (const std::string& workload : workloads)
     require_entries(realize(candidate, workload, catalog, device), asked.source_name);
@@ -175,7 +173,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   Asked wanted = asked_for(arguments, *catalog, shell);
   Candidate& candidate = wanted.candidate;
   const KernelInfo& kernel = catalog->kernel(candidate.kernel);
-  candidate.technique = find_variant(kernel, candidate.variant).technique;
+  candidate.technique = variant_of(kernel, candidate.variant).technique;
   const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
   std::vector<std::string> asked = arguments.points.empty() ? split_commas(arguments.workloads) : arguments.points;
   if (asked.empty() && !wanted.workload.empty()) asked = {wanted.workload};

@@ -21,6 +21,11 @@ void Catalog::add_variant(const NewVariant& made) {
   throw bad_input(fmt::format("kernel '{}' takes no variant '{}' here", made.kernel, made.name));
 }
 
+const VariantInfo* find_variant(const KernelInfo& kernel, const std::string& name) {
+  const auto found = std::ranges::find(kernel.variants, name, &VariantInfo::name);
+  return found == kernel.variants.end() ? nullptr : &*found;
+}
+
 std::size_t place_of(const Parameter& parameter, const Value& value) {
   const auto same = [&](const Value& listed) { return same_value(listed, value); };
   return static_cast<std::size_t>(std::ranges::find_if(parameter.values, same) - parameter.values.begin());

@@ -74,6 +74,9 @@ struct KernelInfo {
   std::vector<VariantInfo> mutants;   // wrong on purpose: the gates must refuse each (the folder mutants/)
 };
 
+/// Of this name, among those that may be evaluated; null where there is none.
+const VariantInfo* find_variant(const KernelInfo& kernel, const std::string& name);
+
 /// Answers for a space that is too large to list. It must not outlive the Catalog that it came from. Both throw
 /// Error(bad_input) when the constraint fails.
 class SpaceOracle {

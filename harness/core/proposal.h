@@ -84,7 +84,7 @@ struct ProposerAnswer {
   std::optional<ProposalRecord> recorded;
 };
 
-/// Port to whatever proposes. One request at a time; nothing waits for it but wait().
+/// Port to whatever proposes. One request at a time.
 class Proposer {
  public:
   virtual ~Proposer() = default;

@@ -11,6 +11,7 @@
 #include "harness/core/error.h"
 #include "harness/core/utf8.h"
 #include "harness/system/files.h"
+#include "harness/system/temporary_folder.h"
 
 namespace harness {
 namespace {
@@ -50,35 +51,14 @@ void strike_out(std::string& text, const std::vector<std::string>& secrets) {
 }  // namespace
 
 struct CommandProposer::Running {
-  /// A folder of one request, gone with it.
-  class RequestFolder {
-   public:
-    RequestFolder() {
-      std::string name = (fs::temp_directory_path() / "harness-proposal-XXXXXX").string();
-      if (mkdtemp(name.data()) == nullptr)
-        throw environment_error(fmt::format("no folder can be made in {}", fs::temp_directory_path().string()));
-      path_ = name;
-    }
-    RequestFolder(const RequestFolder&) = delete;
-    RequestFolder& operator=(const RequestFolder&) = delete;
-    ~RequestFolder() {
-      std::error_code ignored;
-      fs::remove_all(path_, ignored);
-    }
-    std::string file(const char* name) const { return (path_ / name).string(); }
-
-   private:
-    fs::path path_;
-  };
-
-  RequestFolder folder;
+  TemporaryFolder folder{"proposal"};
   std::unique_ptr<Child> child;
   Clock::time_point begun, deadline;
   double deadline_s = 0;
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun).count(); }
-  std::string reply() const { return folder.file("reply"); }
-  std::string log() const { return folder.file("log"); }
+  std::string reply() const { return folder.path("reply"); }
+  std::string log() const { return folder.path("log"); }
 };
 
 CommandProposer::CommandProposer(CommandSetup setup) : setup_(std::move(setup)) {}
@@ -87,7 +67,7 @@ CommandProposer::~CommandProposer() = default;
 void CommandProposer::begin(const ProposalRecord& record, double deadline_s) {
   running_ = std::make_unique<Running>();
   Running& running = *running_;
-  const std::string request = running.folder.file("request"), reply = running.reply(), log = running.log();
+  const std::string request = running.folder.path("request"), reply = running.reply(), log = running.log();
   write_file(request, record.request + "\n");
   std::vector<std::string> arguments = setup_.arguments, variables = setup_.environment;
   const std::vector<char*> argv = exec_list(arguments), environment = exec_list(variables);

@@ -54,9 +54,7 @@ class Refit {
   };
 
   const VariantInfo* variant_of(const Candidate& candidate) {
-    const auto& variants = plugins_.kernel(candidate.kernel).variants;
-    const auto found = std::ranges::find(variants, candidate.variant, &VariantInfo::name);
-    return found == variants.end() ? nullptr : &*found;
+    return find_variant(plugins_.kernel(candidate.kernel), candidate.variant);
   }
 
   std::optional<Config> find(const IterationSummary& row) {

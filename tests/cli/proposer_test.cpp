@@ -6,14 +6,29 @@
 // A program that really edits, through the whole protocol: tests/proposers/transform.py.
 using namespace harness;
 using namespace harness::tests;
+namespace fs = std::filesystem;
 
 namespace {
 
 const std::string kRoot = HARNESS_SOURCE_DIR;
 
-json proposals(const Scratch& scratch) {
-  return parse_json(run_harness({"history", "--proposals", "--db", scratch.db(), "--json"}).out);
-}
+/// An installation of its own with the kernel softmax, so that files may be written there.
+class Installation {
+ public:
+  explicit Installation(const Scratch& scratch) : folder_(scratch.path("home")), db_(scratch.db()) {
+    fs::create_directories(fs::path(folder_) / "kernels");
+    for (const char* part : {"kernels/softmax", "kernels/include", "strategies", "playbook"})
+      fs::copy(fs::path(kRoot) / part, fs::path(folder_) / part, fs::copy_options::recursive);
+    fs::create_directory_symlink(fs::path(kRoot) / "harness", fs::path(folder_) / "harness");
+  }
+  Finished run(std::vector<std::string> words) const {
+    words.insert(words.begin(), HARNESS_BINARY);
+    return run_program(words, folder_, {"HARNESS_HOME=" + folder_, "HARNESS_DB=" + db_});
+  }
+
+ private:
+  std::string folder_, db_;
+};
 
 std::string said(const Finished& finished) {
   return finished.err;
@@ -21,18 +36,19 @@ std::string said(const Finished& finished) {
 
 }  // namespace
 
-TEST_CASE("edits of a program are judged, recorded and replayed without it") {
+TEST_CASE("edits of a program are judged, recorded, replayed without it, and adopted") {
   const Scratch scratch;
+  const Installation home(scratch);
   const std::string program = scratch.path("transform.py");
-  std::filesystem::copy_file(kRoot + "/tests/proposers/transform.py", program);
+  fs::copy_file(kRoot + "/tests/proposers/transform.py", program);
+  const std::string first = kRoot + "/tests/fixtures/proposals_first.lua";
   const Finished finished =
-      run_harness({"run", "softmax", "--variant", "00_naive", "--workload", "M=35 N=257 dtype=f32", "--device", "cpu",
-                   "--strategy", kRoot + "/tests/fixtures/proposals_first.lua", "--proposer",
-                   "command:python3 " + program, "--budget", "120s", "--db", scratch.db(), "--json"});
+      home.run({"run", "softmax", "--variant", "00_naive", "--workload", "M=35 N=257 dtype=f32", "--device", "cpu",
+                "--strategy", first, "--proposer", "command:python3 " + program, "--budget", "120s", "--json"});
   INFO(finished.err);
   REQUIRE(finished.status == 0);
   std::map<std::string, json> by_label;
-  for (const json& row : proposals(scratch))
+  for (const json& row : parse_json(home.run({"history", "--proposals", "--json"}).out))
     if (row["label"].is_string()) by_label[row["label"]] = row;
   for (const char* rule : {"warp per row", "reuse", "reciprocal", "unroll"}) {
     INFO(rule);
@@ -41,12 +57,28 @@ TEST_CASE("edits of a program are judged, recorded and replayed without it") {
     CHECK((by_label[rule]["became"] == "passed" || by_label[rule]["became"] == "screened" ||
            by_label[rule]["became"] == "no_effect"));
   }
-  std::filesystem::remove(program);
-  const Finished replayed =
-      run_harness({"replay", "1", "--strategy", kRoot + "/tests/fixtures/proposals_first.lua", "--db", scratch.db()});
+  fs::remove(program);
+  const Finished replayed = home.run({"replay", "1", "--strategy", first});
   INFO(replayed.err);
   CHECK(replayed.status == 0);
   CHECK_THAT(replayed.out, Catch::Contains("the two decided the same from beginning to end"));
+
+  const std::string proposed = by_label["reuse"]["variant"];
+  const json rows =
+      parse_json(home.run({"query", "SELECT max(iteration) AS it FROM v_iterations WHERE variant = '" + proposed + "'",
+                           "--format", "json"})
+                     .out);
+  const Finished adopted = home.run({"adopt", "--from", std::to_string(rows.at(0).at("it").get<int>()), "--json"});
+  INFO(adopted.err);
+  REQUIRE(adopted.status == 0);
+  const json said = adopted.lines().at(0);
+  CHECK_THAT(said["variant"].get<std::string>(), Catch::EndsWith("_reuse"));
+  for (const json& file : said["files"]) CHECK(fs::exists(fs::path(file.get<std::string>())));
+  bool listed = false;
+  for (const json& variant : parse_json(home.run({"variants", "softmax", "--json"}).out))
+    if (variant["name"] == said["variant"])
+      listed = variant["technique"].get<std::string>().find('~') == std::string::npos;
+  CHECK(listed);
 }
 
 TEST_CASE("a proposer is tried with one small request") {

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -24,9 +25,8 @@ namespace {
 
 class Bench {
  public:
-  Bench()
-      : catalog_({std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels"},
-                 {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
+  explicit Bench(const std::filesystem::path& kernels = std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels")
+      : catalog_({kernels}, {std::filesystem::path(HARNESS_SOURCE_DIR) / "kernels/include"}),
         compiler_(tests::build_cache(), std::string(HARNESS_SOURCE_DIR) + "/harness/device/cpu/guest"),
         device_(probe_cpu()) {}
 
@@ -42,16 +42,31 @@ class Bench {
     judge::paint(realized.problem, realized.plan, executable.layout, ++seed_, image);
     const std::vector<std::byte> before = image;
     session_.run(executable, image);
-    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_file(realized.problem.reference.source));
-    job.spec.include_dirs = realized.build.include_dirs;
-    job.executable.artifact = build(job.spec);
-    judge::Bytes reference = judge::reference_image(realized.problem, executable.layout, before, job);
-    session_.run(job.executable, reference);
     return judge::judge(realized.problem, realized.plan, executable.layout, before, image,
-                        judge::read_reference(realized.problem, job, reference), seed_);
+                        reference(realized, executable.layout, before), seed_);
+  }
+
+  /// On inputs that are the same for the same workload.
+  judge::ReferenceValues reference(const std::string& kernel, const std::string& workload) {
+    const Config config = catalog_.default_config(kernel, "00_naive", workload, device_, {});
+    const Realized realized = catalog_.realize({kernel, "00_naive", "", config}, workload, device_);
+    const ImageLayout layout = judge::make_layout(realized.problem, realized.plan);
+    std::vector<std::byte> image(static_cast<std::size_t>(layout.bytes));
+    judge::paint(realized.problem, realized.plan, layout, 42, image);
+    return reference(realized, layout, image);
   }
 
  private:
+  judge::ReferenceValues reference(const Realized& realized, const ImageLayout& layout,
+                                   const std::vector<std::byte>& painted) {
+    judge::ReferenceJob job = judge::make_reference_job(realized.problem, read_file(realized.problem.reference.source));
+    job.spec.include_dirs = realized.build.include_dirs;
+    job.executable.artifact = build(job.spec);
+    judge::Bytes image = judge::reference_image(realized.problem, layout, painted, job);
+    session_.run(job.executable, image);
+    return judge::read_reference(realized.problem, job, image);
+  }
+
   Artifact build(const BuildSpec& spec) {
     const BuildResult result = compiler_.build(spec);
     if (const auto* failure = std::get_if<CompileFailure>(&result)) FAIL(failure->log);
@@ -179,5 +194,38 @@ TEST_CASE("attention is right where its first configurations do not come") {
     const Config config =
         bench.catalog().default_config("attention", each.variant, each.workload, bench.device(), values);
     for (int draw = 0; draw < 3; ++draw) check_right(bench, "attention", each.variant, each.workload, config);
+  }
+}
+
+// Rows that share their keys' conversion, and a thread a row: what is many is a number in two files.
+TEST_CASE("attention's reference has two ways to the same numbers") {
+  namespace fs = std::filesystem;
+  const tests::Scratch scratch;
+  const fs::path folder = scratch.path("kernels"), from = fs::path(HARNESS_SOURCE_DIR) / "kernels/attention";
+  fs::create_directories(folder / "attention/variants");
+  for (const char* variant : {"00_naive.lua", "00_naive.cu"})
+    fs::copy_file(from / "variants" / variant, folder / "attention/variants" / variant);
+  const auto copy_with = [&](const char* file, const std::string& number, const std::string& other) {
+    std::string text = read_file((from / file).string());
+    const std::size_t at = text.find(number);
+    REQUIRE(at != std::string::npos);
+    scratch.write(std::string("kernels/attention/") + file, text.replace(at, number.size(), other));
+  };
+  copy_with("kernel.lua", "MANY_ROWS = 65536", "MANY_ROWS = 1");
+  copy_with("reference.cu", "MANY_ROWS 65536", "MANY_ROWS 1");
+  Bench alone, together(folder);
+  for (const char* workload :
+       {"gqa_b2h8kv2s96_bf16_causal_lse", "chunk_b1h4s80k45_f16_causal", "shape_b1h4s100_f16_lse"}) {
+    INFO(workload);
+    const auto one = alone.reference("attention", workload), other = together.reference("attention", workload);
+    for (const auto& [output, array] : one) {
+      INFO(output);
+      const auto& values = other.at(output).values;
+      REQUIRE(values.size() == array.values.size());
+      std::size_t apart = 0;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i] != array.values[i] && !(std::fabs(values[i] - array.values[i]) <= 1e-12)) ++apart;
+      CHECK(apart == 0);
+    }
   }
 }

@@ -101,8 +101,7 @@ class RecordReader {
   }
 
   const VariantInfo* variant_of(const json& row) const {
-    const auto found = std::ranges::find(kernel_.variants, row.at("variant").get<std::string>(), &VariantInfo::name);
-    return found == kernel_.variants.end() ? nullptr : &*found;
+    return find_variant(kernel_, row.at("variant").get<std::string>());
   }
 
   /// The device as its campaign described it.

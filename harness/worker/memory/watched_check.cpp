@@ -8,6 +8,7 @@
 
 #include "harness/core/error.h"
 #include "harness/system/files.h"
+#include "harness/system/temporary_folder.h"
 #include "harness/worker/processes/process.h"
 
 namespace harness {
@@ -17,45 +18,23 @@ namespace fs = std::filesystem;
 
 constexpr int kErrorsFound = 86;  // the status of a tool that found something
 
-class JobFolder {
- public:
-  JobFolder() {
-    std::string name = (fs::temp_directory_path() / "harness-watched-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw environment_error("no folder for the memory checkers can be made in TMPDIR.");
-    path_ = name;
-  }
-  ~JobFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  JobFolder(const JobFolder&) = delete;
-  JobFolder& operator=(const JobFolder&) = delete;
-
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 /// What the run under a tool says of itself: that it came to its end, or what kept it from that.
-std::string trouble_of(const JobFolder& folder, const std::string& tool) {
+std::string trouble_of(const TemporaryFolder& folder, const std::string& tool) {
   const json said = parse_json_if_valid(read_file_if_any(folder.path(tool + ".end")).value_or(""));
   return said.is_object() ? said.value("trouble", "") : "it did not come to its end";
 }
 
-std::vector<PlacedBuffer> placed_buffers(const JobFolder& folder, const std::string& tool) {
+std::vector<PlacedBuffer> placed_buffers(const TemporaryFolder& folder, const std::string& tool) {
   const json said = parse_json_if_valid(read_file_if_any(folder.path(tool + ".buffers")).value_or(""));
   return said.is_array() ? said.get<std::vector<PlacedBuffer>>() : std::vector<PlacedBuffer>{};
 }
 
-std::vector<std::string> command(const MemoryWatcher& watcher, const std::string& program, const JobFolder& folder,
-                                 const std::string& tool) {
+std::vector<std::string> command(const MemoryWatcher& watcher, const std::string& program,
+                                 const TemporaryFolder& folder, const std::string& tool) {
   std::vector<std::string> words{program};
   for (std::string& word : watcher.arguments(tool, folder.path(tool + ".log"), kErrorsFound))
     words.push_back(std::move(word));
-  words.insert(words.end(), {Process::program(), "worker", "watched", folder.path(), tool});
+  words.insert(words.end(), {Process::program(), "worker", "watched", folder.path().string(), tool});
   return words;
 }
 
@@ -65,7 +44,7 @@ std::string first_lines(const std::string& log) {
   return log.substr(0, std::min(kShown, log.size()));
 }
 
-MemoryCheck conclude(const MemoryWatcher& watcher, const JobFolder& folder, const std::string& tool,
+MemoryCheck conclude(const MemoryWatcher& watcher, const TemporaryFolder& folder, const std::string& tool,
                      const ProcessEnd& end) {
   const std::string text = read_file_if_any(folder.path(tool + ".log")).value_or("");
   WatchedLog log = watcher.read(text, placed_buffers(folder, tool));
@@ -87,8 +66,8 @@ MemoryCheck conclude(const MemoryWatcher& watcher, const JobFolder& folder, cons
 }
 
 /// `left` of the `allowed` seconds that all tools have from their common start.
-MemoryCheck await_tool(const MemoryWatcher& watcher, const JobFolder& folder, const std::string& tool, Process& process,
-                       double left, double allowed, const std::function<bool()>& stop) {
+MemoryCheck await_tool(const MemoryWatcher& watcher, const TemporaryFolder& folder, const std::string& tool,
+                       Process& process, double left, double allowed, const std::function<bool()>& stop) {
   if (process.ends_within(std::max(0.0, left), stop)) return conclude(watcher, folder, tool, process.wait());
   process.kill();
   if (stop && stop()) return {.tool = tool, .why = "it was interrupted"};
@@ -112,7 +91,7 @@ std::vector<MemoryCheck> check_memory_watched(const MemoryWatcher& watcher, cons
     }
     return checks;
   }
-  const JobFolder folder;
+  const TemporaryFolder folder("watched");
   write_file(folder.path("job.json"), json_text(json{{"target", target}, {"executable", executable}}));
   const auto bytes = image.bytes();
   write_file(folder.path("image"), std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));

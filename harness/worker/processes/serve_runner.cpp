@@ -137,8 +137,9 @@ class RunnerService {
 
   Target target_;
   std::unique_ptr<Session> session_;
-  // Held, an image crosses at the speed of the bus. A kernel that finds its address can reach it: it holds what that
-  // kernel was given, and what it left.
+  // Held, an image crosses at the speed of the bus. Device code that guesses its address can reach it, as it can reach
+  // what lies in the device's memory: inputs and outputs of launches, its own and those before, on draws that nobody
+  // uses again.
   MappedMemory mapped_{[this](std::span<std::byte> memory) { return session_->hold(memory); }};
   Prepared prepared_;
   NativeExecutables native_;

@@ -129,6 +129,23 @@ TEST_CASE("a run uploads the image with its addresses, and brings back what the 
   CHECK(std::memcmp(image.data() + 1288, before.data() + 1288, 4096 - 1288) == 0);
 }
 
+TEST_CASE("pages of large memory are held and given back; a refusal is no error") {
+  Addition addition;
+  CudaSession session(addition.api, 0);
+  std::vector<std::byte> large(1 << 20), small(1000);
+  const int before = addition.driver.live_objects;
+  {
+    const auto held = session.hold(large);
+    CHECK(held != nullptr);
+    CHECK(addition.driver.live_objects == before + 1);
+    CHECK(session.hold(small) == nullptr);
+  }
+  CHECK(addition.driver.live_objects == before);
+  addition.driver.fault = kInvalidValue;
+  CHECK(session.hold(large) == nullptr);
+  addition.driver.fault = kSuccess;
+}
+
 TEST_CASE("a pointer that the kernel overwrote is not hidden") {
   Addition f;
   f.driver.kernels["_Z3addPfS_Pif"].body = [](void** arguments) { **static_cast<std::uint64_t**>(arguments[0]) = 42; };
