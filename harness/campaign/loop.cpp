@@ -449,9 +449,12 @@ Campaign::Ended Campaign::measure_rival(WorkloadBook& book, const DecisionRecord
   return evaluate({ports_.catalog.realize(*rival, book.plan.workload, device_), Purpose::rival, 0}, taken);
 }
 
-// What is ours comes first, and then each of ours is followed by a rival, until they have no more.
+// What is ours comes first, and then each of ours is followed by a rival, until they have no more. One tells where we
+// stand; a library plans each of its engines for a second, so the others wait until their share of the time has come.
 Campaign::Ended Campaign::follow_with_rival(WorkloadBook& book, const DecisionRecord& taken) {
   constexpr std::int64_t kOursFirst = 3;  // the baseline among them
+  constexpr double kShareOfRivals = 0.1;
+  if (!book.rivals.empty() && state_.rivals_seconds() > kShareOfRivals * spent_seconds()) return std::nullopt;
   std::int64_t ours = 0;
   for (const Arm& arm : state_.arms().arms)
     if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload)
@@ -592,12 +595,12 @@ bool Campaign::wants_exact_times(const ArmId& id) {
   return arm != nullptr && arm->search->exact_times();
 }
 
-// A baseline of the naive kind may take seconds a launch, and all gates about ten launches: no more than a twentieth of
-// the budget for them. With --objective single every workload needs a winner that met all gates.
-double Campaign::slow_baseline_s() const {
-  constexpr double kLeast = 0.25, kShare = 0.05, kLaunches = 10;
+// A baseline of the naive kind may take seconds a launch: no more than a twentieth of the budget for all of them. With
+// --objective single every workload needs a winner that met all gates.
+double Campaign::brief_baseline_s() const {
+  constexpr double kLeast = 2.5, kShare = 0.05;
   if (!options_.budget_s || options_.objective == "single") return 0;
-  return std::max(kLeast, kShare * *options_.budget_s / kLaunches);
+  return std::max(kLeast, kShare * *options_.budget_s);
 }
 
 EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
@@ -608,7 +611,7 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
   EvaluationRequest request = gated_request(ports_.catalog, ports_.evaluator, work.realized, points);
   request.incumbent = incumbent_for(work, book);
   if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
-  else if (!work.all_gates) request.brief_above_s = slow_baseline_s();
+  else if (!work.all_gates) request.brief_s = brief_baseline_s();
   request.confirm = work.confirms();
   const auto admission = admissions_.find(candidate.kernel);
   if (admission != admissions_.end()) request.admission = &admission->second;
@@ -731,8 +734,9 @@ Campaign::Ended Campaign::confirm(WorkloadBook& book) {
 // A slow baseline was told by a few launches. Where nothing faster is known it is the best there is, and meets the
 // other gates.
 Campaign::Ended Campaign::complete_baseline(WorkloadBook& book) {
-  constexpr double kTimesBrief = 4;  // ten launches instead of three, and what is judged at other sizes
-  if (!book.brief_baseline_s || !affords(kTimesBrief * *book.brief_baseline_s)) return std::nullopt;
+  constexpr double kLaunches = 10, kOtherSizes = 2;  // of what judging it briefly took
+  if (!book.brief_baseline_s) return std::nullopt;
+  if (!affords(kLaunches * *book.baseline_ns * 1e-9 + kOtherSizes * *book.brief_baseline_s)) return std::nullopt;
   if (!book.standings.empty() && book.standings.back().time_ns < *book.baseline_ns) return std::nullopt;
   if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
   Decision decision;

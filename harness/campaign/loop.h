@@ -92,7 +92,7 @@ class Campaign {
     bool confirms() const { return purpose == Purpose::confirm; }
   };
   Ended evaluate(const Work& work, const DecisionRecord& taken);
-  double slow_baseline_s() const;
+  double brief_baseline_s() const;
   EvaluationRequest request_for(const Work& work, WorkloadBook& book);
   void tell_earlier();
   bool wants_exact_times(const ArmId& id);

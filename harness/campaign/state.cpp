@@ -150,6 +150,13 @@ double CampaignState::evaluation_seconds() const {
   return std::min(baselines_s_ / static_cast<double>(baselines_), kMostTimesAssumed * assumed_evaluation_s_);
 }
 
+double CampaignState::rivals_seconds() const {
+  double seconds = 0;
+  for (const WorkloadBook& book : workloads_)
+    for (const RivalRun& run : book.rivals) seconds += run.wall_s;
+  return seconds;
+}
+
 double CampaignState::passed_seconds() const {
   return passed_ == 0 ? evaluation_seconds() : passed_s_ / static_cast<double>(passed_);
 }

@@ -94,6 +94,8 @@ class CampaignState {
   double evaluation_seconds() const;
   /// Of one that met all gates: a screened one takes less. Before one passed, of any.
   double passed_seconds() const;
+  /// What all rivals so far have taken.
+  double rivals_seconds() const;
   const Calibration& calibration() const { return calibration_.now(); }          // over earlier campaigns and this one
   const Calibration& own_calibration() const { return own_calibration_.now(); }  // of this campaign alone
   std::int64_t iterations() const { return iterations_; }

@@ -64,10 +64,10 @@ struct EvaluationRequest {
   /// A candidate that is right at the timed size and slower than the incumbent there ends as Screened, without the
   /// gates that only a best needs. Nothing is screened without an incumbent.
   bool screen = false;
-  /// A candidate whose launches take longer, seconds, is told by three of them, each right at the timed size, and ends
-  /// as Screened: a slow baseline is there to be compared with, and its other gates would take the time of a search. 0:
-  /// never.
-  double brief_above_s = 0;
+  /// A candidate whose launches take longer than a tenth of this, seconds, is told by as many as fit into it, at least
+  /// one and at most three, each right at the timed size, and ends as Screened: a slow baseline is there to be compared
+  /// with, and its other gates would take the time of a search. 0: never.
+  double brief_s = 0;
   /// Of another configuration of this source, which is refused because of it.
   std::optional<FailedBefore> failed_before;
   const Admission* admission = nullptr;  // whose tolerances hold; without one the defaults of the types

@@ -35,10 +35,14 @@ class EvaluationRun {
   /// What cannot be a new best ends before the gates that only a best needs.
   bool screens() const { return request.screen && request.incumbent && !request.confirm && !request.gates_only; }
   /// What is slow ends before them, too.
-  bool briefs() const { return request.brief_above_s > 0 && !request.confirm && !request.gates_only; }
+  bool briefs() const { return request.brief_s > 0 && !request.confirm && !request.gates_only; }
   /// Either may end before anything is needed that only a best needs.
   bool timed_size_first() const { return screens() || briefs(); }
-  bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_above_s * 1e9; }
+  bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_s * 1e8; }
+  /// As far as the first launch tells what one takes.
+  bool briefly_affords(std::size_t launches) const {
+    return static_cast<double>(launches) * launches_ns.front() <= request.brief_s * 1e9;
+  }
   /// Keeps the gate with its evidence. One that failed settles the outcome, unless it is not to refuse.
   Settled add(GateResult gate, bool refuses = true);
   /// Draws anew into the subject's image; the seed is recorded.

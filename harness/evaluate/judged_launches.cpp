@@ -88,13 +88,11 @@ Settled gate_determinism(EvaluationRun& run) {
   return not_deterministic(run, "a second launch", difference);
 }
 
-Settled repeat_launches(EvaluationRun& run, std::size_t count) {
+Settled repeat_launch(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.timing_s);
-  while (run.launches_ns.size() < count) {
-    std::string difference;
-    if (Settled settled = launch_again(run, difference)) return settled;
-    if (!difference.empty()) return not_deterministic(run, "another launch", difference);
-  }
+  std::string difference;
+  if (Settled settled = launch_again(run, difference)) return settled;
+  if (!difference.empty()) return not_deterministic(run, "another launch", difference);
   return std::nullopt;
 }
 

@@ -12,8 +12,8 @@ Settled prepare_neighbours(EvaluationRun& run);
 Settled gate_launch(EvaluationRun& run);
 /// Gate "determinism": a second launch on the same inputs.
 Settled gate_determinism(EvaluationRun& run);
-/// Launches on the same inputs until `count` are timed; each must give the same bits, where the contract asks for that.
-Settled repeat_launches(EvaluationRun& run, std::size_t count);
+/// Another timed launch on the same inputs; it must give the same bits, where the contract asks for that.
+Settled repeat_launch(EvaluationRun& run);
 /// The gates of the judged launch again, in the process that was timed.
 Settled gate_after_timing(EvaluationRun& run);
 

@@ -53,18 +53,23 @@ Settled screen(EvaluationRun& run) {
   return settled ? *settled : Screened{timed.timing};
 }
 
-// A slow one is there to be compared with. Three launches say what it takes; it is no best before it meets the others.
+// A slow one is there to be compared with. A few launches, or one, say what it takes; it is no best before it meets the
+// other gates.
 Settled screen_slow(EvaluationRun& run) {
   const auto hold = run.workers.native() ? std::nullopt : run.hold_device();
-  if (Settled settled = gate_timed_size(run)) return settled;
+  if (Settled settled = prepare_candidate(run)) return settled;
+  if (Settled settled = gate_launch(run)) return settled;
+  const bool alone = run.is_slow() && !run.briefly_affords(2);
+  if (!alone)
+    if (Settled settled = gate_determinism(run)) return settled;
   if (!run.is_slow()) return std::nullopt;
-  if (Settled settled = repeat_launches(run, kFewestForVerdict)) return settled;
-  run.add(
-      {"screened", true,
-       fmt::format("right at the timed size, where a launch takes {:.2g} s: other sizes, forms of the inputs, timed "
-                   "calls and plausibility wait until nothing faster is found",
-                   run.launches_ns.front() * 1e-9),
-       false});
+  while (run.launches_ns.size() < kFewestForVerdict && run.briefly_affords(run.launches_ns.size() + 1))
+    if (Settled settled = repeat_launch(run)) return settled;
+  run.add({"screened", true,
+           fmt::format("right at the timed size, where a launch takes {:.2g} s: {}other sizes, forms of the inputs, "
+                       "timed calls and plausibility wait until nothing faster is found",
+                       run.launches_ns.front() * 1e-9, alone ? "determinism, " : ""),
+           false});
   return Screened{timing_of_launches(run)};
 }
 

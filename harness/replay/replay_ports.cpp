@@ -226,7 +226,7 @@ Outcome ReplayEvaluator::timed_answer(const IterationSummary& row, const Evaluat
   if (screened && request.screen) return Screened{std::move(timing)};
   // A slow baseline, told by a few launches then and now.
   const bool brief = row.outcome == OutcomeKind::screened && row.purpose == Purpose::baseline;
-  if (brief && request.brief_above_s > 0) return Screened{std::move(timing)};
+  if (brief && request.brief_s > 0) return Screened{std::move(timing)};
   return Passed{std::move(timing)};
 }
 

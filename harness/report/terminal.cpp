@@ -136,9 +136,9 @@ void TerminalDisplay::iteration(const IterationEnded& event) {
     const std::string why = error.is_null() ? "" : error.value("message", "");
     const auto* brief = std::get_if<Screened>(&event.evaluation->outcome);
     if (brief != nullptr && event.attempt.purpose == Purpose::baseline)
-      return say(fmt::format("baseline  {} {}  {}  {}  (slow: {} launches; its other gates only if nothing is faster)",
+      return say(fmt::format("baseline  {} {}  {}  {}  (slow: {}; its other gates only if nothing is faster)",
                              candidate.kernel, event.attempt.workload, nanoseconds(brief->timing.time_ns),
-                             describe(candidate), brief->timing.samples.rotating_ns.size()));
+                             describe(candidate), counted(brief->timing.samples.rotating_ns.size(), "launch")));
     if (event.attempt.purpose == Purpose::baseline)
       say(fmt::format("{} {}: the baseline {} did not pass: {}", candidate.kernel, event.attempt.workload,
                       describe(candidate), why));

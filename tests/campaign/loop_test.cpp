@@ -416,6 +416,30 @@ TEST_CASE("rivals follow the first of ours, until they have no more, and are nev
   CHECK(count(world.ledger, Purpose::confirm) == 2);
 }
 
+TEST_CASE("beyond the first of a workload, rivals take a tenth of the time while there is something of ours to try") {
+  RivalWorld world;
+  double each = 0;
+  world.evaluator.costs = [&](const EvaluationRequest& request) {
+    return request.realized.candidate.variant == "80_other" ? each : 1.0;
+  };
+  const auto among_ours = [&] {
+    const auto& rows = world.ledger.rows;
+    const auto last = std::ranges::find_if(rows.rbegin(), rows.rend(), [](const auto& row) { return row.ask > 0; });
+    return std::count_if(last, rows.rend(), [](const auto& row) { return row.purpose == Purpose::rival; });
+  };
+  SECTION("dear ones") {
+    each = 4;
+    world.run();
+    CHECK(among_ours() == 2);
+  }
+  SECTION("cheap ones") {
+    each = 0.01;
+    world.run();
+    CHECK(among_ours() >= 6);  // the last of ours may be followed by two more
+  }
+  CHECK(count(world.ledger, Purpose::rival) == 8);  // nothing of ours is left, and there is time
+}
+
 TEST_CASE("a rival that is not there costs one evaluation a workload and ends nothing") {
   RivalWorld world;
   world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
