@@ -140,10 +140,12 @@ TEST_CASE("a slow baseline is told by a launch or a few that were right, and is 
     request.brief_s = 5e-9 * launch_ns;
     const Evaluation evaluation = shop.evaluate(request);
     const std::vector<double>& taken = timing_of(evaluation.outcome)->samples.rotating_ns;
-    if (kind_of(evaluation.outcome) == OutcomeKind::passed) CHECK(taken.size() > 3);  // half as long as before: not slow
+    if (kind_of(evaluation.outcome) == OutcomeKind::passed)
+      CHECK(taken.size() > 3);  // half as long as before: not slow
     else CHECK(taken.size() == std::clamp<std::size_t>(static_cast<std::size_t>(5 * launch_ns / taken[0]), 1, 3));
     CHECK(has_gate(evaluation, "determinism") == (taken.size() > 1));
-    CHECK(evaluation.seeds.size() == (taken.size() > 3 ? evaluation.seeds.size() : 1));  // all on the judged one's inputs
+    CHECK(evaluation.seeds.size() ==
+          (taken.size() > 3 ? evaluation.seeds.size() : 1));  // all on the judged one's inputs
   }
   SECTION("not slow") {
     request.brief_s = 1e6;
