@@ -41,7 +41,7 @@ Settled gate_source(EvaluationRun& run) {
 void announce_other_points(EvaluationRun& run) {
   for (const Realized& neighbour : run.neighbour_points()) run.workers.announce_trusted(neighbour);
   if (run.settings.preflight != nullptr && run.preflight_point())
-    run.settings.preflight->announce(*run.preflight_point());
+    run.settings.preflight->begin(*run.preflight_point(), run.request.admission, run.request.confirm);
 }
 
 Settled gate_build(EvaluationRun& run) {

@@ -9,12 +9,12 @@ namespace harness {
 Settled gate_source(EvaluationRun& run);
 /// Gate "compile". Builds the candidate, and meanwhile the reference.
 Settled gate_build(EvaluationRun& run);
-/// Begins what the gates beyond the timed size will wait for: the reference there, and the pre-flight's build.
+/// Begins what the gates beyond the timed size will wait for: the reference there, and the pre-flight.
 void announce_other_points(EvaluationRun& run);
 /// Gates "source-policy:ptx" and ":sass", "entries", "arguments", "resources", "state": the module against its plan.
 /// Then whether the same code was recorded before, and whether its buffers fit the device.
 Settled gate_artifact(EvaluationRun& run);
-/// Gate "preflight": a small run on the cpu device before a GPU's time is spent.
+/// Gate "preflight": a small run on the cpu device.
 Settled gate_preflight(EvaluationRun& run);
 
 }  // namespace harness

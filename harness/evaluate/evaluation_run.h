@@ -39,6 +39,9 @@ class EvaluationRun {
   /// Either may end before anything is needed that only a best needs.
   bool timed_size_first() const { return screens() || briefs(); }
   bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_s * 1e8; }
+  /// A campaign waits for the cpu device after the GPU's gates, which it goes through meanwhile: hardly any candidate
+  /// fails there alone. Elsewhere what is wrong is told before the GPU runs it.
+  bool preflight_beside() const { return timed_size_first() || request.screen || request.confirm; }
   /// As far as the first launch tells what one takes.
   bool briefly_affords(std::size_t launches) const {
     return static_cast<double>(launches) * launches_ns.front() <= request.brief_s * 1e9;

@@ -1,6 +1,7 @@
 #include "harness/evaluate/evaluator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "harness/core/error.h"
@@ -19,8 +20,9 @@ constexpr double kSettleS = 10;
 }  // namespace
 
 struct PipelineEvaluator::PreflightWorkers {
-  PreflightWorkers(const Device& device, std::function<bool()> stop)
-      : builders(device.target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
+  PreflightWorkers(const Device& device, const std::function<bool()>& asked)
+      : stop([this, asked] { return closing || (asked && asked()); }),
+        builders(device.target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
         judge(device.target, stop),
         runner(device.target, stop),
         workers{*device.kind, device.target, device.info, default_limits(device.info), stop, builders, judge,
@@ -33,6 +35,11 @@ struct PipelineEvaluator::PreflightWorkers {
     builders.submit(nothing, false);
     builders.submit(device.kind->checked_build(nothing), false);
   }
+  ~PreflightWorkers() { closing = true; }  // nobody waits for what is under way
+  PreflightWorkers(const PreflightWorkers&) = delete;
+  PreflightWorkers& operator=(const PreflightWorkers&) = delete;
+  std::atomic<bool> closing = false;
+  std::function<bool()> stop;
   Builders builders;
   JudgeProcess judge;
   Runner runner;
@@ -70,6 +77,8 @@ std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
 
 void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
   for (const Realized& candidate : candidates) builders_.submit(candidate.build, false);
+  // Its reference is the first thing that a GPU's first evaluation needs, and takes a compiler seconds.
+  if (!candidates.empty() && !workers_.native()) workers_.announce_trusted(candidates.front());
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {

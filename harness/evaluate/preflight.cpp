@@ -24,13 +24,47 @@ std::string identity(const Realized& realized) {
 
 }  // namespace
 
+bool Preflight::is_needed(const Realized& realized, bool finalist) const {
+  return (finalist || !tried_sources_.contains(realized.source_hash)) && !known_.contains(identity(realized));
+}
+
 void Preflight::announce(const Realized& realized, bool finalist) {
-  if ((!finalist && tried_sources_.contains(realized.source_hash)) || known_.contains(identity(realized))) return;
-  cpu_.builders.submit(cpu_.kind.checked_build(realized.build), false);
+  if (is_needed(realized, finalist)) cpu_.builders.submit(cpu_.kind.checked_build(realized.build), false);
+}
+
+void Preflight::begin(const Realized& realized, const Admission* admission, bool finalist) {
+  if (under_way_ && under_way_->result.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+    end_what_is_under_way();
+  if (under_way_) return announce(realized, finalist);
+  if (!is_needed(realized, finalist)) return;
+  const auto tolerances = admission == nullptr ? nullptr : std::make_shared<const Admission>(*admission);
+  under_way_ = {
+      identity(realized), realized.source_hash, to_text(realized.candidate.config),
+      std::async(std::launch::async, [this, realized, tolerances] { return try_it(realized, tolerances.get()); })};
+}
+
+void Preflight::end_what_is_under_way() {
+  if (!under_way_) return;
+  UnderWay done = std::move(*under_way_);
+  under_way_.reset();
+  keep(done, done.result.get());
+}
+
+void Preflight::keep(const UnderWay& done, const PreflightResult& result) {
+  if (!result.gate.checked)
+    tried_sources_.emplace(done.source_hash, done.config + " was not checked: " + result.gate.detail);
+  else if (result.gate.passed) tried_sources_.emplace(done.source_hash, done.config + " was right");
+  known_.emplace(done.key, result);
+}
+
+std::optional<std::string> Preflight::explain(const Realized& realized, const Admission* admission, double seconds) {
+  end_what_is_under_way();
+  return explain_by_checker(cpu_, {{&realized}}, admission, seconds);
 }
 
 PreflightResult Preflight::check(const Realized& realized, const Admission* admission, bool finalist) {
   const std::string key = identity(realized);
+  end_what_is_under_way();
   const auto known = known_.find(key);
   if (known != known_.end()) return known->second;
   const auto tried = tried_sources_.find(realized.source_hash);
@@ -38,12 +72,9 @@ PreflightResult Preflight::check(const Realized& realized, const Admission* admi
     return {not_checked(fmt::format("this configuration was not tried on the cpu device; of the same source {}",
                                     tried->second)),
             {}};
-  const PreflightResult result = try_it(realized, admission);
-  const std::string config = to_text(realized.candidate.config);
-  if (!result.gate.checked)
-    tried_sources_.emplace(realized.source_hash, config + " was not checked: " + result.gate.detail);
-  else if (result.gate.passed) tried_sources_.emplace(realized.source_hash, config + " was right");
-  return known_.emplace(key, result).first->second;
+  begin(realized, admission, finalist);
+  end_what_is_under_way();
+  return known_.at(key);
 }
 
 // Only what is wrong on any device settles: a wrong answer and what the memory checker saw. How a fault shows differs
@@ -55,14 +86,17 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
   Subject subject = cpu_.make_subject(realized, *artifact, admission);
   subject.trusted = cpu_.build_trusted(realized);
   cpu_.paint(subject, 0);
+  cpu_.paint(subject, 1);
   const std::string place = realized.problem.workload.name;
+  // Both take seconds of one core each, and neither needs the other.
+  std::future<std::vector<MemoryCheck>> checking = std::async(std::launch::async, [&] {
+    return check_memory(cpu_.kind, cpu_.target, subject.executable, subject.images[1], kPreflightDeadline, cpu_.stop);
+  });
   if (auto failure = cpu_.runner.prepare({{&subject.executable, {&subject.images[0]}}}, kPreflightDeadline))
     return {not_checked(fmt::format("on the cpu device at {}: {}", place, failure->detail)), {}};
   const Launched launched = launch_and_judge(cpu_, subject, 0, 0, kPreflightDeadline);
   cpu_.runner.kill();
-  cpu_.paint(subject, 0);
-  const std::vector<MemoryCheck> checks =
-      check_memory(cpu_.kind, cpu_.target, subject.executable, subject.images[0], kPreflightDeadline, cpu_.stop);
+  const std::vector<MemoryCheck> checks = checking.get();
   if (!launched.failure && !launched.verdict.passed()) {
     const GateResult& failed = *first_failed(launched.verdict.gates);
     const std::string why = first_finding(checks);

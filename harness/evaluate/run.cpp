@@ -97,13 +97,13 @@ Outcome steps(EvaluationRun& run) {
   if (run.timed_size_first()) {
     if (Settled settled = run.screens() ? screen(run) : screen_slow(run)) return *settled;
     announce_other_points(run);
-  } else if (Settled settled = gate_preflight(run)) {
-    return *settled;
   }
+  const bool beside = run.preflight_beside();
+  if (!beside)
+    if (Settled settled = gate_preflight(run)) return *settled;
   Timing timing;
   if (Settled settled = steps_on_device(run, timing)) return *settled;
-  // What was screened has run at its timed size already: while it ran elsewhere, the cpu device's compiler had time.
-  if (run.timed_size_first())
+  if (beside)
     if (Settled settled = gate_preflight(run)) return *settled;
   return Passed{timing};
 }

@@ -217,11 +217,11 @@ Timing timing_of_launches(const EvaluationRun& run) {
   Samples samples;
   samples.rotating_ns = run.launches_ns;
   samples.calls_per_sample = samples.input_sets = 1;
-  samples.method = run.launches_ns.size() == 1
-                       ? "a single launch, which was judged"
-                       : fmt::format("{} single launches, one of them judged, the others on its inputs{}",
-                                     run.launches_ns.size(),
-                                     run.subject.problem().deterministic ? " and with its bits" : "");
+  samples.method =
+      run.launches_ns.size() == 1
+          ? "a single launch, which was judged"
+          : fmt::format("{} single launches, one of them judged, the others on its inputs{}", run.launches_ns.size(),
+                        run.subject.problem().deterministic ? " and with its bits" : "");
   return describe(run, {samples});
 }
 

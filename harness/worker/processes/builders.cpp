@@ -10,7 +10,8 @@
 
 namespace harness {
 
-Builders::Builders(Target target, int processes) : target_(std::move(target)) {
+Builders::Builders(Target target, int processes)
+    : target_(std::move(target)), most_speculative_(processes - processes / 4) {
   for (int i = 0; i < processes; ++i) threads_.emplace_back([this] { serve(); });
 }
 
@@ -80,7 +81,8 @@ std::string Builders::confinement() const {
 // The first demanded one, or while nothing is timed the first of all. Called with the mutex held.
 std::deque<std::shared_ptr<Builders::Job>>::iterator Builders::choose() {
   const auto demanded = std::find_if(queue_.begin(), queue_.end(), [](const auto& job) { return job->demanded; });
-  return demanded == queue_.end() && pauses_ == 0 ? queue_.begin() : demanded;
+  const bool may_speculate = pauses_ == 0 && speculative_running_ < most_speculative_;
+  return demanded == queue_.end() && may_speculate ? queue_.begin() : demanded;
 }
 
 std::shared_ptr<Builders::Job> Builders::next(bool& speculative) {

@@ -18,8 +18,9 @@
 
 namespace harness {
 
-/// A pool of compiler processes. Demanded builds go before speculative ones; the same spec is built once,
-/// unless so much was built since that it was forgotten (the cache on disk has it still). Thread-safe.
+/// A pool of compiler processes. Demanded builds go before speculative ones, which leave them a quarter of the processes;
+/// the same spec is built once, unless so much was built since that it was forgotten (the cache on disk has it still).
+/// Thread-safe.
 class Builders {
  public:
   using Result = std::shared_future<BuildResult>;
@@ -71,6 +72,7 @@ class Builders {
   std::map<std::string, std::shared_ptr<Job>> known_;
   std::deque<std::string> finished_;  // keys of known_, oldest first
   double speculative_s_ = 0;
+  int most_speculative_ = 0;     // at once
   int pauses_ = 0;               // alive
   int speculative_running_ = 0;  // builds
   std::string confinement_;
