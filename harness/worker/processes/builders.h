@@ -18,9 +18,9 @@
 
 namespace harness {
 
-/// A pool of compiler processes. Demanded builds go before speculative ones, which leave them a quarter of the processes;
-/// the same spec is built once, unless so much was built since that it was forgotten (the cache on disk has it still).
-/// Thread-safe.
+/// A pool of compiler processes. Demanded builds go before speculative ones, which leave them a quarter of the
+/// processes; the same spec is built once, unless so much was built since that it was forgotten (the cache on disk has
+/// it still). Thread-safe.
 class Builders {
  public:
   using Result = std::shared_future<BuildResult>;
