@@ -91,14 +91,21 @@ __device__ void row_alone(const T* q, const T* k, const T* v, double* o, double*
   if (lse) lse[row] = sum > 0 ? largest + log(sum) : -harness::kInfinity;
 }
 
-// A block of 128 threads, tiles of 64 rows by 64 keys or columns. Thread (x, y) of 8 by 16 has the rows y + 16 i and the
-// keys, or columns, x + 8 j: 32 sums, to which both products below add a slice of kDeep terms at a time. An element more
-// than 64 keeps rows in different banks.
-constexpr int kRows = 64, kWide = 64, kDeep = 8, kOfRows = 4, kOfWide = 8;
+// A block of 128 threads, tiles of 64 rows by 64 keys or columns. Thread (x, y) of 8 by 16 has 4 rows and 8 keys, or
+// columns, in pairs that one load of 16 bytes brings: 32 sums, to which both products below add a slice of kDeep terms
+// at a time. Two elements more than 64 keep the pairs aligned and rows in different banks.
+constexpr int kThreads = 128, kRows = 64, kWide = 64, kDeep = 8, kOfRows = 4, kOfWide = 8;
 
-struct Tiles {
-  double left[kDeep][kRows + 1], right[kDeep][kWide + 1];  // a slice of both factors
-  double scores[kRows][kWide + 1];                         // of a tile; then exp(score - largest)
+__device__ constexpr int of_row(int y, int i) {
+  return 2 * y + 32 * (i / 2) + i % 2;
+}
+__device__ constexpr int of_wide(int x, int j) {
+  return 2 * x + 16 * (j / 2) + j % 2;
+}
+
+struct alignas(16) Tiles {
+  double left[kDeep][kRows + 2], right[kDeep][kWide + 2];  // a slice of both factors
+  double scores[kRows][kWide + 2];                         // of a tile; then exp(score - largest)
   double largest[kRows], sum[kRows], scale[kRows];
 };
 
@@ -106,15 +113,54 @@ struct Sums {
   double at[kOfRows][kOfWide] = {};
 };
 
-/// tile[d][r]: element `first` + d of row r of `from`, whose rows are D long; zeros from row `count` and column D on.
+// A thread's share of a slice. It is fetched while the slice before is multiplied: memory is far away.
+constexpr int kShare = kRows * kDeep / kThreads;
+
+/// Of columns `first` and on of `count` rows, D long; zeros beyond them.
 template <class T>
-__device__ void load_columns(double (&tile)[kDeep][kRows + 1], const T* from, long long count, long long first,
-                             long long D) {
-  for (int at = threadIdx.x; at < kRows * kDeep; at += blockDim.x) {
-    const int r = at / kDeep, d = at % kDeep;
-    tile[d][r] = r < count && first + d < D ? harness::to_float(from[r * D + first + d]) : 0.0;
+struct Columns {
+  T element[kShare];
+  bool is_there[kShare];
+
+  __device__ void fetch(const T* from, long long count, long long first, long long D) {
+#pragma unroll
+    for (int n = 0; n < kShare; ++n) {
+      const int at = threadIdx.x + n * kThreads, r = at / kDeep, d = at % kDeep;
+      is_there[n] = r < count && first + d < D;
+      if (is_there[n]) element[n] = from[r * D + first + d];
+    }
   }
-}
+  __device__ void put(double (&tile)[kDeep][kRows + 2]) const {  // tile[d][r]
+#pragma unroll
+    for (int n = 0; n < kShare; ++n) {
+      const int at = threadIdx.x + n * kThreads;
+      tile[at % kDeep][at / kDeep] = is_there[n] ? harness::to_float(element[n]) : 0.0;
+    }
+  }
+};
+
+/// Of rows `first` and on of a tile of keys; zeros from row `count` and column `wide` on.
+template <class T>
+struct Rows {
+  T element[kShare];
+  bool is_there[kShare];
+
+  __device__ void fetch(const T* from, long long count, long long wide, long long D) {
+#pragma unroll
+    for (int n = 0; n < kShare; ++n) {
+      const int at = threadIdx.x + n * kThreads, c = at / kWide, j = at % kWide;
+      is_there[n] = c < count && j < wide;
+      if (is_there[n]) element[n] = from[c * D + j];
+    }
+  }
+  __device__ void put(double (&tile)[kDeep][kWide + 2]) const {
+#pragma unroll
+    for (int n = 0; n < kShare; ++n) {
+      const int at = threadIdx.x + n * kThreads;
+      tile[at / kWide][at % kWide] = is_there[n] ? harness::to_float(element[n]) : 0.0;
+    }
+  }
+};
 
 /// scores[r][c] = scale * <query r, key c>; -inf where row r does not see key c. Ends with a barrier.
 template <class T, bool CAUSAL>
@@ -122,23 +168,30 @@ __device__ void score_tile(Tiles& tiles, const T* queries, const T* keys, long l
                            const Sizes& w) {
   const int x = threadIdx.x % 8, y = threadIdx.x / 8;
   Sums sums;
+  Columns<T> left, right;
+  const auto fetch = [&](long long first) {
+    left.fetch(queries + row * w.D, w.Sq - row, first, w.D);
+    right.fetch(keys + key * w.D, w.Sk - key, first, w.D);
+  };
+  fetch(0);
   for (long long first = 0; first < w.D; first += kDeep) {
     __syncthreads();
-    load_columns(tiles.left, queries + row * w.D, w.Sq - row, first, w.D);
-    load_columns(tiles.right, keys + key * w.D, w.Sk - key, first, w.D);
+    left.put(tiles.left);
+    right.put(tiles.right);
     __syncthreads();
+    fetch(first + kDeep);
 #pragma unroll
     for (int d = 0; d < kDeep; ++d)
 #pragma unroll
       for (int i = 0; i < kOfRows; ++i)
 #pragma unroll
-        for (int j = 0; j < kOfWide; ++j) sums.at[i][j] += tiles.left[d][y + 16 * i] * tiles.right[d][x + 8 * j];
+        for (int j = 0; j < kOfWide; ++j) sums.at[i][j] += tiles.left[d][of_row(y, i)] * tiles.right[d][of_wide(x, j)];
   }
 #pragma unroll
   for (int i = 0; i < kOfRows; ++i)
 #pragma unroll
     for (int j = 0; j < kOfWide; ++j) {
-      const int r = y + 16 * i, c = x + 8 * j;
+      const int r = of_row(y, i), c = of_wide(x, j);
       const bool sees = row + r < w.Sq && key + c < visible_keys<CAUSAL>(w, row + r);
       tiles.scores[r][c] = sees ? scale * sums.at[i][j] : -harness::kInfinity;
     }
@@ -151,27 +204,29 @@ __device__ void add_values(Tiles& tiles, const T* values, double* o, long long r
   const int x = threadIdx.x % 8, y = threadIdx.x / 8;
   for (long long column = 0; column < w.D; column += kWide) {
     Sums sums;
+    Rows<T> right;
+    const auto fetch = [&](int first) {
+      right.fetch(values + (key + first) * w.D + column, w.Sk - key - first, w.D - column, w.D);
+    };
+    fetch(0);
     for (int first = 0; first < kWide; first += kDeep) {
       __syncthreads();
-      for (int at = threadIdx.x; at < kDeep * kWide; at += blockDim.x) {
-        const int c = at / kWide, j = at % kWide;
-        const bool is_there = key + first + c < w.Sk && column + j < w.D;
-        tiles.right[c][j] = is_there ? harness::to_float(values[(key + first + c) * w.D + column + j]) : 0.0;
-      }
+      right.put(tiles.right);
       __syncthreads();
+      if (first + kDeep < kWide) fetch(first + kDeep);
 #pragma unroll
       for (int c = 0; c < kDeep; ++c)
 #pragma unroll
         for (int i = 0; i < kOfRows; ++i)
 #pragma unroll
           for (int j = 0; j < kOfWide; ++j)
-            sums.at[i][j] += tiles.scores[y + 16 * i][first + c] * tiles.right[c][x + 8 * j];
+            sums.at[i][j] += tiles.scores[of_row(y, i)][first + c] * tiles.right[c][of_wide(x, j)];
     }
 #pragma unroll
     for (int i = 0; i < kOfRows; ++i)
 #pragma unroll
       for (int j = 0; j < kOfWide; ++j) {
-        const long long r = y + 16 * i, d = column + x + 8 * j;
+        const long long r = of_row(y, i), d = column + of_wide(x, j);
         if (row + r >= w.Sq || d >= w.D) continue;
         double& out = o[(row + r) * w.D + d];
         out = out * tiles.scale[r] + sums.at[i][j];
@@ -229,13 +284,14 @@ __device__ void rows_together(const T* q, const T* k, const T* v, double* o, dou
     out[row * D + at] = sum > 0 ? out[row * D + at] / sum : 0.0;
   }
   if (lse && own < kRows && row + own < w.Sq)
-    lse[head * w.Sq + row + own] =
-        tiles.sum[own] > 0 ? tiles.largest[own] + log(tiles.sum[own]) : -harness::kInfinity;
+    lse[head * w.Sq + row + own] = tiles.sum[own] > 0 ? tiles.largest[own] + log(tiles.sum[own]) : -harness::kInfinity;
 }
 
+// Three blocks a multiprocessor hide more of the memory's distance than registers without bounds gain.
 template <class T, bool CAUSAL>
-__global__ void reference(const T* q, const T* k, const T* v, double* o, double* lse, float scale, long long B,
-                          long long Hq, long long Hkv, long long Sq, long long Sk, long long D) {
+__global__ void __launch_bounds__(kThreads, 3)
+    reference(const T* q, const T* k, const T* v, double* o, double* lse, float scale, long long B, long long Hq,
+              long long Hkv, long long Sq, long long Sk, long long D) {
   const Sizes sizes{B, Hq, Hkv, Sq, Sk, D};
   if (B * Hq * Sq < MANY_ROWS) row_alone<T, CAUSAL>(q, k, v, o, lse, scale, sizes);
   else rows_together<T, CAUSAL>(q, k, v, o, lse, scale, sizes);
