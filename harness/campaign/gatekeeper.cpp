@@ -179,6 +179,15 @@ AdmissionParts found_elsewhere(Catalog& catalog, Ledger& ledger, const std::stri
 
 }  // namespace
 
+std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, const std::string& kernel_name) {
+  const KernelInfo& kernel = catalog.kernel(kernel_name);
+  const DeviceInfo device = evaluator.device();
+  std::vector<Realized> all;
+  for (const auto& [group, workload] : trial_workloads(catalog, kernel, device))
+    all.push_back(trial_baseline(catalog, kernel, workload, device));
+  return all;
+}
+
 std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const std::string& kernel) {
   const std::string hash = catalog.admission_hash(kernel), key = evaluator.device().admission_key;
   if (stored([&] { return ledger.admission(hash, key); })) return "";

@@ -32,6 +32,8 @@ std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator,
 /// What must be done about the gates of a kernel before anything is judged by them, in words: they are tried, or
 /// spot-checked where they were tried elsewhere. "" where their admission is recorded.
 std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const std::string& kernel);
+/// What a trial of its gates runs first, one for each group of workloads: to be prepared while something else is done.
+std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
 
 /// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
 MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger);

@@ -558,6 +558,10 @@ void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
 // they would take from it counts for more.
 void Campaign::prepare_first() {
   if (device_.emulation) return;
+  const std::string& first = options_.kernels.front();
+  if (!gates_to_try(ports_.catalog, ports_.evaluator, ports_.ledger, first).empty())
+    for (const Realized& baseline : trial_baselines(ports_.catalog, ports_.evaluator, first))
+      ports_.evaluator.prepare({&baseline, 1});
   std::vector<Realized> next;
   for (const WorkloadBook& book : state_.workloads())
     next.push_back(ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_));
