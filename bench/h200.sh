@@ -15,6 +15,7 @@
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
+#   bench/h200.sh counts [KERNEL...]  what the cpu device counts beside the GPU's counters, predicted beside measured times (docs/profile.md)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -248,6 +249,12 @@ for line in open(sys.argv[1]): print(json.dumps({**json.loads(line), "seed": int
   OUT=$out
   cat "$all"
   write_results fresh "$all"
+}
+
+# One process at a time reads the GPU's counters; the cpu counts meanwhile.
+counts() {
+  python3 bench/counts.py gpu "$harness" "$@" "${trust[@]}" --device "${DEVICE:-cuda:0}" --out "$OUT/counts.lines" | tee "$OUT/counts.txt"
+  write_results counts "$OUT/counts.lines"
 }
 
 campaign() {
