@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A proposer whose replies were written before: command:bench/prepared_replies.py FOLDER [UNANSWERED].
+"""A proposer whose replies were written before: command:bench/prepared_replies.py FOLDER.
 
 Request number N of a campaign over KERNEL is answered from FOLDER/KERNEL/N_*.cu, a whole source whose first comment
 holds the rest of the reply: lines "key: value", a value going on where the next line is indented. N counts from 01.
-A request that has no reply yet is written to UNANSWERED/KERNEL_N.json, and the program ends with status 3. So one call
-of a GPU server answers all that was prepared, and brings back the next request of every kernel.
+A request that has no reply yet is written to the folder that the environment variable UNANSWERED names, and the
+program ends with status 3. So one call of a GPU server answers all that was prepared, and brings back the next request
+of every kernel.
 """
 import json
+import os
 import pathlib
 import re
 import sys
@@ -45,8 +47,8 @@ def main():
     for path in sorted(folder.glob(f"{kernel}/{number:02}_*.cu")):
         print(json.dumps(reply_of(path, request)))
         return
-    if len(sys.argv) > 2:
-        unanswered = pathlib.Path(sys.argv[2])
+    if os.environ.get("UNANSWERED"):
+        unanswered = pathlib.Path(os.environ["UNANSWERED"])
         unanswered.mkdir(parents=True, exist_ok=True)
         (unanswered / f"{kernel}_{number:02}.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
     print(f"no reply is prepared for request {number} of {kernel}", file=sys.stderr)

@@ -282,6 +282,7 @@ TEST_CASE("roi stops when nothing is left to try, or nothing is expected to pay"
   s.workloads[0].speedup = 1.2;
   const Decision d = decide(s);
   CHECK(d.action == Action::stop);
+  CHECK_THAT(d.why, Catch::Contains("3 requests in a row brought no reply"));
   CHECK(d.reason == EndReason::strategy);
 }
 
@@ -303,4 +304,71 @@ TEST_CASE("exhaustive goes through the arms in order, baselines first, and ends 
   CHECK(technique(decide(s, "exhaustive")) == "try b");
   s.arms[2].closed = true;
   CHECK(decide(s, "exhaustive").reason == EndReason::exhausted);
+}
+
+namespace {
+
+/// A campaign whose one arm still pays a little, and a proposer.
+Snapshot with_proposer() {
+  Snapshot s = snapshot({arm("a", 1.0, 1.2, 0.9, 20)});
+  evaluate(s.arms[0], {1.0, 1.05, 1.05, 1.05, 1.05, 1.05});
+  add_techniques(s);
+  s.evaluation_s = 6;
+  s.workloads[0].speedup = 1.05;
+  s.workloads[0].best_variant = "10_a";
+  s.workloads[0].best_technique = "a";
+  s.proposer = ProposerState{};
+  s.proposer->most_under_way = 4;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("roi asks for a proposal where its record promises more than any arm, and not where it promises less") {
+  Snapshot s = with_proposer();
+  CHECK(technique(decide(s)) == "propose a");
+  s.proposer->asked = 200;  // and none became a best
+  CHECK(technique(decide(s)) == "try a");
+  s.proposer->asked = 0;
+  s.proposer->earlier_asked = 400;  // the same of earlier campaigns, which count half
+  CHECK(technique(decide(s)) == "try a");
+  s.proposer->earlier_improved = 200;
+  s.proposer->earlier_log_gain = 0.5;
+  CHECK(technique(decide(s)) == "propose a");
+}
+
+TEST_CASE("roi keeps as many requests under way as the device could evaluate meanwhile") {
+  Snapshot s = with_proposer();
+  s.proposer->asked = s.proposer->under_way = 1;
+  s.proposer->latency_s = 10;  // less than the evaluations of one proposal
+  CHECK(technique(decide(s)) == "try a");
+  s.proposer->latency_s = 40;  // two further ones
+  CHECK(technique(decide(s)) == "propose a");
+  s.proposer->asked = s.proposer->under_way = 3;
+  CHECK(technique(decide(s)) == "try a");
+  s.proposer->latency_s = 4000;
+  CHECK(technique(decide(s)) == "propose a");
+  s.proposer->asked = s.proposer->under_way = 4;  // as many as are allowed
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("roi holds a proposal's dollars against an arm's where money is short") {
+  Snapshot s = with_proposer();
+  s.usd_per_hour = 3.6;
+  s.max_cost_usd = 1;
+  s.spent_usd = 0.5;
+  s.budget_s = 3600;
+  s.spent_s = 100;
+  s.proposer->usd_each = 0.0001;
+  CHECK(technique(decide(s)) == "propose a");
+  s.proposer->usd_each = 10;
+  CHECK(technique(decide(s)) == "try a");
+}
+
+TEST_CASE("roi says at its end why nothing is proposed any more") {
+  Snapshot s = with_proposer();
+  s.arms[0].exhausted = true;
+  s.proposer->failed_in_a_row = 3;
+  const Decision d = decide(s);
+  CHECK(d.action == Action::stop);
 }

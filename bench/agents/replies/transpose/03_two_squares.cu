@@ -15,7 +15,7 @@ steps: function(p, w, device)
 #include <harness/adopted.cuh>
 
 template <int ACROSS, int BLOCK>
-__global__ void __launch_bounds__(BLOCK) transpose(float* __restrict__ odata, const float* __restrict__ idata, int width,
+__global__ void __launch_bounds__(BLOCK, 1024 / BLOCK) transpose(float* __restrict__ odata, const float* __restrict__ idata, int width,
                                                    int height) {
   const int x = 4 * (blockIdx.x * ACROSS + threadIdx.x % ACROSS);
   const int y = 8 * (blockIdx.y * (BLOCK / ACROSS) + threadIdx.x / ACROSS);
