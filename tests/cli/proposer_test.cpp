@@ -104,6 +104,21 @@ TEST_CASE("edits of a program make adopted kernels faster than their originals")
   }
 }
 
+// tests/fixtures/proposed.jsonl: dot, adopted, with the edits of transform.py, recorded on the cpu device by
+// harness run dot --kernels bench/agents/kernels --device cpu --workload n=3000 --strategy exhaustive --search
+// exhaustive
+// --proposer "command:python3 tests/proposers/transform.py"
+TEST_CASE("a recorded campaign with proposals replays where no proposer is") {
+  const Scratch scratch;
+  const std::string record = kRoot + "/tests/fixtures/proposed.jsonl";
+  REQUIRE(run_harness({"import", record, "--db", scratch.db()}).status == 0);
+  const Finished replayed = run_harness({"replay", "1", "--strategy", "exhaustive", "--search", "exhaustive",
+                                         "--kernels", kRoot + "/bench/agents/kernels", "--db", scratch.db()});
+  INFO(replayed.err);
+  CHECK(replayed.status == 0);
+  CHECK_THAT(replayed.out, Catch::Contains("the two decided the same from beginning to end"));
+}
+
 TEST_CASE("a proposer is tried with one small request") {
   const Scratch scratch;
   scratch.write("good.sh", "cat >/dev/null; echo '{\"source\":\"x\",\"usage\":{\"model\":\"m\",\"usd\":0.5}}'\n");
