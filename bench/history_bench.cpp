@@ -168,7 +168,7 @@ void measure_proposal(const std::string& path) {
   const double each = milliseconds([&] {
     RequestParts parts;
     parts.arm = record.arm;
-    parts.parents.push_back({"00_baseline", {source, {}, ""}, json::object(), "passed", {}, {}, {}});
+    parts.parents.emplace_back().texts.source = source;
     parts.tried.assign(1000, {"10_tiling", std::string(400, 'h'), "passed", "", "", 1.1});
     record.request = request_text(std::move(parts), 24'000);
     read_reply(reply, record.usage);

@@ -243,7 +243,7 @@ TEST_CASE("What earlier campaigns know of a proposer is in the snapshot") {
 TEST_CASE("A request over 100,000 tries is small, and made quickly enough to be asked often") {
   RequestParts parts;
   parts.arm = {"k", "w", "base"};
-  parts.parents.push_back({"00_base", {std::string(20000, 's'), {}, ""}, json::object(), "passed", {}, {}, {}});
+  parts.parents.emplace_back().texts.source = std::string(20000, 's');
   for (int i = 0; i < 100000; ++i)
     parts.tried.push_back({"variant", std::string(500, 'h'), "wrong_answer", std::string(500, 'm'), "rows >= 64", {}});
   const std::string text = request_text(std::move(parts), 24000);
