@@ -15,7 +15,7 @@ using Ordered = nlohmann::ordered_json;  // keys in the order in which they are 
 
 constexpr double kBytesPerToken = 3.2;  // of code and JSON; prose has more
 constexpr std::size_t kMostTried = 24, kLongestMessage = 400, kLongestPage = 6000, kLongestReply = 4000;
-constexpr std::size_t kLongestHeader = 1200;
+constexpr std::size_t kLongestHeader = 1600;
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : valid_utf8(text.substr(0, most)) + " [...]";

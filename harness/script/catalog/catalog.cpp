@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> wrappers_in(const fs::path& fol
     if (entry.path().extension() != ".cuh") continue;
     const std::string name = relative_name(entry.path(), folder);
     if (!is_for_authors(name)) continue;
-    constexpr std::size_t kShort = 1200;
+    constexpr std::size_t kShort = 1600;
     std::string text = read_text(entry.path(), name);
     found.emplace_back(name, text.size() <= kShort ? std::move(text) : first_comment(text));
   }
