@@ -308,7 +308,7 @@ TEST_CASE("exhaustive goes through the arms in order, baselines first, and ends 
 
 namespace {
 
-/// A campaign whose one arm still pays a little, and a proposer.
+/// One arm of six evaluations, 6 s each, and a proposer.
 Snapshot with_proposer() {
   Snapshot s = snapshot({arm("a", 1.0, 1.2, 0.9, 20)});
   evaluate(s.arms[0], {1.0, 1.05, 1.05, 1.05, 1.05, 1.05});
@@ -322,47 +322,55 @@ Snapshot with_proposer() {
   return s;
 }
 
+/// Whether the library of proposals would ask where the best arm promises `score` for a minute, or for a dollar.
+bool asks(const Snapshot& s, double score, bool by_money = false) {
+  const Folder folder;
+  folder.write("one.lua",
+               "local proposals = use('lib/proposals')\n"
+               "return strategy { decide = function(campaign)\n"
+               "return proposals.consider(campaign, " +
+                   std::to_string(score) + ", nil, " + (by_money ? "true" : "false") +
+                   ") or { action = 'try', arm = campaign.open[1], why = 'no' } end }");
+  return folder.library().strategy("one")->decide(s).action == Action::propose;
+}
+
 }  // namespace
 
-TEST_CASE("roi asks for a proposal where its record promises more than any arm, and not where it promises less") {
-  Snapshot s = with_proposer();
-  CHECK(technique(decide(s)) == "propose a");
+TEST_CASE("a proposal is priced by its proposer's record, here and in earlier campaigns") {
+  Snapshot s = with_proposer();  // a third of 0.25 in three evaluations, which are 0.3 min: 0.28 a minute
+  CHECK(asks(s, 0.2));
+  CHECK(!asks(s, 0.3));
   s.proposer->asked = 200;  // and none became a best
-  CHECK(technique(decide(s)) == "try a");
+  CHECK(!asks(s, 0.2));
   s.proposer->asked = 0;
-  s.proposer->earlier_asked = 400;  // the same of earlier campaigns, which count half
-  CHECK(technique(decide(s)) == "try a");
+  s.proposer->earlier_asked = 400;  // which count half
+  CHECK(!asks(s, 0.2));
   s.proposer->earlier_improved = 200;
   s.proposer->earlier_log_gain = 0.5;
-  CHECK(technique(decide(s)) == "propose a");
+  CHECK(asks(s, 0.2));
 }
 
-TEST_CASE("roi keeps as many requests under way as the device could evaluate meanwhile") {
+TEST_CASE("so many requests are under way as the device could evaluate the answers of meanwhile") {
   Snapshot s = with_proposer();
-  s.proposer->asked = s.proposer->under_way = 1;
-  s.proposer->latency_s = 10;  // less than the evaluations of one proposal
-  CHECK(technique(decide(s)) == "try a");
-  s.proposer->latency_s = 40;  // two further ones
-  CHECK(technique(decide(s)) == "propose a");
-  s.proposer->asked = s.proposer->under_way = 3;
-  CHECK(technique(decide(s)) == "try a");
-  s.proposer->latency_s = 4000;
-  CHECK(technique(decide(s)) == "propose a");
-  s.proposer->asked = s.proposer->under_way = 4;  // as many as are allowed
-  CHECK(technique(decide(s)) == "try a");
+  const auto with = [&](std::int64_t under_way, double latency_s) {
+    s.proposer->asked = s.proposer->under_way = under_way;
+    s.proposer->latency_s = latency_s;
+    return asks(s, 0.2);
+  };
+  CHECK(!with(1, 10));  // less than the evaluations of one proposal
+  CHECK(with(1, 40));   // two further ones
+  CHECK(!with(3, 40));
+  CHECK(with(3, 4000));
+  CHECK(!with(4, 4000));  // as many as are allowed
 }
 
-TEST_CASE("roi holds a proposal's dollars against an arm's where money is short") {
+TEST_CASE("where money is short a proposal is held against an arm by dollars, the request's among them") {
   Snapshot s = with_proposer();
-  s.usd_per_hour = 3.6;
-  s.max_cost_usd = 1;
-  s.spent_usd = 0.5;
-  s.budget_s = 3600;
-  s.spent_s = 100;
+  s.usd_per_hour = 3.6;  // 0.018 for the evaluations
   s.proposer->usd_each = 0.0001;
-  CHECK(technique(decide(s)) == "propose a");
+  CHECK(asks(s, 4, true));
   s.proposer->usd_each = 10;
-  CHECK(technique(decide(s)) == "try a");
+  CHECK(!asks(s, 4, true));
 }
 
 TEST_CASE("roi says at its end why nothing is proposed any more") {
