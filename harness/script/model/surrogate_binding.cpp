@@ -152,6 +152,8 @@ double* option(Surrogate::Options& options, double (&whole)[4], const char* name
                                                    {"features", &options.forest.features},
                                                    {"early", &whole[3]},
                                                    {"squash", &options.squash},
+                                                   {"trend", &options.trend},
+                                                   {"novelty", &options.novelty},
                                                    {"cost_weight", &options.cost_weight},
                                                    {"explore", &options.explore}};
   for (const auto& [text, place] : known)
@@ -170,10 +172,11 @@ int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandb
     for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
       double* place = lua_type(L, -2) == LUA_TSTRING ? option(options, whole, lua_tostring(L, -2)) : nullptr;
       if (place == nullptr)
-        return luaL_error(L,
-                          "space:model has no option '%s'; use trees, leaf, features, candidates, early, squash, "
-                          "cost_weight, explore",
-                          luaL_tolstring(L, -2, nullptr));
+        return luaL_error(
+            L,
+            "space:model has no option '%s'; use trees, leaf, features, candidates, early, squash, trend, novelty, "
+            "cost_weight, explore",
+            luaL_tolstring(L, -2, nullptr));
       if (lua_isnumber(L, -1) == 0 || !(lua_tonumber(L, -1) >= 0 && lua_tonumber(L, -1) <= 1e6))
         return luaL_error(L, "the option '%s' of space:model is not a number from 0 to 1000000", lua_tostring(L, -2));
       *place = lua_tonumber(L, -1);
