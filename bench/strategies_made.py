@@ -24,6 +24,7 @@ def campaigns(lines):
 def main():
     found = campaigns(sys.stdin)
     strategies = list(next(iter(found.values()))["of"])
+    found = {name: campaign for name, campaign in found.items() if len(campaign["of"]) == len(strategies)}  # an end that is cut off
     print(f"{len(found)} campaigns\n")
     print("| strategy | mean ln(score) | behind the best, mean | most | campaigns first | share of the budget to 95 %, median | reached |")
     print("|---|--:|--:|--:|--:|--:|--:|")

@@ -263,8 +263,12 @@ std::vector<double> Surrogate::importance() {
 
 std::int64_t Surrogate::work(std::size_t points) const {
   constexpr std::int64_t kDepth = 8;
-  const auto rows = static_cast<std::int64_t>((stale_ ? costs_.size() : 0) + points);
-  return 1 + rows * options_.forest.trees * kDepth / 10;
+  const std::size_t fitted = stale_ ? costs_.size() : 0;
+  auto steps = static_cast<std::int64_t>(fitted + points) * options_.forest.trees * kDepth;
+  if (options_.trend > 0) steps += static_cast<std::int64_t>(fitted * features_.terms() * features_.terms());
+  if (options_.novelty > 0)
+    steps += static_cast<std::int64_t>(points * std::min(passed_.rows(), kMostCompared) * features_.parameters());
+  return 1 + steps / 10;
 }
 
 }  // namespace harness::script

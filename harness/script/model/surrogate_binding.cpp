@@ -184,6 +184,7 @@ int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandb
   }
   options.forest.trees = static_cast<int>(std::clamp(whole[0], 1.0, 1000.0));
   options.forest.smallest_leaf = static_cast<int>(std::max(whole[1], 1.0));
+  options.trend = std::min(options.trend, 1.0);
   options.candidates = static_cast<std::size_t>(std::max(whole[2], 1.0));
   options.early = static_cast<std::size_t>(std::max(whole[3], 1.0));
   if (models.size() >= kMostModels) return luaL_error(L, "a search may make %d models", static_cast<int>(kMostModels));
