@@ -356,7 +356,7 @@ function pattern(declared) end
 ---@field explore number?            factor on the uncertainty: 1
 ---@field squash number?             of what ln(time) lies above the median of the first ones, what stays: 1
 ---@field early integer?             how many are the first ones: 8
----@field trend number?              of what follows smoothly from the parameters, what is believed, 0 to 1: 0
+---@field trend number?              where times tie, of what follows smoothly from the parameters, what is believed: 0
 ---@field novelty number?            where times tie, how uncertain what is unlike all that passed is: 0
 
 ---@class Prediction

@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t kBestToLookAround = 5;
 constexpr std::size_t kDrawsUnlisted = 200;
 constexpr std::size_t kMostCompared = 128;  // of what passed, the newest
-constexpr double kTie = 1e-4;               // logarithms of times that are closer are the same
-constexpr double kTiesThatCount = 3;        // one over the share of results from which on ties count fully
+constexpr double kTie = 1e-6;               // logarithms of times that are closer are the same
+constexpr double kFewTies = 0.1;            // share of results up to which ties are chance,
+constexpr double kManyTies = 0.3;           // and from which on they count fully
 constexpr double kLeastDeviation = 1e-4;
 
 /// Expected improvement on `best` of a normal estimate (both logarithms of times).
@@ -36,12 +37,12 @@ double deviation_of(const std::vector<double>& values) {
   return std::sqrt(squares / count);
 }
 
-/// The share of the values that another one equals. Measured times seldom do: parameters that do nothing make ties.
-double tied_share(std::vector<double> values) {
+/// 0 to 1: how far parameters that do nothing decide what is seen. Measured times seldom are exactly the same.
+double ties_among(std::vector<double> values) {
   std::ranges::sort(values);
   double tied = 0;
   for (std::size_t i = 1; i < values.size(); ++i) tied += values[i] - values[i - 1] < kTie ? 1 : 0;
-  return tied / static_cast<double>(values.size());
+  return std::clamp((tied / static_cast<double>(values.size()) - kFewTies) / (kManyTies - kFewTies), 0.0, 1.0);
 }
 
 }  // namespace
@@ -77,16 +78,21 @@ std::vector<double> Surrogate::squashed_times() const {
   return squashed;
 }
 
-// The forest learns by how much each time differs from what the others' trend foretells, so that a trend which fits too
-// well is found out.
+// A trend that all results decide misleads where small differences among the fast ones matter: on measured spaces it
+// lost (docs/searches.md). On a plateau trees see no direction at all. So it is asked where times tie. The forest
+// learns by how much each time differs from what the others' trend foretells, so that a trend which fits too well is
+// found out.
 void Surrogate::fit_times() {
   std::vector<double> times = squashed_times();
-  if (options_.trend > 0) {
+  const double spread = deviation_of(times);
+  const double ties = ties_among(times_);
+  trend_weight_ = options_.trend * ties;
+  if (trend_weight_ > 0) {
     trend_.fit(terms_, features_.terms(), times);
-    for (std::size_t i = 0; i < times.size(); ++i) times[i] -= options_.trend * trend_.left_out(i);
+    for (std::size_t i = 0; i < times.size(); ++i) times[i] -= trend_weight_ * trend_.left_out(i);
   }
   time_.fit(passed_, times, options_.forest, random_);
-  unlike_deviation_ = options_.novelty * deviation_of(times) * std::min(1.0, kTiesThatCount * tied_share(times_));
+  unlike_deviation_ = options_.novelty * ties * spread;
   weigh_parameters();
 }
 
@@ -94,9 +100,9 @@ void Surrogate::fit_times() {
 void Surrogate::weigh_parameters() {
   shares_ = forest_shares();
   std::vector<double> of_trend(shares_.size(), 0);
-  if (trend_.share() > 0) of_trend = features_.shares_of(trend_.weights());
+  if (trend_weight_ > 0) of_trend = features_.shares_of(trend_.weights());
   const double all = std::accumulate(of_trend.begin(), of_trend.end(), 0.0);
-  const double share = all > 0 ? trend_.share() : 0;
+  const double share = all > 0 ? trend_weight_ * trend_.share() : 0;
   for (std::size_t i = 0; i < shares_.size(); ++i)
     shares_[i] = (1 - share) * shares_[i] + (all > 0 ? share * of_trend[i] / all : 0);
   const double most = shares_.empty() ? 0 : *std::ranges::max_element(shares_);
@@ -119,10 +125,10 @@ double Surrogate::unlike_all(const float* row) const {
 }
 
 double Surrogate::trend_at(std::size_t point) const {
-  if (options_.trend <= 0 || trend_.share() <= 0) return 0;
+  if (trend_weight_ <= 0 || trend_.share() <= 0) return 0;
   std::vector<double> terms;
   features_.append_terms(point, terms);
-  return options_.trend * trend_.at(terms.data());
+  return trend_weight_ * trend_.at(terms.data());
 }
 
 void Surrogate::refit() {

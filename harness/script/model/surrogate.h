@@ -22,7 +22,7 @@ class Surrogate {
     double explore = 1;             // factor on the deviation
     double squash = 1;              // of what a logarithm of a time lies above the median of the first ones, what stays
     std::size_t early = 8;          // how many are the first ones
-    double trend = 0;    // of the part of the time that follows smoothly from the parameters, what is believed, 0 to 1
+    double trend = 0;    // where times tie: of what follows smoothly from the parameters, what is believed, 0 to 1
     double novelty = 0;  // where times tie: deviation of what resembles nothing that passed, in deviations of all times
   };
 
@@ -88,6 +88,7 @@ class Surrogate {
   Trend trend_;
   std::vector<double> shares_;     // of the variation of the time that each parameter explains
   std::vector<double> relevance_;  // their roots, the largest being 1
+  double trend_weight_ = 0;        // how far the trend is believed now
   double unlike_deviation_ = 0;    // of a logarithm of a time where nothing that passed is alike
   Forest time_, pass_, cost_;      // times: what they are beyond the trend
   bool stale_ = true;
