@@ -363,6 +363,8 @@ function pattern(declared) end
 ---@field explore number?            factor on the uncertainty: 1
 ---@field squash number?             of what ln(time) lies above the median of the first ones, what stays: 1
 ---@field early integer?             how many are the first ones: 8
+---@field trend number?              where times tie, of what follows smoothly from the parameters, what is believed: 0
+---@field novelty number?            where times tie, how uncertain what is unlike all that passed is: 0
 
 ---@class Prediction
 ---@field log_time number            natural logarithm of nanoseconds
