@@ -46,7 +46,7 @@ std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, un
                                                       std::int64_t below) {
   const Dtype stored = wide && is_floating(dtype) ? Dtype::f64 : dtype;
   const int bytes = storage_bytes(stored), own = storage_bytes(dtype);
-  const std::int64_t count = kContentBytes / std::max(bytes, own) / (wide ? 1 : 1);
+  const std::int64_t count = kContentBytes / own;  // as many wide as stored: they are compared
   auto made = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count * bytes));
   std::byte unit[8] = {};
   for (std::int64_t i = 0; i < count; ++i) {

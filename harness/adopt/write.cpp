@@ -73,27 +73,6 @@ std::string comparison_text(Dtype dtype, const std::string& written) {
   return written == name(Dtype::f32) ? "relative { impostor_bits = 10 }" : "relative {}";
 }
 
-std::string domain_text(const AdoptedKernel& kernel) {
-  std::string text = "  domain = {\n";
-  for (const AdoptedSize& size : kernel.sizes) {
-    const std::int64_t high = size.high / size.step * size.step;
-    const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
-                                            : fmt::format("range({}, {})", size.low, high);
-    text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
-  }
-  if (!kernel.dtype_parameter.empty()) {
-    std::vector<std::string> types;
-    for (const Dtype dtype : kernel.dtypes) types.push_back(fmt::format("\"{}\"", name(dtype)));
-    text += noted(fmt::format("    dtype = one_of {{ {} }},", fmt::join(types, ", ")),
-                  fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
-  }
-  if (!kernel.sizes.empty())
-    text += noted(
-        fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), kDomainElements),
-        "so that every point fits in memory");
-  return text + "  },\n";
-}
-
 struct Workload {
   std::vector<std::int64_t> sizes;
   std::string sets = "default", devices;
@@ -151,6 +130,34 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
     if (odd != cpu) all.push_back({odd, "small", ""});
   }
   return all;
+}
+
+/// The domain's limit on all arrays together; larger workloads than that are in it.
+std::int64_t most_elements(const AdoptedKernel& kernel) {
+  double most = static_cast<double>(kDomainElements);
+  for (const Workload& workload : workloads_of(kernel)) most = std::max(most, elements_at(kernel, workload.sizes));
+  return static_cast<std::int64_t>(most);
+}
+
+std::string domain_text(const AdoptedKernel& kernel) {
+  std::string text = "  domain = {\n";
+  for (const AdoptedSize& size : kernel.sizes) {
+    const std::int64_t high = size.high / size.step * size.step;
+    const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
+                                            : fmt::format("range({}, {})", size.low, high);
+    text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
+  }
+  if (!kernel.dtype_parameter.empty()) {
+    std::vector<std::string> types;
+    for (const Dtype dtype : kernel.dtypes) types.push_back(fmt::format("\"{}\"", name(dtype)));
+    text += noted(fmt::format("    dtype = one_of {{ {} }},", fmt::join(types, ", ")),
+                  fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
+  }
+  if (!kernel.sizes.empty())
+    text += noted(
+        fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), most_elements(kernel)),
+        "so that every point fits in memory");
+  return text + "  },\n";
 }
 
 std::string workload_name(const AdoptedKernel& kernel, const Workload& workload, Dtype dtype) {

@@ -43,12 +43,30 @@ TEST_CASE("cooperative groups, asynchronous copies and headers of the host are t
   CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nout: output f32 [rows]\n");
 }
 
+TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu device") {
+  const adopt::Adopted found = adopted_text(
+      "#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n"
+      "__global__ void sums(const float* x, float* out, int n) {\n"
+      "  __shared__ float tile[64];\n"
+      "  __shared__ cuda::barrier<cuda::thread_scope_block> bar;\n"
+      "  auto block = cooperative_groups::this_thread_block();\n"
+      "  auto pipe = cuda::make_pipeline();\n"
+      "  if (threadIdx.x == 0) init(&bar, blockDim.x);\n  __syncthreads();\n"
+      "  cuda::memcpy_async(block, tile, x + blockIdx.x * 64, cuda::aligned_size_t<4>(64 * sizeof(float)), bar);\n"
+      "  bar.arrive_and_wait();\n  float other = tile[63 - threadIdx.x];\n  auto token = bar.arrive();\n  bar.wait(token);\n"
+      "  pipe.producer_acquire();\n  cuda::memcpy_async(&tile[threadIdx.x], &x[blockIdx.x * 64 + threadIdx.x], 4, pipe);\n"
+      "  pipe.producer_commit();\n  cuda::pipeline_consumer_wait_prior<0>(pipe);\n"
+      "  out[blockIdx.x * 64 + threadIdx.x] = other + tile[threadIdx.x];\n}\n"
+      "void run(float* x, float* out, int n) { sums<<<n / 64, 64>>>(x, out, n); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [n]\nout: output f32 [n]\n");
+}
+
 TEST_CASE("a header that the cpu device lacks is named in one sentence") {
   CHECK_THROWS_WITH(
       adopted_text(
-          "#include <cuda/barrier>\n"
+          "#include <cuda/semaphore>\n"
           "__global__ void k(float* x, int n) {\n"
-          "  __shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
+          "  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> b; if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
           "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
-      Catch::Contains("the kernel of mine.cu needs <cuda/barrier>, which the device that observes does not have"));
+      Catch::Contains("the kernel of mine.cu needs <cuda/semaphore>, which the device that observes does not have"));
 }
