@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/adopt/draws.h"
+#include "harness/adopt/indexes.h"
 #include "harness/adopt/recorded.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
@@ -299,6 +300,7 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   adopted.seen = observe(kernel, subject, observer);
   adopted.seen.notes.insert(adopted.seen.notes.begin(), notes.begin(), notes.end());
   ask_of_atomics(kernel, options, adopted.seen);
+  if (adopted.seen.questions.empty()) find_indexes(kernel, subject, observer, adopted.seen);
   if (!adopted.seen.questions.empty()) return adopted;
   const bool writes = std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [](const AdoptedParameter& each) {
     return each.kind == Param::pointer && each.role != "input";

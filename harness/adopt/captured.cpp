@@ -33,9 +33,10 @@ void take_numbers(AdoptedKernel& kernel, const std::vector<CapturedValue>& value
         if (size.symbol == each.name) {
           const std::int64_t value = whole_of(values[i], each.dtype);
           if (value < size.low || value % size.step != 0)
-            throw bad_input(fmt::format("the captured launch passed {} = {}, where the kernel was seen to need multiples "
-                                        "of {} from {} on",
-                                        size.name, value, size.step, size.low));
+            throw bad_input(
+                fmt::format("the captured launch passed {} = {}, where the kernel was seen to need multiples "
+                            "of {} from {} on",
+                            size.name, value, size.step, size.low));
           size.values.insert(size.values.begin(), value);
           size.high = std::max(size.high, value);
           size.evidence += fmt::format("; the captured launch passed {}", value);
@@ -98,7 +99,8 @@ std::string unfit(const AdoptedKernel& kernel, const std::vector<CapturedValue>&
     elements += extent_of(kernel, each).elements;
   }
   if (elements > kMostRecordedElements)
-    return fmt::format("it has {} elements, and records are tried on the cpu device up to {}", elements, kMostRecordedElements);
+    return fmt::format("it has {} elements, and records are tried on the cpu device up to {}", elements,
+                       kMostRecordedElements);
   return "";
 }
 
@@ -106,9 +108,10 @@ std::string unfit(const AdoptedKernel& kernel, const std::vector<CapturedValue>&
 
 TakenLaunch take_launch(AdoptedKernel& kernel, const std::vector<CapturedValue>& values, const std::string& folder) {
   if (values.size() != kernel.parameters.size())
-    throw bad_input(fmt::format("the captured launch passed {} values, and {} has {} parameters: it is another kernel, or "
-                                "one that takes structures",
-                                values.size(), kernel.declaration.name, kernel.parameters.size()));
+    throw bad_input(
+        fmt::format("the captured launch passed {} values, and {} has {} parameters: it is another kernel, or "
+                    "one that takes structures",
+                    values.size(), kernel.declaration.name, kernel.parameters.size()));
   take_numbers(kernel, values);
   if (const std::string why = unfit(kernel, values); !why.empty())
     return {false, fmt::format("the captured launch gave its sizes; its data are no reference: {}", why)};

@@ -6,7 +6,8 @@
 
 namespace harness::adopt {
 
-/// A value that a recorded launch passed. `before`, `after`: files with the memory behind it, "" where it is no address.
+/// A value that a recorded launch passed. `before`, `after`: files with the memory behind it, "" where it is no
+/// address.
 struct CapturedValue {
   std::vector<unsigned char> bytes;
   std::string before, after;
@@ -19,8 +20,8 @@ struct TakenLaunch {
 };
 
 /// Gives the sizes and numbers of the kernel the launch's values, and writes NAME.npy and NAME.out.npy of its arrays
-/// into `folder`. Values are the kernel's parameters in their order. Throws Error(bad_input) where they are not, and for
-/// an array that is longer than the allocation behind its pointer.
+/// into `folder`. Values are the kernel's parameters in their order. Throws Error(bad_input) where they are not, and
+/// for an array that is longer than the allocation behind its pointer.
 TakenLaunch take_launch(AdoptedKernel& kernel, const std::vector<CapturedValue>& values, const std::string& folder);
 
 }  // namespace harness::adopt

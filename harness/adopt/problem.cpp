@@ -97,9 +97,8 @@ std::vector<AxisProduct> products_for(const AdoptedSize& size, const AdoptedKern
                             tensor.axes.begin() + static_cast<std::ptrdiff_t>(to));
         if (std::ranges::find(all, product) == all.end()) all.push_back(std::move(product));
       }
-  std::ranges::stable_partition(all, [&](const AxisProduct& each) {
-    return each.size() == 1 && lowered(each.front()) == lowered(size.name);
-  });
+  std::ranges::stable_partition(
+      all, [&](const AxisProduct& each) { return each.size() == 1 && lowered(each.front()) == lowered(size.name); });
   return all;
 }
 
@@ -166,8 +165,8 @@ AxisValues all_axes(const Problem& problem, const AxisValues& variable) {
   for (const auto& [axis, value] : problem.axes) {
     if (value) all[axis] = *value;
     else if (!all.contains(axis))
-      throw bad_input(fmt::format("a workload of the definition '{}' has no value for the axis '{}'", problem.name,
-                                  axis));
+      throw bad_input(
+          fmt::format("a workload of the definition '{}' has no value for the axis '{}'", problem.name, axis));
   }
   return all;
 }
@@ -213,7 +212,8 @@ std::optional<std::vector<FormulaPtr>> shape_of(const ProblemTensor& tensor, con
     const auto found = std::ranges::find(bound, AxisProduct{axis});
     const auto defined =
         std::ranges::find(problem.axes, axis, &std::pair<std::string, std::optional<std::int64_t>>::first);
-    if (found != bound.end()) shape.push_back(symbol(kernel.sizes[static_cast<std::size_t>(found - bound.begin())].symbol));
+    if (found != bound.end())
+      shape.push_back(symbol(kernel.sizes[static_cast<std::size_t>(found - bound.begin())].symbol));
     else if (defined->second) shape.push_back(number(static_cast<double>(*defined->second)));
     else return std::nullopt;
   }

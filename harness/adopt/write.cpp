@@ -154,9 +154,9 @@ std::string domain_text(const AdoptedKernel& kernel) {
                   fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
   }
   if (!kernel.sizes.empty())
-    text += noted(
-        fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), most_elements(kernel)),
-        "so that every point fits in memory");
+    text += noted(fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)),
+                              most_elements(kernel)),
+                  "so that every point fits in memory");
   return text + "  },\n";
 }
 

@@ -52,7 +52,8 @@ Origin library_of(const std::string& name) {
   if (has(name, {"nccl"})) return Origin::nccl;
   if (has(name, {"cudnn"})) return Origin::cudnn;
   if (has(name, {"at::native", "at_cuda_detail", "c10::"})) return Origin::pytorch;
-  if (has(name, {"cublas", "nvjet", "xmma_gemm", "gemv", "splitKreduce", "volta_", "ampere_", "sm80_xmma", "sm90_xmma"}))
+  if (has(name,
+          {"cublas", "nvjet", "xmma_gemm", "gemv", "splitKreduce", "volta_", "ampere_", "sm80_xmma", "sm90_xmma"}))
     return Origin::cublas;
   if (has(name, {"cutlass"})) return Origin::cutlass;
   return Origin::unknown;
@@ -96,8 +97,7 @@ LaunchGroup group_of(const json& object) {
   group.least_ns = object.value("least_ns", 0.0);
   group.most_ns = object.value("most_ns", 0.0);
   for (const json& value : object.at("values"))
-    group.values.push_back(
-        {value.at("offset"), value.at("allocation"), bytes_of(value.at("hex").get<std::string>())});
+    group.values.push_back({value.at("offset"), value.at("allocation"), bytes_of(value.at("hex").get<std::string>())});
   return group;
 }
 
@@ -184,8 +184,7 @@ Capture read_capture(const std::string& folder, const std::vector<std::string>& 
       const json object = json::parse(text);
       ++capture.processes;
       if (const std::string error = object.at("error"); !error.empty())
-        capture.errors.push_back(
-            fmt::format("process {} was not watched: {}", object.at("process").get<int>(), error));
+        capture.errors.push_back(fmt::format("process {} was not watched: {}", object.at("process").get<int>(), error));
       for (const json& each : object.at("kernels")) {
         const std::string linked = each.at("name");
         auto known = kernels.find(linked);
@@ -240,8 +239,8 @@ CapturedLaunch read_launch(const std::string& folder, const std::vector<std::str
   const fs::path launch = fs::path(folder) / "launch";
   const auto text = read_file_if_any((launch / "launch.json").string());
   if (!text)
-    throw bad_input(fmt::format("{}: no launch was recorded there; type harness capture -o {} --launch KERNEL -- PROGRAM",
-                                folder, folder));
+    throw bad_input(fmt::format(
+        "{}: no launch was recorded there; type harness capture -o {} --launch KERNEL -- PROGRAM", folder, folder));
   return told((launch / "launch.json").string(), [&] {
     const json object = json::parse(*text);
     CapturedLaunch made;

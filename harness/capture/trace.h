@@ -35,8 +35,8 @@ struct CapturedKernel {
   int registers = 0;
   std::int64_t static_shared = 0, calls = 0;
   double total_ns = 0;
-  double share = 0;               // of all GPU time
-  double whole_speedup_at_2x = 1; // of all GPU time, if this kernel took half as long
+  double share = 0;                 // of all GPU time
+  double whole_speedup_at_2x = 1;   // of all GPU time, if this kernel took half as long
   std::vector<LaunchGroup> groups;  // the longest first
 };
 

@@ -14,9 +14,9 @@ CapturedSource::CapturedSource(const std::string& folder, const std::string& nam
   entry = launch_.kernel.entry;
   file = named.empty() ? launch_.kernel.source : named;
   if (file.empty())
-    throw bad_input(
-        fmt::format("the source of {} ({}) is nowhere below this folder; name it: harness adopt --from-capture {} FILE.cu",
-                    launch_.kernel.name, capture::origin_text(launch_.kernel.origin), folder));
+    throw bad_input(fmt::format(
+        "the source of {} ({}) is nowhere below this folder; name it: harness adopt --from-capture {} FILE.cu",
+        launch_.kernel.name, capture::origin_text(launch_.kernel.origin), folder));
   const std::string& name = launch_.kernel.name;
   if (const std::size_t open = name.find('<'); open != std::string::npos) {
     const std::string first = name.substr(open + 1, name.find_first_of(",>", open) - open - 1);

@@ -40,8 +40,8 @@ const Item& chosen(const std::vector<Item>& all, const std::string& name, const 
   if (found != all.end()) return *found;
   const std::vector<std::string> names = names_of(all);
   if (name.empty())
-    throw bad_input(fmt::format("there are {} {}s; name one with {}: {}", all.size(), what, option,
-                                fmt::join(names, ", ")));
+    throw bad_input(
+        fmt::format("there are {} {}s; name one with {}: {}", all.size(), what, option, fmt::join(names, ", ")));
   throw bad_input(fmt::format("there is no {} '{}'{}; there is: {}", what, name, did_you_mean(name, names),
                               fmt::join(names, ", ")));
 }
@@ -67,8 +67,8 @@ const Solution& cuda_solution(const Dataset& dataset, const Definition& definiti
                                 others.empty() ? "" : fmt::format("; it has {}", fmt::join(others, ", "))));
   const Solution& solution = chosen(of_definition, name, "solution", "--solution NAME");
   if (!is_cuda(solution))
-    throw bad_input(fmt::format("the solution '{}' is written in {}, and adopt reads CUDA", solution.name,
-                                solution.language));
+    throw bad_input(
+        fmt::format("the solution '{}' is written in {}, and adopt reads CUDA", solution.name, solution.language));
   return solution;
 }
 
@@ -80,9 +80,10 @@ std::string main_source(const Solution& solution) {
       if (fs::path(path).extension() == ".cu" && text.find(word) != std::string::npos) found.push_back(path);
     if (found.size() == 1) return found.front();
     if (found.size() > 1)
-      throw bad_input(fmt::format("the solution '{}' has kernels in several files ({}), and a plugin has one contract; "
-                                  "adopt one of them by itself",
-                                  solution.name, fmt::join(found, ", ")));
+      throw bad_input(
+          fmt::format("the solution '{}' has kernels in several files ({}), and a plugin has one contract; "
+                      "adopt one of them by itself",
+                      solution.name, fmt::join(found, ", ")));
   }
   throw bad_input(fmt::format("the solution '{}' has no .cu source with a kernel", solution.name));
 }
@@ -99,8 +100,8 @@ adopt::Problem problem_of(const Definition& definition, std::vector<std::string>
       problem.tensors.push_back({each.name, *dtype, *each.axes, output});
     }
   if (definition.text.contains("constraints") && !definition.text.at("constraints").empty())
-    notes.push_back(fmt::format("the definition's constraints are not taken over: {}",
-                                definition.text.at("constraints").dump()));
+    notes.push_back(
+        fmt::format("the definition's constraints are not taken over: {}", definition.text.at("constraints").dump()));
   return problem;
 }
 

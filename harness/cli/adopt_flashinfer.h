@@ -16,10 +16,10 @@ class FlashinferSource {
   FlashinferSource(const std::string& dataset, const std::string& definition, const std::string& solution);
 
   adopt::Problem problem;
-  std::string file;                         // of the solution, with the kernel
-  std::string noted;                        // where the plugin keeps it: a path from its folder
-  std::vector<adopt::PluginFile> besides;   // what the plugin keeps of the data set
-  std::vector<std::string> notes;           // sentences on what is not taken
+  std::string file;                        // of the solution, with the kernel
+  std::string noted;                       // where the plugin keeps it: a path from its folder
+  std::vector<adopt::PluginFile> besides;  // what the plugin keeps of the data set
+  std::vector<std::string> notes;          // sentences on what is not taken
 
   /// The option --reference for the definition's own reference; "" where this machine has no PyTorch.
   std::string reference(const adopt::Matched& matched) const;

@@ -48,7 +48,8 @@ std::string injected_library() {
 void prepare_folder(const std::string& folder) {
   std::error_code failed;
   if (fs::exists(folder, failed) && !fs::is_empty(folder, failed) && !fs::exists(folder + "/capture.json", failed))
-    throw bad_input(fmt::format("'{}' is no folder of an earlier capture, and not empty; name another one with -o", folder));
+    throw bad_input(
+        fmt::format("'{}' is no folder of an earlier capture, and not empty; name another one with -o", folder));
   fs::create_directories(folder, failed);
   if (failed) throw environment_error(fmt::format("{} cannot be made: {}", folder, failed.message()));
   for (const auto& entry : fs::directory_iterator(folder, failed))

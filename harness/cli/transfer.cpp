@@ -45,8 +45,8 @@ int export_flashinfer(const TransferArguments& arguments, Shell& shell) {
   for (const std::string& kernel : kernels) catalog->kernel(kernel);
   if (kernels.empty()) kernels = catalog->kernel_names();
   const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
-  const flashinfer::Exported made = flashinfer::export_dataset(
-      *archive, *catalog, kernels, arguments.emulated, fmt::format("harness {}", shell.rooms.program.number));
+  const flashinfer::Exported made = flashinfer::export_dataset(*archive, *catalog, kernels, arguments.emulated,
+                                                               fmt::format("harness {}", shell.rooms.program.number));
   write_dataset(arguments.flashinfer, made.files);
   for (const std::string& each : made.left_out) report::err("harness: left out: %s\n", report::clean(each).c_str());
   report::err("%s\n", fmt::format("{}, {}, {} and {} written to {}", counted(made.definitions, "definition"),

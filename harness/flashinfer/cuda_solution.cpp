@@ -90,15 +90,15 @@ class SolutionWriter {
 
   std::string workspace(const FormulaWorkspace& each) const {
     return fmt::format(
-        "  torch::Tensor {0} = torch::{1}({{{2}}}, torch::TensorOptions().dtype(torch::kUInt8).device(torch::kCUDA));\n",
+        "  torch::Tensor {0} = torch::{1}({{{2}}}, "
+        "torch::TensorOptions().dtype(torch::kUInt8).device(torch::kCUDA));\n",
         c_name(each.name), each.zeroed ? "zeros" : "empty", host_source(each.bytes));
   }
 
   static std::string place(const FormulaPointer& pointer) {
     const std::string base = c_name(pointer.name) + ".data_ptr()";
-    return pointer.offset == Formula(0)
-               ? base
-               : fmt::format("static_cast<char*>({}) + {}", base, host_source(pointer.offset));
+    return pointer.offset == Formula(0) ? base
+                                        : fmt::format("static_cast<char*>({}) + {}", base, host_source(pointer.offset));
   }
 
   std::string passed(const FormulaLaunchArgument& argument) const {
@@ -114,7 +114,8 @@ class SolutionWriter {
                 return fmt::format("static_cast<{}>({})", scalar_type(scalar.dtype), host_source(scalar.value));
               },
               [](const FormulaTensorMap& map) -> std::string {
-                throw bad_input(fmt::format("a launch takes a tensor map of '{}', which a solution does not make", map.of));
+                throw bad_input(
+                    fmt::format("a launch takes a tensor map of '{}', which a solution does not make", map.of));
               }},
         argument);
   }
@@ -135,9 +136,10 @@ class SolutionWriter {
 
   std::string launched(const FormulaLaunch& launch) {
     if (launch.cluster != std::array<Formula, 3>{1, 1, 1} || launch.cooperative || launch.pdl)
-      throw bad_input(fmt::format("'{}' is launched in clusters, cooperatively or ahead of its predecessor, which a "
-                                  "solution does not do",
-                                  launch.entry));
+      throw bad_input(
+          fmt::format("'{}' is launched in clusters, cooperatively or ahead of its predecessor, which a "
+                      "solution does not do",
+                      launch.entry));
     std::vector<std::string> arguments;
     for (const FormulaLaunchArgument& each : launch.args) arguments.push_back(passed(each));
     std::string text;

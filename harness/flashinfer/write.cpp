@@ -102,16 +102,17 @@ class KernelWriter {
     const auto given = read_file_if_any(folder + "definition.json");
     const auto reference = read_file_if_any(folder + "reference.py");
     if (!given && !reference)
-      throw bad_input(fmt::format("a definition of FlashInfer-Bench has its reference in PyTorch; write one, a function "
-                                  "run(...), as {}reference.py",
-                                  folder));
+      throw bad_input(
+          fmt::format("a definition of FlashInfer-Bench has its reference in PyTorch; write one, a function "
+                      "run(...), as {}reference.py",
+                      folder));
     Object object = given ? Object::parse(*given) : definition_of(point, plan, *reference);
     const std::string name = object.at("name").get<std::string>();
     if (exported_.files.emplace(path("definitions", name, ".json"), object.dump(2) + "\n").second)
       ++exported_.definitions;
     definition_ = std::move(object);
-    parameters_ = given ? parameters_of(read_file_if_any(folder + "names.json").value_or("{}"))
-                        : std::vector<HostParameter>{};
+    parameters_ =
+        given ? parameters_of(read_file_if_any(folder + "names.json").value_or("{}")) : std::vector<HostParameter>{};
     return name;
   }
 
@@ -134,8 +135,8 @@ class KernelWriter {
     Object spec;
     const std::string dtype = dtype_name(argument.dtype);
     if (dtype.empty())
-      throw bad_input(fmt::format("'{}' is of type {}, which FlashInfer-Bench has not", argument.name,
-                                  name(argument.dtype)));
+      throw bad_input(
+          fmt::format("'{}' is of type {}, which FlashInfer-Bench has not", argument.name, name(argument.dtype)));
     if (argument.kind == ArgumentKind::scalar) return {{"shape", nullptr}, {"dtype", dtype}};
     spec["shape"] = Object::array();
     for (const Formula& extent : argument.shape) {
@@ -143,8 +144,8 @@ class KernelWriter {
       if (extent.is_object() && extent.contains("size")) axis = extent.at("size").get<std::string>();
       else if (extent.is_number_integer()) axis = fmt::format("const_{}", extent.get<std::int64_t>());
       else
-        throw bad_input(fmt::format("an extent of '{}' is computed from sizes, and a definition's axes are names",
-                                    argument.name));
+        throw bad_input(
+            fmt::format("an extent of '{}' is computed from sizes, and a definition's axes are names", argument.name));
       if (!axes.contains(axis))
         axes[axis] = extent.is_object() ? Object{{"type", "var"}} : Object{{"type", "const"}, {"value", extent}};
       spec["shape"].push_back(axis);
@@ -158,12 +159,14 @@ class KernelWriter {
     std::string text;
     for (const auto& [field, value] : workload.values) {
       if (const auto* const word = std::get_if<std::string>(&value)) text += fmt::format("{} = \"{}\"\n", field, *word);
-      if (const auto* const flag = std::get_if<bool>(&value)) text += fmt::format("{} = {}\n", field, *flag ? "True" : "False");
+      if (const auto* const flag = std::get_if<bool>(&value))
+        text += fmt::format("{} = {}\n", field, *flag ? "True" : "False");
     }
     return text.empty() ? "" : text + "\n";
   }
 
-  Object definition_of(const package::MeasuredPoint& point, const FormulaPlan& plan, const std::string& reference) const {
+  Object definition_of(const package::MeasuredPoint& point, const FormulaPlan& plan,
+                       const std::string& reference) const {
     Object axes = Object::object(), inputs = Object::object(), outputs = Object::object();
     for (const FormulaArgument& each : plan.arguments) {
       if (each.absent) continue;
@@ -258,13 +261,13 @@ class KernelWriter {
                  const Object& workload, const package::MeasuredRun& run) {
     const std::string solution = solved(point, device, definition, run.candidate);
     if (solution.empty()) return;
-    const std::string log =
-        fmt::format("{}; reference_latency_ms is the original's ({}); every gate passed: relative errors are in the "
-                    "store, not here",
-                    run.iteration > 0 ? fmt::format("iteration {} of campaign {}{}", run.iteration, run.campaign,
-                                                    run.confirmed ? ", confirmed" : ", not confirmed")
-                                      : "the original",
-                    catalog_.kernel(kernel_).variants.front().name);
+    const std::string log = fmt::format(
+        "{}; reference_latency_ms is the original's ({}); every gate passed: relative errors are in the "
+        "store, not here",
+        run.iteration > 0 ? fmt::format("iteration {} of campaign {}{}", run.iteration, run.campaign,
+                                        run.confirmed ? ", confirmed" : ", not confirmed")
+                          : "the original",
+        catalog_.kernel(kernel_).variants.front().name);
     const Object evaluation{
         {"status", "PASSED"},
         {"environment",
@@ -276,10 +279,9 @@ class KernelWriter {
          {{"latency_ms", run.time_ns / 1e6},
           {"reference_latency_ms", point.original_ns / 1e6},
           {"speedup_factor", point.original_ns / run.time_ns}}}};
-    add_line(
-        path("traces", definition, ".jsonl"),
-        {{"definition", definition}, {"workload", workload}, {"solution", solution}, {"evaluation", evaluation}},
-        exported_.traces);
+    add_line(path("traces", definition, ".jsonl"),
+             {{"definition", definition}, {"workload", workload}, {"solution", solution}, {"evaluation", evaluation}},
+             exported_.traces);
   }
 
   FormulaCatalog& catalog_;
@@ -305,8 +307,7 @@ Exported export_dataset(Archive& archive, FormulaCatalog& catalog, const std::ve
   Exported exported;
   for (const std::string& kernel : kernels) {
     try {
-      package::PackageRecord record =
-          package::read_record(archive, catalog, {kernel, {}, "", {true, emulated, true}});
+      package::PackageRecord record = package::read_record(archive, catalog, {kernel, {}, "", {true, emulated, true}});
       for (const std::string& each : record.refused) exported.left_out.push_back(reworded(each));
       KernelWriter(catalog, kernel, std::move(record), program, exported).write();
     } catch (const Error& failure) {

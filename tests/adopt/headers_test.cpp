@@ -53,8 +53,10 @@ TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu de
       "  auto pipe = cuda::make_pipeline();\n"
       "  if (threadIdx.x == 0) init(&bar, blockDim.x);\n  __syncthreads();\n"
       "  cuda::memcpy_async(block, tile, x + blockIdx.x * 64, cuda::aligned_size_t<4>(64 * sizeof(float)), bar);\n"
-      "  bar.arrive_and_wait();\n  float other = tile[63 - threadIdx.x];\n  auto token = bar.arrive();\n  bar.wait(token);\n"
-      "  pipe.producer_acquire();\n  cuda::memcpy_async(&tile[threadIdx.x], &x[blockIdx.x * 64 + threadIdx.x], 4, pipe);\n"
+      "  bar.arrive_and_wait();\n  float other = tile[63 - threadIdx.x];\n  auto token = bar.arrive();\n  "
+      "bar.wait(token);\n"
+      "  pipe.producer_acquire();\n  cuda::memcpy_async(&tile[threadIdx.x], &x[blockIdx.x * 64 + threadIdx.x], 4, "
+      "pipe);\n"
       "  pipe.producer_commit();\n  cuda::pipeline_consumer_wait_prior<0>(pipe);\n"
       "  out[blockIdx.x * 64 + threadIdx.x] = other + tile[threadIdx.x];\n}\n"
       "void run(float* x, float* out, int n) { sums<<<n / 64, 64>>>(x, out, n); }\n");
@@ -63,10 +65,24 @@ TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu de
 
 TEST_CASE("a header that the cpu device lacks is named in one sentence") {
   CHECK_THROWS_WITH(
-      adopted_text(
-          "#include <cuda/semaphore>\n"
-          "__global__ void k(float* x, int n) {\n"
-          "  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> b; if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
-          "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
+      adopted_text("#include <cuda/semaphore>\n"
+                   "__global__ void k(float* x, int n) {\n"
+                   "  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> b; if (threadIdx.x < n) "
+                   "x[threadIdx.x] = 1; }\n"
+                   "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
       Catch::Contains("the kernel of mine.cu needs <cuda/semaphore>, which the device that observes does not have"));
+}
+
+TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
+  const adopt::Adopted found = adopted_text(
+      "__global__ void pick(const float* x, const int* which, float* out, int rows, int cols) {\n"
+      "  const int row = blockIdx.x * 64 + threadIdx.x;\n"
+      "  float sum = 0;\n  if (row >= rows) return;\n"
+      "  for (int i = 0; i < cols; ++i) sum += x[row * cols + i];\n"
+      "  out[row] = sum - x[row * cols + which[row]];\n}\n"
+      "void r(const float* x, const int* w, float* o, int rows, int cols) {\n"
+      "  pick<<<(rows + 63) / 64, 64>>>(x, w, o, rows, cols); }\n");
+  const auto which = std::ranges::find(found.kernel.parameters, "which", &adopt::AdoptedParameter::name);
+  REQUIRE(which->below != nullptr);
+  CHECK(adopt::as_lua(*which->below, [](const std::string& symbol) { return symbol; }) == "cols");
 }

@@ -68,10 +68,9 @@ TEST_CASE("one launch becomes a kernel with its sizes and its data") {
   INFO(recorded.out << recorded.err);
   REQUIRE(recorded.status == 0);
   CHECK(fs::file_size(captured.scratch.path("capture/launch/1.before.bin")) == 16384);
-  const Finished adopted =
-      run_program({HARNESS_BINARY, "adopt", "--from-capture", "capture", "--name", "turned", "--kernels",
-                   captured.scratch.path("mine"), "--db", captured.scratch.db()},
-                  captured.scratch.path(""));
+  const Finished adopted = run_program({HARNESS_BINARY, "adopt", "--from-capture", "capture", "--name", "turned",
+                                        "--kernels", captured.scratch.path("mine"), "--db", captured.scratch.db()},
+                                       captured.scratch.path(""));
   INFO(adopted.out << adopted.err);
   REQUIRE(adopted.status == 0);
   CHECK(fs::is_regular_file(captured.scratch.path("mine/turned/golden/width40_height56/idata.npy")));
@@ -84,8 +83,8 @@ TEST_CASE("what cannot be captured is one sentence") {
   CHECK(busy.status == 3);
   CHECK_THAT(busy.err, Catch::Contains("MULTIPLE_SUBSCRIBERS"));
   CHECK(captured.run({}, "idle").status == 3);
-  const Finished absent = run_program({HARNESS_BINARY, "capture", "-o", "other", "--", "no_such_program"},
-                                      captured.scratch.path(""));
+  const Finished absent =
+      run_program({HARNESS_BINARY, "capture", "-o", "other", "--", "no_such_program"}, captured.scratch.path(""));
   CHECK(absent.status == 2);
   const Finished unrelated = run_program({HARNESS_BINARY, "capture", "--", "true"}, captured.scratch.path(""));
   CHECK(unrelated.status == 3);

@@ -37,19 +37,17 @@ void scale_rows_launch(const float* x, const float* w, float* y, int64_t batch, 
 )";
 
 Object solution(const std::string& language) {
-  return {{"name", "by_hand_" + language},
-          {"definition", "scaled_rows_h48"},
-          {"author", "somebody"},
-          {"spec",
-           {{"language", language},
-            {"target_hardware", {"H200"}},
-            {"entry_point", "main.cpp::run"},
-            {"binding", "torch"}}},
-          {"sources",
-           {{{"path", "kernel.h"},
-             {"content", "#pragma once\n#include <cstdint>\n#include <cuda_runtime.h>\nconstexpr int kHidden = 48;\n"}},
-            {{"path", "kernel.cu"}, {"content", kKernel}},
-            {{"path", "main.cpp"}, {"content", "#include <torch/extension.h>\n"}}}}};
+  return {
+      {"name", "by_hand_" + language},
+      {"definition", "scaled_rows_h48"},
+      {"author", "somebody"},
+      {"spec",
+       {{"language", language}, {"target_hardware", {"H200"}}, {"entry_point", "main.cpp::run"}, {"binding", "torch"}}},
+      {"sources",
+       {{{"path", "kernel.h"},
+         {"content", "#pragma once\n#include <cstdint>\n#include <cuda_runtime.h>\nconstexpr int kHidden = 48;\n"}},
+        {{"path", "kernel.cu"}, {"content", kKernel}},
+        {{"path", "main.cpp"}, {"content", "#include <torch/extension.h>\n"}}}}};
 }
 
 Object workload(int batch) {
@@ -108,9 +106,11 @@ TEST_CASE("a definition with its workloads and CUDA solution becomes a kernel, a
   CHECK_THAT(adopted.out, Catch::Contains("reference: its own source in double"));
   const std::string manifest = project.text("mine/scaled_rows_h48/kernel.lua");
   INFO(manifest);
-  CHECK_THAT(manifest, Catch::Contains("shape = { \"batch_size\", 48 }") && Catch::Contains("{ name = \"batch_size33\", batch_size = 33") &&
+  CHECK_THAT(manifest, Catch::Contains("shape = { \"batch_size\", 48 }") &&
+                           Catch::Contains("{ name = \"batch_size33\", batch_size = 33") &&
                            Catch::Contains("value = 0.25") && Catch::Contains("'hidden_states' of the definition"));
-  const Finished written = project.harness({"export", "--flashinfer", "out", "--emulated", "--kernel", "scaled_rows_h48"});
+  const Finished written =
+      project.harness({"export", "--flashinfer", "out", "--emulated", "--kernel", "scaled_rows_h48"});
   INFO(written.err);
   REQUIRE(written.status == 0);
   const flashinfer::Dataset again = flashinfer::read_dataset(project.scratch.path("out"));
@@ -173,7 +173,8 @@ TEST_CASE("a solution has a host function that launches as the plan says") {
   plan.arguments = {{.name = "x", .kind = ArgumentKind::input, .shape = {{{"size", "N"}}}},
                     {.name = "a", .kind = ArgumentKind::scalar},
                     {.name = "y", .kind = ArgumentKind::output, .shape = {{{"size", "N"}}}}};
-  FormulaLaunch launch{.entry = "scale<float>", .grid = {json{{"cdiv", {{{"size", "N"}}, 64}}}, 1, 1}, .block = {64, 1, 1}};
+  FormulaLaunch launch{
+      .entry = "scale<float>", .grid = {json{{"cdiv", {{{"size", "N"}}, 64}}}, 1, 1}, .block = {64, 1, 1}};
   launch.args = {FormulaPointer{"x"}, FormulaPointer{"y"}, FormulaPointer{"a"},
                  FormulaScalar{Dtype::s32, {{"size", "N"}}}};
   plan.steps = {launch};

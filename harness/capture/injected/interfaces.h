@@ -7,9 +7,9 @@
 // programs that know nothing of it: it includes nothing of the house and links nothing.
 namespace harness::injected {
 
-constexpr int kDriverDomain = 1;      // CUPTI_CB_DOMAIN_DRIVER_API
-constexpr int kConcurrentKernel = 10; // CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-constexpr int kEnter = 0, kExit = 1;  // CUpti_ApiCallbackSite
+constexpr int kDriverDomain = 1;       // CUPTI_CB_DOMAIN_DRIVER_API
+constexpr int kConcurrentKernel = 10;  // CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+constexpr int kEnter = 0, kExit = 1;   // CUpti_ApiCallbackSite
 
 // CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel and its kin.
 constexpr std::uint32_t kLaunchKernel = 307, kLaunchKernelPtsz = 442, kLaunchKernelEx = 652, kLaunchKernelExPtsz = 653;

@@ -15,8 +15,10 @@ const unsigned char* packed_values(void** extra) {
 
 template <typename Sizes>
 LaunchKey key_of(const CallbackData& data, const Sizes& from) {
-  return {data.symbol != nullptr ? data.symbol : "", {from.grid[0], from.grid[1], from.grid[2]},
-          {from.block[0], from.block[1], from.block[2]}, from.shared};
+  return {data.symbol != nullptr ? data.symbol : "",
+          {from.grid[0], from.grid[1], from.grid[2]},
+          {from.block[0], from.block[1], from.block[2]},
+          from.shared};
 }
 
 template <typename List>
