@@ -5,6 +5,8 @@
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "harness/capture/injected/snapshot.h"
 
@@ -47,7 +49,7 @@ class Recorder {
 
   void end() {
     if (cupti_.flush_all != nullptr) cupti_.flush_all(1);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(counting_);
     write();
   }
 
@@ -61,9 +63,13 @@ class Recorder {
   void launched(std::uint32_t id, const CallbackData& data) {
     Asked asked;
     if (!read_launch(id, data, asked)) return;
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(launching_);
     if (data.site == kExit) return snapshot_.after(data.correlation, driver_);
-    if (!values_.contains(asked.key)) values_[asked.key] = passed_values(asked, driver_);
+    if (known_.insert(asked.key).second) {
+      std::vector<Passed> values = passed_values(asked, driver_);
+      const std::lock_guard writing(counting_);
+      values_[asked.key] = std::move(values);
+    }
     snapshot_.before(asked, data.correlation, driver_);
   }
 
@@ -80,7 +86,7 @@ class Recorder {
   }
 
   void count(std::uint8_t* buffer, std::size_t valid) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(counting_);
     void* record = nullptr;
     while (valid > 0 && cupti_.next_record(buffer, valid, &record) == 0) {
       const auto& kernel = *static_cast<const KernelRecord*>(record);
@@ -150,11 +156,13 @@ class Recorder {
     return text;
   }
 
-  std::mutex mutex_;
+  // Two, because CUPTI may hand over a buffer within a call of the driver that a launch waits for.
+  std::mutex launching_, counting_;
   std::string folder_, error_;
   Cupti cupti_{};
   Driver driver_{};
   Snapshot snapshot_;
+  std::set<LaunchKey> known_;
   std::map<LaunchKey, Count> counts_;
   std::map<LaunchKey, std::vector<Passed>> values_;
   std::time_t written_ = 0;
