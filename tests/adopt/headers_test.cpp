@@ -86,3 +86,14 @@ TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
   REQUIRE(which->below != nullptr);
   CHECK(adopt::as_lua(*which->below, [](const std::string& symbol) { return symbol; }) == "cols");
 }
+
+TEST_CASE("groups that no small size shows are found at larger ones") {
+  const adopt::Adopted found = adopted_text(
+      "__global__ void scaled(const float* x, const float* scales, float* y, int rows, int cols) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y, groups = cols / 128;\n"
+      "  if (i < cols) y[row * cols + i] = x[row * cols + i] * scales[row * groups + i / 128];\n}\n"
+      "void r(const float* x, const float* s, float* y, int rows, int cols) {\n"
+      "  scaled<<<dim3((cols + 63) / 64, rows), 64>>>(x, s, y, rows, cols); }\n");
+  CHECK_THAT(pointers_of(found), Catch::Contains("x: input f32 [rows, cols]\n") &&
+                                     Catch::Contains("scales: input f32 [rows * cols // 128]\n"));
+}
