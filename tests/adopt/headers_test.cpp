@@ -97,3 +97,14 @@ TEST_CASE("groups that no small size shows are found at larger ones") {
   CHECK_THAT(pointers_of(found), Catch::Contains("x: input f32 [rows, cols]\n") &&
                                      Catch::Contains("scales: input f32 [rows * cols // 128]\n"));
 }
+
+TEST_CASE("a host's variable of which a part is passed follows from the parameter") {
+  const adopt::Adopted found = adopted_text(
+      "__global__ void twice(float2* y, const float2* x, int rows, int pairs) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
+      "  if (i < rows * pairs) y[i] = make_float2(2 * x[i].x, 2 * x[i].y);\n}\n"
+      "void r(float2* y, const float2* x, int rows, int cols) {\n"
+      "  const int all = rows * cols / 2;\n  twice<<<(all + 63) / 64, 64>>>(y, x, rows, cols / 2); }\n");
+  CHECK(found.kernel.sizes.size() == 2);
+  CHECK_THAT(pointers_of(found), Catch::Contains("pairs"));
+}
