@@ -108,3 +108,17 @@ TEST_CASE("a host's variable of which a part is passed follows from the paramete
   CHECK(found.kernel.sizes.size() == 2);
   CHECK_THAT(pointers_of(found), Catch::Contains("pairs"));
 }
+
+TEST_CASE("indexes of 64 bits reach the reference as the type that the source names") {
+  const Scratch scratch;
+  scratch.write(
+      "mine.cu",
+      "#include <cstdint>\n__global__ void pick(const float* t, const int64_t* ids, float* out, int n, int rows) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) out[i] = t[ids[i]] + t[rows - 1]; }\n"
+      "void r(const float* t, const int64_t* i, float* o, int n, int rows) {\n"
+      "  pick<<<(n + 63) / 64, 64>>>(t, i, o, n, rows); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.arguments = {"t[rows] f32", "ids[n] s64 < rows"};
+  CHECK(adopted(options).reference.words == "its own source in double");
+}
