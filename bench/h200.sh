@@ -15,6 +15,7 @@
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
+#   bench/h200.sh capture          what bench/captured/program.py launches, in two processes, and one launch as data (15 s; PyTorch)
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
 # Results are written under $OUT (default: out/).
@@ -250,6 +251,14 @@ for line in open(sys.argv[1]): print(json.dumps({**json.loads(line), "seed": int
   OUT=$out
   cat "$all"
   write_results fresh "$all"
+}
+
+# The folder that comes back can be adopted where libclang is: harness adopt --from-capture FOLDER bench/captured/scale_rows.cu
+capture() {
+  "$harness" capture -o "$OUT/capture" --launch scale_rows --skip 2 -- python3 bench/captured/program.py parent 2>&1 | tee "$OUT/capture.txt"
+  "$harness" capture -o "$OUT/capture_once" --json -- python3 bench/captured/program.py > "$OUT/capture.json"
+  ls -l "$OUT/capture/launch"
+  time python3 bench/captured/program.py
 }
 
 # KERNEL WORKLOAD GPU: its campaign from an empty store, with whoever answers from bench/agents/replies.

@@ -31,6 +31,7 @@ void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_proposer(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
 void define_adopt(CLI::App&, Shell&, std::function<int()>&);
+void define_capture(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
 void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
@@ -121,6 +122,10 @@ const std::vector<Command>& commands() {
        define_proposer,
        {"harness proposer --check \"command:python3 my_proposer.py\""}},
       {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
+      {"capture",
+       "What a running program launches on a GPU, ranked; one launch as data",
+       define_capture,
+       {"harness capture -- python3 train.py", "harness capture --launch layernorm -- ./app"}},
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
       {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"guard", "In CI: whether kernels are right and as fast as a package of them", define_guard},
