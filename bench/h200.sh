@@ -18,6 +18,7 @@
 #   bench/h200.sh capture          what bench/captured/program.py launches, in two processes, and one launch as data (15 s; PyTorch)
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
+#   bench/h200.sh counts [KERNEL...]  what the cpu device counts beside the GPU's counters, predicted beside measured times (docs/profile.md)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -293,6 +294,12 @@ agents() {
     write_results torch_ordinary "$OUT/torch.lines"
   fi
   python3 bench/agents_table.py "$OUT"
+}
+
+# One process at a time reads the GPU's counters; the cpu counts meanwhile.
+counts() {
+  python3 bench/counts.py gpu "$harness" "$@" "${trust[@]}" --device "${DEVICE:-cuda:0}" --out "$OUT/counts.lines" | tee "$OUT/counts.txt"
+  write_results counts "$OUT/counts.lines"
 }
 
 campaign() {

@@ -42,7 +42,6 @@ void print_profile(const Realized& realized, const std::string& workload, const 
               to_text(realized.candidate.config).c_str(), workload.c_str());
   report::ProfiledSources sources;
   for (const SourceFile& source : realized.sources) sources.emplace_back(source.name, source.text);
-  if (!sources.empty()) sources.front().first = realized.build.source_name;
   report::out("%s", report::profile_text(profile, sources).c_str());
 }
 

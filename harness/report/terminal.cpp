@@ -246,9 +246,9 @@ std::string shares_text(const std::vector<KernelShare>& kernels) {
 }  // namespace
 
 std::string closing_text(const CampaignSummary& summary) {
-  Table table{
-      {"kernel", "workload", "best variant", "configuration", "time", "baseline", "speedup", "of floor", "confirmed"},
-      {}};
+  Table table{{"kernel", "workload", "best variant", "configuration", summary.predicts.empty() ? "time" : "predicted",
+               "baseline", "speedup", "of floor", "confirmed"},
+              {}};
   const bool rivals =
       std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.rival_ns.has_value(); });
   if (rivals) table.columns.insert(table.columns.end(), {"rival", "its time", "of its speed"});
