@@ -48,6 +48,8 @@ std::vector<std::string> command_of(const Shell& shell, std::initializer_list<st
   line.insert(line.end(), {"--db", shell.store_path()});
   for (const std::string& folder : shell.more_kernels) line.insert(line.end(), {"--kernels", folder});
   if (shell.trust_source) line.emplace_back("--trust-source");
+  if (shell.no_preflight) line.emplace_back("--no-preflight");
+  line.insert(line.end(), {"--policy", shell.policy});
   return line;
 }
 
@@ -107,6 +109,11 @@ Answer carried_out(const AgentJob& job, const std::string& program_hash, const A
   return evaluate_for_agent(job, program_hash, session, stop, archive, shell);
 }
 
+/// It ended before it had found what it was to find.
+bool was_cut(const Answer& answer, const AgentJob& job, const JobStop& stop) {
+  return answer.is_null() || answer.value("outcome", "") == "interrupted" || (job.kind == "campaign" && stop());
+}
+
 }  // namespace
 
 void start_agent_job(std::int64_t job, const Shell& shell) {
@@ -149,9 +156,8 @@ int do_agent_job(std::int64_t id, const std::string& program_hash, Shell& shell)
       stop.give_up_after(session.left_s());
       answer = carried_out(job, program_hash, session, stop, *archive, shell);
     }
-    if (stop()) state = JobState::interrupted;
-    if (answer.is_null() || (state == JobState::interrupted && !answer.value("ok", false)))
-      answer = mcp::failure("interrupted", stop.why(), "the record keeps what it found so far");
+    if (was_cut(answer, job, stop)) state = JobState::interrupted;
+    if (answer.is_null()) answer = mcp::failure("interrupted", stop.why(), "the record keeps what it found so far");
   } catch (const Error& error) {
     answer = mcp::failure(error.kind() == Error::Kind::bad_input ? "bad_input" : "environment", error.what(),
                           "mend what it names and ask again");

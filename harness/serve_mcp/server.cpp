@@ -42,6 +42,8 @@ struct Server::Pending {
 Server::Server(ServerIdentity identity, Toolbox& toolbox, int input, int output)
     : identity_(std::move(identity)), toolbox_(toolbox), input_(input), output_(output) {}
 
+Server::~Server() = default;
+
 void Server::write(const std::string& line) {
   const std::string whole = line + "\n";
   for (std::size_t done = 0; done < whole.size();) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "harness/serve_mcp/era.h"
 #include "harness/serve_mcp/toolbox.h"
@@ -11,6 +12,9 @@ namespace harness::mcp {
 class Server {
  public:
   Server(ServerIdentity identity, Toolbox& toolbox, int input, int output);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
   void serve();
 
  private:

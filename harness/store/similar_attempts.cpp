@@ -8,22 +8,16 @@
 namespace harness::store {
 namespace {
 
-constexpr std::int64_t kLookedAt = 20'000;  // iterations of a kernel, the newest: some 50 ms
+// Iterations of a kernel that are looked at, the newest; fewer where their configurations are compared. Some 50 ms
+// each.
+constexpr std::int64_t kLookedAt = 20'000, kCompared = 5000;
 
-// Two ways to the same columns: by the fingerprint's index, or over the newest of the kernel.
-constexpr const char* kByFingerprint =
-    "SELECT i.id, i.workload, c.variant, c.technique, c.config, i.outcome, i.time_ns, i.speedup, i.error_class, "
-    "i.fingerprint, a.label FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
-    "WHERE i.kernel = ?1 AND i.fingerprint = ?6 AND i.purpose <> 'confirm' AND (?2 IS NULL OR i.workload = ?2) "
-    "AND (?3 IS NULL OR c.variant = ?3) AND (?4 IS NULL OR c.technique = ?4) AND (?5 IS NULL OR i.outcome = ?5) "
-    "ORDER BY i.id DESC LIMIT ?7";
 constexpr const char* kNewest =
-    "SELECT i.id, i.workload, c.variant, c.technique, c.config, i.outcome, i.time_ns, i.speedup, i.error_class, "
-    "i.fingerprint, a.label FROM (SELECT * FROM iteration WHERE kernel = ?1 ORDER BY id DESC LIMIT ?7) i "
-    "JOIN candidate c ON c.id = i.candidate JOIN attempt a ON a.id = i.attempt "
-    "WHERE i.purpose <> 'confirm' AND (?2 IS NULL OR i.workload = ?2) "
-    "AND (?3 IS NULL OR c.variant = ?3) AND (?4 IS NULL OR c.technique = ?4) AND (?5 IS NULL OR i.outcome = ?5) "
-    "AND ?6 IS NULL ORDER BY i.id DESC";
+#include "embedded/harness/store/similar_newest.sql"
+    ;
+constexpr const char* kByFingerprint =
+#include "embedded/harness/store/similar_fingerprint.sql"
+    ;
 
 struct Nearest {
   std::int64_t same = 0;  // values of the configuration that agree
@@ -54,7 +48,8 @@ json row_of(const Statement& query, const json& config) {
 /// The best few by how much of the configuration agrees, the newest first among equals.
 json nearest(Connection& connection, const AttemptLikeness& likeness) {
   Statement query(connection, likeness.fingerprint ? kByFingerprint : kNewest, likeness.kernel, likeness.workload,
-                  likeness.variant, likeness.technique, likeness.outcome, likeness.fingerprint, kLookedAt);
+                  likeness.variant, likeness.technique, likeness.outcome, likeness.fingerprint,
+                  likeness.config.empty() ? kLookedAt : kCompared);
   const auto limit = static_cast<std::size_t>(likeness.limit);
   std::vector<Nearest> kept;
   while (query.next()) {

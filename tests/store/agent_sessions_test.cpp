@@ -129,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "agents read the views that are theirs, whatever a sta
         24);
   CHECK(sessions.agent_query("SELECT value FROM json_each('[1,2]')").rows.size() == 2);
   for (const char* sql :
-       {"SELECT seeds FROM iteration", "SELECT count(*) FROM iteration", "SELECT * FROM v_iterations",
+       {"SELECT seeds FROM iteration", "SELECT count(id) FROM iteration", "SELECT * FROM v_iterations",
         "WITH agent_iterations AS (SELECT * FROM iteration) SELECT seeds FROM agent_iterations",
         "SELECT * FROM (SELECT detail AS agent_detail FROM gate_result) agent_gates", "SELECT * FROM main.agent_gates",
         "SELECT answer FROM agent_job", "SELECT text FROM agent_note", "SELECT tolerances FROM admission",
