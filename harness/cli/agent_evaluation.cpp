@@ -61,17 +61,20 @@ AttemptRecord attempt_at(const Bench& bench, const Realized& realized, Purpose p
       purpose};
 }
 
-/// The session's own time of the kernel's baseline on the workload, measured now where there is none.
-std::optional<Incumbent> baseline(const Bench& bench, const std::string& kernel) {
+Realized baseline_of(const Bench& bench, const std::string& kernel) {
   const std::string& name = bench.own.kernel(kernel).variants.front().name;
-  const Realized realized = realize({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
+  return realize({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
+}
+
+/// The session's own time of the kernel's baseline on the workload, measured now where there is none.
+std::optional<Incumbent> incumbent(const Bench& bench, const Realized& baseline) {
   for (const IterationSummary& each : bench.ledger.iterations(bench.campaign))
-    if (each.source_hash == realized.source_hash && each.workload == bench.workload && each.time_ns &&
-        each.contract_hash == realized.problem.contract_hash && each.candidate.config == realized.candidate.config)
-      return Incumbent{realized, *each.time_ns, 1.0};
-  const Recorded made = record(bench, attempt_at(bench, realized, Purpose::baseline),
-                               gated_request(bench.own, bench.evaluator, realized, Points::finalist));
-  if (const Timing* const timing = timing_of(made.evaluation.outcome)) return Incumbent{realized, timing->time_ns, 1.0};
+    if (each.source_hash == baseline.source_hash && each.workload == bench.workload && each.time_ns &&
+        each.contract_hash == baseline.problem.contract_hash && each.candidate.config == baseline.candidate.config)
+      return Incumbent{baseline, *each.time_ns, 1.0};
+  const Recorded made = record(bench, attempt_at(bench, baseline, Purpose::baseline),
+                               gated_request(bench.own, bench.evaluator, baseline, Points::finalist));
+  if (const Timing* const timing = timing_of(made.evaluation.outcome)) return Incumbent{baseline, timing->time_ns, 1.0};
   return std::nullopt;
 }
 
@@ -193,14 +196,19 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   if (!admission) return nullptr;
   if (!admission->passed) throw bad_input(refusal(*admission));
   const Bench bench{*edited, *own, *evaluator, ledger, *admission, session.campaign, workload};
-  const auto beside = baseline(bench, kernel);
-  AttemptRecord attempt = attempt_at(bench, realized, Purpose::eval);
+  const Realized base = baseline_of(bench, kernel);
+  const bool is_base = realized.source_hash == base.source_hash && realized.candidate.config == base.candidate.config;
+  const auto beside = is_base ? std::nullopt : incumbent(bench, base);
+  AttemptRecord attempt = attempt_at(bench, realized, is_base ? Purpose::baseline : Purpose::eval);
   if (job.request.contains("label")) attempt.label = job.request["label"].get<std::string>();
   attempt.parent = parent;
   EvaluationRequest request = gated_request(*edited, *evaluator, realized, Points::finalist);
   request.incumbent = beside;
   if (beside) request.baseline_ns = beside->time_ns;
-  request.recorded_with = [&](const std::string& hash) { return ledger.same_binary(session.campaign, workload, hash); };
+  if (!is_base)
+    request.recorded_with = [&](const std::string& hash) {
+      return ledger.same_binary(session.campaign, workload, hash);
+    };
   if (stop()) return nullptr;
   return answer_of(bench, record(bench, std::move(attempt), std::move(request)), beside, archive);
 }
