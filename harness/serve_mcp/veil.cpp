@@ -56,11 +56,11 @@ void add_error(Answer& answer, const json& error, const json& log, bool was_hidd
 
 std::string without_secrets(std::string sentence) {
   static const std::regex seed("(,? ?with)?,? ?seeds? [0-9]+(, values [0-9]+)?");
-  static const std::regex tolerance("(tolerance|limit|threshold|bound)( of| is|:)? ?[-+0-9.eE]+");
-  static const std::regex over("[0-9][-+0-9.eE]* ?(>|>=|exceeds|above|is more than) ?[0-9][-+0-9.eE]*");
+  static const std::regex limit(
+      ",? ?(tolerance|limit|threshold|bound|more than|above|over|exceeds|at most|>=?)( of| is|:)? ?"
+      "[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?( ulp)?");
   sentence = std::regex_replace(sentence, seed, "");
-  sentence = std::regex_replace(sentence, tolerance, "$1");
-  return std::regex_replace(sentence, over, "too large");
+  return std::regex_replace(sentence, limit, "");
 }
 
 Answer veiled_iteration(const json& iteration) {

@@ -78,19 +78,20 @@ TEST_CASE("pages of a text are the whole text") {
 }
 
 TEST_CASE("what an agent is told holds no seed, no tolerance and no element of a hidden launch") {
-  const json shown = {{"outcome", "wrong_answer"},
-                      {"fingerprint", "rows >= 64"},
-                      {"seeds", {1, 2}},
-                      {"gates",
-                       {{{"name", "finite"}, {"passed", true}, {"detail", "seed 12"}},
-                        {{"name", "form:few spikes"}, {"passed", false}, {"detail", "0.5 > 0.125"}}}},
-                      {"error",
-                       {{"stage", "gates"},
-                        {"class", "relative_l2"},
-                        {"message", "y is off by 0.5 > 0.125, seed 1234, tolerance 0.125"},
-                        {"first_bad", {{"argument", "y"}, {"index", {3}}, {"expected", 1.5}, {"got", 2.5}}}}}};
+  const json shown = {
+      {"outcome", "wrong_answer"},
+      {"fingerprint", "rows >= 64"},
+      {"seeds", {1, 2}},
+      {"gates",
+       {{{"name", "finite"}, {"passed", true}, {"detail", "seed 12"}},
+        {{"name", "form:few spikes"}, {"passed", false}, {"detail", "0.5 > 0.125"}}}},
+      {"error",
+       {{"stage", "gates"},
+        {"class", "relative_l2"},
+        {"message", "y is off by 0.5 > 0.125, seed 1234, tolerance 0.125; a row has 0.6, more than 1.25e-06"},
+        {"first_bad", {{"argument", "y"}, {"index", {3}}, {"expected", 1.5}, {"got", 2.5}}}}}};
   const std::string told = text_of(veiled_iteration(shown));
-  for (const char* secret : {"1234", "0.125", "seeds", "1.5", "detail"}) {
+  for (const char* secret : {"1234", "0.125", "1.25e-06", "seeds", "1.5", "detail"}) {
     INFO(told);
     CHECK(told.find(secret) == std::string::npos);
   }
