@@ -119,6 +119,8 @@ void Campaign::add_experience() {
     return Resemblance(ports_.catalog.kernel(kernel), from).distance(to);
   };
   state_.add_experience(ports_.ledger.experience(query), distance);
+  if (ports_.proposer != nullptr)
+    proposer_history_ = ports_.ledger.proposer_history(ports_.proposer->spec(), device_.name, query.before_campaign);
   add_pattern_evidence();
 }
 
@@ -342,11 +344,11 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
 Campaign::Ended Campaign::explore() {
   for (;;) {
     Ended ended = check_limits();
-    if (!ended) take_proposal(0);
+    for (std::size_t i = asking_.size(); !ended && i > 0; --i) take_proposal(0);
     if (!ended) ended = step();
     if (ended && waits_for_proposal(*ended)) continue;
     if (!ended) continue;
-    drop_request();
+    drop_requests();
     return measure_missing_rivals(*ended);
   }
 }
@@ -626,8 +628,12 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
     // One configuration for all workloads may be slower than the best on some of them: there nothing can be screened.
     request.screen = options_.objective != "single";
   }
-  request.recorded_with = [this, workload = book.plan.workload](const std::string& hash) {
-    return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
+  const bool proposed = proposal_of(candidate) != nullptr;  // then earlier campaigns count as well
+  const TwinQuery older{candidate.kernel, {book.plan.contract_hash}, device_.name, campaign_};
+  request.recorded_with = [this, workload = book.plan.workload, proposed, older](const std::string& hash) {
+    const std::int64_t here = stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
+    if (here > 0 || !proposed) return here;
+    return stored([&] { return ports_.ledger.same_binary_before(older, hash); });
   };
   return request;
 }
@@ -861,6 +867,7 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.spent_s = spent_seconds();
   summary.cost_usd = spent_usd();
   summary.emulation = device_.emulation;
+  summary.predicts = device_.predicts;
   summary.calibration = state_.own_calibration();
   return summary;
 }

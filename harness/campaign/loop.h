@@ -132,12 +132,14 @@ class Campaign {
   bool new_source(const ProposalRecord& record);
   void take_proposal(double patience_s);
   bool waits_for_proposal(const Ending& ending);
-  void drop_request();
+  void drop_requests();
   static void take_over(ProposalRecord& record, const ProposalRecord& recorded);
   void judge_reply(ProposalRecord& record, const ProposerAnswer& answer);
   std::optional<ReplyProblem> make_variant(ProposalRecord& record, const ProposalReply& reply);
   bool find_twin(ProposalRecord& record, bool same_manifest);
   std::string fate_of(ProposalRecord& record) const;
+  TwinQuery twin_query(const std::string& kernel);
+  std::optional<RecordedTwin> find_older_twin(const ProposalRecord& record, bool same_manifest);
   std::optional<ReplyProblem> take_in(const ProposalRecord& record, const std::string& technique);
   void finish_proposal(ProposalRecord record);
   void add_proposed(ProposalRecord record);
@@ -184,10 +186,15 @@ class Campaign {
   std::optional<DecisionRecord> last_taken_;
   std::map<std::string, int> machine_falls_;  // by attempt_key
   std::vector<Proposed> proposals_;           // second questions among them, in order
-  std::optional<ProposalRecord> asking_;      // the request under way
-  int failures_in_a_row_ = 0;                 // requests that brought no reply
-  double agent_usd_ = 0;                      // of all proposals, as far as it is known
-  std::map<std::string, Seen> seen_;          // by kernel, workload and variant; only where somebody proposes
+  std::vector<ProposalRecord> asking_;        // requests under way, in order
+  std::int64_t last_number_ = 0;              // of a request
+  ProposerHistory proposer_history_;          // frozen at the start
+  /// By kernel: the normal_hash of each source that earlier campaigns evaluated, and its source_hash. Read when the
+  /// first proposal for the kernel comes.
+  std::map<std::string, std::map<std::string, std::string>> older_sources_;
+  int failures_in_a_row_ = 0;         // requests that brought no reply
+  double agent_usd_ = 0;              // of all proposals, as far as it is known
+  std::map<std::string, Seen> seen_;  // by kernel, workload and variant; only where somebody proposes
   std::vector<std::pair<std::string, const Seen*>> seen_in_order_;
 };
 

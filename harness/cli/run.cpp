@@ -33,9 +33,10 @@ class AwakeClock : public Clock {
 
 struct RunArguments {
   CampaignOptions options;
-  std::string budget, goal, device = "auto", workloads, variants, name, resume;
+  std::string budget, goal, device = "auto", gpu, workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
   std::string proposer, proposer_variables, proposer_timeout, token_price;
+  std::int64_t at_once = 0;
   bool resuming = false, dry_run = false, json = false, quiet = false, verbose = false;
 };
 
@@ -72,6 +73,7 @@ void fill_proposer(RunArguments& arguments) {
   CampaignOptions& options = arguments.options;
   if (!arguments.proposer.empty()) options.proposer = arguments.proposer;
   if (!arguments.proposer_timeout.empty()) options.proposer_timeout_s = parse_duration(arguments.proposer_timeout);
+  if (arguments.at_once > 0) options.proposals_at_once = arguments.at_once;
   if (!arguments.token_price.empty()) options.token_price = parse_token_price(arguments.token_price);
   if (options.proposer && options.max_cost_usd && !options.token_price)
     throw bad_input("--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer");
@@ -207,7 +209,7 @@ int run(RunArguments arguments, Shell& shell) {
     resume = campaign_to_resume(arguments, archive->ledger());
     restore_options(arguments, archive->ledger(), *resume);
   }
-  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
+  const DeviceInfo device = choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
@@ -270,6 +272,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"each", "single"}));
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
+  add_for_option(app, arguments->gpu);
   app.add_option(
       "--workload", arguments->workloads,
       "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
@@ -285,6 +288,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "
                  "never stored or shown)")
       ->type_name("NAMES");
+  app.add_option("--proposals-at-once", arguments->at_once, "Requests under way at most (default: 4)")
+      ->check(CLI::Range(1, 64));
   app.add_option("--proposer-timeout", arguments->proposer_timeout, "Of one request (default: 5m)");
   app.add_option("--token-price", arguments->token_price,
                  "US dollars for a million tokens, IN,OUT or IN,OUT,CACHED, where the proposer names no price");

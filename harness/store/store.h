@@ -29,6 +29,12 @@ class Store : public Ledger {
   std::int64_t begin_attempt(const AttemptRecord& record) override;
   std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) override;
   /// "prepare" runs beside the device's wall time: it adds nothing to spent_seconds and costs nothing by itself.
+  std::vector<RecordedSource> recorded_sources(const TwinQuery& asked) override;
+  std::optional<RecordedTwin> same_source(const TwinQuery& asked, const std::string& source_hash) override;
+  std::optional<RecordedTwin> same_proposal(const TwinQuery& asked, const std::string& normal_hash) override;
+  std::int64_t same_binary_before(const TwinQuery& asked, const std::string& binary_hash) override;
+  ProposerHistory proposer_history(const std::string& spec, const std::string& device_name,
+                                   std::int64_t before_campaign) override;
   std::int64_t record_proposal(const ProposalRecord& record) override;
   std::vector<ProposalRecord> proposals(std::int64_t campaign) override;
   void charge(std::int64_t campaign, const std::string& stage, double seconds) override;
