@@ -68,24 +68,16 @@ class Lease {
   int file_;
 };
 
-/// A campaign of the harness's own as a child, which may take what is left of the budget.
-Answer run_campaign(const AgentJob& job, double left_s, const JobStop& stop, const Shell& shell) {
-  const double budget = std::min(left_s, job.request.value("budget_s", 60.0));
-  const TemporaryFolder folder("campaign");
-  std::vector<std::string> line =
-      command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget", fmt::format("{:.3f}s", budget),
-                         "--device", job.request.at("device").get<std::string>(), "--json", "--name",
-                         fmt::format("job {}", job.id)});
-  for (const std::string& folder_of_strategies : shell.more_strategies)
-    line.insert(line.end(), {"--strategies", folder_of_strategies});
-  std::string variants;
-  for (const json& each : job.request.value("variants", json::array()))
-    variants += (variants.empty() ? "" : ",") + each.get<std::string>();
-  if (!variants.empty()) line.insert(line.end(), {"--variant", variants});
-  if (job.request.contains("workload"))
-    line.insert(line.end(), {"--workload", job.request["workload"].get<std::string>()});
-  const std::string events = folder.path("events");
-  const int output = open(events.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+struct Printed {
+  std::string text;
+  int status = 0;
+};
+
+/// Another command of this program as a child: what it prints. `stop` ends it as Ctrl-C would.
+Printed run_command(std::vector<std::string> line, const JobStop& stop) {
+  const TemporaryFolder folder("job");
+  const std::string printed = folder.path("printed");
+  const int output = open(printed.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   Child child({output, {}, nullptr}, [&] {
     signal(SIGINT, SIG_DFL);
     auto words = exec_list(line);
@@ -96,16 +88,47 @@ Answer run_campaign(const AgentJob& job, double left_s, const JobStop& stop, con
   bool asked = false;
   while (!child.ends_within(0.1))
     if (!asked && stop()) asked = kill(child.id(), SIGTERM) == 0;
-  return campaign_answer(read_file_if_any(events).value_or(""), child.wait().status());
+  const int status = child.wait().status();
+  return {read_file_if_any(printed).value_or(""), status};
+}
+
+/// A campaign of the harness's own, which may take what is left of the budget.
+Answer run_campaign(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
+  const double asked_s = job.request.value("budget_s", 60.0),
+               budget_s = std::min(session.left_s().value_or(asked_s), asked_s);
+  std::vector<std::string> line =
+      command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget",
+                         fmt::format("{:.0f}s", std::max(1.0, budget_s)), "--device", session.device, "--json",
+                         "--name", fmt::format("job {}", job.id)});
+  for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
+  std::string variants;
+  for (const json& each : job.request.value("variants", json::array()))
+    variants += (variants.empty() ? "" : ",") + each.get<std::string>();
+  if (!variants.empty()) line.insert(line.end(), {"--variant", variants});
+  if (job.request.contains("workload"))
+    line.insert(line.end(), {"--workload", job.request["workload"].get<std::string>()});
+  const Printed printed = run_command(std::move(line), stop);
+  return campaign_answer(printed.text, printed.status);
+}
+
+Answer run_profile(const AgentJob& job, const JobStop& stop, const Shell& shell) {
+  const std::string iteration = std::to_string(job.request.at("iteration").get<std::int64_t>());
+  const Printed printed = run_command(command_of(shell, {"profile", "--from", iteration, "--json"}), stop);
+  for (std::size_t begin = 0; begin < printed.text.size();) {
+    const std::size_t end = std::min(printed.text.find('\n', begin), printed.text.size());
+    const json found = parse_json_if_valid(printed.text.substr(begin, end - begin));
+    begin = end + 1;
+    if (found.is_object())
+      return {{"ok", true}, {"profile", found}, {"lasting", true}, {"next", "playbook has a page for what binds"}};
+  }
+  if (stop()) return nullptr;
+  return mcp::failure("profile", printed.text.substr(0, 500), "profile another iteration");
 }
 
 Answer carried_out(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                    const JobStop& stop, Archive& archive, Shell& shell) {
-  if (job.kind == "campaign") {
-    AgentJob placed = job;
-    placed.request["device"] = session.device;
-    return run_campaign(placed, session.left_s().value_or(job.request.value("budget_s", 60.0)), stop, shell);
-  }
+  if (job.kind == "campaign") return run_campaign(job, session, stop, shell);
+  if (job.kind == "profile") return run_profile(job, stop, shell);
   return evaluate_for_agent(job, program_hash, session, stop, archive, shell);
 }
 
@@ -162,7 +185,7 @@ int do_agent_job(std::int64_t id, const std::string& program_hash, Shell& shell)
     answer = mcp::failure(error.kind() == Error::Kind::bad_input ? "bad_input" : "environment", error.what(),
                           "mend what it names and ask again");
   }
-  const bool lasting = state == JobState::done && job.kind == "evaluate" && answer.value("lasting", false);
+  const bool lasting = state == JobState::done && answer.value("lasting", false);
   answer.erase("lasting");
   sessions.end_job(id, state, json(answer), lasting);
   return 0;

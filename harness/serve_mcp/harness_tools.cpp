@@ -130,7 +130,6 @@ Answer HarnessTools::answered(const std::string& tool, const Arguments& argument
   if (tool == "compare") return compare(arguments);
   if (tool == "note") return note(arguments);
   if (tool == "adopt") return adopt(arguments);
-  if (tool == "profile") return profile(arguments);
   if (tool == "cancel" || tool == "campaign_stop") return stop(arguments);
   return budget();
 }
@@ -141,6 +140,7 @@ ToolStep HarnessTools::call(const std::string& tool, const json& given) {
   ToolStep step;
   if (tool == "evaluate") step = evaluate(arguments);
   else if (tool == "campaign_start") step = campaign_start(arguments);
+  else if (tool == "profile") step = profile(arguments);
   else if (tool == "job" || tool == "campaign_status") step = wait_for(arguments);
   else step.answer = answered(tool, arguments);
   if (step.job == 0) step.answer = with_budget(std::move(step.answer));

@@ -52,7 +52,7 @@ class HarnessTools : public Toolbox {
   ToolStep wait_for(const Arguments& arguments);
   Answer stop(const Arguments& arguments);
   Answer adopt(const Arguments& arguments);
-  Answer profile(const Arguments& arguments);
+  ToolStep profile(const Arguments& arguments);
   ToolStep campaign_start(const Arguments& arguments);
   std::string source_of(const Arguments& arguments, const std::string& variant);
   std::string request_key(const json& request, const std::string& source);

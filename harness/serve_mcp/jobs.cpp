@@ -231,18 +231,16 @@ Answer HarnessTools::adopt(const Arguments& arguments) {
   return answer;
 }
 
-Answer HarnessTools::profile(const Arguments& arguments) {
+ToolStep HarnessTools::profile(const Arguments& arguments) {
   const std::int64_t id = arguments.whole("iteration", 0);
-  const Answer found = iteration(id, false);
-  Answer answer = {{"ok", true}, {"iteration", id}};
-  if (workshop_.profile) answer["profile"] = workshop_.profile(id);
-  else {
-    for (const char* key : {"time_ns", "cold_time_ns", "floor_ns", "resources", "emulation"})
-      if (found.contains(key)) answer[key] = found[key];
-    answer["why"] = "this program counts nothing more of an iteration";
-  }
-  answer["next"] = "playbook has a page for what binds";
-  return answer;
+  iteration(id, false);  // throws where there is none, or none for agents
+  AgentJob job;
+  job.kind = "profile";
+  job.request = {{"iteration", id}};
+  job.key = sha256_hex("profile " + std::to_string(id) + " " + program_hash());
+  if (const auto known = archive().sessions().answered_job(job.key)) return {in_order(ended_answer(*known))};
+  require_budget(kLeastS);
+  return start(std::move(job), wait_of(arguments, 30));
 }
 
 }  // namespace harness::mcp

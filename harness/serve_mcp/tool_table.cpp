@@ -78,8 +78,9 @@ std::vector<Tool> judging_tools() {
            true),
       reads("compare", "Compare two iterations", "Two iterations side by side: what differs, and which is faster.",
             schema_of({{"a", "integer", "An iteration", true}, {"b", "integer", "Another", true}})),
-      reads("profile", "Profile an iteration", "What bounds an iteration on its device, and what that rests on.",
-            schema_of({{"iteration", "integer", "An iteration that passed", true}})),
+      acts("profile", "Profile an iteration",
+           "What bounds an iteration, counted on the cpu device with a predicted time for a GPU. Costs budget once.",
+           schema_of({{"iteration", "integer", "An iteration", true}, kWait}), false, true),
   };
 }
 

@@ -21,8 +21,6 @@ struct Workshop {
   std::function<void(std::int64_t job)> start_job;
   /// Makes files of an iteration: `harness adopt --from`; {"variant","files"}. Throws Error.
   std::function<json(std::int64_t iteration, const std::string& name)> adopt;
-  /// What `harness profile --json` says of an iteration; empty: this program has no profile.
-  std::function<json(std::int64_t iteration)> profile;
   std::function<std::string()> program_hash;  // SHA-256 of this program
   /// The plugin folders: what is read from them is read again once something in them changed.
   std::function<std::vector<std::string>()> plugin_folders;

@@ -81,7 +81,7 @@ async function everyTool(client, era) {
   assert.equal(job.passed, true, JSON.stringify(job));
   tried.add('job');
   assert.ok((await use('compare', { a: first, b: job.iteration })).differs);
-  assert.equal((await use('profile', { iteration: first })).ok, true);
+  assert.ok((await use('profile', { iteration: first, wait_s: 45 })).profile);
   assert.equal((await use('best', { kernel })).best.length > 0, true);
   assert.ok((await use('history', { kernel, session: true })).iterations.length > 0);
   const counted = await use('query', { sql: 'SELECT count(*) AS n FROM agent_iterations' });
