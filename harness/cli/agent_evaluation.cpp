@@ -116,6 +116,8 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
   if (beside && !answer.contains("baseline_ns")) answer["baseline_ns"] = beside->time_ns;
   answer["is_best"] = is_best;
   if (best) answer["best_ns"] = is_best ? timing->time_ns : *best;
+  if (const auto* wrong = std::get_if<WrongAnswer>(&made.evaluation.outcome))
+    answer["fingerprint"] = wrong->fingerprint;
   if (const auto* same = std::get_if<NoEffect>(&made.evaluation.outcome)) {
     const json twin = archive.history().iteration(same->same_as_iteration, false);
     answer["same_as"] = same->same_as_iteration;

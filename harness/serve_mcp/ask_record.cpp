@@ -114,7 +114,11 @@ Answer HarnessTools::iteration(std::int64_t id, bool with_source) {
   const json row = archive().history().iteration(id, with_source);
   if (row.value("purpose", "") == "confirm")
     throw bad_input(fmt::format("iteration {} is a confirmation, which only the judge reads", id));
-  return veiled_iteration(row);
+  Answer veiled = veiled_iteration(row);
+  const SqlAnswer mistake = archive().sessions().agent_query(
+      fmt::format("SELECT fingerprint FROM agent_iterations WHERE iteration = {} AND fingerprint <> ''", id));
+  if (!mistake.rows.empty()) veiled["fingerprint"] = mistake.rows[0][0];
+  return veiled;
 }
 
 Answer HarnessTools::note(const Arguments& arguments) {

@@ -40,7 +40,7 @@ async function call(client, name, args, options) {
   return object;
 }
 
-const kernel = 'vector_scale';
+const kernel = 'vector_scale', workload = 'odd_n1003_f32';
 let first = 0;  // the iteration of the first evaluation
 
 async function everyTool(client, era) {
@@ -58,25 +58,25 @@ async function everyTool(client, era) {
   assert.match(baseline.source, /__global__/);
   assert.match((await use('read_variant', { kernel, variant: '00_naive', part: 'manifest' })).manifest, /variant/);
 
-  const own = await use('evaluate', { kernel, variant: '00_naive', label: 'as it is', wait_s: 45 });
+  const own = await use('evaluate', { kernel, workload, variant: '00_naive', label: 'as it is', wait_s: 45 });
   assert.equal(own.passed, true, JSON.stringify(own));
   first = own.iteration;
   const wrong = await use('evaluate', {
-    kernel, variant: '00_naive', wait_s: 45, label: 'one too much',
+    kernel, workload, variant: '00_naive', wait_s: 45, label: 'one too much',
     edits: [{ search: 'a * harness::to_float(x[i])', replace: 'a * harness::to_float(x[i]) + 1.0f' }],
   });
   assert.equal(wrong.outcome, 'wrong_answer');
   assert.doesNotMatch(JSON.stringify(wrong), /seed|tolerance/);
   const twin = await use('evaluate', {
-    kernel, variant: '00_naive', wait_s: 45, source: baseline.source.split('\n// ---- ')[0] + '\n// only a comment\n',
+    kernel, workload, variant: '00_naive', wait_s: 45, source: baseline.source.split('\n// ---- ')[0] + '\n// only a comment\n',
   });
   assert.equal(twin.outcome, 'no_effect', JSON.stringify(twin));
-  const broken = await use('evaluate', { kernel, wait_s: 45, source: 'template <class T> __global__ void scale(' });
+  const broken = await use('evaluate', { kernel, workload, wait_s: 45, source: 'template <class T> __global__ void scale(' });
   assert.equal(broken.passed === true, false);
   const misfit = await use('evaluate', { kernel, edits: [{ search: 'nowhere', replace: '' }] });
   assert.equal(misfit.ok, false);
 
-  const background = await use('evaluate', { kernel, variant: '10_vector', wait_s: 0 });
+  const background = await use('evaluate', { kernel, workload, variant: '10_vector', wait_s: 0 });
   let job = background.job ? await use('job', { job: background.job, wait_s: 45 }) : background;
   assert.equal(job.passed, true, JSON.stringify(job));
   tried.add('job');
@@ -91,6 +91,7 @@ async function everyTool(client, era) {
                      'SELECT request FROM agent_job', 'DELETE FROM iteration', 'PRAGMA table_info(iteration)',
                      'SELECT sql FROM sqlite_schema', 'SELECT name FROM sqlite_temp_schema'])
     assert.equal((await use('query', { sql })).ok, false, sql);
+  assert.ok(wrong.fingerprint, 'the mistake has a fingerprint');
   const alike = await use('similar_attempts', { kernel, fingerprint: wrong.fingerprint });
   assert.equal(alike.attempts[0].outcome, 'wrong_answer');
   assert.ok((await use('playbook')).patterns.length > 0);
@@ -122,7 +123,7 @@ async function everyTool(client, era) {
 
 /// What nobody asked before, and what is quickly told: it does not compile.
 const fresh = (n) => ({
-  kernel, variant: '00_naive', wait_s: 45, label: 'fresh ' + n,
+  kernel, workload, variant: '00_naive', wait_s: 45, label: 'fresh ' + n,
   edits: [{ search: 'a * harness::to_float(x[i])', replace: `nothing_${n}(x[i])` }],
 });
 
