@@ -29,6 +29,7 @@ void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_proposer(CLI::App&, Shell&, std::function<int()>&);
+void define_mcp(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
 void define_adopt(CLI::App&, Shell&, std::function<int()>&);
 void define_capture(CLI::App&, Shell&, std::function<int()>&);
@@ -121,6 +122,11 @@ const std::vector<Command>& commands() {
        "Try whoever is to propose variants, and see what it costs",
        define_proposer,
        {"harness proposer --check \"command:python3 my_proposer.py\""}},
+      {"mcp",
+       "Serve agents: the harness as tools of the Model Context Protocol",
+       define_mcp,
+       {"harness mcp --session night --budget 30m --device cpu", "harness mcp --listen /run/harness.sock --allow agent",
+        "harness mcp --connect /run/harness.sock"}},
       {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
       {"capture",
        "What a running program launches on a GPU, ranked; one launch as data",

@@ -102,6 +102,12 @@ Finding store_finding(const Shell& shell) {
 }
 
 /// The whole file, page by page.
+/// Who keeps it elsewhere can tell that the record was not made anew.
+std::string newest_link(Archive& archive) {
+  const std::string head = archive.sessions().chain_head();
+  return head.empty() ? "" : "; the newest link of its chain is " + head.substr(0, 16);
+}
+
 Finding integrity_finding(const Shell& shell) {
   const std::string path = shell.store_path();
   if (std::error_code none; !std::filesystem::exists(path, none))
@@ -110,7 +116,7 @@ Finding integrity_finding(const Shell& shell) {
     const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
     const std::vector<std::string> said = archive->history().integrity();
     return {"integrity", said.empty() ? Health::well : Health::wrong,
-            said.empty() ? "every page, index, reference and text of the store is whole"
+            said.empty() ? "every page, index, reference and text of the store is whole" + newest_link(*archive)
                          : fmt::format("{}", fmt::join(said, "; ")),
             said.empty() ? "" : "figures may be wrong",
             said.empty() ? "" : "harness export FILE; harness import FILE --db NEW"};

@@ -73,9 +73,10 @@ class Store : public Ledger {
   std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) override;
 
   Connection& connection() { return connection_; }
+  /// From now on this process writes to the campaign, inside the caller's transaction.
+  void claim(std::int64_t campaign);
 
  private:
-  void claim(std::int64_t campaign);
   void keep_pulse();
 
   Connection connection_;
