@@ -15,6 +15,7 @@
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
+#   bench/h200.sh profile [SECONDS]  counters: which way works, what attention's variants are limited by, what a profile costs, ncu beside CUPTI (bench/profile_check.py)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -248,6 +249,10 @@ for line in open(sys.argv[1]): print(json.dumps({**json.loads(line), "seed": int
   OUT=$out
   cat "$all"
   write_results fresh "$all"
+}
+
+profile() {
+  bench/profile_check.py "$harness" "$OUT" "${1:-38}" "${DEVICE:-cuda}"
 }
 
 campaign() {

@@ -13,6 +13,7 @@
 #include "harness/evaluate/evaluator.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/script/strategy/diagnoses.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
 #include "harness/store/archive.h"
@@ -59,6 +60,10 @@ std::unique_ptr<FormulaCatalog> make_catalog(const Places& places, const DeviceK
 std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
   return std::make_unique<script::Library>(paths(places.strategy_folders), script::Limits{},
                                            paths(places.playbook_folders));
+}
+
+std::unique_ptr<Diagnoser> make_diagnoser(const Places& places) {
+  return std::make_unique<script::LuaDiagnoses>(paths(places.strategy_folders));
 }
 
 std::unique_ptr<Playbook> make_playbook(const Places& places) {
@@ -159,6 +164,11 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return offline_device(kinds, places, architecture);
   };
   rooms.playbook = make_playbook;
+  rooms.diagnoser = make_diagnoser;
+  rooms.profile_ways = [&](const DeviceInfo& device) {
+    const auto profiler = find_kind(kinds, device.device).make_profiler();
+    return profiler ? profiler->ways(device.device) : std::vector<ProfileWay>{};
+  };
   rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
     return make_proposer(spec, {variables, environment_variable, {places.home + "/proposers"}});
   };

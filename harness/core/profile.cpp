@@ -1,5 +1,7 @@
 #include "harness/core/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/core/json_fields.h"
@@ -16,7 +18,17 @@ HARNESS_ENUM_TABLE(ProfileSource, "source of a profile",
 const std::vector<ProfileMetric>& profile_metrics() {
   static const std::vector<ProfileMetric> metrics = {
       {"time_ns", "ns", "gpu__time_duration.sum", "time on the device", true},
-      {"predicted_ns", "ns", "", "time that the model of the named GPU expects", true},
+      {"predicted_ns", "ns", "", "time that the model of the named GPU expects; never measured", true},
+      {"predicted_lo_ns", "ns", "", "the least that it expects", true},
+      {"predicted_hi_ns", "ns", "", "the most that it expects", true},
+      {"predicted_memory_ns", "ns", "", "of the prediction: device memory, if nothing else took time", true},
+      {"predicted_l2_ns", "ns", "", "of the prediction: between the L1s and the L2", true},
+      {"predicted_l1_ns", "ns", "", "of the prediction: the L1s and shared memory", true},
+      {"predicted_issue_ns", "ns", "", "of the prediction: issuing instructions", true},
+      {"predicted_arithmetic_ns", "ns", "", "of the prediction: tensor cores, multiply-adds, exponentials", true},
+      {"predicted_latency_ns", "ns", "", "of the prediction: what each warp waits for, one after another", true},
+      {"predicted_atomics_ns", "ns", "", "of the prediction: atomic operations on one address", true},
+      {"predicted_launch_ns", "ns", "", "of the prediction: beginning the launches", true},
       {"blocks", "", "", "blocks of the launch", true},
       {"block_threads", "", "", "threads a block", false},
       {"waves", "", "", "blocks over what runs at once on the device", false},
@@ -33,6 +45,7 @@ const std::vector<ProfileMetric>& profile_metrics() {
       {"dram_share", "share", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "of the device memory's peak rate",
        false},
       {"least_bytes", "bytes", "", "that the workload must move: its floor", true},
+      {"global_bytes", "bytes", "", "that loads and stores ask for, what lanes share counted once", true},
       {"l2_sectors", "sectors", "lts__t_sectors.sum", "of 32 bytes that the L2 was asked for", true},
       {"l2_hit_share", "share", "lts__t_sector_hit_rate.pct", "of them that were there", false},
       {"global_load_requests", "", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -44,12 +57,15 @@ const std::vector<ProfileMetric>& profile_metrics() {
       {"global_store_sectors", "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
        "of 32 bytes that they touch", true},
       {"least_sectors", "sectors", "", "that would hold what the same loads and stores ask for", true},
+      {"l1_hit_share", "share", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct",
+       "of the loads' sectors that were in the L1", false},
+      {"bulk_sectors", "sectors", "", "of 32 bytes that bulk and tensor copies move", true},
       {"shared_requests", "", "", "loads and stores of shared memory, by warps", true},
       {"shared_wavefronts", "", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "passes that they take", true},
       {"shared_conflicts", "", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
        "passes beyond the least, for bank conflicts", true},
       {"atomics", "", "", "atomic operations on global memory, by lanes", true},
-      {"atomic_contention", "", "", "lanes of a warp on one address, on average", false},
+      {"atomic_contention", "", "", "lanes of a warp on the address that most of them want, on average", false},
       {"barriers", "", "", "barriers that warps met", true},
       {"tensor_instructions", "", "", "tensor-core instructions, by warps", true},
       {"tensor_share", "share", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
@@ -69,6 +85,11 @@ const std::vector<ProfileMetric>& profile_metrics() {
        "warps that wait for an arithmetic unit", false},
       {"stall_wait", "", "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
        "warps that wait for the instruction before", false},
+      {"timed_ns", "ns", "", "time of a call as it was timed, where nothing counted", false},
+      {"floor_ns", "ns", "", "that the device's limits allow", false},
+      {"launches", "", "", "of the plan", true},
+      {"launch_ns", "ns", "", "that the device takes for an empty launch", false},
+      {"multiprocessors", "", "", "of the device", false},
   };
   return metrics;
 }
@@ -77,6 +98,13 @@ const ProfileMetric* find_profile_metric(std::string_view name) {
   const auto& metrics = profile_metrics();
   const auto found = std::ranges::find(metrics, name, &ProfileMetric::name);
   return found == metrics.end() ? nullptr : &*found;
+}
+
+std::string in_words(const std::vector<ProfileNumber>& numbers) {
+  std::string words;
+  for (const ProfileNumber& number : numbers)
+    words += fmt::format("{}{} {:.4g}", words.empty() ? "" : ", ", number.name, number.value);
+  return words;
 }
 
 std::optional<double> Profile::number(std::string_view name) const {

@@ -31,6 +31,8 @@ class Store : public Ledger {
   /// "prepare" runs beside the device's wall time: it adds nothing to spent_seconds and costs nothing by itself.
   std::int64_t record_proposal(const ProposalRecord& record) override;
   std::vector<ProposalRecord> proposals(std::int64_t campaign) override;
+  void record_profile(std::int64_t iteration, const Profile& profile) override;
+  std::vector<ProfileRecord> profiles(std::int64_t campaign) override;
   void charge(std::int64_t campaign, const std::string& stage, double seconds) override;
 
   /// The newest campaign that has not ended or ended as interrupted, device_lost or store_error; never an eval, an
