@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """What a campaign finds within seconds on shapes that nobody tuned: tables as Markdown, and the rows as JSON.
 
-  python3 bench/unseen.py --seed 7 [--device cuda] [--kernels attention,softmax,rmsnorm_int8] [--shapes 8] [--seconds 40]
-                          [--alone 60] [--long 600] [--leg 0] [--store experiments.db] [--keep FOLDER] [--json OUT.json]
-                          [--harness build/release/harness]
+  python3 bench/unseen.py --seed 7 [--device cuda] [--kernels attention,softmax,rmsnorm_int8,paged_decode] [--shapes 8] [--seconds 40]
+                          [--alone 60] [--long 600] [--long-by roi] [--leg 0] [--store experiments.db] [--keep FOLDER]
+                          [--json OUT.json] [--harness build/release/harness]
 
 Draws shapes by the seed, other ones each time. On each: a campaign of SECONDS from a copy of the store, one of ALONE seconds from
 an empty store, and one of LONG seconds from an empty store, which says what there is to find (0: none). Figures are shares of speed:
 the time of the best found by any of them, or of the fastest library on that shape (where a variant measures one), over the time
 found. Behind each table stands how many shapes meet what the project asks. The campaigns' stores are left in the folder KEEP.
+
+--long-by exhaustive tries every configuration of every variant: where such a campaign ends before its time, as the table then
+says, a longer one would find nothing else.
 
 OUT.json is written after each campaign, and campaigns that stand in it are not made again: where a machine is lent for minutes,
 give the same command again. With --leg the long campaign is made in legs of so many seconds, each of which resumes the one before
@@ -37,7 +40,7 @@ def attention(chance, cpu):
     keys = between(chance, 16, most)
     kind = chance.choice(["square", "square", "square", "decode", "chunk"])
     queries = {"square": keys, "decode": 1, "chunk": between(chance, 2, max(2, keys // 4))}[kind]
-    width = 64 if cpu else chance.choice([64, 128])
+    width = 64 if cpu else chance.choice([64, 128, 64, 128, 72, 80, 96, 256])
     batch = 1 if cpu else between(chance, 1, max(1, min(64, (1 << 21) // (heads * keys))))
     causal = kind != "decode" and chance.random() < 0.4
     dtype = chance.choice(["f16", "bf16"])
@@ -57,7 +60,18 @@ def rmsnorm_int8(chance, cpu):
     return f"T={min(rows, 65536)} N={columns} ldx={stride} dtype={chance.choice(['bf16', 'f16'])}"
 
 
-DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int8}
+def paged_decode(chance, cpu):
+    heads = chance.choice([1, 2, 4] if cpu else [4, 8, 12, 16, 24, 32, 48, 64])
+    groups = chance.choice([ways for ways in (1, 2, 4, 8) if heads % ways == 0])
+    block = chance.choice([8, 16, 32])
+    batch = between(chance, 1, 3 if cpu else 64)
+    pages = between(chance, 1, max(1, min(1024, (1 << 10 if cpu else 1 << 17) // (block * batch))))
+    shortest = between(chance, 1, pages * block)
+    return (f"B={batch} Hq={heads} Hkv={heads // groups} D={chance.choice([64, 128])} block={block} max_pages={pages} "
+            f"pages={batch * pages} shortest={shortest} dtype={chance.choice(['f16', 'bf16'])}")
+
+
+DRAWN = {"attention": attention, "softmax": softmax, "rmsnorm_int8": rmsnorm_int8, "paged_decode": paged_decode}
 
 
 def spent(store):
@@ -77,18 +91,19 @@ def in_legs(arguments, kernel, shape, seconds, store, seed):
         leg = min(arguments.leg or seconds, seconds - so_far)
         if leg < 0.1 * seconds:
             break
-        found = campaign(arguments, kernel, shape, math.ceil(leg), store, seed, resumed)
+        found = campaign(arguments, kernel, shape, math.ceil(leg), store, seed, resumed, arguments.long_by)
         if found["reason"] != "budget":  # nothing is left to try
             break
     return found
 
 
-def campaign(arguments, kernel, shape, seconds, store, seed, resumed=None):
+def campaign(arguments, kernel, shape, seconds, store, seed, resumed=None, by="roi"):
     if not seconds:
         return {"time_ns": None, "rival_ns": None, "variant": None, "evaluations": 0}
     words = [arguments.harness, "run"]
     words += ["--resume", str(resumed)] if resumed else [kernel, "--device", arguments.device, "--workload", shape, "--seed", str(seed)]
     words += ["--budget", f"{seconds}s", "--db", str(store), "--json"]
+    words += ["--strategy", by, "--search", by] if by == "exhaustive" and not resumed else []
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     end = next((event for event in events if event.get("event") == "campaign_finished"), None)
@@ -148,8 +163,9 @@ def measure(arguments, kernel, shape, seed, known):
            "shipped": share(min(times, default=None), told), "empty": share(min(times, default=None), alone)}
     place.update(row)
     took = best["time_ns"] / 1000 if best["time_ns"] else float("nan")
+    all_tried = " (all tried)" if best.get("reason") in ("exhausted", "strategy") and arguments.long_by == "exhaustive" else ""
     print(f"| {shape} | {shown(row['library'])} | {shown(row['shipped'])} | {told['variant']} | {told['evaluations']} "
-          f"| {shown(row['empty'])} | {alone['variant']} | {took:.2f} | {best['variant']} |", flush=True)
+          f"| {shown(row['empty'])} | {alone['variant']} | {took:.2f}{all_tried} | {best['variant']} |", flush=True)
     return row
 
 
@@ -181,6 +197,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=40)
     parser.add_argument("--alone", type=int, default=60)
     parser.add_argument("--long", type=int, default=600)
+    parser.add_argument("--long-by", choices=["roi", "exhaustive"], default="roi")
     parser.add_argument("--leg", type=int, default=0)
     parser.add_argument("--store", default="experiments.db")
     parser.add_argument("--keep")
