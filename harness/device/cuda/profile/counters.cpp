@@ -12,18 +12,23 @@ std::optional<double> find_number(const std::vector<ProfileNumber>& numbers, std
   return found == numbers.end() ? std::nullopt : std::optional(found->value);
 }
 
+/// Its time; something where a launch was too short to have any.
+double weight_of(const LaunchProfile& launch) {
+  constexpr double kLeastNs = 1e-3;
+  return std::max(kLeastNs, find_number(launch.numbers, "time_ns").value_or(1));
+}
+
 /// One number over all launches; nothing where one of them does not know it.
 std::optional<double> total(const ProfileMetric& metric, std::span<const LaunchProfile> launches) {
   double sum = 0, weights = 0;
   for (const LaunchProfile& launch : launches) {
     const auto value = find_number(launch.numbers, metric.name);
     if (!value) return std::nullopt;
-    const double weight = metric.adds_up ? 1 : find_number(launch.numbers, "time_ns").value_or(1);
+    const double weight = metric.adds_up ? 1 : weight_of(launch);
     sum += *value * weight;
     weights += weight;
   }
-  if (metric.adds_up) return sum;
-  return weights > 0 ? std::optional(sum / weights) : std::nullopt;
+  return metric.adds_up ? sum : sum / weights;
 }
 
 }  // namespace

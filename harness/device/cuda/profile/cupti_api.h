@@ -26,7 +26,7 @@ using CuptiRanges = struct CuptiRangeProfilerObject*;  // CUpti_RangeProfiler_Ob
   X(kCuptiAutoRange, CUPTI_AutoRange, 1)                                   \
   X(kCuptiUserRange, CUPTI_UserRange, 2)                                   \
   X(kCuptiKernelReplay, CUPTI_KernelReplay, 2)                             \
-  X(kCuptiUserReplay, CUPTI_UserReplay, 2)
+  X(kCuptiUserReplay, CUPTI_UserReplay, 3)
 
 #define X(ours, theirs, value) inline constexpr int ours = value;
 HARNESS_CUPTI_CONSTANTS(X)
