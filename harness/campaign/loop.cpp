@@ -864,6 +864,7 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.spent_s = spent_seconds();
   summary.cost_usd = spent_usd();
   summary.emulation = device_.emulation;
+  summary.predicts = device_.predicts;
   summary.calibration = state_.own_calibration();
   return summary;
 }

@@ -20,6 +20,7 @@ constexpr double kShareOfProfiles = 0.1;
 
 void Campaign::profile(const Work& work, const IterationSummary& iteration, bool new_best) {
   if (ports_.profiler == nullptr || options_.profile == "off" || profiles_off_) return;
+  if (options_.profile == "auto" && device_.emulation) return;  // counting takes as long as an evaluation there
   if (iteration.outcome != OutcomeKind::passed) return;
   if (work.purpose != Purpose::baseline && !new_best && !work.confirms()) return;
   const std::string& workload = work.realized.problem.workload.name;

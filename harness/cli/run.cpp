@@ -33,7 +33,7 @@ class AwakeClock : public Clock {
 
 struct RunArguments {
   CampaignOptions options;
-  std::string budget, goal, device = "auto", workloads, variants, name, resume;
+  std::string budget, goal, device = "auto", gpu, workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
   std::string proposer, proposer_variables, proposer_timeout, token_price;
   bool resuming = false, dry_run = false, json = false, quiet = false, verbose = false;
@@ -207,7 +207,7 @@ int run(RunArguments arguments, Shell& shell) {
     resume = campaign_to_resume(arguments, archive->ledger());
     restore_options(arguments, archive->ledger(), *resume);
   }
-  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
+  const DeviceInfo device = choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
@@ -271,6 +271,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({"each", "single"}));
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
+  add_for_option(app, arguments->gpu);
   app.add_option(
       "--workload", arguments->workloads,
       "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "

@@ -6,6 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
+#include "harness/core/gpu_model.h"
 #include "harness/worker/profile/device_profile.h"
 
 namespace harness {
@@ -36,13 +37,14 @@ void add_limits(const Realized& realized, const DeviceInfo& device, const Measur
   if (const auto floor = floor_ns(realized.problem.work, device)) add("floor_ns", floor->ns);
   add("least_bytes", realized.problem.work.bytes);
   add("launches", launches_of(realized.plan));
-  add("launch_ns", peaks.launch_ns);
+  const GpuModel* const model = gpu_model_of(device.name);
+  add("launch_ns", peaks.launch_ns > 0 ? peaks.launch_ns : model == nullptr ? 0 : model->launch_ns);
   add("multiprocessors", device.multiprocessors);
 }
 
-std::optional<Profile> CountersProfiler::profile(const Realized& realized, const ProfileRequest&) {
+std::optional<Profile> CountersProfiler::profile(const Realized& realized, const ProfileRequest& request) {
   try {
-    return count(realized);
+    return count(realized, request);
   } catch (const InterruptedWork&) {
     return std::nullopt;
   } catch (const DeviceFault& fault) {
@@ -51,13 +53,14 @@ std::optional<Profile> CountersProfiler::profile(const Realized& realized, const
   }
 }
 
-Profile CountersProfiler::count(const Realized& realized) {
+Profile CountersProfiler::count(const Realized& realized, const ProfileRequest& request) {
   Subject subject = workers_.make_subject(realized, built_for_counters(workers_, realized), nullptr);
   subject.trusted = workers_.build_trusted(realized);
   const auto hold = workers_.hold_device();
   workers_.paint(subject, 0);
   const PlanToProfile plan{&subject.executable, &subject.images[0]};
-  auto profiles = profile_on_device(workers_.kind, workers_.target, {&plan, 1}, kProfileDeadline, workers_.stop);
+  auto profiles =
+      profile_on_device(workers_.kind, workers_.target, {&plan, 1}, kProfileDeadline, workers_.stop, request.through);
   Profile profile = std::move(profiles.at(0));
   add_limits(realized, workers_.device, peaks_, profile);
   return profile;

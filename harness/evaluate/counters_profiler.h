@@ -15,7 +15,7 @@ class CountersProfiler : public Profiler {
   std::optional<Profile> profile(const Realized& realized, const ProfileRequest& request) override;
 
  private:
-  Profile count(const Realized& realized);
+  Profile count(const Realized& realized, const ProfileRequest& request);
 
   WorkerPool& workers_;
   const MeasuredPeaks& peaks_;

@@ -67,6 +67,7 @@ PipelineEvaluator::PipelineEvaluator(Options options)
   judge_.start();
   runner_.start();
   if (options_.device.kind->make_profiler()) profiler_ = std::make_unique<CountersProfiler>(workers_, peaks_);
+  if (!options_.device.info.predicts.empty()) counting_.emplace(workers_, options_.find_compiler);
   if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);
 }
 
@@ -87,9 +88,13 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  const RunSettings settings{
-      peaks_,         options_.policy_refuses, options_.unconfined, emulated_ ? &emulated_->preflight : nullptr,
-      &explanations_, options_.on_phase};
+  const RunSettings settings{peaks_,
+                             options_.policy_refuses,
+                             options_.unconfined,
+                             emulated_ ? &emulated_->preflight : nullptr,
+                             &explanations_,
+                             options_.on_phase,
+                             counting_ ? &*counting_ : nullptr};
   const auto once = [&] { return run_gates(request, settings, workers_); };
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);

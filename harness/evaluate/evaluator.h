@@ -6,6 +6,7 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/counters_profiler.h"
+#include "harness/evaluate/counting.h"
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/preflight.h"
 #include "harness/evaluate/worker_pool.h"
@@ -31,6 +32,7 @@ class PipelineEvaluator : public Evaluator {
     bool policy_refuses = true;  // false: what the source policy flags is only marked
     std::string unconfined;  // what this machine lacks of the cage around native candidates, as recorded; "" nothing
     std::optional<Device> preflight;
+    FindOfflineCompiler find_compiler;                 // where times are predicted (DeviceInfo::predicts)
     std::function<void(const std::string&)> on_wait;   // told when another process has the device
     std::function<void(const std::string&)> on_phase;  // told what an evaluation does now: "build", "gates", "timing"
   };
@@ -65,6 +67,7 @@ class PipelineEvaluator : public Evaluator {
   std::unique_ptr<PreflightWorkers> emulated_;
   Explanations explanations_;
   std::unique_ptr<CountersProfiler> profiler_;  // null: the device has no counters
+  std::optional<Counting> counting_;
 };
 
 }  // namespace harness

@@ -76,13 +76,14 @@ Answered try_way(const DeviceProfiler& profiler, ProfileSource way, const Tempor
 
 std::vector<Profile> profile_on_device(const DeviceKind& kind, const Target& target,
                                        std::span<const PlanToProfile> plans, double deadline_s,
-                                       const std::function<bool()>& stop) {
+                                       const std::function<bool()>& stop, std::optional<ProfileSource> through) {
   const auto profiler = kind.make_profiler();
   if (!profiler) throw environment_error(fmt::format("{} has no counters", target.device));
   const TemporaryFolder folder("profiled");
   write_job(folder, target, plans);
   std::string why;
   for (const ProfileWay& way : profiler->ways(target.device)) {
+    if (through && way.source != *through) continue;
     Answered answered{{}, way.missing, false};
     if (way.missing.empty()) answered = try_way(*profiler, way.source, folder, deadline_s, stop);
     if (stop && stop()) throw environment_error("profiling was interrupted");

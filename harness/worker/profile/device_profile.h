@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,11 +19,12 @@ struct PlanToProfile {
 
 /// What a device's counters say of plans: the best way that works here (DeviceKind::make_profiler), one process for all
 /// plans; each profile's `why` says what kept better ways from working. The caller holds the device, for only one
-/// process may profile it at a time. `deadline_s` is of each way. Throws Error(environment): the kind has no counters,
-/// no way works; DeviceFault: a plan fails.
+/// process may profile it at a time. `deadline_s` is of each way; `through`: only this one is tried. Throws
+/// Error(environment): the kind has no counters, no way works; DeviceFault: a plan fails.
 std::vector<Profile> profile_on_device(const DeviceKind& kind, const Target& target,
                                        std::span<const PlanToProfile> plans, double deadline_s,
-                                       const std::function<bool()>& stop);
+                                       const std::function<bool()>& stop,
+                                       std::optional<ProfileSource> through = std::nullopt);
 
 /// The profiled side: `harness worker profiled FOLDER WAY` runs the plans that were written into the folder. Returns
 /// the exit status.
