@@ -19,6 +19,7 @@
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
 #   bench/h200.sh counts [KERNEL...]  what the cpu device counts beside the GPU's counters, predicted beside measured times (docs/profile.md)
+#   bench/h200.sh profile [SECONDS]  counters: which way works, what attention's variants are limited by, what a profile costs, ncu beside CUPTI (bench/profile_check.py)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -300,6 +301,10 @@ agents() {
 counts() {
   python3 bench/counts.py gpu "$harness" "$@" "${trust[@]}" --device "${DEVICE:-cuda:0}" --out "$OUT/counts.lines" | tee "$OUT/counts.txt"
   write_results counts "$OUT/counts.lines"
+}
+
+profile() {
+  bench/profile_check.py "$harness" "$OUT" "${1:-38}" "${DEVICE:-cuda}"
 }
 
 campaign() {

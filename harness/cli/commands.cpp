@@ -57,7 +57,7 @@ const std::vector<Command>& commands() {
       {"devices", "The devices here, and what is missing", define_devices},
       {"kernels", "The kernel plugins", define_kernels},
       {"variants", "A kernel's variants and their parameters", define_variants},
-      {"strategies", "The strategies, rules and searches", define_strategies},
+      {"strategies", "The strategies, rules, searches and diagnoses", define_strategies},
       {"playbook", "The patterns of the playbook, and what came of them", define_playbook},
       {"simulate", "Try a search on a recorded space, with no device", define_simulate},
       {"history",
