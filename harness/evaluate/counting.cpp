@@ -77,6 +77,8 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   counted.executable = &subject.executable;
   Profile profile = counted_profile(counted, gpu);
   profile.why = why;
+  profile.numbers.push_back({"launches", static_cast<double>(profile.launches.size())});
+  profile.numbers.push_back({"multiprocessors", static_cast<double>(gpu.multiprocessors)});
   return profile;
 }
 

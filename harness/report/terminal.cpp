@@ -203,6 +203,14 @@ void TerminalDisplay::pivoted(const Pivoted& event) {
   say(line);
 }
 
+/// What limits it. A profile that no rule explains is not told, and a missing one once.
+void TerminalDisplay::profiled(const Profiled& event) {
+  const std::string what = fmt::format("profile   {} {} {}", event.kernel, event.workload, event.variant);
+  if (event.profile == nullptr) return say(fmt::format("{}: not profiled: {}", what, clean(event.why_not)));
+  if (event.profile->diagnosis)
+    say(fmt::format("{} ({}): {}", what, name(event.profile->source), clean(event.profile->diagnosis->text)));
+}
+
 /// What became of a request, with the seconds and dollars that it took.
 void TerminalDisplay::proposed(const ProposalRecord& record) {
   const bool accepted = record.outcome == ProposalOutcome::accepted;
