@@ -47,7 +47,7 @@ class Run:
         begin = time.monotonic()
         try:
             done = subprocess.run([self.harness, *words], stdout=subprocess.PIPE, stderr=self.log, text=True,
-                                  timeout=max(5, self.left() + 5), check=False)
+                                  timeout=min(15, max(5, self.left() + 5)), check=False)
         except subprocess.TimeoutExpired:
             self.log.write("it did not end in time\n")
             return None
