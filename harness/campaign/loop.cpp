@@ -270,7 +270,9 @@ void Campaign::replay_record() {
   std::map<std::int64_t, const Prediction*> predictions;
   for (const DecisionRecord& record : decisions) predictions[record.id] = &record.decision.predict;
   restore_proposals();
-  for (const IterationSummary& iteration : ports_.ledger.iterations(campaign_)) {
+  const std::vector<IterationSummary> iterations = ports_.ledger.iterations(campaign_);
+  restore_profiles(iterations);
+  for (const IterationSummary& iteration : iterations) {
     const auto predicted = predictions.find(iteration.decision);
     tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
   }
@@ -684,6 +686,7 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   note_seen(summary, error_message(evaluation.outcome));
   note_proposed(summary, best_before, new_best);
   ports_.display.iteration({iteration, attempt, &evaluation, taken.decision, device_.device, confirmed, new_best});
+  profile(work, summary, new_best);
   if (std::holds_alternative<Interrupted>(evaluation.outcome))
     return Ending{EndReason::interrupted, "stopped by the user"};
   return std::nullopt;

@@ -12,10 +12,12 @@
 #include "harness/campaign/proposal_request.h"
 #include "harness/campaign/state.h"
 #include "harness/core/clock.h"
+#include "harness/core/diagnoser.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
+#include "harness/core/profiler.h"
 #include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
@@ -34,6 +36,8 @@ struct CampaignPorts {
   Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
   double before_s = 0;                // what the process had spent when the campaign was made: counted as its own
   Proposer* proposer = nullptr;       // none: nobody proposes variants
+  Profiler* profiler = nullptr;       // none: nothing is profiled
+  Diagnoser* diagnoser = nullptr;     // none: profiles have no diagnosis
 };
 
 /// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners
@@ -92,6 +96,13 @@ class Campaign {
     bool confirms() const { return purpose == Purpose::confirm; }
   };
   Ended evaluate(const Work& work, const DecisionRecord& taken);
+  // Profiles (profiling.cpp).
+  void profile(const Work& work, const IterationSummary& iteration, bool new_best);
+  bool may_profile();
+  void find_profile(const Work& work, const IterationSummary& iteration);
+  void keep_profile(const Work& work, std::int64_t iteration, const Profile& profile);
+  void stop_profiling(const Work& work, std::int64_t iteration, const std::string& why, bool for_good);
+  void restore_profiles(const std::vector<IterationSummary>& iterations);
   double brief_baseline_s() const;
   EvaluationRequest request_for(const Work& work, WorkloadBook& book);
   void tell_earlier();
@@ -184,6 +195,10 @@ class Campaign {
   std::map<std::string, std::string> left_out_;    // by kernel: why
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
+  double profiles_s_ = 0;      // of all profiles so far
+  double profile_s_ = 1;       // what the next one is taken to take
+  bool profiles_off_ = false;  // something is missing
+  bool told_no_profile_ = false;
   std::map<std::string, int> machine_falls_;  // by attempt_key
   std::vector<Proposed> proposals_;           // second questions among them, in order
   std::vector<ProposalRecord> asking_;        // requests under way, in order

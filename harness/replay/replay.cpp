@@ -58,7 +58,9 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
   ReplayLedger ledger(earlier, recorded.campaign);
   NoDisplay display;
   ReplayProposer proposer(today.recording.proposals, clock);
+  ReplayProfiler profiler(book);
   CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
+  if (!recorded.profiles.empty()) ports.profiler = &profiler;
   if (!recorded.proposals.empty()) ports.proposer = &proposer;
   Campaign campaign(std::move(ports), replay_options(recorded, options), std::nullopt);
   replayed.summary = campaign.run();

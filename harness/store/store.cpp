@@ -231,6 +231,16 @@ std::vector<ProposalRecord> Store::proposals(std::int64_t campaign) {
   return read_proposals(connection_, campaign);
 }
 
+void Store::record_profile(std::int64_t iteration, const Profile& profile) {
+  Write write(connection_);
+  insert_profile(connection_, iteration, profile);
+  write.commit();
+}
+
+std::vector<ProfileRecord> Store::profiles(std::int64_t campaign) {
+  return read_profiles(connection_, campaign);
+}
+
 void Store::charge(std::int64_t campaign, const std::string& stage, double seconds) {
   if (seconds <= 0) return;
   Write write(connection_);

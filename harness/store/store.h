@@ -37,6 +37,8 @@ class Store : public Ledger {
                                    std::int64_t before_campaign) override;
   std::int64_t record_proposal(const ProposalRecord& record) override;
   std::vector<ProposalRecord> proposals(std::int64_t campaign) override;
+  void record_profile(std::int64_t iteration, const Profile& profile) override;
+  std::vector<ProfileRecord> profiles(std::int64_t campaign) override;
   void charge(std::int64_t campaign, const std::string& stage, double seconds) override;
 
   /// The newest campaign that has not ended or ended as interrupted, device_lost or store_error; never an eval, an
