@@ -150,8 +150,9 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
 std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   std::size_t given = 0;
   for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
-  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, false),
-                                  gpu = sizes_for(kernel, kGpuElements, true);
+  const std::vector<std::int64_t> cpu = sizes_for(kernel, kCpuElements, false);
+  std::vector<std::int64_t> gpu = sizes_for(kernel, kGpuElements, true);  // the host's own, unless they are too many
+  if (elements_at(kernel, gpu) > static_cast<double>(kDomainElements)) gpu = sizes_for(kernel, kGpuElements, false);
   std::vector<Workload> all;
   for (std::size_t i = 0; i < given; ++i) {
     Workload workload;
@@ -172,6 +173,8 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
       odd.push_back(std::clamp(size.step * (size.step == 1 ? 33 : 3), size.low, size.high / size.step * size.step));
     if (odd != cpu) all.push_back({odd, "small", ""});
   }
+  const auto timed_there = [](const Workload& each) { return each.sets == "default" && each.devices != "cpu"; };
+  if (std::none_of(all.begin(), all.end(), timed_there)) all.front().devices.clear();  // some machine must time it
   return all;
 }
 
