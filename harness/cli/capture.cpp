@@ -141,8 +141,9 @@ int capture_program(const CaptureArguments& arguments, Shell&) {
   if (found.kernels.empty())
     throw environment_error(fmt::format(
         "{} was run (status {}) and launched no kernel that could be seen: {}", arguments.program[0], status,
-        found.processes == 0 ? "no process of it initialized CUDA, so either it used no GPU or there is no driver"
-                             : "CUDA was initialized and nothing was launched"));
+        !found.errors.empty()  ? "it could not be watched"
+        : found.processes == 0 ? "no process of it initialized CUDA, so either it used no GPU or there is no driver"
+                               : "CUDA was initialized and nothing was launched"));
   if (arguments.json) report::out_json(object);
   else print_ranked(found, arguments);
   if (status != 0) report::err("harness: the program ended with status %d\n", status);

@@ -118,7 +118,6 @@ TEST_CASE("records and calls are laid out as the toolkit declares them") {
   scratch.write("same.cpp", R"(
 #include <cuda.h>
 #include <cupti.h>
-#include <generated_cuda_meta.h>
 #include "harness/capture/injected/interfaces.h"
 namespace ours = harness::injected;
 #define SAME(mine, theirs) static_assert(offsetof(ours::KernelRecord, mine) == offsetof(CUpti_ActivityKernel10, theirs), #theirs);
