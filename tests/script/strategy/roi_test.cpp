@@ -282,7 +282,6 @@ TEST_CASE("roi stops when nothing is left to try, or nothing is expected to pay"
   s.workloads[0].speedup = 1.2;
   const Decision d = decide(s);
   CHECK(d.action == Action::stop);
-  CHECK_THAT(d.why, Catch::Contains("3 requests in a row brought no reply"));
   CHECK(d.reason == EndReason::strategy);
 }
 

@@ -226,6 +226,7 @@ TEST_CASE("a rule that answers nonsense is refused by name and line") {
                     "strategies/mine.lua:2: the rule 'r' returned a number; return a reason in words, or nil");
   CHECK_THROWS_WITH(decide(kTryFirst, s, "", "rule { name = 'r', adjust = function() return -1 end }"),
                     "strategies/mine.lua:1: the rule 'r' adjusts k/w/tiling by -1; return a number > 0, or nil");
-  CHECK_THROWS_WITH(decide(kTryFirst, s, "", "rule { name = 'r', effect = 'clos', when = print }"),
-                    Catch::Contains("unknown effect of a rule 'clos'; use stop, close, pivot; did you mean 'close'?"));
+  CHECK_THROWS_WITH(
+      decide(kTryFirst, s, "", "rule { name = 'r', effect = 'clos', when = print }"),
+      Catch::Contains("unknown effect of a rule 'clos'; use stop, close, pivot, silence; did you mean 'close'?"));
 }
