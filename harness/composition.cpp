@@ -13,6 +13,7 @@
 #include "harness/evaluate/evaluator.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
 #include "harness/store/archive.h"
@@ -94,7 +95,8 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   options.device = with_target(kinds, device, places);
   options.limits = default_limits(device);
   // The supervisor and the runner need a core each; the others compile ahead.
-  options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - (device.emulation ? 0 : 2));
+  const int cores = static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, places.programs);
+  options.builders = std::max(1, cores - (device.emulation ? 0 : 2));
   options.usd_per_hour = usd_per_hour;
   options.policy_refuses = places.policy_refuses;
   if (!device.emulation && places.preflight) options.preflight = preflight_device(kinds, places);
@@ -159,6 +161,7 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return offline_device(kinds, places, architecture);
   };
   rooms.playbook = make_playbook;
+  rooms.fleet_file = script::read_fleet_file;
   rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
     return make_proposer(spec, {variables, environment_variable, {places.home + "/proposers"}});
   };

@@ -22,7 +22,7 @@ MeasuredPeaks Session::measure_peaks() {
   throw NotSupported("this device has no clock that can be believed");
 }
 
-HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, available, emulation, native, architecture, driver, compiler, missing,
+HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, uuid, available, emulation, native, architecture, driver, compiler, missing,
                       compute_capability, multiprocessors, max_threads_per_block, max_shared_bytes, l2_bytes,
                       memory_bytes, peak_bytes_per_s, peak_flops, peak_exps_per_s)
 HARNESS_JSON(Executable, artifact, plan, problem, layout)

@@ -76,7 +76,7 @@ DeviceInfo recorded_device(const CampaignRecord& record) {
 
 RecordBook::RecordBook(const Recording& recording) {
   for (const IterationSummary& iteration : recording.iterations) {
-    if (iteration.outcome == OutcomeKind::interrupted) continue;
+    if (says_nothing(iteration.outcome)) continue;
     if (iteration.purpose == Purpose::confirm) {
       add_confirmation(iteration);
       continue;

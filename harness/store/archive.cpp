@@ -3,6 +3,7 @@
 #include "harness/store/campaign_lesson.h"
 #include "harness/store/campaigns.h"
 #include "harness/store/compare.h"
+#include "harness/store/copy.h"
 #include "harness/store/diff.h"
 #include "harness/store/figures.h"
 #include "harness/store/history.h"
@@ -27,6 +28,7 @@ class StoreArchive : public Archive, History, Transfer {
   Ledger& ledger() override { return *store_; }
   History& history() override { return *this; }
   Transfer& transfer() override { return *this; }
+  void copy_to(const std::string& folder) override { copy_store(store_->connection(), folder); }
 
  private:
   json iterations(const HistoryFilter& filter) override { return store::history(*store_, filter); }

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <lua.hpp>
+#include <utility>
+#include <vector>
 
 #include "harness/core/strategy.h"
 #include "harness/script/model/surrogate_binding.h"
@@ -20,5 +22,10 @@ json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& 
 void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox, Surrogates& models);
 /// Pushes what evaluate returns: { outcome, passed, time_ns, cost_s }. Protected mode only.
 void push_result(lua_State* L, const SearchResult& result);
+/// Pushes what evaluate returns before there is a result: { outcome = "pending", pending = true, passed = false }.
+void push_pending(lua_State* L);
+/// Sets `late` of the result on top: the results that have come since, each with its `config`. None: no such field.
+void push_late(lua_State* L, const SearchSpace& space,
+               const std::vector<std::pair<std::size_t, const SearchResult*>>& late);
 
 }  // namespace harness::script
