@@ -214,10 +214,8 @@ void run(int nodes, double seconds, Faults faults) {
   options.nodes = {spec};
   options.build = "bench";
   options.patience = {.silence = 10, .again = 5, .evaluation = 6, .grace = 1, .restarts = 1000};
-  options.start = [&, made = 0](const NodeSpec&) mutable -> std::unique_ptr<fleet::Transport> {
-    const int place = made < nodes ? made : made % nodes;
-    ++made;
-    return std::make_unique<SimulatedNode>(fmt::format("n-{}", place + 1), faults, ++starts);
+  options.start = [&](const NodeSpec& node) -> std::unique_ptr<fleet::Transport> {
+    return std::make_unique<SimulatedNode>(node.name, faults, ++starts);
   };
   fleet::NodeFleet fleet(std::move(options));
   LargeCatalog catalog;

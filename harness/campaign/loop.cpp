@@ -848,12 +848,11 @@ Campaign::Waits Campaign::confirm_best(WorkloadBook& book) {
     if (Ended ended = co_await measures) co_return ended;
     const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
     if (undecided) co_return std::nullopt;
-    const auto held = [&book] { return !book.standings.empty() && book.confirmed == book.standings.back().iteration; };
-    if (held() && in_fleet()) {
+    if (book.is_confirmed() && in_fleet()) {
       Waits again = confirm_elsewhere(book, work, taken);
       if (Ended ended = co_await again) co_return ended;
     }
-    if (held()) co_return std::nullopt;
+    if (book.is_confirmed()) co_return std::nullopt;
     Waits reconsiders = reconsider_screened(book, taken);
     if (Ended ended = co_await reconsiders) co_return ended;
   }

@@ -51,6 +51,8 @@ struct WorkloadBook {
   std::optional<LaunchShape> launch;      // of the best,
   std::int64_t launch_of = 0;             // which this iteration found
 
+  /// The best was timed again and held.
+  bool is_confirmed() const { return !standings.empty() && confirmed == standings.back().iteration; }
   /// The best is not the baseline itself and has not been timed again yet.
   bool to_confirm() const;
   /// The fastest of the screened, if it leads all that passed; nullptr: none does.

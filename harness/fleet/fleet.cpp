@@ -107,8 +107,9 @@ class NodeFleet::Lead : public Evaluator {
 NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_(std::make_unique<Lead>(*this)) {
   for (const NodeSpec& spec : options_.nodes)
     for (int i = 0; i < spec.count; ++i) {
-      const std::string name = spec.count > 1 ? fmt::format("{}-{}", spec.name, i + 1) : spec.name;
-      seats_.push_back(std::make_unique<Seat>(spec, name, options_.start, options_.patience, now()));
+      NodeSpec own = spec;
+      if (spec.count > 1) own.name = fmt::format("{}-{}", spec.name, i + 1);
+      seats_.push_back(std::make_unique<Seat>(own, options_.start, options_.patience, now()));
     }
   greet();
   refuse_unlike();
@@ -153,13 +154,14 @@ void NodeFleet::greet() {
         if (is_wanted(seat->spec().devices, device.at("info").at("device"))) wanted.push_back(device);
     if (seat->alive() && wanted.empty()) seat->retire("it has none of the devices that the fleet file names");
     const NodeSpec spec = seat->spec();
-    const std::string name = seat->name();
     const std::string why = seat->why();
     add_seat(std::move(seat), wanted.empty() ? json() : wanted.front());
     if (wanted.empty()) devices_.back().why = why;
-    for (std::size_t i = 1; i < wanted.size(); ++i)
-      add_seat(std::make_unique<Seat>(spec, fmt::format("{}/{}", name, i), options_.start, options_.patience, now()),
-               wanted[i]);
+    for (std::size_t i = 1; i < wanted.size(); ++i) {  // the one that was asked takes the first
+      NodeSpec another = spec;
+      another.name = fmt::format("{}/{}", spec.name, i + 1);
+      add_seat(std::make_unique<Seat>(another, options_.start, options_.patience, now()), wanted[i]);
+    }
   }
   while (std::ranges::any_of(seats_, waiting)) tick(kLookS);
 }

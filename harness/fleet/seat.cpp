@@ -6,8 +6,8 @@
 
 namespace harness::fleet {
 
-Seat::Seat(NodeSpec spec, std::string name, StartNode start, Patience patience, double now)
-    : spec_(std::move(spec)), name_(std::move(name)), start_(std::move(start)), patience_(patience) {
+Seat::Seat(NodeSpec spec, StartNode start, Patience patience, double now)
+    : spec_(std::move(spec)), start_(std::move(start)), patience_(patience) {
   begin(now);
 }
 

@@ -33,9 +33,9 @@ struct Call {
 /// One device of a fleet: a node process, started again when it is lost, and the calls for it in order.
 class Seat {
  public:
-  Seat(NodeSpec spec, std::string name, StartNode start, Patience patience, double now);
+  Seat(NodeSpec spec, StartNode start, Patience patience, double now);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return spec_.name; }
   const NodeSpec& spec() const { return spec_; }
   bool alive() const { return state_ != State::dead; }
   bool greeted() const { return hello_.has_value(); }
@@ -68,7 +68,6 @@ class Seat {
   bool send(const json& message);
 
   NodeSpec spec_;
-  std::string name_;
   StartNode start_;
   Patience patience_;
   State state_ = State::running;

@@ -61,7 +61,9 @@ double overhead_seconds(const Recording& recording) {
   const double evaluated =
       std::accumulate(recording.iterations.begin(), recording.iterations.end(), 0.0,
                       [](double sum, const IterationSummary& iteration) { return sum + iteration.wall_s; });
-  return std::max(0.0, recording.spent_s - evaluated);
+  const json devices = recording.record.environment.is_object() ? recording.record.environment.value("devices", json())
+                                                                : json();
+  return std::max(0.0, recording.spent_s - evaluated / (devices.is_number() ? devices.get<double>() : 1));
 }
 
 DeviceInfo recorded_device(const CampaignRecord& record) {
@@ -100,9 +102,14 @@ void RecordBook::add_confirmation(const IterationSummary& iteration) {
 
 void RecordBook::follow_incumbents(const std::vector<IterationSummary>& iterations) {
   Podium podium;
+  // Of each workload, the best from an iteration on: on a fleet others ended while one was timed.
+  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, const IterationSummary*>> bests;
   for (const IterationSummary& iteration : iterations) {
-    incumbents_[iteration.iteration] = podium.best(iteration.candidate.kernel, iteration.workload);
+    auto& of_workload = bests[{iteration.candidate.kernel, iteration.workload}];
+    const auto later = of_workload.upper_bound(iteration.after.value_or(iteration.iteration - 1));
+    incumbents_[iteration.iteration] = later == of_workload.begin() ? nullptr : std::prev(later)->second;
     podium.apply(iteration);
+    of_workload[iteration.iteration] = podium.best(iteration.candidate.kernel, iteration.workload);
   }
 }
 
@@ -156,6 +163,12 @@ bool Podium::apply(const IterationSummary& iteration) {
     return false;
   }
   if (!passed) return false;
+  const bool overtaken = iteration.after && !standings.empty() && standings.back()->iteration > *iteration.after;
+  if (overtaken && iteration.speedup_lo && standings.back()->speedup_hi) {  // as a running campaign decides it
+    const bool ahead = *iteration.speedup_lo > *standings.back()->speedup_hi;
+    (ahead ? standings : others).push_back(&iteration);
+    return ahead;
+  }
   const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == Comparison::faster
                                                               : *iteration.time_ns < *standings.back()->time_ns);
   (faster ? standings : others).push_back(&iteration);
