@@ -32,6 +32,7 @@ files["kernels/"] = {
   ignore = { "212" },   -- constraints and steps name all their arguments: p, w, device
   read_globals = manifest,
 }
+files["bench/agents/kernels/"] = { ignore = { "212", "631" }, read_globals = manifest }   -- as adopt writes them
 files["playbook/"] = { read_globals = { "pattern" } }
 files["harness/script/strategy/"] = { globals = { "strategy", "rule", "search", "pattern" }, read_globals = { "use" } }
 for _, name in ipairs { "kernel", "variant" } do files["harness/cli/templates/" .. name .. ".lua"] = { read_globals = manifest } end

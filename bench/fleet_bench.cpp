@@ -73,7 +73,9 @@ class LargeCatalog : public FakeCatalog {
 
 double time_of(const Candidate& candidate) {
   if (candidate.variant == "00_base") return 1e6;
-  const auto value = [&](const char* name) { return static_cast<double>(std::get<std::int64_t>(candidate.config.at(name))); };
+  const auto value = [&](const char* name) {
+    return static_cast<double>(std::get<std::int64_t>(candidate.config.at(name)));
+  };
   return 1e5 * (1 + std::pow(std::log(value("A") / 7), 2) + std::pow(std::log(value("B") / 3), 2) +
                 0.1 * std::pow(value("N") - 9, 2));
 }
@@ -89,8 +91,11 @@ double simulated_s = 0;  // of processor time that the nodes took, which are in 
 class SimulatedNode : public fleet::Transport {
  public:
   SimulatedNode(const std::string& name, Faults faults, unsigned start)
-      : name_(name), faults_(faults), random_(std::hash<std::string>()(name) + start),
-        timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)), born_(now_s()) {
+      : name_(name),
+        faults_(faults),
+        random_(std::hash<std::string>()(name) + start),
+        timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
+        born_(now_s()) {
     DeviceInfo info;
     info.device = "cuda:0";
     info.name = "Simulated GPU";

@@ -16,6 +16,8 @@
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
 #   bench/h200.sh fleet [BUDGET]   evaluations a minute of one device and of all (DEVICES), each from an empty cache, and the winners of both
+#   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
+#                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -283,6 +285,40 @@ same = {w: winners[0][w][4] is not None and winners[1][w][3] is not None and win
 print(json.dumps({"ratio": round(rates[1] / rates[0], 3), "winners_within_their_intervals": same}))
 PY
   write_results fleet "$OUT/fleet.lines"
+}
+
+# KERNEL WORKLOAD GPU: its campaign from an empty store, with whoever answers from bench/agents/replies.
+propose() {
+  local kernel=$1 workload=$2 gpu=$3
+  "$harness" run "$kernel" "${trust[@]}" --kernels bench/agents/kernels --workload "$workload" --device "${DEVICE:-cuda:$gpu}" \
+    --budget "${BUDGET:-30s}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "/tmp/agent_$kernel.db" --name "$kernel, variants proposed" \
+    --proposer "command:python3 bench/prepared_replies.py bench/agents/replies" --proposer-env UNANSWERED \
+    > "$OUT/agent_$kernel.txt" 2> "$OUT/agent_$kernel.err"
+  echo "$kernel: exit $?" >> "$OUT/agents.status"
+  "$harness" export "$OUT/agent_$kernel.jsonl" --lean --db "/tmp/agent_$kernel.db" 2>> "$OUT/agent_$kernel.err"
+}
+
+agents() {
+  local gpus gpu lines=bench/agents/workloads.txt
+  gpus=$(nvidia-smi -L 2> /dev/null | wc -l)
+  [ "$gpus" -gt 0 ] || gpus=1
+  : > "$OUT/agents.status"
+  UNANSWERED=$(realpath "$OUT")/unanswered
+  export UNANSWERED
+  for ((gpu = 0; gpu < gpus; ++gpu)); do
+    awk -v gpu="$gpu" -v gpus="$gpus" -v wanted=" $* " '$0 !~ /^#/ && (wanted == "  " || index(wanted, " " $1 " ")) && n++ % gpus == gpu' "$lines" |
+      while read -r kernel workload cpu; do
+        [ "${DEVICE:-}" != cpu ] || workload=$cpu
+        propose "$kernel" "$workload" "$gpu" < /dev/null
+      done &
+  done
+  wait
+  cat "$OUT/agents.status"
+  if python3 -c 'import torch' 2> /dev/null; then
+    timeout 200 python3 bench/torch_ordinary.py "$@" > "$OUT/torch.lines" 2> "$OUT/torch.err"
+    write_results torch_ordinary "$OUT/torch.lines"
+  fi
+  python3 bench/agents_table.py "$OUT"
 }
 
 campaign() {

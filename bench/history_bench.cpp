@@ -1,6 +1,6 @@
 // Makes a store of 1,000,000 iterations (or as many as the first argument says) in a temporary folder and prints how
 // long the questions of people take, each from a freshly opened store, how long the report of a campaign of 5,000
-// iterations takes and how large it is, and what recording one iteration costs.
+// iterations takes and how large it is, what recording one iteration costs, and what a proposal costs beside its model.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "harness/campaign/proposal_reply.h"
+#include "harness/campaign/proposal_request.h"
 #include "harness/core/error.h"
 #include "harness/report/campaign_report.h"
 #include "harness/report/live_block.h"
@@ -148,6 +150,39 @@ void measure_recording(const std::string& path) {
   fmt::print("{:<24}{:8.3f} ms (begin_attempt waits for the disk)\n", "recording one iteration", time / kRecorded);
 }
 
+/// What the harness itself does for one proposal, however long the model takes: the request is written, the reply read,
+/// its twin looked for in the record, and the whole recorded. Once a campaign the kernel's recorded sources are read.
+void measure_proposal(const std::string& path) {
+  auto store = Store::open(path, Mode::read_write);
+  const std::int64_t campaign = store->begin_campaign(campaign_record(1));
+  const TwinQuery query{kKernels[1], {std::string(64, 'c')}, "NVIDIA H200", campaign};
+  const double once = milliseconds([&] {
+    for (const RecordedSource& each : store->recorded_sources(query)) normal_hash(each.text, "", json::object());
+  });
+  const std::string source(16'000, 'x');
+  const std::string reply = json_text({{"source", source}, {"hypothesis", "it is faster"}});
+  ProposalRecord record;
+  record.campaign = campaign;
+  record.number = 1;
+  record.arm = {kKernels[1], "s64", "tiling"};
+  const double each = milliseconds([&] {
+    RequestParts parts;
+    parts.arm = record.arm;
+    parts.parents.emplace_back().texts.source = source;
+    parts.tried.assign(1000, {"10_tiling", std::string(400, 'h'), "passed", "", "", 1.1});
+    record.request = request_text(std::move(parts), 24'000);
+    read_reply(reply, record.usage);
+    record.reply = reply;
+    record.source = source;
+    record.normal_hash = normal_hash(source, "", json::object());
+    store->same_proposal(query, record.normal_hash);
+    store->same_binary_before(query, std::string(64, 'f'));
+    store->record_proposal(record);
+  });
+  fmt::print("{:<24}{:8.1f} ms, request of {} estimated tokens; sources once a campaign: {:.1f} ms\n", "a proposal",
+             each, estimated_tokens(record.request), once);
+}
+
 /// The live block is drawn twice a second.
 void measure_live() {
   report::LiveState state;
@@ -180,6 +215,7 @@ int main(int argc, char** argv) {
     measure(path);
     measure_report(path);
     measure_recording(path);
+    measure_proposal(path);
     measure_live();
   } catch (const Error& error) {
     fmt::print(stderr, "history_bench: {}\n", error.what());

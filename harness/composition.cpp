@@ -10,6 +10,7 @@
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
+#include "harness/evaluate/counting_profiler.h"
 #include "harness/evaluate/evaluator.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
@@ -89,6 +90,15 @@ std::string unconfined(bool trusted) {
   return "not confined, run because of --trust-source: " + describe(cage);
 }
 
+// What compiles for an architecture that need not be here.
+std::optional<OfflineCompiler> compiler_for(const DeviceKinds& kinds, const Places& places,
+                                            const std::string& architecture) {
+  for (const auto& kind : kinds)
+    if (const auto info = kind->describe_architecture(architecture); info && info->missing.empty())
+      return OfflineCompiler{kind.get(), make_target(*kind, *info, places.cache_folder, places.cpu_headers)};
+  return std::nullopt;
+}
+
 std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
                                           std::optional<double> usd_per_hour, std::function<bool()> stop) {
   PipelineEvaluator::Options options;
@@ -105,6 +115,9 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
     fmt::print(stderr, "harness: {}\n", printable(sentence, Lines::one));
   };
   options.on_phase = places.on_phase;
+  options.find_compiler = [&kinds, places](const std::string& architecture) {
+    return compiler_for(kinds, places, architecture);
+  };
   options.stop = std::move(stop);
   return std::make_unique<PipelineEvaluator>(std::move(options));
 }
@@ -118,6 +131,18 @@ std::unique_ptr<Observer> make_observer_of(const DeviceKinds& kinds, const Place
     return make_observer(find_kind(kinds, device.device), made.target, std::move(stop));
   }
   throw environment_error("no device here can observe a kernel; the cpu device does, and needs g++");
+}
+
+std::unique_ptr<Profiler> make_profiler(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
+                                        std::function<bool()> stop) {
+  if (!device.emulation)
+    throw environment_error(fmt::format("counters of {} cannot be read yet; count with --device cpu", device.device));
+  unconfined(places.trust_source);
+  const PipelineEvaluator::Device made = with_target(kinds, device, places);
+  return std::make_unique<CountingProfiler>(CountingProfiler::Options{
+      made.kind, made.target, made.info,
+      [&kinds, places](const std::string& architecture) { return compiler_for(kinds, places, architecture); },
+      std::move(stop)});
 }
 
 std::optional<std::string> environment_variable(const std::string& name) {
@@ -155,6 +180,9 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
   rooms.confinement = [] { return fmt::format("{}\nkernels: {}", in_words(walls_here()), describe(cage_here())); };
   rooms.observer = [&](const Places& places, std::function<bool()> stop) {
     return make_observer_of(kinds, places, std::move(stop));
+  };
+  rooms.profiler = [&](const Places& places, const DeviceInfo& device, std::function<bool()> stop) {
+    return make_profiler(kinds, places, device, std::move(stop));
   };
   rooms.archive = store::open_archive;
   rooms.offline_device = [&](const Places& places, const std::string& architecture) {

@@ -171,12 +171,19 @@
 ---@field improved integer           of those, one became a workload's best
 ---@field since_improvement integer  that were accepted or not since then; those not yet evaluated apart
 ---@field failed_in_a_row integer    requests without any reply
----@field in_flight boolean          a request is under way: another cannot be asked
+---@field in_flight boolean          a request is under way
+---@field under_way integer          requests under way
+---@field most_under_way integer     as many as are allowed
+---@field silenced string?          why it is not to be asked now (a rule with the effect silence): another request is an error
 ---@field ready boolean              false: it answers nothing more, or cannot be paid
 ---@field latency_s number?          mean of a request
 ---@field usd number?                spent on all; nil: unknown
 ---@field next_usd number?           what another request may cost; nil: unknown
 ---@field log_gain number?           mean ln(new best / old best) of those that improved
+---@field usd_each number?           mean of a request; nil: unknown
+---@field earlier_asked integer      in earlier campaigns of this proposer on this device,
+---@field earlier_improved integer   of those, one became a best
+---@field earlier_log_gain number?   mean ln(old best / new best) of those
 
 ---@class Campaign                   The snapshot; read-only, and all that decide may depend on. What is unknown is nil, never 0.
 ---@field campaign integer           its number

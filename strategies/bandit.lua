@@ -22,7 +22,7 @@ end
 return strategy {
   name = "bandit",
   summary = "UCB1-tuned over the arms: no priors, no costs; to measure other strategies by",
-  rules = { "rules/enough", "rules/time-overrun" },
+  rules = { "rules/enough", "rules/time-overrun", "rules/stop-asking" },
 
   decide = function(campaign)
     local best_of, plays = {}, 0

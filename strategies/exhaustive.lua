@@ -5,7 +5,7 @@ local proposals = use("lib/proposals")
 return strategy {
   name = "exhaustive",
   summary = "every configuration of every arm, in order, the baselines first",
-  rules = { { "rules/enough", options = { of_floor = 1.0 } } },
+  rules = { { "rules/enough", options = { of_floor = 1.0 } }, "rules/stop-asking" },
 
   decide = function(campaign)
     local arm

@@ -55,7 +55,7 @@ return strategy {
   name = "ladder",
   summary = "one technique after the other, from simple to ambitious, the workloads in turn",
   rules = { "rules/enough", "rules/blocked", "rules/technique-budget", "rules/time-overrun", "rules/correctness-stuck",
-            "rules/repeats", "rules/gains-below", "rules/plateau" },
+            "rules/repeats", "rules/gains-below", "rules/plateau", "rules/stop-asking" },
 
   decide = function(campaign)
     local climbing, resting

@@ -150,7 +150,7 @@ return strategy {
   summary = "the arm with the highest expected gain per minute, or per dollar where money is short",
   rules = { "rules/enough", "rules/blocked", "rules/keep-or-release", "rules/near-floor", "rules/technique-budget",
             "rules/time-overrun", "rules/cost-overrun", "rules/correctness-stuck", "rules/regression-guard",
-            "rules/repeats", "rules/parallelism-first", "rules/start-simple" },
+            "rules/repeats", "rules/parallelism-first", "rules/start-simple", "rules/stop-asking" },
 
   decide = function(campaign)
     local context, by_money = forecast.context(campaign), money_is_scarce(campaign)
@@ -167,11 +167,13 @@ return strategy {
       if each.row.pays and rank > best_rank then best, best_rank = each, rank end
     end
     rows = foremost(rows)
-    local ask = #untried == 0 and proposals.consider(campaign, best and best.row.score, best and best.f.patterns)
+    local ask = #untried == 0 and proposals.consider(campaign, best and best.row.score, best and best.f.patterns, by_money)
     if ask then return ask end
     if best then return try(context, best.arm, best.f, best.row, rows, describe(best.row)) end
+    local silenced = proposals.silenced(campaign)
+    silenced = silenced and "; nothing is proposed any more: " .. silenced or ""
     if #rows == 0 then
-      return { action = "stop", reason = "exhausted", why = "no arm is left to try", table = rows }
+      return { action = "stop", reason = "exhausted", why = "no arm is left to try" .. silenced, table = rows }
     end
     local arm = never_tried(campaign)
     if arm then
@@ -179,6 +181,6 @@ return strategy {
       return try(context, arm, f, row, rows, arm.name .. " is not expected to pay, but it was never tried")
     end
     return { action = "stop", reason = "strategy", table = rows,
-             why = ("no arm is expected to gain %.1f %% any more"):format(100 * WORTH) }
+             why = ("no arm is expected to gain %.1f %% any more%s"):format(100 * WORTH, silenced) }
   end,
 }

@@ -73,10 +73,38 @@ std::string comparison_text(Dtype dtype, const std::string& written) {
   return written == name(Dtype::f32) ? "relative { impostor_bits = 10 }" : "relative {}";
 }
 
+/// The end of a size's range: what was found, and where nothing was, what is to be timed at least.
+std::int64_t highest(const AdoptedSize& size) {
+  std::int64_t high = size.high;
+  if (high == AdoptedSize{}.high)
+    for (const std::int64_t value : size.values) high = std::max(high, value);
+  return high / size.step * size.step;
+}
+
+double elements_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
+  Values values = kernel.settings(kernel.dtypes.front());
+  for (std::size_t i = 0; i < sizes.size(); ++i) values[kernel.sizes[i].symbol] = sizes[i];
+  return static_cast<double>(evaluate(*total_of(kernel), values).value_or(0));
+}
+
+/// Elements of all arrays together, at most: so many, and what the sizes that are to be timed have.
+std::int64_t domain_elements(const AdoptedKernel& kernel) {
+  std::size_t given = 0;
+  for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
+  double most = kDomainElements;
+  for (std::size_t i = 0; i < given; ++i) {
+    std::vector<std::int64_t> sizes;
+    for (const AdoptedSize& size : kernel.sizes)
+      sizes.push_back(size.values.empty() ? size.low : size.values[std::min(i, size.values.size() - 1)]);
+    most = std::max(most, elements_at(kernel, sizes));
+  }
+  return static_cast<std::int64_t>(most);
+}
+
 std::string domain_text(const AdoptedKernel& kernel) {
   std::string text = "  domain = {\n";
   for (const AdoptedSize& size : kernel.sizes) {
-    const std::int64_t high = size.high / size.step * size.step;
+    const std::int64_t high = highest(size);
     const std::string range = size.step > 1 ? fmt::format("multiples_of({}, {}, {})", size.step, size.low, high)
                                             : fmt::format("range({}, {})", size.low, high);
     text += noted(fmt::format("    {} = {},", size.name, range), size.evidence);
@@ -88,9 +116,9 @@ std::string domain_text(const AdoptedKernel& kernel) {
                   fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
   }
   if (!kernel.sizes.empty())
-    text += noted(
-        fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)), kDomainElements),
-        "so that every point fits in memory");
+    text += noted(fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)),
+                              domain_elements(kernel)),
+                  "so that every point fits in memory");
   return text + "  },\n";
 }
 
@@ -103,12 +131,6 @@ std::int64_t fitting(const AdoptedSize& size, double wanted) {
   const double power = std::exp2(std::round(std::log2(std::max(1.0, wanted))));
   const std::int64_t value = static_cast<std::int64_t>(power) / size.step * size.step;
   return std::clamp(value, size.low, size.high / size.step * size.step);
-}
-
-double elements_at(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
-  Values values = kernel.settings(kernel.dtypes.front());
-  for (std::size_t i = 0; i < sizes.size(); ++i) values[kernel.sizes[i].symbol] = sizes[i];
-  return static_cast<double>(evaluate(*total_of(kernel), values).value_or(0));
 }
 
 /// Sizes of equal weight with about so many elements in all arrays together; the host's own numbers where they are

@@ -48,9 +48,8 @@ std::optional<std::size_t> Campaign::free_device(std::optional<std::size_t> but_
     if (but_not == i) last_resort = taken ? std::nullopt : std::optional(i);
     else if (!taken) return i;
   }
-  const bool others = std::ranges::any_of(devices, [&](const FleetDevice& device) {
-    return device.alive && &device != &devices[but_not.value_or(0)];
-  });
+  const bool others = std::ranges::any_of(
+      devices, [&](const FleetDevice& device) { return device.alive && &device != &devices[but_not.value_or(0)]; });
   return others ? std::nullopt : last_resort;  // another one will be free
 }
 
@@ -258,8 +257,7 @@ double Campaign::usd_per_held_hour() const {
 // Absolute times do not travel between cards. What was timed beside an incumbent whose time on the workload's anchor
 // card is known (the card of its baseline) is told as that card would have shown it.
 void Campaign::to_anchor(const Work& work, const FleetDevice& device, Evaluation& evaluation) {
-  const WorkloadBook& book =
-      state_.workload(work.realized.candidate.kernel, work.realized.problem.workload.name);
+  const WorkloadBook& book = state_.workload(work.realized.candidate.kernel, work.realized.problem.workload.name);
   const Timing* timing = timing_of(evaluation.outcome);
   if (timing == nullptr || device.uuid == book.anchor_uuid || !timing->incumbent_ns || *timing->incumbent_ns <= 0)
     return;
@@ -279,9 +277,9 @@ Campaign::Ended Campaign::land(std::int64_t ticket, const Flight& flight, const 
   if (ports_.fleet != nullptr) to_anchor(work, ports_.fleet->devices().at(flight.device), evaluation);
   const auto* lost = std::get_if<Lost>(&evaluation.outcome);
   if (lost != nullptr && !lost->node.empty() && ++nodes_lost_[attempt_key(attempt)] >= kNodesBeforeCrash)
-    evaluation.outcome = Crashed{CrashKind::node_lost,
-                                 fmt::format("two nodes were lost while they evaluated it, at last {}: {}", lost->node,
-                                             lost->detail)};
+    evaluation.outcome =
+        Crashed{CrashKind::node_lost,
+                fmt::format("two nodes were lost while they evaluated it, at last {}: {}", lost->node, lost->detail)};
   if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
       crashed != nullptr && crashed->kind == CrashKind::device_lost)
     return Ending{EndReason::device_lost,

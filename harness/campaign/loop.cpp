@@ -105,6 +105,8 @@ void Campaign::add_experience() {
     return Resemblance(ports_.catalog.kernel(kernel), from).distance(to);
   };
   state_.add_experience(ports_.ledger.experience(query), distance);
+  if (ports_.proposer != nullptr)
+    proposer_history_ = ports_.ledger.proposer_history(ports_.proposer->spec(), device_.name, query.before_campaign);
   add_pattern_evidence();
 }
 
@@ -309,11 +311,11 @@ void Campaign::begin_recorded(const AttemptRecord& attempt) {
 void Campaign::refuse_other_ask(const Candidate& recorded, std::int64_t iteration,
                                 const std::optional<SearchAsk>& ask) {
   if (ask && ask->variant == recorded.variant && to_text(ask->config) == to_text(recorded.config)) return;
-  throw bad_input(fmt::format(
-      "campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
-      "kernel's space or the search has changed since; start a new campaign",
-      campaign_, iteration, recorded.variant, to_text(recorded.config), options_.search,
-      ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
+  throw bad_input(
+      fmt::format("campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
+                  "kernel's space or the search has changed since; start a new campaign",
+                  campaign_, iteration, recorded.variant, to_text(recorded.config), options_.search,
+                  ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
 }
 
 // The record must still mean the same: the workload is there, its contract and the variant's source are what they were.
@@ -375,17 +377,18 @@ Campaign::Ended Campaign::explore() {
       ended = finish_next();
     } else {
       ended = check_limits();
-      if (!ended) take_proposal(0);
+      for (std::size_t i = asking_.size(); !ended && i > 0; --i) take_proposal(0);
       if (!ended) ended = step();
     }
     if (!ended) continue;
     const bool may_change_its_mind = ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy;
     const bool was_alone = tasks_.empty();
     ended = drain(*ended);
-    if (!was_alone && may_change_its_mind && (ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy))
+    if (!was_alone && may_change_its_mind &&
+        (ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy))
       continue;  // it is asked again when nothing is under way
     if (waits_for_proposal(*ended)) continue;
-    drop_request();
+    drop_requests();
     return finish(measure_missing_rivals(*ended));
   }
 }
@@ -718,8 +721,12 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
     // One configuration for all workloads may be slower than the best on some of them: there nothing can be screened.
     request.screen = options_.objective != "single";
   }
-  request.recorded_with = [this, workload = book.plan.workload](const std::string& hash) {
-    return stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
+  const bool proposed = proposal_of(candidate) != nullptr;  // then earlier campaigns count as well
+  const TwinQuery older{candidate.kernel, {book.plan.contract_hash}, device_.name, campaign_};
+  request.recorded_with = [this, workload = book.plan.workload, proposed, older](const std::string& hash) {
+    const std::int64_t here = stored([&] { return ports_.ledger.same_binary(campaign_, workload, hash); });
+    if (here > 0 || !proposed) return here;
+    return stored([&] { return ports_.ledger.same_binary_before(older, hash); });
   };
   return request;
 }
@@ -953,6 +960,7 @@ CampaignSummary Campaign::summarize(const Ending& ending) {
   summary.spent_s = spent_seconds();
   summary.cost_usd = spent_usd();
   summary.emulation = device_.emulation;
+  summary.predicts = device_.predicts;
   summary.calibration = state_.own_calibration();
   return summary;
 }

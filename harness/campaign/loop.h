@@ -31,12 +31,12 @@ struct CampaignPorts {
   Ledger& ledger;
   Display& display;
   Clock& clock;
-  std::function<bool()> stop;         // true after Ctrl-C
-  json environment = json::object();  // host, driver, git revision...: recorded once
-  Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
-  double before_s = 0;                // what the process had spent when the campaign was made: counted as its own
-  Proposer* proposer = nullptr;       // none: nobody proposes variants
-  Fleet* fleet = nullptr;             // none: the evaluator's device is the only one
+  std::function<bool()> stop;          // true after Ctrl-C
+  json environment = json::object();   // host, driver, git revision...: recorded once
+  Playbook* playbook = nullptr;        // none: strategies get no evidence of patterns
+  double before_s = 0;                 // what the process had spent when the campaign was made: counted as its own
+  Proposer* proposer = nullptr;        // none: nobody proposes variants
+  Fleet* fleet = nullptr;              // none: the evaluator's device is the only one
   std::function<void()> between = {};  // called often, and after each evaluation that was recorded
 };
 
@@ -61,8 +61,8 @@ class Campaign {
   struct Work {
     Realized realized;
     Purpose purpose;
-    std::int64_t ask = 0;    // number of it within its arm; 0: not asked by a search
-    bool all_gates = false;  // it may be a best, whatever its time: it is not screened
+    std::int64_t ask = 0;                     // number of it within its arm; 0: not asked by a search
+    bool all_gates = false;                   // it may be a best, whatever its time: it is not screened
     std::optional<std::size_t> but_not = {};  // rather on another device than this
     double incumbent_ns = 0;  // of what it is timed beside, on the workload's anchor card; 0: beside nothing
     bool confirms() const { return purpose == Purpose::confirm; }
@@ -188,12 +188,14 @@ class Campaign {
   bool new_source(const ProposalRecord& record);
   void take_proposal(double patience_s);
   bool waits_for_proposal(const Ending& ending);
-  void drop_request();
+  void drop_requests();
   static void take_over(ProposalRecord& record, const ProposalRecord& recorded);
   void judge_reply(ProposalRecord& record, const ProposerAnswer& answer);
   std::optional<ReplyProblem> make_variant(ProposalRecord& record, const ProposalReply& reply);
   bool find_twin(ProposalRecord& record, bool same_manifest);
   std::string fate_of(ProposalRecord& record) const;
+  TwinQuery twin_query(const std::string& kernel);
+  std::optional<RecordedTwin> find_older_twin(const ProposalRecord& record, bool same_manifest);
   std::optional<ReplyProblem> take_in(const ProposalRecord& record, const std::string& technique);
   void finish_proposal(ProposalRecord record);
   void add_proposed(ProposalRecord record);
@@ -247,11 +249,16 @@ class Campaign {
   std::int64_t last_iteration_ = 0;
   std::size_t landed_on_ = 0;  // the device of the evaluation that ended last
   bool cancelled_ = false;
-  std::vector<Proposed> proposals_;           // second questions among them, in order
-  std::optional<ProposalRecord> asking_;      // the request under way
-  int failures_in_a_row_ = 0;                 // requests that brought no reply
-  double agent_usd_ = 0;                      // of all proposals, as far as it is known
-  std::map<std::string, Seen> seen_;          // by kernel, workload and variant; only where somebody proposes
+  std::vector<Proposed> proposals_;     // second questions among them, in order
+  std::vector<ProposalRecord> asking_;  // requests under way, in order
+  std::int64_t last_number_ = 0;        // of a request
+  ProposerHistory proposer_history_;    // frozen at the start
+  /// By kernel: the normal_hash of each source that earlier campaigns evaluated, and its source_hash. Read when the
+  /// first proposal for the kernel comes.
+  std::map<std::string, std::map<std::string, std::string>> older_sources_;
+  int failures_in_a_row_ = 0;         // requests that brought no reply
+  double agent_usd_ = 0;              // of all proposals, as far as it is known
+  std::map<std::string, Seen> seen_;  // by kernel, workload and variant; only where somebody proposes
   std::vector<std::pair<std::string, const Seen*>> seen_in_order_;
 };
 

@@ -28,6 +28,7 @@ struct CampaignOptions {
   std::optional<std::string> proposer;  // SPEC of whoever proposes variants
   double proposer_timeout_s = 300;      // of one request
   std::optional<TokenPrice> token_price;
+  std::int64_t proposals_at_once = 4;   // requests under way at most
   std::int64_t request_tokens = 24000;  // of one request at most, by estimate
   std::int64_t reply_tokens = 16000;    // that a reply is taken to have at most, before it is paid
 };

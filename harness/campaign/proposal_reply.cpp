@@ -309,6 +309,15 @@ std::string reply_form() {
          "{\"params\": {NAME: {\"values\": [...], \"bind\": \"define\"|\"template\"|\"launch\"|\"scalar\"}}, "
          "\"steps\": \"function(p, w, device) return {...} end\" (Lua text, the launches), "
          "\"valid\": \"function(p, w, device) ... end\" (Lua text), \"workspaces\", \"options\"}. "
+         "A step is launch { entry = \"NAME<$dtype,$BLOCK>\", grid = { x, y, z }, block = { x }, shared = bytes, args "
+         "= "
+         "{ \"argument\", i32(w.size) } }; $NAME is a parameter that binds as template, w.NAME a size or type, p.NAME "
+         "a "
+         "parameter, device.multiprocessors the device's. Lua functions: cdiv, min, max, i32, i64, f32; conditions "
+         "over "
+         "sizes by le(a, b), lt, eq, divisible(a, b), all_of(...), any_of(...), none_of(...). Nothing else of the "
+         "parent's "
+         "manifest is known in them, no local of its file. "
          "\"usage\": {\"model\", \"tokens_in\", \"tokens_out\", \"tokens_cached\", \"usd\"}, as far as it is known. "
          "Keep the names and parameters of the kernels that the manifest launches, or change its steps with them.";
 }

@@ -15,6 +15,7 @@ using Ordered = nlohmann::ordered_json;  // keys in the order in which they are 
 
 constexpr double kBytesPerToken = 3.2;  // of code and JSON; prose has more
 constexpr std::size_t kMostTried = 24, kLongestMessage = 400, kLongestPage = 6000, kLongestReply = 4000;
+constexpr std::size_t kLongestHeader = 1600;
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : valid_utf8(text.substr(0, most)) + " [...]";
@@ -33,6 +34,7 @@ Ordered contract_of(const RequestParts& parts) {
     if (is_tensor(each.kind)) {
       argument["dtype"] = std::string(name(each.dtype));
       argument["shape"] = each.shape;
+      if (each.align > 0) argument["align"] = each.align;
     }
     if (each.absent) argument["absent"] = true;
     arguments.push_back(std::move(argument));
@@ -41,13 +43,14 @@ Ordered contract_of(const RequestParts& parts) {
   for (const auto& [size, value] : problem.workload.values) sizes[size] = to_text(value);
   Ordered wrappers = Ordered::array();
   for (const auto& [header, what] : parts.kernel.wrappers)
-    wrappers.push_back(fmt::format("#include <{}>: {}", header, shortened(what, 240)));
+    wrappers.push_back(fmt::format("#include <{}>: {}", header, shortened(what, kLongestHeader)));
   return {{"words",
            "Write a CUDA C++ device source for this kernel. It must compute what the reference computes for every "
            "shape that the manifest calls valid, not only the timed one. It is judged on hidden inputs and sizes, for "
            "correctness, memory errors and determinism, and then timed. It may include the headers below and the "
            "toolkit's device headers, nothing else."},
           {"reference", parts.kernel.reference},
+          {"domain", parts.kernel.domain},
           {"arguments", std::move(arguments)},
           {"workload", {{"name", parts.arm.workload}, {"sizes", std::move(sizes)}}},
           {"work",
@@ -99,6 +102,7 @@ std::string written(const RequestParts& parts, const std::vector<std::string>& l
   for (const RequestTry& tried : parts.tried) request["tried"].push_back(try_of(tried));
   request["best_ns"] = or_null(parts.best_ns);
   request["ask"] = parts.ask;
+  if (!parts.asked_beside.empty()) request["asked_beside"] = parts.asked_beside;
   if (!parts.problem_of_reply.empty())
     request["again"] = {{"wrong", parts.problem_of_reply}, {"your_reply", shortened(parts.last_reply, kLongestReply)}};
   if (!left_out.empty()) request["left_out"] = left_out;

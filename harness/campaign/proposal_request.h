@@ -36,7 +36,8 @@ struct RequestParts {
   std::vector<RequestTry> tried;
   std::vector<std::pair<std::string, std::string>> pages;  // title and text
   std::optional<double> floor_ns, best_ns, baseline_ns, left_s, left_usd;
-  std::string problem_of_reply;  // of a second question: what was wrong with the first reply; "" else
+  std::vector<std::string> asked_beside;  // what was asked of requests that are still under way
+  std::string problem_of_reply;           // of a second question: what was wrong with the first reply; "" else
   std::string last_reply;
 };
 

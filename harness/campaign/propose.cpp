@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "harness/campaign/loop.h"
 #include "harness/campaign/proposal_reply.h"
@@ -11,8 +12,8 @@
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
 
-// The part of the loop that asks for variants and takes them in. A request is under way while other arms are evaluated;
-// nothing waits for it but a campaign that has nothing else to do.
+// The part of the loop that asks for variants and takes them in. Requests are under way while other arms are evaluated;
+// nothing waits for them but a campaign that has nothing else to do.
 namespace harness {
 namespace {
 
@@ -61,6 +62,12 @@ std::optional<double> price_of(const ProposalUsage& usage, const TokenPrice& pri
   return (fresh * price.in + cached * price.cached + static_cast<double>(*usage.tokens_out) * price.out) / 1e6;
 }
 
+std::string fate_of_older(const RecordedTwin& twin) {
+  if (!twin.speedup) return fmt::format("which ended as {} in iteration {}", twin.outcome, twin.iteration);
+  return fmt::format("which {} at {:.2f}x in iteration {}; harness adopt --from {} makes files of it", twin.outcome,
+                     *twin.speedup, twin.iteration, twin.iteration);
+}
+
 std::string first_line(const std::string& text) {
   return text.substr(0, std::min(text.find('\n'), kLongestKept));
 }
@@ -68,7 +75,7 @@ std::string first_line(const std::string& text) {
 }  // namespace
 
 bool Campaign::may_still_be_proposed() {
-  return ports_.proposer != nullptr && (asking_ || proposer_is_ready());
+  return ports_.proposer != nullptr && (!asking_.empty() || proposer_is_ready());
 }
 
 bool Campaign::proposer_is_ready() {
@@ -83,7 +90,8 @@ bool Campaign::proposer_is_ready() {
 bool Campaign::can_pay_request() {
   if (!options_.max_cost_usd) return true;
   const std::optional<double> next = next_request_usd();
-  return next && spent_usd().value_or(0) + *next <= *options_.max_cost_usd;
+  const auto promised = static_cast<double>(asking_.size());  // each of those under way may cost as much
+  return next && spent_usd().value_or(0) + (promised + 1) * *next <= *options_.max_cost_usd;
 }
 
 std::optional<double> Campaign::next_request_usd() const {
@@ -121,10 +129,20 @@ ProposerState Campaign::proposer_state() {
     }
   }
   state.failed_in_a_row = failures_in_a_row_;
-  state.in_flight = asking_.has_value();
+  for (const ProposalRecord& each : asking_)
+    if (!each.second_to) ++state.asked;
+  state.under_way = static_cast<std::int64_t>(asking_.size());
+  state.most_under_way = options_.proposals_at_once;
+  state.in_flight = state.under_way > 0;
   state.ready = proposer_is_ready();
   if (!proposals_.empty()) state.latency_s = latency_s / static_cast<double>(proposals_.size());
   if (all_known) state.usd = usd;
+  state.earlier_asked = proposer_history_.asked;
+  state.earlier_improved = proposer_history_.improved;
+  if (proposer_history_.improved > 0) state.earlier_log_gain = proposer_history_.log_gain;
+  if (!state.latency_s) state.latency_s = proposer_history_.latency_s;
+  if (!proposals_.empty() && all_known) state.usd_each = usd / static_cast<double>(proposals_.size());
+  else if (proposals_.empty()) state.usd_each = proposer_history_.usd_each;
   state.next_usd = next_request_usd();
   if (state.improved > 0) state.log_gain = log_gain / static_cast<double>(state.improved);
   return state;
@@ -134,8 +152,9 @@ Campaign::Waits Campaign::ask_for_proposal(DecisionRecord taken) {
   if (ports_.proposer == nullptr)
     throw bad_input(
         fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
-  if (asking_)
-    throw bad_input(fmt::format("strategy '{}' asked for a proposal while one is under way", options_.strategy));
+  if (static_cast<std::int64_t>(asking_.size()) >= options_.proposals_at_once)
+    throw bad_input(fmt::format("strategy '{}' asked for a proposal while {} are under way, as many as are allowed",
+                                options_.strategy, asking_.size()));
   if (!may_still_be_proposed())
     throw bad_input(
         fmt::format("strategy '{}' asked for a proposal of a proposer that is not ready", options_.strategy));
@@ -143,7 +162,7 @@ Campaign::Waits Campaign::ask_for_proposal(DecisionRecord taken) {
   WorkloadBook& book = state_.workload(decision.arm.kernel, decision.arm.workload);
   Waits begins = begin_workload(book, taken);
   if (Ended ended = co_await begins) co_return ended;
-  if (asking_) co_return std::nullopt;  // meanwhile
+  if (static_cast<std::int64_t>(asking_.size()) >= options_.proposals_at_once) co_return std::nullopt;  // meanwhile
   ProposalRecord record;
   record.campaign = campaign_;
   record.decision = taken.id;
@@ -162,7 +181,7 @@ Campaign::Waits Campaign::ask_for_proposal(DecisionRecord taken) {
 
 void Campaign::send_request(ProposalRecord record, const std::string& wrong, const std::string& last_reply,
                             const std::vector<std::int64_t>& pages) {
-  record.number = static_cast<std::int64_t>(proposals_.size()) + 1;
+  record.number = ++last_number_;
   record.proposer = ports_.proposer->spec();
   record.asked_unix = static_cast<double>(ports_.clock.unix_seconds());
   if (ports_.proposer->needs_request()) {
@@ -179,10 +198,10 @@ void Campaign::send_request(ProposalRecord record, const std::string& wrong, con
     finish_proposal(std::move(record));
     return;
   }
-  asking_ = std::move(record);
+  const ProposalRecord& asked = asking_.emplace_back(std::move(record));
   double deadline_s = options_.proposer_timeout_s;
   if (const auto left = budget_left()) deadline_s = std::min(deadline_s, std::max(1.0, *left - reserve_seconds()));
-  ports_.proposer->begin(*asking_, deadline_s);
+  ports_.proposer->begin(asked, deadline_s);
 }
 
 std::string Campaign::request_for_proposal(const ProposalRecord& record, const std::string& wrong,
@@ -204,6 +223,8 @@ std::string Campaign::request_for_proposal(const ProposalRecord& record, const s
       if (each.record.variant == variant) tried.hypothesis = each.record.hypothesis;
     parts.tried.push_back(std::move(tried));
   }
+  for (const ProposalRecord& each : asking_)
+    if (each.arm.kernel == arm.kernel && each.number != record.number) parts.asked_beside.push_back(each.ask);
   for (const Proposed& each : proposals_)
     if (each.record.outcome != ProposalOutcome::accepted && each.record.arm.kernel == arm.kernel)
       parts.tried.push_back({fmt::format("proposal {}", each.record.number), each.record.hypothesis,
@@ -304,7 +325,7 @@ const ProposalRecord* Campaign::proposal_of(const Candidate& candidate) const {
 }
 
 void Campaign::take_proposal(double patience_s) {
-  if (!asking_) return;
+  if (asking_.empty()) return;
   const double begin = ports_.clock.seconds();
   std::optional<ProposerAnswer> answer = ports_.proposer->take(patience_s, ports_.stop);
   const double waited = ports_.clock.seconds() - begin;
@@ -313,8 +334,10 @@ void Campaign::take_proposal(double patience_s) {
     stored([&] { ports_.ledger.charge(campaign_, "propose", waited); });
   }
   if (!answer) return;
-  ProposalRecord record = std::move(*asking_);
-  asking_.reset();
+  const auto asked = std::ranges::find(asking_, answer->number, &ProposalRecord::number);
+  if (asked == asking_.end()) return;
+  ProposalRecord record = std::move(*asked);
+  asking_.erase(asked);
   if (answer->recorded) take_over(record, *answer->recorded);
   else judge_reply(record, *answer);
   const bool replied =
@@ -336,23 +359,24 @@ void Campaign::take_proposal(double patience_s) {
 
 // With nothing else to do, a campaign waits for what is under way instead of ending.
 bool Campaign::waits_for_proposal(const Ending& ending) {
-  if (!asking_ || (ending.reason != EndReason::exhausted && ending.reason != EndReason::strategy)) return false;
+  if (asking_.empty() || (ending.reason != EndReason::exhausted && ending.reason != EndReason::strategy)) return false;
   say("waiting for the proposer", "proposal");
-  while (asking_) {
+  const std::size_t under_way = asking_.size();
+  while (asking_.size() == under_way) {
     if ((ports_.stop && ports_.stop()) || !affords(state_.evaluation_seconds() + reserve_seconds())) break;
     take_proposal(kLookAgainS);
   }
   return true;
 }
 
-void Campaign::drop_request() {
-  if (!asking_) return;
+void Campaign::drop_requests() {
+  if (asking_.empty()) return;
   ports_.proposer->cancel();
-  asking_->outcome = ProposalOutcome::interrupted;
-  asking_->message = "the campaign ended before it was answered";
-  ProposalRecord record = std::move(*asking_);
-  asking_.reset();
-  if (ports_.proposer->needs_request()) finish_proposal(std::move(record));
+  for (ProposalRecord& record : std::exchange(asking_, {})) {
+    record.outcome = ProposalOutcome::interrupted;
+    record.message = "the campaign ended before it was answered";
+    if (ports_.proposer->needs_request()) finish_proposal(std::move(record));
+  }
 }
 
 void Campaign::take_over(ProposalRecord& record, const ProposalRecord& recorded) {
@@ -399,9 +423,14 @@ std::optional<ReplyProblem> Campaign::make_variant(ProposalRecord& record, const
     if (auto* problem = std::get_if<ReplyProblem>(&edited)) return *problem;
     record.source = std::move(std::get<std::string>(edited));
   }
-  record.normal_hash = normal_hash(record.source, parent, reply.manifest);
+  record.normal_hash = normal_hash(record.source, texts.manifest, reply.manifest);
   if (find_twin(record, reply.manifest.empty()))
     return ReplyProblem{ProposalOutcome::twin, fmt::format("it is the same as {}{}", record.twin, fate_of(record))};
+  if (const auto older = find_older_twin(record, reply.manifest.empty())) {
+    record.twin = older->variant;
+    return ReplyProblem{ProposalOutcome::twin, fmt::format("it is the same as {} of campaign {}, {}", older->variant,
+                                                           older->campaign, fate_of_older(*older))};
+  }
   ManifestChange change;
   change.technique = fmt::format("{}~{}", record.arm.technique, record.number);
   change.parts = reply.manifest;
@@ -446,6 +475,27 @@ bool Campaign::find_twin(ProposalRecord& record, bool same_manifest) {
     return true;
   }
   return false;
+}
+
+TwinQuery Campaign::twin_query(const std::string& kernel) {
+  TwinQuery query{kernel, {}, device_.name, campaign_};
+  for (const WorkloadBook& book : state_.workloads())
+    if (book.plan.kernel == kernel) query.contract_hashes.push_back(book.plan.contract_hash);
+  return query;
+}
+
+/// Among what earlier campaigns evaluated under the same contracts on this device. A source counts where the manifest
+/// is its own; a proposal with the same changes of the same manifest counts as well.
+std::optional<RecordedTwin> Campaign::find_older_twin(const ProposalRecord& record, bool same_manifest) {
+  const TwinQuery query = twin_query(record.arm.kernel);
+  const auto [sources, fresh] = older_sources_.try_emplace(record.arm.kernel);
+  if (fresh)
+    for (const RecordedSource& each : stored([&] { return ports_.ledger.recorded_sources(query); }))
+      sources->second.emplace(normal_hash(each.text, "", json::object()), each.source_hash);
+  if (same_manifest)
+    if (const auto at = sources->second.find(record.normal_hash); at != sources->second.end())
+      if (auto twin = stored([&] { return ports_.ledger.same_source(query, at->second); })) return twin;
+  return stored([&] { return ports_.ledger.same_proposal(query, record.normal_hash); });
 }
 
 /// What became of a twin, the end of a sentence.
@@ -503,6 +553,7 @@ void Campaign::add_proposed(ProposalRecord record) {
 void Campaign::restore_proposals() {
   for (ProposalRecord& record : ports_.ledger.proposals(campaign_)) {
     agent_usd_ += record.usage.usd.value_or(0);
+    last_number_ = std::max(last_number_, record.number);
     if (record.outcome == ProposalOutcome::accepted)
       ports_.catalog.add_variant(
           {record.arm.kernel, record.variant, record.parents.front(), record.source, record.manifest, record.number});

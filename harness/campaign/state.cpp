@@ -193,8 +193,8 @@ bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteratio
   if (iteration.outcome != OutcomeKind::passed || !iteration.time_ns) return false;
   const bool first = book.standings.empty();
   const bool faster = is_overtaken(book, iteration) ? clearly_leads(iteration, book.standings.back())
-                      : iteration.verdict ? *iteration.verdict == Comparison::faster
-                                        : first || *iteration.time_ns < book.standings.back().time_ns;
+                      : iteration.verdict           ? *iteration.verdict == Comparison::faster
+                                                    : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) {
     keep_among(book.others, standing_of(iteration));
     return false;

@@ -6,6 +6,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/core/suggest.h"
 
 namespace harness {
@@ -94,7 +95,14 @@ std::string known_devices(const std::vector<DeviceInfo>& devices) {
 
 }  // namespace
 
+DeviceInfo choose_device(const std::string& asked, const std::string& gpu, const std::vector<DeviceInfo>& devices) {
+  const DeviceInfo device = choose_device(asked, devices);
+  return gpu.empty() ? device : predicting(device, find_gpu_model(gpu));
+}
+
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {
+  if (const std::string gpu = predicted_gpu(asked); !gpu.empty())
+    return predicting(choose_device(device_kind(asked), devices), find_gpu_model(gpu));
   std::vector<std::string> known{"auto"};
   for (const DeviceInfo& device : devices) {
     const bool first = device.device == asked + ":0";  // "cuda"

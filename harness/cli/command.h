@@ -50,6 +50,9 @@ std::pair<std::string, Value> parse_parameter(const std::string& text);
 std::vector<std::string> split_commas(const std::string& text);
 /// auto: the first GPU that is there, else the cpu. Throws Error: unknown (2), not available (3).
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices);
+/// The same, predicting times of a GPU (core/gpu_model.h) where one is named: `--for`.
+DeviceInfo choose_device(const std::string& asked, const std::string& gpu, const std::vector<DeviceInfo>& devices);
+void add_for_option(CLI::App& app, std::string& gpu);
 
 /// Runs the program; the exit status of CLI.md.
 int run_command_line(int argc, char** argv, const Rooms& rooms);

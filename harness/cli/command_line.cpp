@@ -106,6 +106,12 @@ void add_plugin_options(CLI::App& app, Shell& shell) {
   app.add_option("--strategies", shell.more_strategies, "A further folder of strategies")->type_name("DIR");
 }
 
+void add_for_option(CLI::App& app, std::string& gpu) {
+  app.add_option("--for", gpu,
+                 "With --device cpu: times are predicted for this GPU (H200, A100, RTX4090) by counting, not measured")
+      ->type_name("GPU");
+}
+
 void add_gate_options(CLI::App& app, Shell& shell) {
   app.add_flag("--trust-source", shell.trust_source,
                "Run kernels also where this machine cannot keep them from its files and clocks; recorded with each");

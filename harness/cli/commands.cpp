@@ -20,6 +20,7 @@ void define_campaigns(CLI::App&, Shell&, std::function<int()>&);
 void define_compare(CLI::App&, Shell&, std::function<int()>&);
 void define_recommend(CLI::App&, Shell&, std::function<int()>&);
 void define_sweep(CLI::App&, Shell&, std::function<int()>&);
+void define_profile(CLI::App&, Shell&, std::function<int()>&);
 void define_report(CLI::App&, Shell&, std::function<int()>&);
 void define_doctor(CLI::App&, Shell&, std::function<int()>&);
 void define_help(CLI::App&, Shell&, std::function<int()>&);
@@ -95,6 +96,11 @@ const std::vector<Command>& commands() {
        "How a variant's cost grows with a size: a scaling study, never a speedup",
        define_sweep,
        {"harness sweep vector_scale 10_vector --over N=1024,2048,...,1048576 --device cpu"}},
+      {"profile",
+       "What a variant does on a GPU, line by line: counted without one",
+       define_profile,
+       {"harness profile softmax 00_naive --device cpu",
+        "harness profile softmax 10_warp_row --device cpu --for A100"}},
       {"report",
        "One campaign as a page: verdict, charts, tables, what to do next",
        define_report,
@@ -124,7 +130,8 @@ const std::vector<Command>& commands() {
       {"fleet",
        "Write a fleet file: the nodes of a Slurm partition, or machines over ssh",
        define_fleet,
-       {"harness fleet slurm --partition gpu --nodes 2 --gpus 4 > fleet.lua", "harness fleet ssh gpu1 gpu2 > fleet.lua"}},
+       {"harness fleet slurm --partition gpu --nodes 2 --gpus 4 > fleet.lua",
+        "harness fleet ssh gpu1 gpu2 > fleet.lua"}},
       {"doctor",
        "What is here, what is missing, what goes unchecked, and how to mend it",
        define_doctor,

@@ -2,16 +2,15 @@
 
 #include <memory>
 
-#include "harness/campaign/arms.h"
 #include "harness/campaign/gatekeeper.h"
+#include "harness/cli/asked_candidate.h"
 #include "harness/cli/command.h"
 #include "harness/cli/edited_source.h"
 #include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
-#include "harness/cli/proposals.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
-#include "harness/core/suggest.h"
+#include "harness/core/gpu_model.h"
 #include "harness/report/events.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -23,7 +22,7 @@ namespace harness {
 namespace {
 
 struct EvalArguments {
-  std::string kernel, variant, device = "auto", workloads, source;
+  std::string kernel, variant, device = "auto", gpu, workloads, source;
   std::optional<std::string> label;
   std::int64_t from = 0;
   std::vector<std::string> parameters;
@@ -32,13 +31,6 @@ struct EvalArguments {
   std::function<void(const EvaluatedPoint&)> tell;  // set: instead of printing
   std::vector<std::string> points;                  // set: these workloads, as they stand
 };
-
-Config given_parameters(const EvalArguments& arguments) {
-  Config config;
-  for (const std::string& text : arguments.parameters)
-    config.insert_or_assign(parse_parameter(text).first, parse_parameter(text).second);
-  return config;
-}
 
 /// "10_vector", and that its source is not the plugin's.
 std::string variant_text(const AttemptRecord& attempt) {
@@ -64,7 +56,7 @@ void print_person(const IterationEnded& event) {
                 report::nanoseconds(timing.time_lo_ns).c_str(), report::nanoseconds(timing.time_hi_ns).c_str(),
                 report::nanoseconds(timing.cold_ns).c_str(), report::nanoseconds(timing.warm_ns).c_str(),
                 report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(),
-                timing.emulation ? "  EMULATION" : "");
+                timing.emulation && predicted_gpu(event.device).empty() ? "  EMULATION" : "");
     for (const GateResult& gate : evaluation.gates)
       if (gate.name == "forms") report::out("hostile forms %s\n", gate.detail.c_str());
   } else {
@@ -76,58 +68,9 @@ void print_person(const IterationEnded& event) {
   }
 }
 
-/// What is evaluated: as it was named, or as a recorded iteration had it.
-struct Asked {
-  Candidate candidate;
-  std::string workload;               // "": the default ones
-  std::optional<std::string> source;  // in the place of the variant's own
-  std::string source_name;            // where that came from, for messages
-  std::optional<std::string> parent;  // hash of the variant's own source, where another stands in its place
-};
-
-Asked asked_for(const EvalArguments& arguments, Catalog& catalog, Shell& shell) {
-  Asked asked{{arguments.kernel, arguments.variant, "", given_parameters(arguments)}, "", {}, arguments.source, {}};
-  if (!arguments.source.empty()) asked.source = read_edited_source(arguments.source);
-  if (arguments.from == 0) return asked;
-  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
-  const json row = archive->history().iteration(arguments.from, true);
-  asked.workload = row.at("workload");
-  asked.candidate = {row.at("kernel"), row.at("variant"), "", config_from_json(row.at("config"))};
-  for (const auto& [name, value] : given_parameters(arguments)) asked.candidate.config.insert_or_assign(name, value);
-  if (!asked.source && row.at("parent").is_string() && row.at("source").is_string()) {
-    asked.source = row.at("source").get<std::string>();
-    asked.source_name = fmt::format("iteration {}", arguments.from);
-  }
-  restore_proposed(catalog, archive->ledger(), row.at("campaign"), asked.candidate.kernel);
-  catalog.kernel(asked.candidate.kernel);
-  return asked;
-}
-
-const VariantInfo& variant_of(const KernelInfo& kernel, const std::string& name) {
-  if (const VariantInfo* const variant = find_variant(kernel, name)) return *variant;
-  std::vector<std::string> names;
-  for (const VariantInfo& variant : kernel.variants) names.push_back(variant.name);
-  throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", kernel.name, name, did_you_mean(name, names)));
-}
-
-Realized realize(Candidate candidate, const std::string& workload, Catalog& catalog, const DeviceInfo& device) {
-  candidate.config = catalog.default_config(candidate.kernel, candidate.variant, workload, device, candidate.config);
-  return catalog.realize(candidate, workload, device);
-}
-
-/// Puts the edited source in its place.
-void use_edited(Asked& asked, const std::vector<std::string>& workloads, Catalog& catalog, const DeviceInfo& device) {
-  if (!asked.source) return;
-  const Candidate& candidate = asked.candidate;
-  asked.parent = variant_of(catalog.kernel(candidate.kernel), candidate.variant).source_hash;
-  catalog.use_source(candidate.kernel, candidate.variant, *asked.source);
-  for (const std::string& workload : workloads)
-    require_entries(realize(candidate, workload, catalog, device), asked.source_name);
-}
-
-bool evaluate_one(const Asked& asked, const std::string& workload, const EvalArguments& arguments, Catalog& catalog,
-                  Evaluator& evaluator, const Admission& admission, Ledger* ledger, std::int64_t campaign,
-                  const TaskLine& line) {
+bool evaluate_one(const AskedCandidate& asked, const std::string& workload, const EvalArguments& arguments,
+                  Catalog& catalog, Evaluator& evaluator, const Admission& admission, Ledger* ledger,
+                  std::int64_t campaign, const TaskLine& line) {
   const DeviceInfo device = evaluator.device();
   const Realized realized = realize(asked.candidate, workload, catalog, device);
   AttemptRecord attempt{
@@ -170,25 +113,16 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.label) check_label(*arguments.label);
-  Asked wanted = asked_for(arguments, *catalog, shell);
+  AskedCandidate wanted = asked_candidate(
+      {arguments.kernel, arguments.variant, arguments.source, arguments.from, arguments.parameters}, *catalog, shell);
   Candidate& candidate = wanted.candidate;
   const KernelInfo& kernel = catalog->kernel(candidate.kernel);
   candidate.technique = variant_of(kernel, candidate.variant).technique;
-  const DeviceInfo device = choose_device(arguments.device, shell.rooms.devices(places));
-  std::vector<std::string> asked = arguments.points.empty() ? split_commas(arguments.workloads) : arguments.points;
-  if (asked.empty() && !wanted.workload.empty()) asked = {wanted.workload};
-  asked = with_shapes(*catalog, candidate.kernel, std::move(asked), device);
-  std::vector<std::string> workloads = choose_workloads(kernel, asked, device);
-  if (workloads.empty()) {
-    std::vector<std::string> known;
-    for (const Workload& each : kernel.workloads) {
-      known.push_back(each.name);
-      known.insert(known.end(), each.sets.begin(), each.sets.end());
-    }
-    throw bad_input(fmt::format("kernel '{}' has no workload or set '{}'{}", kernel.name, asked.front(),
-                                did_you_mean(asked.front(), known)));
-  }
-  if (asked.empty()) leave_out_impossible(workloads, candidate, *catalog, device);
+  const DeviceInfo device = choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
+  const std::vector<std::string> asked =
+      arguments.points.empty() ? split_commas(arguments.workloads) : arguments.points;
+  std::vector<std::string> workloads = asked_workloads(wanted, asked, *catalog, device);
+  if (asked.empty() && wanted.workload.empty()) leave_out_impossible(workloads, candidate, *catalog, device);
   for (const std::string& each : workloads)
     catalog->default_config(candidate.kernel, candidate.variant, each, device, candidate.config);
   use_edited(wanted, workloads, *catalog, device);
@@ -273,6 +207,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
       "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
       "by commas (default: the set 'default')");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
+  add_for_option(app, arguments->gpu);
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");

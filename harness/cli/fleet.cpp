@@ -59,11 +59,13 @@ int slurm(const FleetArguments& arguments) {
 int ssh(const FleetArguments& arguments) {
   std::string text = "-- One node for every card of these machines.\nreturn fleet {\n";
   for (const std::string& host : arguments.hosts) {
-    const std::string change = arguments.folder.empty() ? "" : "\"cd\", " + quoted(shell_word(arguments.folder)) + ", \"&&\", ";
-    text += fmt::format("  node {{\n    name = {},\n    start = {{ \"ssh\", \"-T\", \"-o\", \"BatchMode=yes\", \"-o\", "
-                        "\"ServerAliveInterval=15\", \"-o\", \"ServerAliveCountMax=4\",\n              {}, {}\"exec\", {}, "
-                        "\"node\", \"--stdio\" }},\n    devices = {{ \"cuda:*\" }},\n{}  }},\n",
-                        quoted(host), quoted(host), change, quoted(arguments.program), price(arguments));
+    const std::string change =
+        arguments.folder.empty() ? "" : "\"cd\", " + quoted(shell_word(arguments.folder)) + ", \"&&\", ";
+    text += fmt::format(
+        "  node {{\n    name = {},\n    start = {{ \"ssh\", \"-T\", \"-o\", \"BatchMode=yes\", \"-o\", "
+        "\"ServerAliveInterval=15\", \"-o\", \"ServerAliveCountMax=4\",\n              {}, {}\"exec\", {}, "
+        "\"node\", \"--stdio\" }},\n    devices = {{ \"cuda:*\" }},\n{}  }},\n",
+        quoted(host), quoted(host), change, quoted(arguments.program), price(arguments));
   }
   report::out("%s}\n", text.c_str());
   return 0;

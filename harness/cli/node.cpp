@@ -26,8 +26,8 @@ struct NodeArguments {
 std::vector<DeviceInfo> usable_devices(const NodeArguments& arguments, Shell& shell, const Places& places) {
   std::vector<DeviceInfo> usable;
   for (DeviceInfo& device : shell.rooms.devices(places)) {
-    const bool wanted = arguments.devices.empty() ||
-                        std::ranges::find(arguments.devices, device.device) != arguments.devices.end();
+    const bool wanted =
+        arguments.devices.empty() || std::ranges::find(arguments.devices, device.device) != arguments.devices.end();
     if (device.available && wanted) usable.push_back(std::move(device));
   }
   return usable;

@@ -9,6 +9,7 @@
 #include "harness/cli/show_patch.h"
 #include "harness/cli/show_source.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/report/decision_prose.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -65,7 +66,12 @@ void print_times(const json& row, const report::WorkOf& work) {
   const auto time = number(row, "time_ns");
   if (!time) return;
   const bool emulation = row.value("emulation", false);
-  std::string line = fmt::format("{} {}", emulation ? "emulated time" : "time", report::nanoseconds(time));
+  const std::string gpu = predicted_gpu(text(row, "device"));
+  std::string line = fmt::format("{} {}",
+                                 !gpu.empty() ? "predicted time"
+                                 : emulation  ? "emulated time"
+                                              : "time",
+                                 report::nanoseconds(time));
   if (number(row, "time_lo_ns") && number(row, "time_hi_ns"))
     line += fmt::format(" ({} to {})", report::nanoseconds(number(row, "time_lo_ns")),
                         report::nanoseconds(number(row, "time_hi_ns")));
@@ -85,7 +91,8 @@ void print_times(const json& row, const report::WorkOf& work) {
                 row.value("verdict", json()).is_string()
                     ? (", " + text(row, "verdict") + " against the best so far").c_str()
                     : "");
-  if (emulation) report::out("emulated on a CPU: it ranks nothing on a GPU\n");
+  if (!gpu.empty()) report::out("predicted for %s by counting, not measured\n", gpu.c_str());
+  else if (emulation) report::out("emulated on a CPU: it ranks nothing on a GPU\n");
 }
 
 /// "registers 128, shared 48.1 KB, no spills".

@@ -13,6 +13,7 @@
 #include "harness/core/formula_catalog.h"
 #include "harness/core/observation.h"
 #include "harness/core/playbook.h"
+#include "harness/core/profiler.h"
 #include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
@@ -52,6 +53,8 @@ struct Rooms {
   std::function<std::optional<OfflineDevice>(const Places&, const std::string& architecture)> offline_device;
   /// A device that sees what a kernel does to memory of unknown size.
   std::function<std::unique_ptr<Observer>(const Places&, std::function<bool()> stop)> observer;
+  /// What profiles candidates on a device.
+  std::function<std::unique_ptr<Profiler>(const Places&, const DeviceInfo&, std::function<bool()> stop)> profiler;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
   /// Of a SPEC; `variables`: names of environment variables that it gets besides the usual ones.
   std::function<std::unique_ptr<Proposer>(const Places&, const std::string& spec,

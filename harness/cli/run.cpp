@@ -34,9 +34,10 @@ class AwakeClock : public Clock {
 
 struct RunArguments {
   CampaignOptions options;
-  std::string budget, goal, device = "auto", fleet, workloads, variants, name, resume;
+  std::string budget, goal, device = "auto", gpu, fleet, workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
   std::string proposer, proposer_variables, proposer_timeout, token_price, store_copy;
+  std::int64_t at_once = 0;
   bool resuming = false, dry_run = false, json = false, quiet = false, verbose = false;
 };
 
@@ -55,11 +56,11 @@ json environment_of(const ProgramVersion& program, const DeviceInfo& device, Fle
   utsname host{};
   uname(&host);
   json facts = {{"harness", program.number},
-          {"revision", program.revision},
-          {"host", host.nodename},
-          {"system", std::string(host.sysname) + " " + host.release},
-          {"driver_release", device.emulation ? json() : driver_release()},
-          {"device", device}};
+                {"revision", program.revision},
+                {"host", host.nodename},
+                {"system", std::string(host.sysname) + " " + host.release},
+                {"driver_release", device.emulation ? json() : driver_release()},
+                {"device", device}};
   if (fleet == nullptr) return facts;
   facts["nodes"] = nodes_of(*fleet);
   facts["devices"] = fleet->devices().size();
@@ -88,6 +89,7 @@ void fill_proposer(RunArguments& arguments) {
   CampaignOptions& options = arguments.options;
   if (!arguments.proposer.empty()) options.proposer = arguments.proposer;
   if (!arguments.proposer_timeout.empty()) options.proposer_timeout_s = parse_duration(arguments.proposer_timeout);
+  if (arguments.at_once > 0) options.proposals_at_once = arguments.at_once;
   if (!arguments.token_price.empty()) options.token_price = parse_token_price(arguments.token_price);
   if (options.proposer && options.max_cost_usd && !options.token_price)
     throw bad_input("--max-cost counts tokens before they are spent; give --token-price IN,OUT with --proposer");
@@ -260,7 +262,7 @@ int run(RunArguments arguments, Shell& shell) {
   catch_interrupts();
   const auto fleet = fleet_of(arguments, shell);
   const DeviceInfo device =
-      fleet ? fleet->evaluator().device() : choose_device(arguments.device, shell.rooms.devices(places));
+      fleet ? fleet->evaluator().device() : choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
@@ -288,11 +290,10 @@ int run(RunArguments arguments, Shell& shell) {
                                                    : nullptr;
   StoreCopies copies(*archive, arguments.store_copy);
   AwakeClock clock;
-  Campaign campaign(
-      {*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
-       environment_of(shell.rooms.program, device, fleet.get()), playbook.get(), awake_seconds() - awake_at_start(),
-       proposer.get(), fleet.get(), [&copies] { copies.when_due(); }},
-      arguments.options, resume);
+  Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
+                     environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
+                     awake_seconds() - awake_at_start(), proposer.get(), fleet.get(), [&copies] { copies.when_due(); }},
+                    arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
     return 0;
@@ -331,6 +332,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--fleet", arguments->fleet,
                  "The devices of a fleet file, here and on other machines (see harness fleet)")
       ->type_name("FILE");
+  add_for_option(app, arguments->gpu);
   app.add_option(
       "--workload", arguments->workloads,
       "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
@@ -346,6 +348,8 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "Environment variables that the proposer gets, by name, separated by commas (a key: its value is "
                  "never stored or shown)")
       ->type_name("NAMES");
+  app.add_option("--proposals-at-once", arguments->at_once, "Requests under way at most (default: 4)")
+      ->check(CLI::Range(1, 64));
   app.add_option("--proposer-timeout", arguments->proposer_timeout, "Of one request (default: 5m)");
   app.add_option("--token-price", arguments->token_price,
                  "US dollars for a million tokens, IN,OUT or IN,OUT,CACHED, where the proposer names no price");

@@ -61,8 +61,8 @@ Simulated simulate_space(const std::string& file, const SimulateArguments& argum
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = std::min(arguments.repeats, std::max(1, arguments.threads > 0 ? arguments.threads : cores));
   const auto make = [&](std::uint64_t seed) { return scripts.search(arguments.search, space.arm, seed); };
-  done.repeats = simulate::run_repeats(space, make, arguments.repeats, arguments.seed, done.budget_s, threads,
-                                       arguments.devices);
+  done.repeats =
+      simulate::run_repeats(space, make, arguments.repeats, arguments.seed, done.budget_s, threads, arguments.devices);
   sum_up(done, arguments.budget_factor);
   return done;
 }

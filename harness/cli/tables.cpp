@@ -5,6 +5,7 @@
 #include "harness/cli/asking.h"
 #include "harness/cli/proposals.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/core/suggest.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -22,8 +23,14 @@ void add_note(const Asking& asking, const std::string& sentence) {
   if (!for_programs(asking) && asking.format == "table" && !sentence.empty()) report::out("%s\n", sentence.c_str());
 }
 
+bool is_predicted(const json& row) {
+  const json device = row.value("device", json());
+  return device.is_string() && !predicted_gpu(device).empty();
+}
+
 bool any_emulated(const json& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const json& row) { return row.value("emulation", json()) == true; });
+  return std::ranges::any_of(
+      rows, [](const json& row) { return row.value("emulation", json()) == true && !is_predicted(row); });
 }
 
 bool print_empty(const json& rows, const Asking& asking, const char* sentence) {
@@ -33,6 +40,7 @@ bool print_empty(const json& rows, const Asking& asking, const char* sentence) {
 }
 
 constexpr const char* kEmulatedNote = "emulated times are a CPU's: they rank nothing on a GPU";
+constexpr const char* kPredictedNote = "predicted times are what a model expects of a GPU: nothing was measured";
 
 int print_history(const Asking& asking, Shell& shell) {
   const json rows = open_to_read(shell)->history().iterations(filter_of(asking));
@@ -41,6 +49,7 @@ int print_history(const Asking& asking, Shell& shell) {
   if (static_cast<std::int64_t>(rows.size()) == asking.limit)
     add_note(asking, fmt::format("the first {} that fit; --limit shows more", asking.limit));
   if (any_emulated(rows)) add_note(asking, kEmulatedNote);
+  if (std::ranges::any_of(rows, is_predicted)) add_note(asking, kPredictedNote);
   return 0;
 }
 
@@ -53,6 +62,7 @@ int print_best(const Asking& asking, Shell& shell) {
       std::any_of(rows.begin(), rows.end(), [](const json& row) { return !row.value("confirmed", false); });
   if (unconfirmed) add_note(asking, "not confirmed: passed all gates, but was not timed again in a fresh process");
   if (any_emulated(rows)) add_note(asking, kEmulatedNote);
+  if (std::ranges::any_of(rows, is_predicted)) add_note(asking, kPredictedNote);
   return 0;
 }
 

@@ -63,8 +63,10 @@ struct VariantTexts {
 
 /// What a kernel is, in words and code.
 struct KernelTexts {
-  std::string reference;                                      // the source of its reference
-  std::vector<std::pair<std::string, std::string>> wrappers;  // what any source may include <...>: name and what it is
+  std::string reference;  // the source of its reference
+  std::string domain;     // of its manifest, as it is written there: which sizes and types it must be right for
+  std::vector<std::pair<std::string, std::string>> wrappers;  // what any source may include <...>: name and what it is;
+                                                              // of a short one its text
 };
 
 struct KernelInfo {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/counting.h"
 #include "harness/core/image.h"
 #include "harness/core/memory_check.h"
 #include "harness/core/plan.h"
@@ -22,6 +23,7 @@ struct DeviceInfo {
   std::string name;    // "NVIDIA H200", "Intel(R) Xeon(R) Processor"
   bool available = false;
   bool emulation = false;            // times are marked as emulation and never compared with a GPU's
+  std::string predicts;              // an emulation that counts: times are those that the model of this GPU predicts
   bool native = false;               // candidates are code of this machine's processors: each has a process of its own
                                      // without rights, and the supervisor's clock times it
   std::string architecture;          // "sm_90a", "x86-64"
@@ -74,6 +76,9 @@ struct Executable {
   Plan plan;
   Problem problem;  // scalars, structures, absent arguments, tensor maps
   ImageLayout layout;
+  /// Set: a session that can counts what happens (take_counts) instead of checking it. Only of a build that is
+  /// instrumented, and with an image that nobody judges: not every block may run.
+  std::optional<CountingRequest> counting;
 };
 
 /// What timing on a device must obey. Durations in seconds, sizes in bytes.
@@ -166,6 +171,8 @@ class Session {
   virtual void close_inputs(const Executable&, std::span<std::byte>) {}
   /// What the last run found, also if it threw; nothing: its candidate was not built to be checked.
   virtual std::optional<std::vector<RawFinding>> take_findings() { return std::nullopt; }
+  /// What the last run counted, a launch each, where Executable::counting asked for it and the device can.
+  virtual std::optional<std::vector<CountedLaunch>> take_counts() { return std::nullopt; }
 
   // Where the session's clock can be believed: our host code around foreign device code. Native candidates are timed by
   // the supervisor's clock instead, and these throw NotSupported.

@@ -85,6 +85,7 @@ struct CampaignSummary {
   double spent_s = 0;
   std::optional<double> cost_usd;
   bool emulation = false;
+  std::string predicts;     // the GPU that times were predicted for; "": none
   Calibration calibration;  // of this campaign's predictions
 };
 

@@ -37,8 +37,8 @@ struct FleetAnswer {
   Evaluation evaluation;
 };
 
-/// Port to devices that evaluate at the same time, here or on other machines. Not thread-safe: whoever calls it waits in
-/// next(), and the callbacks of requests are called there.
+/// Port to devices that evaluate at the same time, here or on other machines. Not thread-safe: whoever calls it waits
+/// in next(), and the callbacks of requests are called there.
 class Fleet {
  public:
   virtual ~Fleet() = default;

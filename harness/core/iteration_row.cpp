@@ -195,20 +195,20 @@ json iteration_json(const IterationIdentity& identity, const IterationRow& row, 
 
 json iteration_json(const AttemptRecord& attempt, const Evaluation& evaluation, std::int64_t iteration, bool confirmed,
                     const json& decision, const std::string& device, Detail detail) {
-  const IterationIdentity identity{.iteration = iteration,
-                                   .campaign = attempt.campaign,
-                                   .candidate = attempt.candidate,
-                                   .workload = attempt.workload,
-                                   .purpose = attempt.purpose,
-                                   .device = device,
-                                   .contract_hash = contract_hash_of(attempt, evaluation),
-                                   .source_hash = source_hash_of(attempt, evaluation),
-                                   .decision = decision,
-                                   .label = attempt.label,
-                                   .parent = attempt.parent,
-                                   .node = attempt.node.empty() ? std::nullopt : std::optional(attempt.node),
-                                   .device_uuid = attempt.device_uuid.empty() ? std::nullopt
-                                                                              : std::optional(attempt.device_uuid)};
+  const IterationIdentity identity{
+      .iteration = iteration,
+      .campaign = attempt.campaign,
+      .candidate = attempt.candidate,
+      .workload = attempt.workload,
+      .purpose = attempt.purpose,
+      .device = device,
+      .contract_hash = contract_hash_of(attempt, evaluation),
+      .source_hash = source_hash_of(attempt, evaluation),
+      .decision = decision,
+      .label = attempt.label,
+      .parent = attempt.parent,
+      .node = attempt.node.empty() ? std::nullopt : std::optional(attempt.node),
+      .device_uuid = attempt.device_uuid.empty() ? std::nullopt : std::optional(attempt.device_uuid)};
   return iteration_json(identity, row_of(evaluation, confirmed, 0), detail);
 }
 

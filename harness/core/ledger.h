@@ -120,6 +120,29 @@ struct ExperienceQuery {
   std::string script;  // the strategy whose predictions are meant
 };
 
+/// Among which records a proposal's twin is looked for.
+struct TwinQuery {
+  std::string kernel;
+  std::vector<std::string> contract_hashes;
+  std::string device_name;
+  std::int64_t before_campaign = 0;  // campaigns with a smaller number
+};
+struct RecordedSource {
+  std::string source_hash, text;
+};
+struct RecordedTwin {
+  std::int64_t campaign = 0, iteration = 0;
+  std::string variant, outcome;
+  std::optional<double> speedup;  // where it passed
+};
+
+/// What earlier campaigns on a device know of a proposer.
+struct ProposerHistory {
+  std::int64_t asked = 0, improved = 0;       // requests, second ones apart; those that became a best
+  double log_gain = 0;                        // mean ln(old best / new best) of these
+  std::optional<double> latency_s, usd_each;  // mean of a request; absent: unknown
+};
+
 /// What earlier campaigns learnt, frozen at a campaign's start.
 struct Experience {
   std::vector<Evidence> arms;                 // same contract and device name
@@ -168,6 +191,22 @@ class Ledger {
   /// Writes the iteration, its samples, gates and costs, and keeps the rollups current; returns the iteration's id.
   virtual std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) = 0;
   virtual void charge(std::int64_t campaign, const std::string& stage, double seconds) = 0;  // prepare, decide, idle
+  /// The different sources that were evaluated of the kernel under these contracts.
+  virtual std::vector<RecordedSource> recorded_sources(const TwinQuery& /*asked*/) { return {}; }
+  /// The best that earlier campaigns saw of a source, or of a proposal with this normal_hash; none: it was not
+  /// evaluated.
+  virtual std::optional<RecordedTwin> same_source(const TwinQuery& /*asked*/, const std::string& /*source_hash*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<RecordedTwin> same_proposal(const TwinQuery& /*asked*/, const std::string& /*normal_hash*/) {
+    return std::nullopt;
+  }
+  /// The same of machine code and launches, only its iteration; 0: none.
+  virtual std::int64_t same_binary_before(const TwinQuery& /*asked*/, const std::string& /*binary_hash*/) { return 0; }
+  virtual ProposerHistory proposer_history(const std::string& /*spec*/, const std::string& /*device_name*/,
+                                           std::int64_t /*before_campaign*/) {
+    return {};
+  }
   /// A request to the proposer that has ended, with what it cost; returns its id.
   virtual std::int64_t record_proposal(const ProposalRecord& /*record*/) { return 0; }
   virtual std::vector<ProposalRecord> proposals(std::int64_t /*campaign*/) { return {}; }  // ascending

@@ -70,7 +70,17 @@ struct Timing {
 
 /// `killed`: from outside, which is nothing that the candidate did.
 /// `node_lost`: two nodes of a fleet ended while they evaluated it.
-enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal, killed, device_lost, node_lost, unknown };
+enum class CrashKind {
+  illegal_access,
+  trap,
+  assertion,
+  barrier_deadlock,
+  signal,
+  killed,
+  device_lost,
+  node_lost,
+  unknown
+};
 
 // The outcome of an experiment: a sum type, and every consumer says what it does with each case.
 struct Passed {

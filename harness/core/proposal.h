@@ -9,8 +9,8 @@
 #include "harness/core/json.h"
 #include "harness/core/strategy.h"
 
-// Variants that a program outside proposes: a model, a script, a person. It is asked for one at a time; what it answers
-// is text, and what is made of the text is judged like any other variant.
+// Variants that a program outside proposes: a model, a script, a person. Several may be asked for at once; what it
+// answers is text, and what is made of the text is judged like any other variant.
 namespace harness {
 
 /// What became of one request. All but `accepted` leave nothing to evaluate.
@@ -80,11 +80,12 @@ struct ProposerAnswer {
   std::string text, log;
   std::string why;  // of all but `answered`, a sentence
   double latency_s = 0;
+  std::int64_t number = 0;  // of the request that it answers
   /// A replay's: what was recorded, to be taken as it is.
   std::optional<ProposalRecord> recorded;
 };
 
-/// Port to whatever proposes. One request at a time.
+/// Port to whatever proposes. Several requests may be under way; each is known by its record's number.
 class Proposer {
  public:
   virtual ~Proposer() = default;
@@ -96,9 +97,10 @@ class Proposer {
   /// needs no text.
   virtual void begin(const ProposalRecord& record, double deadline_s) = 0;
   virtual bool needs_request() const { return true; }
-  /// The answer, once it is there. Waits up to so many seconds for it, or until `stop` says so.
+  /// An answer to any request under way, once one is there. Waits up to so many seconds for it, or until `stop` says
+  /// so.
   virtual std::optional<ProposerAnswer> take(double patience_s, const std::function<bool()>& stop) = 0;
-  /// Ends a request that is under way; its answer never comes.
+  /// Ends all requests that are under way; their answers never come.
   virtual void cancel() = 0;
 };
 

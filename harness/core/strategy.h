@@ -171,12 +171,17 @@ struct ProposerState {
   std::int64_t improved = 0;           // of those, one became a workload's best
   std::int64_t since_improvement = 0;  // accepted or not, since one last did; what is not yet evaluated apart
   std::int64_t failed_in_a_row = 0;    // requests without any reply
-  bool in_flight = false;
+  bool in_flight = false;              // a request is under way
+  std::int64_t under_way = 0, most_under_way = 1;
   bool ready = true;                // false: it answers nothing more
   std::optional<double> latency_s;  // mean of a request
   std::optional<double> usd;        // spent on all; absent: unknown
   std::optional<double> next_usd;   // what another request may cost; absent: unknown
   std::optional<double> log_gain;   // mean ln(new best / old best) of those that improved
+  std::optional<double> usd_each;   // mean of a request; absent: unknown
+  // Of earlier campaigns of this proposer on this device.
+  std::int64_t earlier_asked = 0, earlier_improved = 0;
+  std::optional<double> earlier_log_gain;
 };
 
 /// An evaluation that is under way.

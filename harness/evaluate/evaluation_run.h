@@ -13,6 +13,8 @@
 
 namespace harness {
 
+class Counting;
+
 /// What an evaluation obeys besides the request.
 struct RunSettings {
   MeasuredPeaks peaks;
@@ -21,6 +23,7 @@ struct RunSettings {
   Preflight* preflight = nullptr;
   Explanations* explanations = nullptr;                         // of the process's earlier candidates
   std::function<void(const std::string& phase)> on_phase = {};  // told what is done now, for whoever watches
+  Counting* counting = nullptr;                                 // where times are predicted
 };
 
 /// What a step of an evaluation settles; empty: the next step is due.
@@ -35,7 +38,9 @@ class EvaluationRun {
   /// What cannot be a new best ends before the gates that only a best needs.
   bool screens() const { return request.screen && request.incumbent && !request.confirm && !request.gates_only; }
   /// What is slow ends before them, too.
-  bool briefs() const { return request.brief_s > 0 && !request.confirm && !request.gates_only; }
+  bool briefs() const {
+    return request.brief_s > 0 && !request.confirm && !request.gates_only && workers.device.predicts.empty();
+  }
   /// Either may end before anything is needed that only a best needs.
   bool timed_size_first() const { return screens() || briefs(); }
   bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_s * 1e8; }

@@ -66,6 +66,7 @@ PipelineEvaluator::PipelineEvaluator(Options options)
   for (const BuildSpec& own : options_.device.kind->own_builds(options_.device.info)) builders_.submit(own, true);
   judge_.start();
   runner_.start();
+  if (!options_.device.info.predicts.empty()) counting_.emplace(workers_, options_.find_compiler);
   if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);
 }
 
@@ -82,9 +83,13 @@ void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
 }
 
 Evaluation PipelineEvaluator::run(const EvaluationRequest& request) {
-  const RunSettings settings{
-      peaks_,         options_.policy_refuses, options_.unconfined, emulated_ ? &emulated_->preflight : nullptr,
-      &explanations_, options_.on_phase};
+  const RunSettings settings{peaks_,
+                             options_.policy_refuses,
+                             options_.unconfined,
+                             emulated_ ? &emulated_->preflight : nullptr,
+                             &explanations_,
+                             options_.on_phase,
+                             counting_ ? &*counting_ : nullptr};
   const auto once = [&] { return run_gates(request, settings, workers_); };
   return evaluate_fairly(once, [&] {
     const auto quiet = builders_.pause_speculative(kSettleS);

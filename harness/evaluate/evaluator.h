@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/core/evaluator.h"
+#include "harness/evaluate/counting.h"
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/preflight.h"
 #include "harness/evaluate/worker_pool.h"
@@ -30,6 +31,7 @@ class PipelineEvaluator : public Evaluator {
     bool policy_refuses = true;  // false: what the source policy flags is only marked
     std::string unconfined;  // what this machine lacks of the cage around native candidates, as recorded; "" nothing
     std::optional<Device> preflight;
+    FindOfflineCompiler find_compiler;                 // where times are predicted (DeviceInfo::predicts)
     std::function<void(const std::string&)> on_wait;   // told when another process has the device
     std::function<void(const std::string&)> on_phase;  // told what an evaluation does now: "build", "gates", "timing"
   };
@@ -62,6 +64,7 @@ class PipelineEvaluator : public Evaluator {
   WorkerPool workers_;
   std::unique_ptr<PreflightWorkers> emulated_;
   Explanations explanations_;
+  std::optional<Counting> counting_;
 };
 
 }  // namespace harness

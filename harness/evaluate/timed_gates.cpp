@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "harness/evaluate/launches.h"
+#include "harness/evaluate/predicted_timing.h"
 #include "harness/evaluate/timed_calls.h"
 #include "harness/evaluate/wrong_answer.h"
 #include "harness/judge/plausibility.h"
@@ -27,6 +28,7 @@ Settled judge_timed_call(EvaluationRun& run, const std::string& gate, const Draw
 }  // namespace
 
 Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
+  if (predicts_times(run)) return run.add({"timed-launch", true, "nothing was timed: the time is predicted", false});
   const Charge charge(run.evaluation.cost.gates_s);
   const Samples& samples = timed.samples[0];
   if (run.workers.native()) {

@@ -9,6 +9,7 @@
 #include "harness/core/floor.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/measure.h"
+#include "harness/evaluate/predicted_timing.h"
 #include "harness/evaluate/statistics.h"
 
 namespace harness {
@@ -226,6 +227,7 @@ Timing timing_of_launches(const EvaluationRun& run) {
 }
 
 Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed) {
+  if (predicts_times(run)) return predict_timing(run, timed.timing);
   const Charge charge(run.evaluation.cost.timing_s);
   // A timed launch takes no longer than the judged one did: if it does, the incumbent is launched after all.
   if (is_far_ahead(run, launch_ns(run))) {

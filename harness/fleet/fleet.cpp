@@ -22,8 +22,9 @@ std::string major_of(const std::string& release) {
 /// Whether a device is meant by one of "cuda:1", "cuda:*", "*"; by none: all are.
 bool is_wanted(const std::vector<std::string>& wanted, const std::string& device) {
   return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& word) {
-    return word == "*" || word == device || (word.ends_with(":*") && word.substr(0, word.size() - 2) == device_kind(device));
-  });
+           return word == "*" || word == device ||
+                  (word.ends_with(":*") && word.substr(0, word.size() - 2) == device_kind(device));
+         });
 }
 
 Error refused(const std::string& node, const json& error) {
@@ -31,7 +32,8 @@ Error refused(const std::string& node, const json& error) {
   return error.at("kind") == "bad_input" ? bad_input(sentence) : environment_error(sentence);
 }
 
-/// What could not be evaluated. Of a proposed variant the manifest is a stranger's; what a node lacks is the node's end.
+/// What could not be evaluated. Of a proposed variant the manifest is a stranger's; what a node lacks is the node's
+/// end.
 Outcome outcome_of(const json& error, const std::string& node, bool proposed) {
   const auto message = error.at("message").get<std::string>();
   if (error.at("kind") != "bad_input") return Lost{node, message};
@@ -90,7 +92,8 @@ class NodeFleet::Lead : public Evaluator {
   }
 
   MeasuredPeaks measure_peaks() override {
-    return fleet_.wait_for(*fleet_.seats_[fleet_.leading()], {.message = {{"call", "measure_peaks"}}}).get<MeasuredPeaks>();
+    return fleet_.wait_for(*fleet_.seats_[fleet_.leading()], {.message = {{"call", "measure_peaks"}}})
+        .get<MeasuredPeaks>();
   }
 
   void use_peaks(const MeasuredPeaks& peaks) override {
@@ -114,8 +117,8 @@ NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_
   greet();
   refuse_unlike();
   if (std::ranges::none_of(devices_, &FleetDevice::alive))
-    throw environment_error(fmt::format("no node of the fleet can be used: {}",
-                                        devices_.empty() ? "it has none" : devices_.front().why));
+    throw environment_error(
+        fmt::format("no node of the fleet can be used: {}", devices_.empty() ? "it has none" : devices_.front().why));
 }
 
 NodeFleet::~NodeFleet() = default;
@@ -173,7 +176,9 @@ void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
   made.alive = seat->alive() && !device.is_null();
   if (!device.is_null()) {
     made.info = device.at("info").get<DeviceInfo>();
-    made.driver_release = seat->greeted() && seat->hello().at("driver_release").is_string() ? seat->hello().at("driver_release") : json("");
+    made.driver_release = seat->greeted() && seat->hello().at("driver_release").is_string()
+                              ? seat->hello().at("driver_release")
+                              : json("");
     made.info.admission_key = device.at("admission_key");
     made.uuid = device.at("uuid");
   }
@@ -272,8 +277,7 @@ std::size_t NodeFleet::leading() const {
 
 void NodeFleet::begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) {
   const std::string kernel = request.realized.candidate.kernel;
-  if (request.admission != nullptr && !known_.admissions.contains(kernel))
-    admit_everywhere(kernel, *request.admission);
+  if (request.admission != nullptr && !known_.admissions.contains(kernel)) admit_everywhere(kernel, *request.admission);
   Call call;
   call.deadline_s = options_.patience.evaluation;
   call.message = {{"call", "evaluate"}, {"deadline_s", call.deadline_s}, {"request", to_wire(request)}};

@@ -15,8 +15,8 @@ struct FleetOptions {
   std::string build;  // of this program
   Patience patience;
   StartNode start = start_process;
-  std::function<bool()> stop;                              // true: what waits for a node gives up
-  std::function<void(const std::string& sentence)> tell;   // nodes that are lost, come back or are given up
+  std::function<bool()> stop;                             // true: what waits for a node gives up
+  std::function<void(const std::string& sentence)> tell;  // nodes that are lost, come back or are given up
 };
 
 /// Nodes as one Fleet, and the first of them as the Evaluator that a campaign asks for what is done once: peaks, the

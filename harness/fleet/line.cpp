@@ -29,7 +29,8 @@ std::optional<json> Lines::next() {
     const std::size_t end = pending_.find('\n');
     if (end == std::string::npos) {
       if (pending_.size() > kLongestLine)
-        throw environment_error("a node sent 64 MiB without the end of a line: its command does not start harness node");
+        throw environment_error(
+            "a node sent 64 MiB without the end of a line: its command does not start harness node");
       return std::nullopt;
     }
     std::string line = pending_.substr(0, end);
@@ -38,7 +39,8 @@ std::optional<json> Lines::next() {
     if (auto message = read(line)) return message;
     if (line.empty()) continue;
     ++others_;
-    if (!line.starts_with(mark(from_ == Side::node ? Side::lead : Side::node))) last_other_ = line.substr(0, kLongestShown);
+    if (!line.starts_with(mark(from_ == Side::node ? Side::lead : Side::node)))
+      last_other_ = line.substr(0, kLongestShown);
   }
 }
 

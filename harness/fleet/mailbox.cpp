@@ -149,7 +149,8 @@ json Mailbox::ask(json question) {
     lock.unlock();
     send(question);
     lock.lock();
-    if (!changed_.wait_for(lock, kAskAgain, [&] { return replies_.contains(number) || ended_or_cancelled(); })) continue;
+    if (!changed_.wait_for(lock, kAskAgain, [&] { return replies_.contains(number) || ended_or_cancelled(); }))
+      continue;
     if (const auto reply = replies_.find(number); reply != replies_.end()) {
       json value = std::move(reply->second);
       replies_.erase(reply);

@@ -27,8 +27,8 @@ class Mailbox {
   std::optional<json> take(const std::function<bool()>& give_up);
   /// Sends the answer of the call that was taken last. From then on the next one may be taken.
   void answer(const json& answer);
-  /// Asks the other side something that belongs to the call at work, again every two seconds until it replies. Null: the
-  /// call was cancelled, or the input has ended.
+  /// Asks the other side something that belongs to the call at work, again every two seconds until it replies. Null:
+  /// the call was cancelled, or the input has ended.
   json ask(json question);
   /// The call at work need not be finished.
   bool cancelled();

@@ -48,7 +48,9 @@ class Node {
   void say_hello() {
     json devices = json::array();
     for (const DeviceInfo& device : parts_.devices)
-      devices.push_back({{"info", device}, {"uuid", device.uuid.empty() ? parts_.machine : device.uuid}, {"admission_key", device.admission_key}});
+      devices.push_back({{"info", device},
+                         {"uuid", device.uuid.empty() ? parts_.machine : device.uuid},
+                         {"admission_key", device.admission_key}});
     mail_.send({{"hello", kProtocol},
                 {"build", parts_.build},
                 {"driver_release", parts_.driver_release},
@@ -79,9 +81,10 @@ class Node {
     catalog_ = parts_.catalog();
     for (const auto& [kernel, hash] : call.at("kernels").items())
       if (plugins_hash(*catalog_, kernel) != hash)
-        throw bad_input(fmt::format("the plugins of this node are others: kernel '{}' is not the same as where the "
-                                    "campaign runs; copy the folder kernels/ to the node",
-                                    kernel));
+        throw bad_input(
+            fmt::format("the plugins of this node are others: kernel '{}' is not the same as where the "
+                        "campaign runs; copy the folder kernels/ to the node",
+                        kernel));
     for (const DeviceInfo& device : parts_.devices)
       if (device.device == call.at("device")) evaluator_ = parts_.evaluator(device, [this] { return stops(); });
     if (evaluator_ == nullptr)
@@ -94,8 +97,8 @@ class Node {
     const json& wire = call.at("request");
     const auto kernel = wire.at("name").at("candidate").at("kernel").get<std::string>();
     const auto admitted = admissions_.find(kernel);
-    EvaluationRequest request = request_from(wire, *catalog_, *evaluator_,
-                                             admitted == admissions_.end() ? nullptr : &admitted->second);
+    EvaluationRequest request =
+        request_from(wire, *catalog_, *evaluator_, admitted == admissions_.end() ? nullptr : &admitted->second);
     if (wire.at("asks_recorded").get<bool>())
       request.recorded_with = [this](const std::string& hash) {
         const json found = mail_.ask({{"ask", "recorded"}, {"hash", hash}});

@@ -13,8 +13,8 @@ namespace harness::fleet {
 struct NodeParts {
   std::string build;                // of this program: both sides must be the same
   std::vector<DeviceInfo> devices;  // that it may use
-  std::string machine;  // its name
-  json driver_release;  // text or null
+  std::string machine;              // its name
+  json driver_release;              // text or null
   std::function<std::unique_ptr<Catalog>()> catalog;
   std::function<std::unique_ptr<Evaluator>(const DeviceInfo&, std::function<bool()> stop)> evaluator;
   std::function<bool()> interrupted;  // SIGTERM: what is under way ends as Interrupted

@@ -55,8 +55,7 @@ void Seat::tick(double now) {
   if (hello_ && now - heard_ > patience_.silence)
     return lose(fmt::format("nothing was heard of it for {:.0f} s", patience_.silence), now);
   if (hello_ && !calls_.empty() && first_id_ == 0) send_first(now);
-  if (first_id_ > 0 && calls_.front().deadline_s > 0 &&
-      now - first_sent_ > calls_.front().deadline_s + patience_.grace)
+  if (first_id_ > 0 && calls_.front().deadline_s > 0 && now - first_sent_ > calls_.front().deadline_s + patience_.grace)
     lose(fmt::format("it did not end within {:.0f} s", calls_.front().deadline_s + patience_.grace), now);
 }
 

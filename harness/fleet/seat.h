@@ -13,8 +13,8 @@ namespace harness::fleet {
 
 /// How long a fleet is patient, seconds.
 struct Patience {
-  double silence = 15;     // a node beats every second: one that is not heard for so long is lost
-  double again = 3;        // a call that a node does not work at, by its beats, is sent again
+  double silence = 15;       // a node beats every second: one that is not heard for so long is lost
+  double again = 3;          // a call that a node does not work at, by its beats, is sent again
   double evaluation = 1800;  // of one evaluation: the node ends it then, and `grace` later it counts as lost
   double grace = 30;
   int restarts = 3;  // of a node that was lost, in a row; then it is given up
@@ -27,7 +27,7 @@ struct Call {
   std::function<json(const json& question)> question;  // of the node, while it works at it
   /// Instead of an answer. `begun`: the node was at work at it.
   std::function<void(const std::string& why, bool begun)> lost;
-  double deadline_s = 0;                               // 0: as long as the node lives
+  double deadline_s = 0;  // 0: as long as the node lives
 };
 
 /// One device of a fleet: a node process, started again when it is lost, and the calls for it in order.

@@ -24,22 +24,46 @@ std::string shape_text(const Workload& workload) {
 
 json outcome_to_wire(const Outcome& outcome) {
   json j = std::visit(
-      Match{[](const Passed& o) { return json{{"timing", o.timing}}; },
-            [](const Screened& o) { return json{{"timing", o.timing}}; },
-            [](const CompileError& o) { return json{{"log", o.log.substr(0, kLongestLog)}}; },
-            [](const LaunchError& o) { return json{{"message", o.message}}; },
+      Match{[](const Passed& o) {
+              return json{{"timing", o.timing}};
+            },
+            [](const Screened& o) {
+              return json{{"timing", o.timing}};
+            },
+            [](const CompileError& o) {
+              return json{{"log", o.log.substr(0, kLongestLog)}};
+            },
+            [](const LaunchError& o) {
+              return json{{"message", o.message}};
+            },
             [](const WrongAnswer& o) {
               return json{{"message", o.message}, {"first_bad", o.first_bad}, {"fingerprint", o.fingerprint}};
             },
-            [](const Rejected& o) { return json{{"gate", o.gate}, {"message", o.message}}; },
-            [](const NoEffect& o) { return json{{"same_as", o.same_as_iteration}}; },
-            [](const Abandoned& o) { return json{{"threshold_ns", o.threshold_ns}, {"time_ns", o.time_ns}}; },
-            [](const Unsupported& o) { return json{{"message", o.message}}; },
-            [](const Crashed& o) { return json{{"kind_of_crash", o.kind}, {"detail", o.detail}}; },
-            [](const TimedOut& o) { return json{{"deadline_s", o.deadline_s}, {"stage", o.stage}}; },
-            [](const OutOfMemory& o) { return json{{"detail", o.detail}}; },
+            [](const Rejected& o) {
+              return json{{"gate", o.gate}, {"message", o.message}};
+            },
+            [](const NoEffect& o) {
+              return json{{"same_as", o.same_as_iteration}};
+            },
+            [](const Abandoned& o) {
+              return json{{"threshold_ns", o.threshold_ns}, {"time_ns", o.time_ns}};
+            },
+            [](const Unsupported& o) {
+              return json{{"message", o.message}};
+            },
+            [](const Crashed& o) {
+              return json{{"kind_of_crash", o.kind}, {"detail", o.detail}};
+            },
+            [](const TimedOut& o) {
+              return json{{"deadline_s", o.deadline_s}, {"stage", o.stage}};
+            },
+            [](const OutOfMemory& o) {
+              return json{{"detail", o.detail}};
+            },
             [](const Interrupted&) { return json::object(); },
-            [](const Lost& o) { return json{{"node", o.node}, {"detail", o.detail}}; }},
+            [](const Lost& o) {
+              return json{{"node", o.node}, {"detail", o.detail}};
+            }},
       outcome);
   j["kind"] = kind_of(outcome);
   return j;
@@ -102,10 +126,10 @@ Realized realize_named(const json& name, Catalog& catalog, const DeviceInfo& dev
   Realized realized = catalog.realize(candidate, workload, device);
   if (realized.problem.contract_hash == name.at("contract_hash") && realized.source_hash == name.at("source_hash"))
     return realized;
-  throw bad_input(fmt::format("the plugins of this node are others: {} of kernel '{}' has another {} here; copy the "
-                              "folder kernels/ to the node",
-                              candidate.variant, candidate.kernel,
-                              realized.source_hash == name.at("source_hash") ? "contract" : "source"));
+  throw bad_input(fmt::format(
+      "the plugins of this node are others: {} of kernel '{}' has another {} here; copy the "
+      "folder kernels/ to the node",
+      candidate.variant, candidate.kernel, realized.source_hash == name.at("source_hash") ? "contract" : "source"));
 }
 
 json to_wire(const EvaluationRequest& request) {
@@ -141,8 +165,8 @@ json to_wire(const EvaluationRequest& request) {
 EvaluationRequest request_from(const json& wire, Catalog& catalog, Evaluator& evaluator, const Admission* admission) {
   for (const json& made : wire.at("made")) catalog.add_variant(new_variant_from(made));
   const DeviceInfo device = evaluator.device();
-  EvaluationRequest request =
-      gated_request(catalog, evaluator, realize_named(wire.at("name"), catalog, device), wire.at("points").get<Points>());
+  EvaluationRequest request = gated_request(catalog, evaluator, realize_named(wire.at("name"), catalog, device),
+                                            wire.at("points").get<Points>());
   if (const json& incumbent = wire.at("incumbent"); !incumbent.is_null())
     request.incumbent =
         Incumbent{realize_named(incumbent.at("name"), catalog, device), incumbent.at("time_ns").get<double>(),

@@ -2,8 +2,8 @@
 #include "harness/core/catalog.h"
 #include "harness/core/evaluator.h"
 
-// Requests and evaluations as JSON. What crosses is small: names, numbers and hashes. Sources, plans and inputs are made
-// where the evaluation runs, from plugins that must be the same (plugins_hash).
+// Requests and evaluations as JSON. What crosses is small: names, numbers and hashes. Sources, plans and inputs are
+// made where the evaluation runs, from plugins that must be the same (plugins_hash).
 namespace harness::fleet {
 
 inline constexpr int kProtocol = 1;

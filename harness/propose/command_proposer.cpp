@@ -55,6 +55,7 @@ struct CommandProposer::Running {
   std::unique_ptr<Child> child;
   Clock::time_point begun, deadline;
   double deadline_s = 0;
+  std::int64_t number = 0;
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun).count(); }
   std::string reply() const { return folder.path("reply"); }
@@ -65,8 +66,8 @@ CommandProposer::CommandProposer(CommandSetup setup) : setup_(std::move(setup)) 
 CommandProposer::~CommandProposer() = default;
 
 void CommandProposer::begin(const ProposalRecord& record, double deadline_s) {
-  running_ = std::make_unique<Running>();
-  Running& running = *running_;
+  Running& running = *running_.emplace_back(std::make_unique<Running>());
+  running.number = record.number;
   const std::string request = running.folder.path("request"), reply = running.reply(), log = running.log();
   write_file(request, record.request + "\n");
   std::vector<std::string> arguments = setup_.arguments, variables = setup_.environment;
@@ -89,42 +90,49 @@ void CommandProposer::begin(const ProposalRecord& record, double deadline_s) {
   });
 }
 
-std::optional<ProposerAnswer> CommandProposer::take(double patience_s, const std::function<bool()>& stop) {
+std::optional<ProposerAnswer> CommandProposer::outcome_of(const Running& running, bool ended) {
   using End = ProposerAnswer::End;
-  if (!running_) return std::nullopt;
-  Running& running = *running_;
+  ProposerAnswer answer;
+  if (size_of(running.reply()) > kLongestReply) {
+    answer.end = End::too_long;
+    answer.why = fmt::format("the reply is longer than {} MiB", kLongestReply >> 20);
+    return answer;
+  }
+  if (ended) {
+    const ChildEnd how = running.child->wait();
+    answer.end = how.status() == 0 ? End::answered : End::failed;
+    if (how.signaled) answer.why = fmt::format("the program was ended by signal {}", how.code);
+    else if (how.code == 127) answer.why = "the program could not be started";
+    else if (how.code != 0) answer.why = fmt::format("the program ended with status {}", how.code);
+    return answer;
+  }
+  if (Clock::now() < running.deadline) return std::nullopt;
+  answer.end = End::timed_out;
+  answer.why = fmt::format("no reply within {:.0f} s", running.deadline_s);
+  return answer;
+}
+
+std::optional<ProposerAnswer> CommandProposer::take(double patience_s, const std::function<bool()>& stop) {
+  if (running_.empty()) return std::nullopt;
   const auto until = Clock::now() + std::chrono::duration<double>(patience_s);
   for (;;) {
     const double left_s = std::chrono::duration<double>(until - Clock::now()).count();
-    const bool ended = running.child->ends_within(std::clamp(left_s, 0.0, kLookAtSizeS), stop);
-    ProposerAnswer answer;
-    if (size_of(running.reply()) > kLongestReply) {
-      answer.end = End::too_long;
-      answer.why = fmt::format("the reply is longer than {} MiB", kLongestReply >> 20);
-      return end(std::move(answer));
-    }
-    if (!ended && Clock::now() >= running.deadline) {
-      answer.end = End::timed_out;
-      answer.why = fmt::format("no reply within {:.0f} s", running.deadline_s);
-      return end(std::move(answer));
-    }
-    if (ended) {
-      const ChildEnd how = running.child->wait();
-      answer.end = how.status() == 0 ? End::answered : End::failed;
-      if (how.signaled) answer.why = fmt::format("the program was ended by signal {}", how.code);
-      else if (how.code == 127) answer.why = "the program could not be started";
-      else if (how.code != 0) answer.why = fmt::format("the program ended with status {}", how.code);
-      return end(std::move(answer));
+    const double look_s = std::clamp(left_s, 0.0, kLookAtSizeS) / static_cast<double>(running_.size());
+    for (std::size_t place = 0; place < running_.size(); ++place) {
+      const bool ended = running_[place]->child->ends_within(look_s, stop);
+      if (auto answer = outcome_of(*running_[place], ended)) return end(place, std::move(*answer));
     }
     if (left_s <= 0 || (stop && stop())) return std::nullopt;
   }
 }
 
-ProposerAnswer CommandProposer::end(ProposerAnswer answer) {
-  answer.latency_s = running_->seconds();
-  running_->child->kill();
-  answer.text = beginning_of(running_->reply(), kLongestReply);
-  answer.log = valid_utf8(beginning_of(running_->log(), kLongestLog));
+ProposerAnswer CommandProposer::end(std::size_t place, ProposerAnswer answer) {
+  Running& running = *running_[place];
+  answer.number = running.number;
+  answer.latency_s = running.seconds();
+  running.child->kill();
+  answer.text = beginning_of(running.reply(), kLongestReply);
+  answer.log = valid_utf8(beginning_of(running.log(), kLongestLog));
   if (answer.end != ProposerAnswer::End::answered) answer.text = valid_utf8(answer.text.substr(0, kLongestLog));
   strike_out(answer.text, setup_.secrets);
   strike_out(answer.log, setup_.secrets);
@@ -133,12 +141,12 @@ ProposerAnswer CommandProposer::end(ProposerAnswer answer) {
     const std::size_t line = last == std::string::npos ? 0 : answer.log.rfind('\n', last) + 1;
     answer.why += ": " + answer.log.substr(line, std::min<std::size_t>(last + 1 - line, 300));
   }
-  running_.reset();
+  running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(place));
   return answer;
 }
 
 void CommandProposer::cancel() {
-  running_.reset();
+  running_.clear();
 }
 
 }  // namespace harness

@@ -31,9 +31,11 @@ class CommandProposer : public Proposer {
 
  private:
   struct Running;
-  ProposerAnswer end(ProposerAnswer answer);
+  /// What has become of it, if it is over.
+  static std::optional<ProposerAnswer> outcome_of(const Running& running, bool ended);
+  ProposerAnswer end(std::size_t place, ProposerAnswer answer);
   CommandSetup setup_;
-  std::unique_ptr<Running> running_;
+  std::vector<std::unique_ptr<Running>> running_;  // in the order in which they were begun
 };
 
 }  // namespace harness

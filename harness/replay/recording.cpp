@@ -61,8 +61,8 @@ double overhead_seconds(const Recording& recording) {
   const double evaluated =
       std::accumulate(recording.iterations.begin(), recording.iterations.end(), 0.0,
                       [](double sum, const IterationSummary& iteration) { return sum + iteration.wall_s; });
-  const json devices = recording.record.environment.is_object() ? recording.record.environment.value("devices", json())
-                                                                : json();
+  const json devices =
+      recording.record.environment.is_object() ? recording.record.environment.value("devices", json()) : json();
   return std::max(0.0, recording.spent_s - evaluated / (devices.is_number() ? devices.get<double>() : 1));
 }
 

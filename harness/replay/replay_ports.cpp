@@ -399,6 +399,11 @@ Experience ReplayLedger::experience(const ExperienceQuery& query) {
   return source_ == nullptr ? Experience{} : source_->experience(query);
 }
 
+ProposerHistory ReplayLedger::proposer_history(const std::string& spec, const std::string& device_name,
+                                               std::int64_t before_campaign) {
+  return source_ == nullptr ? ProposerHistory{} : source_->proposer_history(spec, device_name, before_campaign);
+}
+
 std::vector<EarlierResult> ReplayLedger::earlier_results(std::int64_t campaign, const std::string& kernel,
                                                          const std::string& device) {
   return source_ == nullptr ? std::vector<EarlierResult>{} : source_->earlier_results(campaign, kernel, device);

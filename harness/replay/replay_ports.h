@@ -191,6 +191,8 @@ class ReplayLedger : public Ledger {
   std::vector<DecisionRecord> decisions(std::int64_t) override { return recording_.decisions; }
   std::vector<Orphan> orphans(std::int64_t) override { return {}; }
   Experience experience(const ExperienceQuery& query) override;
+  ProposerHistory proposer_history(const std::string& spec, const std::string& device_name,
+                                   std::int64_t before_campaign) override;
   std::vector<EarlierResult> earlier_results(std::int64_t campaign, const std::string& kernel,
                                              const std::string& device) override;
   /// The gates were tried when the record was made: the seconds are in its overhead.

@@ -26,37 +26,46 @@ bool ReplayProposer::ready() {
 }
 
 const ProposalRecord* ReplayProposer::answer_to(const ProposalRecord& request) const {
+  std::optional<std::int64_t> first;
+  if (request.second_to) {
+    const auto at = stands_for_.find(*request.second_to);
+    first = at == stands_for_.end() ? 0 : at->second;
+  }
   for (const ProposalRecord& each : recorded_) {
     if (!is_answer(each) || given_.contains(each.number) || each.arm.kernel != request.arm.kernel) continue;
-    if (request.second_to ? each.second_to == last_ : !each.second_to) return &each;
+    if (each.second_to == first) return &each;
   }
   return nullptr;
 }
 
 void ReplayProposer::begin(const ProposalRecord& record, double) {
-  answer_ = {};
-  const ProposalRecord* found = answer_to(record);
-  due_s_ = clock_.seconds() + (found != nullptr ? found->latency_s : 0);
-  if (found == nullptr) {
-    answer_.end = ProposerAnswer::End::unavailable;
-    answer_.why = "the record holds no further proposal for this kernel";
-    return;
+  Due due;
+  due.answer.number = record.number;
+  due.at_s = clock_.seconds();
+  if (const ProposalRecord* found = answer_to(record)) {
+    due.at_s += found->latency_s;
+    due.answer.recorded = *found;
+    stands_for_[record.number] = found->number;
+    given_.insert(found->number);
+  } else {
+    due.answer.end = ProposerAnswer::End::unavailable;
+    due.answer.why = "the record holds no further proposal for this kernel";
   }
-  answer_.recorded = *found;
-  last_ = found->number;
-  given_.insert(found->number);
+  under_way_.push_back(std::move(due));
 }
 
 std::optional<ProposerAnswer> ReplayProposer::take(double patience_s, const std::function<bool()>&) {
-  if (!due_s_) return std::nullopt;
-  const double left_s = *due_s_ - clock_.seconds();
+  if (under_way_.empty()) return std::nullopt;
+  const auto next = std::ranges::min_element(under_way_, {}, &Due::at_s);
+  const double left_s = next->at_s - clock_.seconds();
   if (left_s > patience_s) {
     if (patience_s > 0) clock_.pass(patience_s);
     return std::nullopt;
   }
   if (left_s > 0) clock_.pass(left_s);
-  due_s_.reset();
-  return answer_;
+  ProposerAnswer answer = std::move(next->answer);
+  under_way_.erase(next);
+  return answer;
 }
 
 }  // namespace harness

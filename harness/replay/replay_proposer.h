@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <set>
 #include <vector>
 
@@ -8,7 +9,7 @@
 namespace harness {
 
 /// Answers requests with the recorded ones of the same kernel, in their order, each after its recorded seconds. A
-/// second question gets what was recorded as the second to the reply before. No model is asked.
+/// second question gets what was recorded as the second to that reply. No model is asked.
 class ReplayProposer : public Proposer {
  public:
   ReplayProposer(const std::vector<ProposalRecord>& recorded, ReplayClock& clock);
@@ -17,16 +18,19 @@ class ReplayProposer : public Proposer {
   bool needs_request() const override { return false; }
   void begin(const ProposalRecord& record, double deadline_s) override;
   std::optional<ProposerAnswer> take(double patience_s, const std::function<bool()>& stop) override;
-  void cancel() override { due_s_.reset(); }
+  void cancel() override { under_way_.clear(); }
 
  private:
   const ProposalRecord* answer_to(const ProposalRecord& request) const;
   const std::vector<ProposalRecord>& recorded_;
   ReplayClock& clock_;
-  std::set<std::int64_t> given_;  // numbers of the record
-  std::int64_t last_ = 0;         // the number that was given last
-  std::optional<double> due_s_;   // when the answer under way is there
-  ProposerAnswer answer_;
+  std::set<std::int64_t> given_;                     // numbers of the record
+  std::map<std::int64_t, std::int64_t> stands_for_;  // which number of the record answers a request's
+  struct Due {
+    double at_s = 0;
+    ProposerAnswer answer;
+  };
+  std::vector<Due> under_way_;
 };
 
 }  // namespace harness

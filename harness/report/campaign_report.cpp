@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "harness/core/gpu_model.h"
 #include "harness/core/value.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -65,6 +66,17 @@ struct Known {
   const Figure& of(const char* name) const { return figures.of(name); }
 };
 
+/// The heading of a column of times, and a sentence on those that no GPU took.
+std::string time_word(const Known& known) {
+  if (!known.emulation) return "time";
+  return predicted_gpu(known.head.text("device")).empty() ? "emulated" : "predicted";
+}
+std::string not_measured(const Known& known) {
+  const std::string gpu = predicted_gpu(known.head.text("device"));
+  return gpu.empty() ? "All times are emulated on a CPU. They rank nothing on a GPU."
+                     : fmt::format("All times are what a model of the {} expects. Nothing was measured.", gpu);
+}
+
 void cap_rows(ReportSection& section) {
   if (section.table.rows.size() <= kMostRowsShown) return;
   section.more_rows = section.table.rows.size() - kMostRowsShown;
@@ -81,17 +93,12 @@ std::string time_of(const RowOf& row, const char* key = "time_ns") {
 
 ReportSection bests_section(const Known& known) {
   const Figure& figure = known.of("bests");
-  ReportSection section =
-      section_of("bests", figure, "What is fastest",
-                 known.emulation ? "Emulated times: a CPU ran the kernels, and they rank nothing on a GPU."
-                                 : "Each time is the median of one call; the range is its 95 % interval.");
-  section.table.columns = {"workload",      known.emulation ? "emulated" : "time",
-                           "speedup",       "of floor",
-                           "rival",         "of its speed",
-                           "confirmed",     "variant",
-                           "configuration", "95 %",
-                           "baseline",      "registers",
-                           "spills",        "iteration"};
+  ReportSection section = section_of(
+      "bests", figure, "What is fastest",
+      known.emulation ? not_measured(known) : "Each time is the median of one call; the range is its 95 % interval.");
+  section.table.columns = {"workload",     time_word(known), "speedup", "of floor",      "rival",
+                           "of its speed", "confirmed",      "variant", "configuration", "95 %",
+                           "baseline",     "registers",      "spills",  "iteration"};
   for_rows(figure, [&](const RowOf& row) {
     const auto rival = row.number("rival_ns"), time = row.number("time_ns");
     section.table.rows.push_back(
@@ -138,7 +145,7 @@ ReportSection staircase_section(const Known& known) {
     if (section.charts.size() < kMostPanels) section.charts.emplace_back(charts.at(name));
   if (order.size() > kMostPanels)
     section.lead += fmt::format(" {} of {} workloads are drawn; the table has all.", kMostPanels, order.size());
-  section.table.columns = {"workload", "after",   "spent",         known.emulation ? "emulated" : "time",
+  section.table.columns = {"workload", "after",   "spent",         time_word(known),
                            "speedup",  "variant", "configuration", "iteration"};
   cap_rows(section);
   return section;
@@ -513,7 +520,7 @@ Totals totals_of(const Known& known) {
 
 void add_cards(CampaignReport& report, const Known& known, const Totals& totals) {
   const RowOf& head = known.head;
-  report.cards.push_back({known.emulation ? "emulated score" : "score", ratio(totals.score),
+  report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", ratio(totals.score),
                           "geometric mean of the speedups over the baselines"});
   report.cards.push_back({"confirmed", fmt::format("{} of {}", totals.confirmed, totals.workloads),
                           "bests timed again in a fresh process"});
@@ -533,7 +540,7 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
 }
 
 void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
-  if (known.emulation) report.cautions.emplace_back("All times are emulated on a CPU. They rank nothing on a GPU.");
+  if (known.emulation) report.cautions.push_back(not_measured(known));
   if (totals.confirmed < totals.workloads)
     report.cautions.push_back(
         fmt::format("{} of {} bests were not timed again in a fresh process: they are not confirmed.",
@@ -554,7 +561,8 @@ std::string verdict_of(const Known& known, const Totals& totals) {
   std::string text = fmt::format("{} of {} workload{} {} a confirmed best", totals.confirmed, totals.workloads,
                                  totals.workloads == 1 ? "" : "s", totals.confirmed == 1 ? "has" : "have");
   if (totals.score)
-    text += fmt::format(", {} as fast as the baselines{}", ratio(totals.score), known.emulation ? " (emulated)" : "");
+    text += fmt::format(", {} as fast as the baselines{}", ratio(totals.score),
+                        known.emulation ? " (" + time_word(known) + ")" : "");
   if (totals.rivals > 0) text += fmt::format(", and ahead of the rival on {} of {}", totals.ahead, totals.rivals);
   return text + ".";
 }

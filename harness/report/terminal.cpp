@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/core/gpu_model.h"
 #include "harness/core/printable.h"
 #include "harness/core/utf8.h"
 #include "harness/report/format.h"
@@ -24,6 +25,13 @@ std::string outcome_counts(const std::map<std::string, std::int64_t>& outcomes) 
 std::string describe(const Candidate& candidate) {
   const std::string config = to_text(candidate.config);
   return candidate.variant + (config.empty() ? "" : " " + config);
+}
+
+/// What its times are, where they are no GPU's.
+std::string kind_of_times(const CampaignRecord& record) {
+  if (const std::string gpu = predicted_gpu(record.device); !gpu.empty())
+    return fmt::format(" PREDICTED: times are what a model of the {} expects, not measured", gpu);
+  return in_emulation(record) ? " EMULATION: times are not a GPU's" : "";
 }
 
 /// How the best stands against the fastest rival: above 1.00x it is ahead.
@@ -88,9 +96,8 @@ void TerminalDisplay::started(const CampaignStarted& event) {
   const CampaignRecord& record = event.record;
   say(fmt::format("campaign {}{}: {} on {} ({}){}, {}, {}, strategy {}, search {}, budget {}", event.campaign,
                   event.resumed ? " resumed" : "", fmt::join(record.kernels, " "), record.device, record.device_name,
-                  in_emulation(record) ? " EMULATION: times are not a GPU's" : "", counted(event.workloads, "workload"),
-                  counted(event.arms, "arm"), record.strategy, record.search,
-                  record.budget_s ? seconds(*record.budget_s) : "none"));
+                  kind_of_times(record), counted(event.workloads, "workload"), counted(event.arms, "arm"),
+                  record.strategy, record.search, record.budget_s ? seconds(*record.budget_s) : "none"));
   for (const std::string& note : event.notes) say("note      " + note);
   for (const Foreseen& each : event.ahead)
     say(fmt::format("first     {}{}", each.what,
@@ -265,7 +272,9 @@ std::string closing_text(const CampaignSummary& summary) {
   if (summary.kernels.size() > 1) text += shares_text(summary.kernels);
   if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
     text += fmt::format("predictions, 90 % ranges: {}\n", predictions);
-  if (summary.emulation) text += "times are emulation on a CPU: they rank nothing on a GPU\n";
+  if (!summary.predicts.empty())
+    text += fmt::format("times are predicted for {} by counting, not measured (docs/profile.md)\n", summary.predicts);
+  else if (summary.emulation) text += "times are emulation on a CPU: they rank nothing on a GPU\n";
   if (summary.reason == EndReason::interrupted || summary.reason == EndReason::device_lost ||
       summary.reason == EndReason::store_error)
     text += fmt::format("everything that ended is saved; go on with: harness run --resume {}\n", summary.campaign);

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/core/suggest.h"
 #include "harness/core/value.h"
 #include "harness/report/format.h"
@@ -132,11 +133,17 @@ bool is_emulated(const json& row) {
   return value == true || value == 1;
 }
 
+/// Whose time it is: a GPU's, that of a CPU which ran the kernel, or what a model expects of a GPU.
+enum class TimeKind { measured, emulated, predicted };
+TimeKind kind_of_time(const json& row) {
+  if (!is_emulated(row)) return TimeKind::measured;
+  return predicted_gpu(field(row, "device")).empty() ? TimeKind::emulated : TimeKind::predicted;
+}
+
 /// A time or a speedup in the column of its kind.
-ViewColumn of_kind(const char* name, int rank, bool emulated, std::function<std::string(const json&)> text) {
-  return {name, rank, [emulated, text = std::move(text)](const json& row) {
-            return is_emulated(row) == emulated ? text(row) : "";
-          }};
+ViewColumn of_kind(const char* name, int rank, TimeKind kind, std::function<std::string(const json&)> text) {
+  return {name, rank,
+          [kind, text = std::move(text)](const json& row) { return kind_of_time(row) == kind ? text(row) : ""; }};
 }
 
 ViewColumn plain(const char* name, int rank, const char* key, bool on_request = false, bool elastic = false) {
@@ -157,14 +164,16 @@ std::string interval(const json& row, const char* lo, const char* hi) {
              : "-";
 }
 
-/// A time and its speedup over the baseline, measured ones and emulated ones apart.
+/// A time and its speedup over the baseline, in columns of their kind.
 void add_times(View& view) {
   const auto time = [](const json& row) { return nanoseconds(number_in(row, "time_ns")); };
   const auto speedup = [](const json& row) { return ratio(number_in(row, "speedup")); };
-  view.push_back(of_kind("time", 0, false, time));
-  view.push_back(of_kind("speedup", 1, false, speedup));
-  view.push_back(of_kind("emulated", 0, true, time));
-  view.push_back(of_kind("emulated speedup", 3, true, speedup));
+  view.push_back(of_kind("time", 0, TimeKind::measured, time));
+  view.push_back(of_kind("speedup", 1, TimeKind::measured, speedup));
+  view.push_back(of_kind("emulated", 0, TimeKind::emulated, time));
+  view.push_back(of_kind("emulated speedup", 3, TimeKind::emulated, speedup));
+  view.push_back(of_kind("predicted", 0, TimeKind::predicted, time));
+  view.push_back(of_kind("predicted speedup", 3, TimeKind::predicted, speedup));
 }
 
 std::string variant_cell(const json& row) {
@@ -282,6 +291,7 @@ View best_view(const WorkOf& work) {
 }
 
 View campaign_view() {
+  const auto score = [](const json& row) { return ratio(number_in(row, "score")); };
   return {{"campaign", 0,
            [](const json& row) { return field(row, "campaign") + (row.value("imported", false) ? " imported" : ""); }},
           plain("name", 3, "name", false, true),
@@ -298,8 +308,9 @@ View campaign_view() {
           plain("strategy", 6, "strategy"),
           {"ended by", 3,
            [](const json& row) { return row.value("reason", json()).is_null() ? "not ended" : field(row, "reason"); }},
-          of_kind("score", 0, false, [](const json& row) { return ratio(number_in(row, "score")); }),
-          of_kind("emulated score", 0, true, [](const json& row) { return ratio(number_in(row, "score")); }),
+          of_kind("score", 0, TimeKind::measured, score),
+          of_kind("emulated score", 0, TimeKind::emulated, score),
+          of_kind("predicted score", 0, TimeKind::predicted, score),
           plain("iterations", 1, "iterations"),
           {"spent", 1, [](const json& row) { return seconds(number_in(row, "spent_s").value_or(0)); }},
           {"cost", 2, [](const json& row) { return money(number_in(row, "cost_usd")); }},

@@ -168,7 +168,8 @@ std::int64_t read_identity(const Statement& query, IterationIdentity& identity) 
   return query.integer(11);
 }
 
-constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10, kLabel = kCost + 8, kCard = kLabel + 2;
+constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10, kLabel = kCost + 8,
+              kCard = kLabel + 2;
 constexpr const char* kReadIteration =
     "SELECT i.id, i.campaign, c.kernel, c.variant, c.technique, c.config, i.workload, i.purpose, p.device, "
     "c.contract_hash, c.source_hash, i.attempt, a.decision, "

@@ -158,11 +158,12 @@ double Store::wall_of(std::int64_t campaign, double device_seconds) const {
 /// Of a writer on another machine nobody here can tell whether it lives: for a minute after it last wrote it counts as
 /// alive. A machine that was started again is no other one.
 double Store::lease_left(std::int64_t campaign) {
-  Statement query(connection_,
-                  "SELECT max(p.started_unix, coalesce((SELECT max(a.begun_unix) FROM attempt a WHERE a.campaign = p.id), 0), "
-                  "coalesce((SELECT max(i.ended_unix) FROM iteration i WHERE i.campaign = p.id), 0)), p.ended_unix, "
-                  "(SELECT facts FROM environment e WHERE e.campaign = p.id) FROM campaign p WHERE p.id = ?",
-                  campaign);
+  Statement query(
+      connection_,
+      "SELECT max(p.started_unix, coalesce((SELECT max(a.begun_unix) FROM attempt a WHERE a.campaign = p.id), 0), "
+      "coalesce((SELECT max(i.ended_unix) FROM iteration i WHERE i.campaign = p.id), 0)), p.ended_unix, "
+      "(SELECT facts FROM environment e WHERE e.campaign = p.id) FROM campaign p WHERE p.id = ?",
+      campaign);
   if (!query.next() || !query.null(1) || query.null(2)) return 0;
   const json host = query.parsed(2).value("host", json());
   utsname own{};
@@ -241,7 +242,8 @@ std::int64_t Store::end_attempt(std::int64_t attempt, const Evaluation& evaluati
   if (row.log) row.log_key = intern_text(connection_, kAddLog, *row.log);
   const std::int64_t candidate = candidate_built(connection_, attempted, evaluation);
   const std::int64_t id = insert_iteration(connection_, attempt, candidate, row);
-  add_spending(connection_, attempted.record.campaign, wall_of(attempted.record.campaign, row.cost.wall_s), row.cost.usd);
+  add_spending(connection_, attempted.record.campaign, wall_of(attempted.record.campaign, row.cost.wall_s),
+               row.cost.usd);
   write.commit();
   return id;
 }

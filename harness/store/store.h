@@ -30,6 +30,12 @@ class Store : public Ledger {
   std::int64_t begin_attempt(const AttemptRecord& record) override;
   std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) override;
   /// "prepare" runs beside the device's wall time: it adds nothing to spent_seconds and costs nothing by itself.
+  std::vector<RecordedSource> recorded_sources(const TwinQuery& asked) override;
+  std::optional<RecordedTwin> same_source(const TwinQuery& asked, const std::string& source_hash) override;
+  std::optional<RecordedTwin> same_proposal(const TwinQuery& asked, const std::string& normal_hash) override;
+  std::int64_t same_binary_before(const TwinQuery& asked, const std::string& binary_hash) override;
+  ProposerHistory proposer_history(const std::string& spec, const std::string& device_name,
+                                   std::int64_t before_campaign) override;
   std::int64_t record_proposal(const ProposalRecord& record) override;
   std::vector<ProposalRecord> proposals(std::int64_t campaign) override;
   void charge(std::int64_t campaign, const std::string& stage, double seconds) override;
@@ -79,9 +85,9 @@ class Store : public Ledger {
 
   Connection connection_;
   std::map<std::int64_t, double> devices_;  // of campaigns with several: their seconds pass at once
-  std::set<std::int64_t> claimed_;  // campaigns known to carry this process as owner
-  std::unique_ptr<Pulse> pulse_;    // while there are any
-  double lived_before_ = 0;         // by this process when its last campaign had ended
+  std::set<std::int64_t> claimed_;          // campaigns known to carry this process as owner
+  std::unique_ptr<Pulse> pulse_;            // while there are any
+  double lived_before_ = 0;                 // by this process when its last campaign had ended
 };
 
 }  // namespace harness::store

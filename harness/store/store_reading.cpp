@@ -100,8 +100,7 @@ std::optional<std::int64_t> Store::latest_resumable() {
                   "(reason IS NULL OR reason IN ('interrupted', 'device_lost', 'store_error')) ORDER BY id DESC");
   while (query.next()) {
     const std::string owner = query.text(1);
-    if ((parse_owner(owner).is_this_process() || !still_runs(owner)) &&
-        lease_left(query.integer(0)) == 0)
+    if ((parse_owner(owner).is_this_process() || !still_runs(owner)) && lease_left(query.integer(0)) == 0)
       return query.integer(0);
   }
   return std::nullopt;

@@ -1,49 +1,42 @@
 -- Whether to ask the proposer for a variant now, and for what: a proposal is priced as an arm is, by the log-gain that it is
--- expected to bring for the minutes that it takes from the device, learnt from this proposer's record. It is not asked
--- while a request is under way, after stagnation, at the floor, or where the rest of the budget cannot pay an evaluation.
+-- expected to bring for the minutes that it takes from the device, or for the dollars of these and of the request, learnt
+-- from this proposer's record. So many requests are under way that the device need not wait for them: one more for each
+-- proposal that it could evaluate while a request is answered. The rule stop-asking says when no further one is sent.
 
-
-local STAGNANT = 6          -- proposals in a row that brought no new best: then it is asked no more
-local SILENT = 3            -- requests in a row without a reply
 local NEAR_FLOOR = 0.9      -- a workload whose best reaches this share of its floor needs no other variant
 local GAIN = 0.25           -- ln of what a proposal gains that becomes a best, before one has
 local GAIN_TRIALS = 2       -- proposals that this is worth
 local PRIOR_WINS, PRIOR_TRIALS = 1, 3   -- of proposals that become a best
+local EARLIER = 0.5         -- of a proposal here, that one of an earlier campaign of this proposer is worth
 local EVALUATIONS = 3       -- of a proposed variant, that its price counts
 
 local proposals = {}
 
--- nil, or why nobody is asked any more.
-function proposals.stopped(campaign)
-  local p = campaign.proposer
-  if not p then return "nobody proposes" end
-  if not p.ready then return "the proposer answers no more, or cannot be paid" end
-  if p.failed_in_a_row >= SILENT then return ("%d requests in a row brought no reply"):format(p.failed_in_a_row) end
-  if p.since_improvement >= STAGNANT then
-    return ("%d proposals in a row brought no new best"):format(p.since_improvement)
-  end
-  if campaign.budget_s then
-    local left = campaign.budget_s - campaign.spent_s - campaign.reserve_s
-    local needed = (p.latency_s or 0) + 2 * campaign.evaluation_s
-    if left < needed then return ("%.0f s are left, and a proposal needs %.0f s"):format(left, needed) end
-  end
+-- Requests that should be under way.
+local function wanted(campaign, p)
+  local busy_s = EVALUATIONS * math.max(campaign.evaluation_s, 1e-3)
+  return math.min(p.most_under_way, 1 + (p.latency_s or 0) // busy_s)
 end
 
--- Of the workloads that are not near their floor the heaviest; of these the one with the fewest proposals.
+-- Of the workloads that are not near their floor the heaviest, those with the fewest proposals first; each request that is
+-- under way is taken to be for one of them.
 local function needy(campaign)
-  local asked = {}
+  local asked, ranked = {}, {}
   for _, arm in ipairs(campaign.arms) do
     if arm.proposal then
       local key = arm.kernel .. "/" .. arm.workload
       asked[key] = (asked[key] or 0) + 1
     end
   end
-  local best, best_rank
-  for _, w in ipairs(campaign.workloads) do
-    local rank = w.weight / (1 + (asked[w.kernel .. "/" .. w.workload] or 0))
-    if (w.of_floor or 0) < NEAR_FLOOR and (not best or rank > best_rank) then best, best_rank = w, rank end
+  for place, w in ipairs(campaign.workloads) do
+    if (w.of_floor or 0) < NEAR_FLOOR then
+      local rank = w.weight / (1 + (asked[w.kernel .. "/" .. w.workload] or 0))
+      ranked[#ranked + 1] = { workload = w, rank = rank, place = place }
+    end
   end
-  return best
+  table.sort(ranked, function(a, b) return a.rank > b.rank or a.rank == b.rank and a.place < b.place end)
+  local chosen = ranked[1 + campaign.proposer.under_way % math.max(#ranked, 1)]
+  return chosen and chosen.workload
 end
 
 -- The arms of a workload: the one that holds its best, the best of another technique, and the last proposal that was wrong.
@@ -61,11 +54,21 @@ local function parents_of(campaign, workload)
 end
 
 local function chance(p)
-  return (p.improved + PRIOR_WINS) / (p.asked + PRIOR_TRIALS)
+  local wins = p.improved + EARLIER * p.earlier_improved
+  return (wins + PRIOR_WINS) / (p.asked - p.under_way + EARLIER * p.earlier_asked + PRIOR_TRIALS)
 end
 
 local function gain(p)
-  return (GAIN * GAIN_TRIALS + (p.log_gain or 0) * p.improved) / (GAIN_TRIALS + p.improved)
+  local earlier = EARLIER * p.earlier_improved
+  return (GAIN * GAIN_TRIALS + (p.log_gain or 0) * p.improved + (p.earlier_log_gain or 0) * earlier) /
+    (GAIN_TRIALS + p.improved + earlier)
+end
+
+-- Dollars of a request and of evaluating what it brings; nil where neither is known.
+local function dollars(campaign, p, minutes)
+  local request = p.usd_each or p.next_usd
+  if not request and not campaign.usd_per_hour then return nil end
+  return (request or 0) + (campaign.usd_per_hour or 0) * minutes / 60
 end
 
 -- What is asked, and with which parents: in turns a change of the best, something new beside the best of another technique,
@@ -86,22 +89,31 @@ local function question(campaign, workload)
   return holder, { best }, "one change of the first parent that makes it at least 10 % faster"
 end
 
--- A decision to ask, or nil. `score`: gain per minute of the best arm that pays, nil where none does.
-function proposals.consider(campaign, score, patterns)
+-- Why nobody is asked now, or nil.
+function proposals.silenced(campaign)
   local p = campaign.proposer
-  if not p or p.in_flight or proposals.stopped(campaign) then return nil end
+  return p and (p.silenced or not p.ready and "the proposer answers no more, or cannot be paid" or nil)
+end
+
+-- A decision to ask, or nil. `score`: gain per minute (`by_money`: per dollar) of the best arm that pays, nil where none does.
+function proposals.consider(campaign, score, patterns, by_money)
+  local p = campaign.proposer
+  if not p or proposals.silenced(campaign) or p.under_way >= wanted(campaign, p) then return nil end
   local workload = needy(campaign)
   if not workload then return nil end
   local minutes = EVALUATIONS * campaign.evaluation_s / 60
   if not score then minutes = minutes + (p.latency_s or 0) / 60 end   -- then the device waits for it
+  local usd = dollars(campaign, p, minutes)
+  local price = by_money and (usd or math.huge) or minutes
   local expected = workload.weight * gain(p) * chance(p)
-  if score and expected / minutes < score then return nil end
+  if score and expected / math.max(price, 1e-12) < score then return nil end
   local arm, parents, ask = question(campaign, workload)
   if not arm then return nil end
   local before = workload.speedup or 1
+  local costs = usd and (" and $%.2g"):format(usd) or ""
   return { action = "propose", arm = arm, ask = ask, parents = parents, patterns = patterns,
-           why = ("a proposal for %s/%s promises %.2g %% at a chance of %.2f in %.2g min, %s"):format(workload.kernel,
-             workload.workload, 100 * (math.exp(gain(p)) - 1), chance(p), minutes,
+           why = ("a proposal for %s/%s promises %.2g %% at a chance of %.2f in %.2g min%s, %s"):format(workload.kernel,
+             workload.workload, 100 * (math.exp(gain(p)) - 1), chance(p), minutes, costs,
              score and "more than any arm" or "and no arm pays any more"),
            predict = { speedup = { before, before * math.exp(2 * gain(p)) }, probability = chance(p),
                        evaluations = EVALUATIONS } }

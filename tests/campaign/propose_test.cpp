@@ -163,6 +163,96 @@ TEST_CASE("Evaluations go on while a request is under way, and a campaign with n
   CHECK(world.ledger.charged["propose"] < 20);  // the rest passed beside evaluations
 }
 
+TEST_CASE("So many requests are under way as are allowed, and each answer is for its own") {
+  Proposing world({}, 6);
+  world.options.proposals_at_once = 3;
+  world.proposer.latency_s = 20;
+  std::size_t most = 0;
+  world.scripts.decide = [&most](const Snapshot& snapshot) {
+    const ProposerState& proposer = *snapshot.proposer;
+    most = std::max(most, static_cast<std::size_t>(proposer.under_way));
+    if (proposer.asked < 6 && proposer.ready && proposer.under_way < proposer.most_under_way)
+      return propose(snapshot.arms.front());
+    return FakeScripts::first_open(snapshot);
+  };
+  world.proposer.reply = [](const ProposalRecord& asked, ProposerAnswer& answer) {
+    answer.text = whole_file("source " + std::to_string(asked.number));
+  };
+  world.run();
+  CHECK(most == 3);
+  CHECK(world.outcomes() == std::vector<std::string>(6, "accepted"));
+  for (const ProposalRecord& each : world.ledger.proposed)
+    CHECK(each.source == "source " + std::to_string(each.number));
+  CHECK(json::parse(world.ledger.proposed[1].request).at("asked_beside").size() == 1);  // the first was under way then
+  CHECK(world.ledger.charged["propose"] < 2 * 20);  // two rounds of three, and evaluations beside them
+}
+
+TEST_CASE("What was under way when a campaign ended is recorded as interrupted, all of it") {
+  Proposing world({}, 2);
+  world.proposer.latency_s = 1e6;
+  world.options.budget_s = 60;
+  world.scripts.decide = [](const Snapshot& snapshot) {
+    if (snapshot.proposer->under_way < 2) return propose(snapshot.arms.front());
+    return FakeScripts::first_open(snapshot);
+  };
+  world.run();
+  CHECK(world.outcomes() == std::vector<std::string>(2, "interrupted"));
+  CHECK(world.proposer.cancelled == 1);
+}
+
+TEST_CASE("A source that an earlier campaign evaluated is refused unevaluated, with what became of it") {
+  Proposing world({whole_file("the  older source")});
+  world.ledger.older_sources = {{"older", "the older // as it was\nsource"}, {"another", "nothing like it"}};
+  world.ledger.older_twin = RecordedTwin{3, 57, "proposed_2", "passed", 2.5};
+  world.run();
+  REQUIRE(world.outcomes() == std::vector<std::string>{"twin", "twin"});  // answered once with what was wrong
+  CHECK(world.ledger.proposed[0].twin == "proposed_2");
+  CHECK_THAT(world.ledger.proposed[0].message,
+             Catch::Contains("proposed_2 of campaign 3, which passed at 2.50x in iteration 57"));
+  CHECK(evaluations_of(world.ledger, "proposed_1") == 0);
+}
+
+TEST_CASE("Machine code of earlier campaigns counts for proposals only") {
+  Proposing world({whole_file("new source")});
+  world.evaluator.answer = [](const EvaluationRequest& request) {
+    if (request.recorded_with) request.recorded_with("hash");
+    return FakeEvaluator::honest(request);
+  };
+  world.run();
+  const auto asked = static_cast<int>(world.ledger.asked_before.size());
+  CHECK(asked == 8);  // the proposal's points, and none of the other variants'
+  CHECK(world.ledger.asked_before.at(0).kernel == "k");
+}
+
+TEST_CASE("What earlier campaigns know of a proposer is in the snapshot") {
+  Proposing world({whole_file("new source")}, 0);
+  world.ledger.history = {10, 4, 0.3, 12.0, 0.05};
+  std::optional<ProposerState> seen;
+  world.scripts.decide = [&](const Snapshot& snapshot) {
+    seen = snapshot.proposer;
+    return FakeScripts::first_open(snapshot);
+  };
+  world.run();
+  REQUIRE(seen);
+  CHECK(seen->earlier_asked == 10);
+  CHECK(seen->earlier_improved == 4);
+  CHECK(seen->latency_s == 12.0);
+  CHECK(seen->usd_each == 0.05);
+}
+
+TEST_CASE("A request over 100,000 tries is small, and made quickly enough to be asked often") {
+  RequestParts parts;
+  parts.arm = {"k", "w", "base"};
+  parts.parents.emplace_back().texts.source = std::string(20000, 's');
+  for (int i = 0; i < 100000; ++i)
+    parts.tried.push_back({"variant", std::string(100, 'h'), "wrong_answer", std::string(100, 'm'), "rows >= 64", {}});
+  const std::string text = request_text(std::move(parts), 24000);
+  CHECK(estimated_tokens(text) <= 24000);
+  const json request = json::parse(text);
+  CHECK(request.at("tried").size() == 24);
+  CHECK(request.at("left_out") == json::array({"older tries"}));
+}
+
 TEST_CASE("A proposer that is silent is asked no more") {
   Proposing world({""}, 100);
   world.proposer.reply = [](const ProposalRecord&, ProposerAnswer& answer) {

@@ -16,10 +16,14 @@ Finished devices_of(const std::string& fleet) {
 }  // namespace
 
 TEST_CASE("the nodes of a fleet file are started, behind any command, and say what they are") {
-  const std::string start = std::string("{ \"sh\", \"-c\", \"echo Welcome; echo; exec ") + HARNESS_BINARY + " node --stdio\" }";
-  const Finished found = devices_of("return fleet { node { name = 'a', devices = { 'cpu' }, count = 2, usd_per_hour = 2 },\n"
-                                    "  node { name = 'b', devices = { 'cpu' }, start = " + start + " },\n"
-                                    "  node { name = 'gone', start = { 'false' }, wait_s = 2 } }");
+  const std::string start =
+      std::string("{ \"sh\", \"-c\", \"echo Welcome; echo; exec ") + HARNESS_BINARY + " node --stdio\" }";
+  const Finished found = devices_of(
+      "return fleet { node { name = 'a', devices = { 'cpu' }, count = 2, usd_per_hour = 2 },\n"
+      "  node { name = 'b', devices = { 'cpu' }, start = " +
+      start +
+      " },\n"
+      "  node { name = 'gone', start = { 'false' }, wait_s = 2 } }");
   REQUIRE(found.status == 0);
   const json rows = json::parse(found.out);
   REQUIRE(rows.size() == 4);
@@ -39,7 +43,8 @@ TEST_CASE("what is wrong in a fleet file is said with its place") {
     return found.err;
   };
   CHECK_THAT(refusal("return fleet { node { nme = 'a' } }"), Catch::Contains("no field 'nme'; did you mean 'name'?"));
-  CHECK_THAT(refusal("return fleet { node { name = 'a', start = 'ssh gpu1' } }"), Catch::Contains("not a list of texts"));
+  CHECK_THAT(refusal("return fleet { node { name = 'a', start = 'ssh gpu1' } }"),
+             Catch::Contains("not a list of texts"));
   CHECK_THAT(refusal("return fleet {}"), Catch::Contains("the fleet has no node"));
   CHECK_THAT(refusal("return fleet { node { name = 'a' }, node { name = 'a' } }"), Catch::Contains("two nodes"));
   CHECK_THAT(refusal("return 1 +"), Catch::Contains("fleet.lua:1"));

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/support/program.h"
+#include "tests/support/turns.h"
 
 // A program that really edits, through the whole protocol: tests/proposers/transform.py.
 using namespace harness;
@@ -79,6 +80,43 @@ TEST_CASE("edits of a program are judged, recorded, replayed without it, and ado
     if (variant["name"] == said["variant"])
       listed = variant["technique"].get<std::string>().find('~') == std::string::npos;
   CHECK(listed);
+}
+
+// Emulated times: what is judged is that the engine's edits pass all gates and that one of them becomes the best.
+TEST_CASE("edits of a program make adopted kernels faster than their originals") {
+  const std::vector<std::pair<std::string, std::string>> kernels = {{"row_softmax", "rows=33 cols=64"},
+                                                                    {"dot", "n=3000"}};
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto& [kernel, shape] = kernels[i];
+    if (!has_turn(i, kernels.size())) continue;
+    INFO(kernel);
+    const Scratch scratch;
+    const Finished finished =
+        run_harness({"run", kernel, "--kernels", kRoot + "/bench/agents/kernels", "--workload", shape, "--device",
+                     "cpu", "--proposer", "command:python3 " + kRoot + "/tests/proposers/transform.py", "--strategy",
+                     "exhaustive", "--search", "exhaustive", "--budget", "120s", "--db", scratch.db(), "--json"});
+    INFO(finished.err);
+    REQUIRE(finished.status == 0);
+    const json end = finished.lines().back();
+    const json& best = end.at("best").at(0);
+    CHECK_THAT(best.at("variant").get<std::string>(), Catch::StartsWith("proposed_"));
+    CHECK(best.at("speedup").get<double>() > 1.5);
+  }
+}
+
+// tests/fixtures/proposed.jsonl: dot, adopted, with the edits of transform.py, recorded on the cpu device by
+// harness run dot --kernels bench/agents/kernels --device cpu --workload n=3000 --strategy exhaustive --search
+// exhaustive
+// --proposer "command:python3 tests/proposers/transform.py"
+TEST_CASE("a recorded campaign with proposals replays where no proposer is") {
+  const Scratch scratch;
+  const std::string record = kRoot + "/tests/fixtures/proposed.jsonl";
+  REQUIRE(run_harness({"import", record, "--db", scratch.db()}).status == 0);
+  const Finished replayed = run_harness({"replay", "1", "--strategy", "exhaustive", "--search", "exhaustive",
+                                         "--kernels", kRoot + "/bench/agents/kernels", "--db", scratch.db()});
+  INFO(replayed.err);
+  CHECK(replayed.status == 0);
+  CHECK_THAT(replayed.out, Catch::Contains("the two decided the same from beginning to end"));
 }
 
 TEST_CASE("a proposer is tried with one small request") {

@@ -331,6 +331,19 @@ class FakeLedger : public Ledger {
   }
   std::vector<ProposalRecord> proposals(std::int64_t) override { return proposed; }
   std::vector<ProposalRecord> proposed;
+  std::vector<RecordedSource> recorded_sources(const TwinQuery&) override { return older_sources; }
+  std::optional<RecordedTwin> same_source(const TwinQuery&, const std::string& hash) override {
+    return hash == "older" ? older_twin : std::nullopt;
+  }
+  std::int64_t same_binary_before(const TwinQuery& asked, const std::string&) override {
+    asked_before.push_back(asked);
+    return 0;
+  }
+  ProposerHistory proposer_history(const std::string&, const std::string&, std::int64_t) override { return history; }
+  std::vector<RecordedSource> older_sources;
+  std::optional<RecordedTwin> older_twin;
+  std::vector<TwinQuery> asked_before;
+  ProposerHistory history;
   std::optional<std::int64_t> latest_resumable() override { return std::nullopt; }
   CampaignRecord campaign(std::int64_t id) override { return campaigns.at(static_cast<std::size_t>(id) - 1); }
   double spent_seconds(std::int64_t) override { return spent_s; }
@@ -379,7 +392,7 @@ class FakeLedger : public Ledger {
   bool full = false;
 };
 
-/// Answers each request with what `reply` says, after `latency_s` of the fake clock.
+/// Answers each request with what `reply` says, after `latency_s` of the fake clock, in the order of the requests.
 class FakeProposer : public Proposer {
  public:
   explicit FakeProposer(FakeClock& clock) : clock_(clock) {}
@@ -387,24 +400,26 @@ class FakeProposer : public Proposer {
   void begin(const ProposalRecord& record, double deadline_s) override {
     requests.push_back(record);
     deadlines.push_back(deadline_s);
-    due_ = clock_.now + latency_s;
+    due_.emplace_back(clock_.now + latency_s, record);
   }
   std::optional<ProposerAnswer> take(double patience_s, const std::function<bool()>&) override {
-    if (!due_) return std::nullopt;
-    if (*due_ > clock_.now + patience_s) {
+    if (due_.empty()) return std::nullopt;
+    const auto [due, record] = due_.front();
+    if (due > clock_.now + patience_s) {
       clock_.now += patience_s;
       return std::nullopt;
     }
-    clock_.now = std::max(clock_.now, *due_);
-    due_.reset();
+    clock_.now = std::max(clock_.now, due);
+    due_.erase(due_.begin());
     ProposerAnswer answer;
+    answer.number = record.number;
     answer.end = ProposerAnswer::End::answered;
     answer.latency_s = latency_s;
-    reply(requests.back(), answer);
+    reply(record, answer);
     return answer;
   }
   void cancel() override {
-    due_.reset();
+    due_.clear();
     ++cancelled;
   }
   std::function<void(const ProposalRecord&, ProposerAnswer&)> reply;
@@ -415,7 +430,7 @@ class FakeProposer : public Proposer {
 
  private:
   FakeClock& clock_;
-  std::optional<double> due_;
+  std::vector<std::pair<double, ProposalRecord>> due_;  // in order
 };
 
 class FakeDisplay : public Display {

@@ -193,8 +193,7 @@ TEST_CASE("a node that dies at work loses that evaluation alone, is started agai
   nodes.count = 1;
   nodes.setup = [&](const std::string&, int start) {
     ThreadNode::Setup made;
-    if (start == 1)
-      made.meanwhile = [&](const EvaluationRequest&, const auto&) { nodes.running["n1"]->ended = true; };
+    if (start == 1) made.meanwhile = [&](const EvaluationRequest&, const auto&) { nodes.running["n1"]->ended = true; };
     return made;
   };
   auto fleet = nodes.start();

@@ -85,6 +85,30 @@ def four_elements(source, manifest):
             {"steps": re.sub(r"cdiv\(([^()]+), p\.BLOCK\)", r"cdiv(\1, p.BLOCK * 4)", steps)})
 
 
+def threads_as_parameter(source, manifest):
+    """The constant that says how many threads a block has becomes a parameter."""
+    found = re.search(r"constexpr int (\w+) = (\d+);", source)
+    steps = function_of(manifest, "steps")
+    if not found or not steps or f"block = {{ {found.group(2)} }}" not in steps:
+        return None
+    name, value = found.groups()
+    return (source.replace(found.group(0), f"constexpr int {name} = THREADS;"),
+            {"params": {"THREADS": {"values": [32, 64, 128, int(value)], "bind": "define"}},
+             "steps": steps.replace(f"block = {{ {value} }}", "block = { p.THREADS }")})
+
+
+def grid_as_parameter(source, manifest):
+    """A grid of a fixed number of blocks, which walk over all elements together, becomes a parameter."""
+    steps = function_of(manifest, "steps")
+    found = steps and re.search(r"grid = \{ (\d+) \}", steps)
+    if not found or "gridDim.x" not in source:
+        return None
+    blocks = int(found.group(1))
+    values = sorted({max(1, blocks // 16), max(1, blocks // 4), blocks, 4 * blocks})
+    return None, {"params": {"BLOCKS": {"values": values, "bind": "launch"}},
+                  "steps": steps.replace(found.group(0), "grid = { p.BLOCKS }")}
+
+
 def more_blocks(_, manifest):
     """Other block sizes: nothing of the source changes."""
     found = re.search(r"BLOCK\s*=\s*\{ values = \{([^}]*)\}, bind = \"(\w+)\"", manifest)
@@ -95,7 +119,7 @@ def more_blocks(_, manifest):
     return None if set(values) == known else (None, {"params": {"BLOCK": {"values": values, "bind": found.group(2)}}})
 
 
-RULES = [warp_per_row, four_elements, reuse, reciprocal, unroll, more_blocks]
+RULES = [warp_per_row, four_elements, threads_as_parameter, grid_as_parameter, reuse, reciprocal, unroll, more_blocks]
 
 
 def main():

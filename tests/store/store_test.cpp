@@ -227,6 +227,60 @@ TEST_CASE("the same machine code is found in this campaign alone: another campai
   CHECK(store->same_binary(now, "s128", "b1") == own);
 }
 
+TEST_CASE("a proposal's twin is found among earlier campaigns of the same contract and device") {
+  auto store = Store::in_memory();
+  const auto earlier = store->begin_campaign(a_campaign());
+  Evaluation evaluation = passed(50);
+  evaluation.source_text = "the source";
+  AttemptRecord attempt = an_attempt(earlier, 1);
+  attempt.candidate.variant = "proposed_1";
+  const auto iteration = record(*store, attempt, evaluation);
+  ProposalRecord proposal;
+  proposal.campaign = earlier;
+  proposal.number = 1;
+  proposal.arm = {"attention", "s128", "tiling"};
+  proposal.outcome = ProposalOutcome::accepted;
+  proposal.variant = "proposed_1";
+  proposal.normal_hash = "normal";
+  proposal.proposer = "command:p";
+  proposal.latency_s = 4;
+  store->record_proposal(proposal);
+  const auto now = store->begin_campaign(a_campaign());
+  TwinQuery asked{"attention", {"c0ffee"}, "NVIDIA H200", now};
+
+  const auto sources = store->recorded_sources(asked);
+  REQUIRE(sources.size() == 1);
+  CHECK(sources[0].text == "the source");
+  const auto twin = store->same_source(asked, sources[0].source_hash);
+  REQUIRE(twin);
+  CHECK(twin->iteration == iteration);
+  CHECK(twin->campaign == earlier);
+  CHECK(twin->variant == "proposed_1");
+  CHECK(twin->outcome == "passed");
+  REQUIRE(store->same_proposal(asked, "normal"));
+  CHECK(!store->same_proposal(asked, "another"));
+  CHECK(store->same_binary_before(asked, "b1") == iteration);
+  CHECK(store->same_binary_before(asked, "b2") == 0);
+
+  TwinQuery elsewhere = asked;
+  elsewhere.device_name = "another GPU";
+  CHECK(!store->same_source(elsewhere, sources[0].source_hash));
+  CHECK(store->same_binary_before(elsewhere, "b1") == 0);
+  TwinQuery changed = asked;
+  changed.contract_hashes = {"other contract"};
+  CHECK(store->recorded_sources(changed).empty());
+  CHECK(!store->same_proposal(changed, "normal"));
+  TwinQuery before = asked;
+  before.before_campaign = earlier;  // its own records are the campaign's own business
+  CHECK(store->same_binary_before(before, "b1") == 0);
+
+  const ProposerHistory history = store->proposer_history("command:p", "NVIDIA H200", now);
+  CHECK(history.asked == 1);
+  CHECK(history.latency_s == 4.0);
+  CHECK(!history.usd_each);
+  CHECK(store->proposer_history("command:other", "NVIDIA H200", now).asked == 0);
+}
+
 TEST_CASE("an interrupted evaluation says nothing about its machine code") {
   auto store = Store::in_memory();
   const auto campaign = store->begin_campaign(a_campaign());

@@ -10,6 +10,7 @@
 
 #include "harness/core/error.h"
 #include "harness/device/cpu/check/checker.h"
+#include "harness/device/cpu/count/counter.h"
 #include "harness/device/cpu/execute/arguments.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/module.h"
@@ -79,11 +80,13 @@ std::string describe_overrun(const Launch& launch, const HarnessCpuIndex& block)
 /// Takes blocks in ascending order, as a GPU does, until none is left or the launch has failed.
 void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::Module& module,
                  std::atomic<std::uint64_t>& next) {
-  const std::uint64_t blocks = volume(state.launch.grid);
+  const std::uint64_t blocks = state.counter ? state.counter->running() : volume(state.launch.grid);
   const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
   const cpu::SharedMemory shared = module.shared_memory();
   for (std::uint64_t i = next++; i < blocks && !state.failed(); i = next++) {
-    const HarnessCpuIndex block = block_index(i, state.launch.grid);
+    const std::uint64_t number = state.counter ? state.counter->unit(i) : i;
+    const HarnessCpuIndex block = block_index(number, state.launch.grid);
+    if (state.counter) runner.count_as(state.counter->weight(number));
     shared.poison(shared_bytes);
     runner.run(block);
     if (!state.failed() && !state.checker && !shared.guard_intact(shared_bytes))
@@ -93,7 +96,7 @@ void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::M
 
 void run_blocks(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, const cpu::Module& module,
                 std::atomic<std::uint64_t>& next) {
-  const cpu::Turn turn(state.checker ? state.checker->turns() : nullptr, worker);
+  const cpu::Turn turn(state.turns(), worker);
   runner.begin(state, module, worker);
   take_blocks(runner, state, module, next);
   runner.end();
@@ -106,13 +109,14 @@ std::string describe_touched(const Launch& launch, const HarnessCpuIndex& block,
 
 /// The block of `cluster` that falls to this host thread.
 void run_in_cluster(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, const cpu::Module& module,
-                    cpu::Cluster& cluster) {
+                    cpu::Cluster& cluster, std::int64_t weight) {
   const cpu::Turn turn(&cluster.turns(), worker);
   if (state.failed()) return;
   const unsigned rank = cluster.rank_of(worker);
   const cpu::Cluster::Member& self = cluster.member(rank);
   const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
   runner.begin(state, module, worker);
+  runner.count_as(weight);
   if (!cluster.begin(rank, runner) && !state.checker)
     state.fail(describe_touched(state.launch, self.block, "before it had begun"));
   if (!state.failed()) runner.run(self.block, &cluster, rank);
@@ -195,7 +199,9 @@ void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   cpu::Module& module = module_of(executable.artifact);
   ++runs_;
   relocate(executable.layout, image);
-  checker_ = module.checked() ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
+  const bool counted = module.checked() && executable.counting.has_value();
+  checker_ = module.checked() && !counted ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
+  counter_ = counted ? std::make_unique<cpu::Counter>(executable, image, module) : nullptr;
   run_steps(executable, image, module);
 }
 
@@ -204,15 +210,22 @@ std::optional<std::vector<RawFinding>> CpuSession::take_findings() {
   return checker_->take_findings();
 }
 
+std::optional<std::vector<CountedLaunch>> CpuSession::take_counts() {
+  if (!counter_) return std::nullopt;
+  return counter_->take();
+}
+
 void CpuSession::run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module) {
   for (const Step& step : executable.plan.steps) {
     if (const auto* memset = std::get_if<Memset>(&step)) fill(*memset, executable, image, checker_.get());
-    else if (const auto* next = std::get_if<Launch>(&step)) launch(resolved(*next), module, executable, image);
+    else if (const auto* next = std::get_if<Launch>(&step))
+      launch(resolved(*next), static_cast<std::size_t>(&step - executable.plan.steps.data()), module, executable,
+             image);
     else throw NotSupported("the cpu device has no library " + std::get<LibraryCall>(step).library);
   }
 }
 
-void CpuSession::launch(const Launch& launch, cpu::Module& module, const Executable& executable,
+void CpuSession::launch(const Launch& launch, std::size_t step, cpu::Module& module, const Executable& executable,
                         std::span<std::byte> image) {
   check_sizes(launch);
   check_shared(launch, executable.artifact);
@@ -226,11 +239,17 @@ void CpuSession::launch(const Launch& launch, cpu::Module& module, const Executa
   const HarnessCpuEntry* const entry = module.find(launch.entry);
   if (!entry) throw LaunchRefused(fmt::format("the candidate was built without the entry {}", launch.entry));
   cpu::ArgumentPack arguments(launch, *entry, executable, image);
-  cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get(), runs_);
-  const int workers = static_cast<int>(std::min(blocks, together));
+  cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get(), counter_.get(), runs_);
+  // Counted blocks run one after another: one host thread is enough where they need not run at once.
+  const int workers = counter_ && !launch.cooperative && !clusters ? 1 : static_cast<int>(std::min(blocks, together));
   if (checker_) checker_->begin_launch(launch, workers, arguments.memory());
+  if (counter_) {
+    const std::uint64_t each = clusters ? together : 1;
+    counter_->begin_launch(launch, step, blocks / each, static_cast<int>(each), workers);
+  }
   if (clusters) launch_clusters(state, module);
   else launch_blocks(state, module, workers);
+  if (counter_) counter_->end_launch();
   if (state.failed()) throw DeviceFault(state.fault());
 }
 
@@ -256,12 +275,16 @@ void CpuSession::launch_clusters(cpu::LaunchState& state, cpu::Module& module) {
     memories[static_cast<std::size_t>(worker)] = module.shared_memory();
   });
   // Every other cluster runs its blocks in reverse, and so does the same cluster in the next launch.
-  for (std::uint64_t i = 0; i < shape.clusters() && !state.failed(); ++i) {
-    cpu::Cluster cluster(shape, i, threads, memories, static_cast<std::size_t>(state.launch.shared),
-                         (i + state.run) % 2);
+  const std::uint64_t running = state.counter ? state.counter->running() : shape.clusters();
+  for (std::uint64_t i = 0; i < running && !state.failed(); ++i) {
+    const std::uint64_t number = state.counter ? state.counter->unit(i) : i;
+    const std::int64_t weight = state.counter ? state.counter->weight(number) : 0;
+    cpu::Cluster cluster(shape, number, threads, memories, static_cast<std::size_t>(state.launch.shared),
+                         (number + state.run) % 2);
     cluster.poison();
-    workers_->run(
-        blocks, [&](cpu::BlockRunner& runner, int worker) { run_in_cluster(runner, worker, state, module, cluster); });
+    workers_->run(blocks, [&](cpu::BlockRunner& runner, int worker) {
+      run_in_cluster(runner, worker, state, module, cluster, weight);
+    });
     const cpu::Cluster::Member* const touched = state.failed() || state.checker ? nullptr : cluster.touched_after_end();
     if (touched) state.fail(describe_touched(state.launch, touched->block, "after it had ended"));
   }

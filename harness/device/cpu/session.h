@@ -11,6 +11,7 @@ namespace harness {
 
 namespace cpu {
 class Checker;
+class Counter;
 class LaunchState;
 class Module;
 class Workers;
@@ -40,14 +41,17 @@ class CpuSession : public Session {
   /// run one after the other, each as described in cluster.h.
   /// A candidate built with BuildSpec::checked runs under the memory checker: one host thread at a time in a fixed
   /// order, and a DeviceFault ends it before the first access that would leave the image and its own memory.
+  /// With Executable::counting such a candidate is counted instead (count/counter.h), and not every block may run.
   void run(const Executable& executable, std::span<std::byte> image) override;
   std::optional<std::vector<RawFinding>> take_findings() override;
+  std::optional<std::vector<CountedLaunch>> take_counts() override;
 
  private:
   void make_threads(const Plan& plan);
   cpu::Module& module_of(const Artifact& artifact);
   void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);
-  void launch(const Launch& launch, cpu::Module& module, const Executable& executable, std::span<std::byte> image);
+  void launch(const Launch& launch, std::size_t step, cpu::Module& module, const Executable& executable,
+              std::span<std::byte> image);
   Launch resolved(const Launch& launch) const;
   void launch_blocks(cpu::LaunchState& state, cpu::Module& module, int workers);
   void launch_clusters(cpu::LaunchState& state, cpu::Module& module);
@@ -57,6 +61,7 @@ class CpuSession : public Session {
   unsigned runs_ = 0;
   std::map<std::string, std::unique_ptr<cpu::Module>> modules_;  // by path
   std::unique_ptr<cpu::Checker> checker_;                        // of the last run, if that was checked
+  std::unique_ptr<cpu::Counter> counter_;                        // of the last run, if that was counted
 };
 
 }  // namespace harness

@@ -40,6 +40,23 @@ std::string first_comment(const std::string& text) {
   return comment;
 }
 
+/// A table of a manifest as it is written: from `name = {` to the brace that closes it; "" where there is none.
+std::string table_text(const std::string& manifest, const std::string& name) {
+  const std::size_t line = manifest.find("\n  " + name);
+  const std::size_t open = line == std::string::npos ? line : manifest.find('{', line);
+  int depth = 0;
+  for (std::size_t at = open; at < manifest.size(); ++at) {
+    depth += manifest[at] == '{' ? 1 : manifest[at] == '}' ? -1 : 0;
+    if (depth == 0) return manifest.substr(line + 3, at - line - 2);
+  }
+  return "";
+}
+
+/// Of use to whoever writes a source: not what two halves of a header or the emulation are made of.
+bool is_for_authors(const std::string& name) {
+  return !name.ends_with("_begin.cuh") && !name.ends_with("_end.cuh") && !name.ends_with("/site.cuh");
+}
+
 /// The headers that every device source may include, by the name to include, in order.
 std::vector<std::pair<std::string, std::string>> wrappers_in(const fs::path& folder) {
   std::vector<std::pair<std::string, std::string>> found;
@@ -47,7 +64,10 @@ std::vector<std::pair<std::string, std::string>> wrappers_in(const fs::path& fol
   for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
     if (entry.path().extension() != ".cuh") continue;
     const std::string name = relative_name(entry.path(), folder);
-    found.emplace_back(name, first_comment(read_text(entry.path(), name)));
+    if (!is_for_authors(name)) continue;
+    constexpr std::size_t kShort = 1600;
+    std::string text = read_text(entry.path(), name);
+    found.emplace_back(name, text.size() <= kShort ? std::move(text) : first_comment(text));
   }
   std::ranges::sort(found);
   return found;
@@ -157,6 +177,7 @@ KernelTexts LuaCatalog::kernel_texts(const std::string& kernel) {
   LoadedKernel& loaded = load(kernel);
   KernelTexts texts;
   texts.reference = read_text(loaded.manifest.problem(loaded.info.workloads.front().name).reference.source, kernel);
+  texts.domain = table_text(read_text(folders_.at(kernel) / "kernel.lua", kernel), "domain");
   for (const fs::path& folder : include_dirs_) {
     const auto found = wrappers_in(folder);
     texts.wrappers.insert(texts.wrappers.end(), found.begin(), found.end());

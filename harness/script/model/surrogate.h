@@ -76,7 +76,7 @@ class Surrogate {
   Matrix all_, passed_;                      // features of what was observed, and of what passed
   std::vector<double> costs_, oks_, times_;  // log cost, 1 or 0; log time of what passed
   std::vector<std::size_t> passed_points_;
-  std::unordered_map<std::size_t, std::size_t> seen_;   // point -> how often it was observed
+  std::unordered_map<std::size_t, std::size_t> seen_;  // point -> how often it was observed
   std::unordered_set<std::size_t> pending_;
   std::unordered_map<std::size_t, std::size_t> taken_;  // in the candidates being gathered
   Forest time_, pass_, cost_;

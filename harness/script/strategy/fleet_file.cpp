@@ -57,7 +57,8 @@ class Fields {
   std::vector<std::string> words(const char* key) const {
     if (!node_.contains(key)) return {};
     const json& list = node_.at(key);
-    const bool good = list.is_array() && std::all_of(list.begin(), list.end(), [](const json& word) { return word.is_string(); });
+    const bool good =
+        list.is_array() && std::all_of(list.begin(), list.end(), [](const json& word) { return word.is_string(); });
     if (!good) throw bad_input(fmt::format("{}: {} is not a list of texts, such as {{ \"cuda:0\" }}", where_, key));
     return list.get<std::vector<std::string>>();
   }

@@ -46,11 +46,12 @@ rule = wrap(function(declared)
     error(at .. "the rule '" .. declared.name .. "' needs when = function(campaign, options) or adjust = " ..
       "function(campaign, arm, options)", 0)
   end
-  if declared.when or declared.effect then one_of(declared.effect, "effect of a rule", { "stop", "close", "pivot" }, at) end
+  if declared.when or declared.effect then one_of(declared.effect, "effect of a rule", { "stop", "close", "pivot", "silence" }, at) end
   if declared.reason then one_of(declared.reason, "reason to stop", { "goal", "strategy", "exhausted" }, at) end
   if declared.scope then one_of(declared.scope, "scope of a rule", { "current", "open" }, at) end
-  if declared.scope and declared.effect == "stop" then
-    error(at .. "the rule '" .. declared.name .. "' stops the campaign, so it has no scope; leave 'scope' out", 0)
+  if declared.scope and (declared.effect == "stop" or declared.effect == "silence") then
+    error(at .. "the rule '" .. declared.name .. "' " .. (declared.effect == "stop" and "stops the campaign" or
+      "silences the proposer") .. ", so it has no scope; leave 'scope' out", 0)
   end
   kind_of[declared] = "rule"
   return declared
@@ -167,7 +168,8 @@ local function reason_of(entry, view, arm)
       article(type(numbers))), 0)
   end
   if effect ~= nil then
-    one_of(effect, "effect of the rule '" .. of.name .. "'", of.effect == "stop" and { "stop" } or { "close", "pivot" }, at)
+    one_of(effect, "effect of the rule '" .. of.name .. "'", of.effect == "stop" and { "stop" } or
+      of.effect == "silence" and { "silence" } or { "close", "pivot" }, at)
   end
   effect = effect or of.effect
   if to ~= nil and (effect ~= "pivot" or not (type(to) == "table" and to.place) or not is_open(to) or
@@ -180,7 +182,7 @@ end
 
 -- The arms that a rule is asked about, as places in campaign.arms; { 0 } for the campaign itself.
 local function asked_about(of, campaign)
-  if of.effect == "stop" then return { 0 } end
+  if of.effect == "stop" or of.effect == "silence" then return { 0 } end
   if (of.scope or "current") == "current" then
     return is_open(campaign.current) and { campaign.current.place } or {}
   end
@@ -194,9 +196,19 @@ local function first_reason(rules, campaign, view)
   for _, entry in ipairs(rules) do
     for _, i in ipairs(entry.rule.when and asked_about(entry.rule, campaign) or {}) do
       local why, numbers, effect, to = reason_of(entry, view, view.arms[i])
-      if why and (effect ~= "pivot" or #campaign.open > 1) then
+      if why and effect ~= "silence" and (effect ~= "pivot" or #campaign.open > 1) then
         return entry.rule, why, numbers, effect, campaign.arms[i], to and campaign.arms[to.place]
       end
+    end
+  end
+end
+
+-- Why the proposer is not to be asked now, for decide to see: the first reason of a rule that silences.
+local function silence(rules, campaign, view)
+  if not campaign.proposer then return end
+  for _, entry in ipairs(rules) do
+    if entry.rule.effect == "silence" and not campaign.proposer.silenced then
+      campaign.proposer.silenced = reason_of(entry, view)
     end
   end
 end
@@ -322,9 +334,11 @@ local function check_proposal(campaign, decision, at)
     end
   elseif not proposer then
     error(at .. "decide asked for a proposal, and nobody proposes; look at campaign.proposer first", 0)
-  elseif proposer.in_flight or not proposer.ready then
-    error(at .. "decide asked for a proposal while " .. (proposer.in_flight and "one is under way" or
-      "the proposer is not ready") .. "; look at campaign.proposer.in_flight and .ready", 0)
+  elseif proposer.silenced then
+    error(at .. "decide asked for a proposal, but " .. proposer.silenced .. "; look at campaign.proposer.silenced", 0)
+  elseif proposer.under_way >= proposer.most_under_way or not proposer.ready then
+    error(at .. "decide asked for a proposal while " .. (proposer.ready and proposer.under_way .. " are under way" or
+      "the proposer is not ready") .. "; look at campaign.proposer.under_way, .most_under_way and .ready", 0)
   end
 end
 
@@ -374,6 +388,7 @@ function api.decide(declared, campaign)
   local rules = rules_of[declared]
   local view = freeze(campaign, "campaign")
   local by, why, numbers, effect, arm, to = first_reason(rules, campaign, view)
+  silence(rules, campaign, view)
   local at = place(declared.decide)
   if by and effect ~= "pivot" then
     local decision = { action = effect, why = why, reason = effect == "stop" and (by.reason or "strategy") or nil,

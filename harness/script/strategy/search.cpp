@@ -113,7 +113,7 @@ void LuaSearch::tell(const SearchResult& result) {
 void LuaSearch::tell_late(const SearchAsk& asked, const SearchResult& result) {
   std::string why;
   const std::size_t point = space_.find(asked.variant, asked.config, why).value();  // it was asked for
-  if (asked_ && !told_ && asked_->point == point) return tell(result);  // the script has not gone on yet
+  if (asked_ && !told_ && asked_->point == point) return tell(result);              // the script has not gone on yet
   pending_.erase(point);
   record_[point] = result;
   late_.push_back(point);

@@ -101,6 +101,7 @@ SharedMemory map_image(int descriptor, std::size_t bytes, bool timed) {
   if (ready && request.executable >= 0) {
     const LaunchReport::Code code = guarded(report, [&] { session.run(executable, image.bytes()); });
     if (const auto findings = session.take_findings()) write_findings(report, json_text(json(*findings)));
+    if (const auto counts = session.take_counts()) write_findings(report, json_text(json(*counts)));
     report.code = code;
   }
   for (;;) stop_here();
@@ -257,7 +258,8 @@ double LoadedProcess::measure_empty() {
 NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
   const std::optional<pid_t> asked = ask(static_cast<int>(executable), static_cast<int>(image));
   // It runs no foreign code: whatever ended it came from outside.
-  if (!asked) return {NativeLaunch::End::killed, "the process that had loaded it was killed", 0, std::nullopt};
+  if (!asked)
+    return {NativeLaunch::End::killed, "the process that had loaded it was killed", 0, std::nullopt, std::nullopt};
   const pid_t launch = *asked;
   siginfo_t event = wait_for(launch, WSTOPPED | WEXITED);
   double elapsed_ns = 0;
@@ -269,7 +271,7 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
   }
   if (!has_stopped(event)) {
     const auto end = comes_from_outside(event) ? NativeLaunch::End::killed : NativeLaunch::End::died;
-    return {end, end_in_words(event), elapsed_ns, std::nullopt};
+    return {end, end_in_words(event), elapsed_ns, std::nullopt, std::nullopt};
   }
   end(launch);
   NativeLaunch launched = conclude(executable, elapsed_ns);
@@ -284,19 +286,28 @@ NativeLaunch LoadedProcess::conclude(std::size_t executable, double elapsed_ns) 
   const std::string text(report.text, bytes_of(report.text_bytes, sizeof report.text));
   const std::string found(report.findings, bytes_of(report.findings_bytes, sizeof report.findings));
   used_bytes_ = found.empty() ? offsetof(LaunchReport, findings) : sizeof report;
-  NativeLaunch launch{meaning(report.code), words(executable, text), elapsed_ns, std::nullopt};
+  NativeLaunch launch{meaning(report.code), words(executable, text), elapsed_ns, std::nullopt, std::nullopt};
   if (launch.end == NativeLaunch::End::died) launch.detail = "it stopped before its launch had ended";
-  if (found.empty()) return launch;
+  if (!found.empty()) read_evidence(executable, found, launch);
+  return launch;
+}
+
+// What a checked run found, or a counted one counted: of the latter only numbers are kept.
+void LoadedProcess::read_evidence(std::size_t executable, const std::string& text, NativeLaunch& launch) const {
   try {
-    launch.findings = parse_json(found).get<std::vector<RawFinding>>();
+    if (prepared_.executables.at(executable).counting) {
+      launch.counts = parse_json(text).get<std::vector<CountedLaunch>>();
+      return;
+    }
+    launch.findings = parse_json(text).get<std::vector<RawFinding>>();
     for (RawFinding& finding : *launch.findings) {
       finding.kind = words(executable, finding.kind);
       finding.text = words(executable, finding.text);
     }
   } catch (const std::exception&) {
     launch.findings.reset();
+    launch.counts.reset();
   }
-  return launch;
 }
 
 std::string LoadedProcess::words(std::size_t executable, const std::string& text) const {

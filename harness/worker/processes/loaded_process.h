@@ -26,6 +26,7 @@ struct NativeLaunch {
   std::string detail;     // of whatever is not `done`: words of this program and of the candidate's constants only
   double elapsed_ns = 0;  // from the moment the plan may run until all threads of its process stand still
   std::optional<std::vector<RawFinding>> findings;
+  std::optional<std::vector<CountedLaunch>> counts;
 };
 
 /// A process that has loaded native candidates and never called them. Each launch is a child of it, which is gone
@@ -52,6 +53,7 @@ class LoadedProcess {
   std::optional<pid_t> ask(int executable, int image);  // nothing: the loaded process is gone
   double measure_empty();
   NativeLaunch conclude(std::size_t executable, double elapsed_ns);
+  void read_evidence(std::size_t executable, const std::string& text, NativeLaunch& launch) const;
   std::string words(std::size_t executable, const std::string& text) const;
 
   const NativeExecutables& prepared_;

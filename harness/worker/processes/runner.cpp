@@ -185,6 +185,12 @@ std::optional<RunnerFailure> Runner::ask_for(const json& body, double deadline_s
   return std::nullopt;
 }
 
+std::optional<RunnerFailure> Runner::count(std::size_t contender, std::size_t image, double deadline_s,
+                                           std::vector<CountedLaunch>& counts) {
+  return ask_for({{"op", "run"}, {"contender", contender}, {"image", image}, {"walls", true}}, deadline_s, "counts",
+                 counts);
+}
+
 std::optional<RunnerFailure> Runner::time(const TimingPolicy& policy, double deadline_s,
                                           std::vector<Samples>& samples) {
   return ask_for({{"op", "time"}, {"policy", policy}}, deadline_s, "samples", samples);

@@ -56,6 +56,10 @@ class Runner {
   std::optional<RunnerFailure> run(std::size_t contender, std::size_t image, double deadline_s,
                                    std::optional<std::vector<RawFinding>>* findings = nullptr,
                                    double* elapsed_ns = nullptr, Inputs inputs = Inputs::behind_walls);
+  /// The same for an executable that asks for counting: what its launches counted. `counts` is left as it is where the
+  /// launch failed; a device that cannot count is a failure, too.
+  std::optional<RunnerFailure> count(std::size_t contender, std::size_t image, double deadline_s,
+                                     std::vector<CountedLaunch>& counts);
   /// Device-timed, interleaved; never for native candidates. Samples in order of the contenders: Session::time.
   std::optional<RunnerFailure> time(const TimingPolicy& policy, double deadline_s, std::vector<Samples>& samples);
   /// What the device reaches with kernels that do nothing else; not of a native one. Replaces nothing that was

@@ -88,6 +88,7 @@ json to_reply(const NativeLaunch& launch) {
   if (launch.end == NativeLaunch::End::done) reply["elapsed_ns"] = launch.elapsed_ns;
   else reply = {{"failure", failure_of(launch.end)}, {"detail", launch.detail}};
   if (launch.findings) reply["findings"] = *launch.findings;
+  if (launch.counts) reply["counts"] = *launch.counts;
   return reply;
 }
 

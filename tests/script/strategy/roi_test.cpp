@@ -282,6 +282,7 @@ TEST_CASE("roi stops when nothing is left to try, or nothing is expected to pay"
   s.workloads[0].speedup = 1.2;
   const Decision d = decide(s);
   CHECK(d.action == Action::stop);
+  CHECK_THAT(d.why, Catch::Contains("3 requests in a row brought no reply"));
   CHECK(d.reason == EndReason::strategy);
 }
 
@@ -303,4 +304,79 @@ TEST_CASE("exhaustive goes through the arms in order, baselines first, and ends 
   CHECK(technique(decide(s, "exhaustive")) == "try b");
   s.arms[2].closed = true;
   CHECK(decide(s, "exhaustive").reason == EndReason::exhausted);
+}
+
+namespace {
+
+/// One arm of six evaluations, 6 s each, and a proposer.
+Snapshot with_proposer() {
+  Snapshot s = snapshot({arm("a", 1.0, 1.2, 0.9, 20)});
+  evaluate(s.arms[0], {1.0, 1.05, 1.05, 1.05, 1.05, 1.05});
+  add_techniques(s);
+  s.evaluation_s = 6;
+  s.workloads[0].speedup = 1.05;
+  s.workloads[0].best_variant = "10_a";
+  s.workloads[0].best_technique = "a";
+  s.proposer = ProposerState{};
+  s.proposer->most_under_way = 4;
+  return s;
+}
+
+/// Whether the library of proposals would ask where the best arm promises `score` for a minute, or for a dollar.
+bool asks(const Snapshot& s, double score, bool by_money = false) {
+  const Folder folder;
+  folder.write("one.lua",
+               "local proposals = use('lib/proposals')\n"
+               "return strategy { decide = function(campaign)\n"
+               "return proposals.consider(campaign, " +
+                   std::to_string(score) + ", nil, " + (by_money ? "true" : "false") +
+                   ") or { action = 'try', arm = campaign.open[1], why = 'no' } end }");
+  return folder.library().strategy("one")->decide(s).action == Action::propose;
+}
+
+}  // namespace
+
+TEST_CASE("a proposal is priced by its proposer's record, here and in earlier campaigns") {
+  Snapshot s = with_proposer();  // a third of 0.25 in three evaluations, which are 0.3 min: 0.28 a minute
+  CHECK(asks(s, 0.2));
+  CHECK(!asks(s, 0.3));
+  s.proposer->asked = 200;  // and none became a best
+  CHECK(!asks(s, 0.2));
+  s.proposer->asked = 0;
+  s.proposer->earlier_asked = 400;  // which count half
+  CHECK(!asks(s, 0.2));
+  s.proposer->earlier_improved = 200;
+  s.proposer->earlier_log_gain = 0.5;
+  CHECK(asks(s, 0.2));
+}
+
+TEST_CASE("so many requests are under way as the device could evaluate the answers of meanwhile") {
+  Snapshot s = with_proposer();
+  const auto with = [&](std::int64_t under_way, double latency_s) {
+    s.proposer->asked = s.proposer->under_way = under_way;
+    s.proposer->latency_s = latency_s;
+    return asks(s, 0.2);
+  };
+  CHECK(!with(1, 10));  // less than the evaluations of one proposal
+  CHECK(with(1, 40));   // two further ones
+  CHECK(!with(3, 40));
+  CHECK(with(3, 4000));
+  CHECK(!with(4, 4000));  // as many as are allowed
+}
+
+TEST_CASE("where money is short a proposal is held against an arm by dollars, the request's among them") {
+  Snapshot s = with_proposer();
+  s.usd_per_hour = 3.6;  // 0.018 for the evaluations
+  s.proposer->usd_each = 0.0001;
+  CHECK(asks(s, 4, true));
+  s.proposer->usd_each = 10;
+  CHECK(!asks(s, 4, true));
+}
+
+TEST_CASE("roi says at its end why nothing is proposed any more") {
+  Snapshot s = with_proposer();
+  s.arms[0].exhausted = true;
+  s.proposer->failed_in_a_row = 3;
+  const Decision d = decide(s);
+  CHECK(d.action == Action::stop);
 }

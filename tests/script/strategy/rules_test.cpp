@@ -111,6 +111,64 @@ TEST_CASE("cost-overrun counts dollars, proposals included, and says nothing wit
   CHECK(fired("cost-overrun", s).empty());
 }
 
+namespace {
+
+/// Why the rule lets nobody be asked; "": it says nothing.
+std::string silenced(const Snapshot& s, const std::string& options = "") {
+  const Folder folder;
+  folder.write("one.lua", "return strategy { rules = { { 'rules/stop-asking', options = {" + options +
+                              "} } }, decide = function(campaign)\n"
+                              "return { action = 'try', arm = campaign.open[1],\n"
+                              "why = campaign.proposer.silenced or 'may ask' } end }");
+  const std::string why = folder.library().strategy("one")->decide(s).why;
+  return why == "may ask" ? "" : why;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "stop-asking silences the proposer after stagnation, without replies, at the floor and near the budget's end") {
+  Snapshot s = two();
+  s.proposer = ProposerState{};
+  s.proposer->most_under_way = 4;
+  s.evaluation_s = 6;
+  CHECK(silenced(s).empty());
+  s.proposer->since_improvement = 5;
+  CHECK(silenced(s).empty());
+  s.proposer->under_way = 1;  // the sixth
+  CHECK_THAT(silenced(s), Catch::Contains("5 proposals in a row brought no new best"));
+  CHECK(silenced(s, "stagnant = 7").empty());
+  s.proposer->since_improvement = 0;
+  s.proposer->failed_in_a_row = 3;
+  CHECK_THAT(silenced(s), Catch::Contains("3 requests in a row brought no reply"));
+  s.proposer->failed_in_a_row = 0;
+  s.workloads[0].of_floor = 0.91;
+  CHECK_THAT(silenced(s), Catch::Contains("90 % of its floor"));
+  s.workloads[0].of_floor = 0.89;
+  CHECK(silenced(s).empty());
+  s.budget_s = 100;
+  s.spent_s = 60;
+  s.proposer->latency_s = 20;
+  s.proposer->under_way = 0;
+  CHECK(silenced(s).empty());  // 40 s are left, 32 are needed
+  s.proposer->under_way = 2;   // and their evaluations
+  CHECK_THAT(silenced(s), Catch::Contains("40 s are left, and a further proposal needs 44 s"));
+  s.proposer->ready = false;
+  CHECK_THAT(silenced(s), Catch::Contains("answers no more"));
+}
+
+TEST_CASE("a strategy that asks although a rule has silenced the proposer is told so") {
+  Snapshot s = two();
+  s.proposer = ProposerState{};
+  s.proposer->failed_in_a_row = 3;
+  const Folder folder;
+  folder.write("one.lua",
+               "return strategy { rules = { 'rules/stop-asking' }, decide = function(campaign)\n"
+               "return { action = 'propose', arm = campaign.open[1], why = 'more' } end }");
+  CHECK_THROWS_WITH(folder.library().strategy("one")->decide(s),
+                    Catch::Contains("3 requests in a row brought no reply"));
+}
+
 TEST_CASE("correctness-stuck leaves an arm with the same wrong answer again and again") {
   Snapshot s = two();
   evaluate(s.arms[0], {}, 4);

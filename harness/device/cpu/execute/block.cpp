@@ -50,6 +50,10 @@ BlockChecker* current_checker() {
   return current ? current->checker() : nullptr;
 }
 
+BlockCounter* current_counter() {
+  return current ? current->counter() : nullptr;
+}
+
 void LaunchState::fail(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (fault_.empty()) fault_ = text;
@@ -60,6 +64,7 @@ void BlockRunner::begin(LaunchState& launch, const Module& module, int worker) {
   launch_ = &launch;
   shared_ = module.shared_memory();
   if (launch.checker) checker_.emplace(*launch.checker, module, scheduler_, worker);
+  if (launch.counter) counter_.emplace(*launch.counter, module, scheduler_, worker);
   const auto as_index = [](const Dim3& d) { return HarnessCpuIndex{d.x, d.y, d.z}; };
   harness_cpu_block_dim = as_index(launch.launch.block);
   harness_cpu_grid_dim = as_index(launch.launch.grid);
@@ -99,6 +104,7 @@ void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned r
   scheduler_.run();
   run_what_is_woken();
   if (checker_) checker_->settle();
+  if (counter_) counter_->end();
   if (!launch_->failed() && scheduler_.exited() < threads)
     launch_->fail("barrier_deadlock: " +
                   (cluster ? cluster->describe_lineups() : describe_lineup(scheduler_.threads(), block)));
@@ -109,6 +115,7 @@ void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned r
 
 void BlockRunner::run_thread(Thread& thread) {
   launch_->entry.call(launch_->arguments);
+  if (counter_) counter_->exited(thread);
   leave_warp(thread);
   leave_barriers(thread);
   leave_cluster(thread);
@@ -143,6 +150,7 @@ int BlockRunner::barrier(int id, unsigned threads, int result, bool predicate, c
   Thread& self = scheduler_.current();
   if (of_block) check_warp_agrees(site);
   if (checker_ && !of_block) checker_->arrive(self);
+  if (counter_) counter_->arrive(self);
   if (barrier.arrived < (threads == 0 ? living() : threads)) {
     barrier.waiting.push(self);
     scheduler_.wait(site, 0);
@@ -261,6 +269,7 @@ void BlockRunner::finish(Warp& warp, int index) {
     tell_absent_sources(group, warp.exchange, number);
     checker_->collective(number, group.arrived);
   }
+  if (counter_) counter_->met(static_cast<std::size_t>(&warp - warps_.data()), group.arrived);
   Thread* const lanes = &scheduler_.threads()[(&warp - warps_.data()) * 32];
   for (std::uint32_t left = group.arrived; left; left &= left - 1) {
     Thread& thread = lanes[std::countr_zero(left)];
@@ -279,6 +288,7 @@ void BlockRunner::leave_warp(const Thread& thread) {
 void BlockRunner::yield() {
   if (cluster_ && cluster_->shape().blocks() > 1) cluster_->pass(rank_);
   else if (checker_) checker_->pass();
+  else if (counter_) counter_->pass();
   if (launch_->failed()) abandon();
   // Whom this thread waits for runs on another host thread.
   if (!scheduler_.yield()) std::this_thread::yield();

@@ -7,6 +7,7 @@
 
 #include "harness/core/plan.h"
 #include "harness/device/cpu/check/checker.h"
+#include "harness/device/cpu/count/counter.h"
 #include "harness/device/cpu/execute/async_work.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/scheduler.h"
@@ -18,15 +19,19 @@ namespace harness::cpu {
 /// One launch, shared by the host threads that run its blocks.
 class LaunchState {
  public:
-  LaunchState(const HarnessCpuEntry& entry, void** arguments, const Launch& launch, Checker* checker, unsigned run)
-      : entry(entry), arguments(arguments), launch(launch), checker(checker), run(run) {}
+  LaunchState(const HarnessCpuEntry& entry, void** arguments, const Launch& launch, Checker* checker, Counter* counter,
+              unsigned run)
+      : entry(entry), arguments(arguments), launch(launch), checker(checker), counter(counter), run(run) {}
 
   const HarnessCpuEntry& entry;
   void** arguments;
   const Launch& launch;
-  Checker* checker;    // nullptr: an ordinary run
+  Checker* checker;    // nullptr: nothing is checked
+  Counter* counter;    // nullptr: nothing is counted
   const unsigned run;  // counts the session's: in every second one a block does its async work early
 
+  /// Only one host thread at a time runs blocks; nullptr: all do.
+  Turns* turns() const { return checker ? checker->turns() : counter ? counter->turns() : nullptr; }
   /// The first fault is kept; after it no block begins.
   void fail(const std::string& text);
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
@@ -48,7 +53,14 @@ class BlockRunner : private ThreadBody {
   void open_stacks(int threads) { scheduler_.open_stacks(threads); }
   /// `worker` is the number of the host thread that calls. Throws DeviceMemoryExhausted.
   void begin(LaunchState& launch, const Module& module, int worker);
-  void end() { checker_.reset(); }
+  void end() {
+    checker_.reset();
+    counter_.reset();
+  }
+  /// Where the launch is counted: the next block stands for so many; 0: it is not counted.
+  void count_as(std::int64_t blocks) {
+    if (counter_) counter_->begin(blocks);
+  }
   /// A fault goes to the launch's state.
   void run(const HarnessCpuIndex& block) { run(block, nullptr, 0); }
   /// As one of a cluster, in the turns of its rank.
@@ -103,7 +115,8 @@ class BlockRunner : private ThreadBody {
   /// above 0, which are about to be accessed, that block must be running.
   void* cluster_map(const void* address, unsigned rank, std::size_t bytes, const Site& site);
 
-  BlockChecker* checker() { return checker_ ? &*checker_ : nullptr; }  // nullptr: an ordinary run
+  BlockChecker* checker() { return checker_ ? &*checker_ : nullptr; }  // nullptr: nothing is checked
+  BlockCounter* counter() { return counter_ ? &*counter_ : nullptr; }  // nullptr: nothing is counted
   /// Ends a checked launch: what the current thread was about to do must not be done.
   [[noreturn]] void stop(const char* kind);
   /// Notes the current thread's fault. `abandon` must follow, on a stack that holds nothing to be destroyed.
@@ -183,11 +196,14 @@ class BlockRunner : private ThreadBody {
   std::array<Barrier, 16> barriers_;
   std::array<Warp, 32> warps_;
   std::optional<BlockChecker> checker_;
+  std::optional<BlockCounter> counter_;
 };
 
 /// The runner whose fiber the calling host thread is on.
 BlockRunner& current_block();
 /// Its checker; nullptr outside of checked runs.
 BlockChecker* current_checker();
+/// Its counter; nullptr outside of counted runs.
+BlockCounter* current_counter();
 
 }  // namespace harness::cpu

@@ -51,6 +51,7 @@ std::uint32_t BlockRunner::shared_address(const void* shared, std::size_t bytes,
 void BlockRunner::note_access(const void* address, std::size_t bytes, int kind, const void* from) {
   if (checker_ && !checker_->access(reinterpret_cast<std::uintptr_t>(address), bytes, kind, from))
     stop("illegal_access");
+  if (counter_) counter_->bulk(reinterpret_cast<std::uintptr_t>(address), bytes, from);
 }
 
 // ---- mbarriers
@@ -86,6 +87,7 @@ void BlockRunner::mbarrier_wait(void* barrier, unsigned parity, const Site& site
   shared_address(barrier, sizeof(std::uint64_t), site);
   require(Mbarrier(barrier).problem(), site);
   Thread& self = scheduler_.current();
+  if (counter_) counter_->arrive(self);
   if (!Mbarrier(barrier).has_completed(parity)) {
     mbarrier_waits_.push_back({&self, barrier, parity});
     scheduler_.wait(site, 0);

@@ -18,8 +18,11 @@ thread_local HarnessCpuIndex harness_cpu_grid_dim{};
 thread_local unsigned harness_cpu_passes = 0;
 
 using harness::cpu::BlockChecker;
+using harness::cpu::BlockCounter;
 using harness::cpu::current_block;
 using harness::cpu::current_checker;
+using harness::cpu::current_counter;
+using harness::cpu::EventKind;
 using harness::cpu::Site;
 
 namespace {
@@ -51,6 +54,11 @@ void require_aligned(const void* address, int bytes, const char* instruction, co
   current_block().abandon();
 }
 
+/// What the lanes of a warp do together, where it is counted.
+void count(EventKind kind, const void* from) {
+  if (BlockCounter* const counter = current_counter()) counter->event(kind, from);
+}
+
 /// Whether the calling lane names a row of ldmatrix or stmatrix, which then must be right.
 void check_row(const char* instruction, int count, const void* row, int access, const void* from, const char* file,
                int line) {
@@ -67,6 +75,7 @@ extern "C" {
 
 int harness_cpu_barrier(int id, unsigned threads, int result, int predicate, const char* name, const char* file,
                         int line) {
+  count(EventKind::barrier, __builtin_return_address(0));
   return current_block().barrier(id, threads, result, predicate != 0, {name, file, line});
 }
 
@@ -146,6 +155,7 @@ void harness_cpu_proxy_fence() {
 }
 
 void harness_cpu_wgmma(const HarnessCpuWgmma* instruction, const char* file, int line) {
+  count(EventKind::tensor, __builtin_return_address(0));
   current_block().wgmma(*instruction, {"wgmma()", file, line}, __builtin_return_address(0));
 }
 void harness_cpu_wgmma_commit(const char* file, int line) {
@@ -175,12 +185,14 @@ int harness_cpu_printf(const char* format, ...) {
 
 void harness_cpu_mma_m16n8k16(int bf16, float* d, const unsigned* a, unsigned b0, unsigned b1, const char* file,
                               int line) {
+  count(EventKind::tensor, __builtin_return_address(0));
   harness::cpu::MmaLane lane{d, a, b0, b1};
   current_block().together(kWholeWarp, &lane, bf16 ? harness::cpu::multiply_bf16 : harness::cpu::multiply_f16,
                            {"mma_m16n8k16()", file, line});
 }
 
 void harness_cpu_wmma(int bf16, float* d, const void* a, const void* b, const float* c, const char* file, int line) {
+  count(EventKind::tensor, __builtin_return_address(0));
   harness::cpu::WmmaLane lane{d, a, b, c};
   current_block().together(kWholeWarp, &lane, bf16 ? harness::cpu::multiply_wmma_bf16 : harness::cpu::multiply_wmma_f16,
                            {"mma_sync()", file, line});
@@ -210,6 +222,9 @@ void harness_cpu_cp_async(void* shared, const void* global, int bytes, int valid
     current_block().abandon();
   }
   harness_cpu_access(global, static_cast<unsigned long>(valid), harness_cpu_read, __builtin_return_address(0));
+  // The checker is told when the bytes arrive; what is counted is the instruction.
+  if (current_counter())
+    harness_cpu_access(shared, static_cast<unsigned long>(bytes), harness_cpu_write, __builtin_return_address(0));
   current_block().copy_async(shared, global, static_cast<std::size_t>(bytes), static_cast<std::size_t>(valid),
                              __builtin_return_address(0));
 }
@@ -226,9 +241,11 @@ void harness_cpu_cp_async_wait(int groups) {
 
 void harness_cpu_access(const void* address, unsigned long bytes, int access, const void* from) {
   BlockChecker* const checker = current_checker();
-  if (!checker) return;
+  BlockCounter* const counter = checker ? nullptr : current_counter();
+  if (!checker && !counter) return;
   // Nobody may spin on a flag for ever while the one who sets it waits for a turn.
   if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();
+  if (counter) return counter->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from);
   if (!checker->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from))
     current_block().stop("illegal_access");
 }

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# How well counting on the cpu device tells what a GPU does (docs/profile.md). Prints tables; writes JSON lines to --out.
+#   bench/counts.py gpu HARNESS [--device cuda:0] [KERNEL...]    each variant of the kernels in its default configuration:
+#                      counted numbers beside the GPU's counters, predicted beside measured times
+#   bench/counts.py recorded HARNESS FILE.jsonl [--each N] [--workload W,...]    up to N configurations of each variant of
+#                      a recorded campaign: predicted beside recorded times, and the rank correlation of each family
+import argparse, collections, concurrent.futures, json, os, subprocess, sys, time
+
+# Counted numbers that a GPU's counters know under the same name.
+COMPARED = ["global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
+            "shared_wavefronts", "shared_conflicts", "l2_sectors", "dram_bytes"]
+# One workload of each kernel that a count takes a moment for, and that fills a GPU.
+WORKLOADS = {"vector_scale": "n1m_f32"}
+FOREIGN = "tests/fixtures/counted"
+
+
+def profile(harness, device, kernel, variant, workload, config, more=()):
+    command = [harness, "profile", kernel, variant, "--device", device, "--for", "H200", "--json", *more]
+    if workload: command += ["--workload", workload]
+    for name, value in config.items(): command += ["-p", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    if ran.returncode != 0: return {"failure": ran.stderr.strip()[:200]}
+    return json.loads(ran.stdout.splitlines()[0])
+
+
+def numbers(found):
+    return dict(found.get("numbers", []))
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    of = [0.0] * len(values)
+    at = 0
+    while at < len(order):
+        end = at
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[at]]: end += 1
+        for k in range(at, end + 1): of[order[k]] = (at + end) / 2
+        at = end + 1
+    return of
+
+
+def spearman(a, b):
+    """Rank correlation; None where one side does not vary."""
+    a, b = ranks(a), ranks(b)
+    ma, mb = sum(a) / len(a), sum(b) / len(b)
+    va, vb = sum((x - ma) ** 2 for x in a), sum((y - mb) ** 2 for y in b)
+    if va == 0 or vb == 0: return None
+    return sum((x - ma) * (y - mb) for x, y in zip(a, b)) / (va * vb) ** 0.5
+
+
+def shown(value):
+    return "-" if value is None else f"{value:.2f}"
+
+
+def correlate(rows, key, what):
+    """Prints the rank correlation of each family; gives them."""
+    families = collections.defaultdict(list)
+    for row in rows: families[key(row)].append(row)
+    found = []
+    for name, members in sorted(families.items()):
+        if len(members) < 4: continue
+        rho = spearman([m["predicted_ns"] for m in members], [m["measured_ns"] for m in members])
+        held = sum(m["lo_ns"] <= m["measured_ns"] <= m["hi_ns"] for m in members)
+        ratios = sorted(m["predicted_ns"] / m["measured_ns"] for m in members)
+        found.append({"what": what, "family": name, "members": len(members), "rank_correlation": rho,
+                      "predicted_over_measured_median": ratios[len(ratios) // 2], "in_range": held})
+        print(f"{what:10} {name:52} {len(members):4}  rank {shown(rho):>5}  predicted/measured {ratios[len(ratios) // 2]:6.2f}  in range {held}/{len(members)}")
+    return found
+
+
+def timed_row(found, measured, **more):
+    of = numbers(found)
+    return {**more, "measured_ns": measured, "predicted_ns": of["predicted_ns"], "lo_ns": of["predicted_lo_ns"],
+            "hi_ns": of["predicted_hi_ns"], "parts": {k: v for k, v in of.items() if k.startswith("predicted_")}}
+
+
+def recorded(options):
+    attempts, rows = [], []
+    for line in open(options.file):
+        entry = json.loads(line)
+        if entry.get("type") == "attempt": attempts.append(entry)
+        elif entry.get("type") == "iteration": rows.append((attempts[entry["attempt"] - 1], entry))
+    wanted = options.workload.split(",") if options.workload else None
+    families = collections.defaultdict(dict)
+    for attempt, entry in rows:
+        if entry.get("time_ns") is None or entry.get("emulation") or attempt["variant"] in options.skip.split(","): continue
+        if wanted and attempt["workload"] not in wanted: continue
+        families[attempt["kernel"], attempt["workload"], attempt["variant"]][json.dumps(attempt["config"], sort_keys=True)] = entry["time_ns"]
+    jobs = []
+    for (kernel, workload, variant), configs in families.items():
+        by_time = sorted(configs.items(), key=lambda item: item[1])
+        step = max(1, (len(by_time) + options.each - 1) // options.each)
+        jobs += [(kernel, variant, workload, json.loads(config), ns) for config, ns in by_time[::step]]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(lambda job: profile(options.harness, "cpu", *job[:4]), jobs))
+    lines = []
+    for (kernel, variant, workload, config, ns), one in zip(jobs, found):
+        if "failure" in one or "predicted_ns" not in numbers(one):
+            print("not predicted:", kernel, variant, workload, config, one.get("failure", "it does not fit"), file=sys.stderr)
+            continue
+        lines.append(timed_row(one, ns, kernel=kernel, variant=variant, workload=workload, config=config))
+    lines += correlate(lines, lambda r: f"{r['kernel']} {r['workload']} {r['variant']}", "configs")
+    lines += correlate([r for r in lines if "variant" in r], lambda r: f"{r['kernel']} {r['workload']}", "workload")
+    return lines
+
+
+def gpu(options):
+    kernels = json.loads(subprocess.run([options.harness, "kernels", "--json", "--kernels", FOREIGN], capture_output=True, text=True).stdout)
+    jobs = []
+    for kernel in kernels:
+        if options.kernels and kernel["name"] not in options.kernels: continue
+        workload = WORKLOADS.get(kernel["name"]) or next((w["name"] for w in kernel["workloads"] if "default" in w["sets"]), kernel["workloads"][0]["name"])
+        jobs += [(kernel["name"], variant, workload) for variant in kernel["variants"]]
+    more = ["--kernels", FOREIGN]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        counted = [pool.submit(profile, options.harness, "cpu", *job, {}, more) for job in jobs]
+        # One process at a time may read a GPU's counters.
+        read = [profile(options.harness, options.device, *job, {}, more) for job in jobs]
+    lines, timed = [], []
+    for job, mine, theirs in zip(jobs, (c.result() for c in counted), read):
+        name = " ".join(job)
+        if "failure" in mine or "failure" in theirs:
+            print(f"{name:52} counted: {mine.get('failure', 'ok')}  read: {theirs.get('failure', 'ok')}")
+            continue
+        a, b = numbers(mine), numbers(theirs)
+        line = {"kernel": job[0], "variant": job[1], "workload": job[2], "source": theirs["source"], "counted": a, "read": b}
+        lines.append(line)
+        beside = "  ".join(f"{key} {a.get(key, 0):.0f}/{b[key]:.0f}={'-' if not b[key] else format(a.get(key, 0) / b[key], '.3f')}" for key in COMPARED if key in b)
+        print(f"{name:52} {theirs['source']}: {beside}")
+        if "time_ns" in b and "predicted_ns" in a:
+            timed.append(timed_row(mine, b["time_ns"], kernel=job[0], variant=job[1], workload=job[2]))
+            print(f"{'':52} predicted {a['predicted_ns'] / 1e3:.2f} us, measured {b['time_ns'] / 1e3:.2f} us")
+    return lines + correlate(timed, lambda r: r["kernel"], "variants") + correlate(timed, lambda r: "all", "all")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("mode", choices=["gpu", "recorded"])
+    parser.add_argument("harness")
+    parser.add_argument("rest", nargs="*")
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--each", type=int, default=8)
+    parser.add_argument("--workload", default="")
+    parser.add_argument("--skip", default="25_cublas_softmax,80_cudnn")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    parser.add_argument("--out", default="")
+    options = parser.parse_args()
+    began = time.time()
+    if options.mode == "recorded": options.file = options.rest[0]
+    options.kernels = options.rest
+    lines = recorded(options) if options.mode == "recorded" else gpu(options)
+    if options.out: open(options.out, "w").writelines(json.dumps(line) + "\n" for line in lines)
+    print(f"{time.time() - began:.0f} s")
+
+
+main()

@@ -1,0 +1,43 @@
+#include "harness/core/counting.h"
+
+#include <algorithm>
+
+#include "harness/core/json_fields.h"
+
+namespace harness {
+
+Counts& Counts::add(const Counts& other, std::int64_t times) {
+  for (std::size_t i = 0; i < kCounts; ++i) of[i] += other.of[i] * times;
+  return *this;
+}
+
+Counts Counts::scaled(std::int64_t all, std::int64_t seen) const {
+  Counts counts = *this;
+  if (seen <= 0 || all == seen) return counts;
+  for (std::int64_t& each : counts.of) each = (each * all + seen / 2) / seen;
+  return counts;
+}
+
+static void to_json(json& to, const CountedPlace& place) {
+  to = json::array({place.site, place.counts.of});
+}
+
+static std::int64_t whole_number(const json& from) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(from.get<std::uint64_t>(), 1ull << 60));
+}
+
+static void from_json(const json& from, CountedPlace& place) {
+  from.at(0).get_to(place.site);
+  for (std::size_t i = 0; i < kCounts; ++i) place.counts.of[i] = whole_number(from.at(1).at(i));
+}
+
+HARNESS_JSON(CountingRequest, blocks, run_all)
+static void to_json(json& to, const CountedBuffer& buffer) {
+  to = json::array({buffer.buffer, buffer.by_block, buffer.together});
+}
+static void from_json(const json& from, CountedBuffer& buffer) {
+  buffer = {whole_number(from.at(0)), whole_number(from.at(1)), whole_number(from.at(2))};
+}
+HARNESS_JSON(CountedLaunch, step, blocks, counted_blocks, blocks_meet, places, buffers)
+
+}  // namespace harness

@@ -1,0 +1,85 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/core/json.h"
+
+// What a session that sees every access counts of a plan: how a GPU would have served the accesses of its warps. Plain
+// numbers, as the process that ran the candidate can say them; core/profile.h is what becomes of them.
+namespace harness {
+
+/// What is counted at each place in the code. Sectors have 32 bytes, requests are those of a warp.
+enum class Count : std::size_t {
+  load_requests,        // loads of global memory
+  load_sectors,         // that they touch
+  load_missed,          // of these not in the block's share of the L1
+  store_requests,       // stores to global memory
+  store_sectors,        // that they touch
+  least_sectors,        // that would hold what the loads and stores ask for
+  bytes,                // different ones that they ask for
+  bulk_sectors,         // that bulk and tensor copies move
+  shared_requests,      // loads and stores of shared memory
+  shared_wavefronts,    // passes that they take
+  shared_conflicts,     // of these beyond the least
+  atomics,              // atomic operations on global memory, by lanes
+  atomic_requests,      // by warps
+  atomic_turns,         // for each request: lanes on the address that most of them want
+  memory_requests,      // all requests above
+  memory_lanes,         // lanes that take part in them
+  barriers,             // of blocks, by warps
+  tensor_instructions,  // by warps
+  uneven_requests,      // at places where the lanes of a warp came differently often: matched by guess
+  count
+};
+inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::count);
+
+struct Counts {
+  std::array<std::int64_t, kCounts> of{};
+
+  std::int64_t& operator[](Count which) { return of[static_cast<std::size_t>(which)]; }
+  std::int64_t operator[](Count which) const { return of[static_cast<std::size_t>(which)]; }
+  Counts& operator+=(const Counts& other) { return add(other, 1); }
+  Counts& add(const Counts& other, std::int64_t times);
+  /// Each times `all` / `seen`, rounded.
+  Counts scaled(std::int64_t all, std::int64_t seen) const;
+  bool operator==(const Counts&) const = default;
+};
+
+/// How a session counts. It is deterministic: the same plan on the same image gives the same numbers everywhere.
+struct CountingRequest {
+  int blocks = 16;  // of a launch that are counted, at most
+  /// The others run too. Else the last launch runs only those: what they wait for must not be another block.
+  bool run_all = false;
+};
+
+/// A place in the code of a candidate: an offset into its artifact.
+struct CountedPlace {
+  std::uint64_t site = 0;
+  Counts counts;  // scaled to all blocks
+};
+
+/// What the blocks touched of one buffer of the image, in sectors.
+struct CountedBuffer {
+  std::int64_t buffer = 0;    // its index in the layout
+  std::int64_t by_block = 0;  // different ones within a block, added up over all blocks
+  std::int64_t together = 0;  // different ones of the blocks that were counted
+};
+
+struct CountedLaunch {
+  std::int64_t step = 0;  // of the plan
+  std::int64_t blocks = 0, counted_blocks = 0;
+  bool blocks_meet = false;  // atomic or volatile accesses of global memory: blocks may depend on each other
+  std::vector<CountedPlace> places;
+  std::vector<CountedBuffer> buffers;
+};
+
+void to_json(json& to, const CountingRequest& value);
+void from_json(const json& from, CountingRequest& value);
+void to_json(json& to, const CountedLaunch& value);
+/// Throws json::exception for what is no such value: negative numbers are none either.
+void from_json(const json& from, CountedLaunch& value);
+
+}  // namespace harness

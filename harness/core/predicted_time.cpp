@@ -1,0 +1,107 @@
+#include "harness/core/predicted_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harness {
+namespace {
+
+constexpr double kSectorBytes = 32, kLanes = 32;
+constexpr double kSectorsACycle = 4;  // an L1 answers 128 bytes a cycle
+constexpr double kIssued = 4;         // instructions a cycle of a multiprocessor
+constexpr double kBeside = 5;         // instructions beside each request: addresses, loops, conversions
+constexpr double kLoadsAhead = 2;     // loads of a warp that wait at once: the compiler moves them up, and loops unroll
+constexpr double kBarrierNs = 15;     // of a warp
+constexpr double kAtomicNs = 1;       // between atomic operations on one address, in the L2
+constexpr double kNorm = 3;           // parts overlap: between their sum (1) and the longest (infinite)
+constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
+
+double number(const Counts& counts, Count which) {
+  return static_cast<double>(counts[which]);
+}
+
+/// The shape of a launch on a GPU.
+struct Fit {
+  double at_once = 0;  // blocks on the GPU
+  double waves = 0;
+  double rounds = 0;  // waves rounded up
+  double warps = 0;   // of a block
+  double busy = 0;    // multiprocessors that have a block at all, as a share
+  double tail = 1;    // what the last, partly filled wave costs
+};
+
+Fit fit_of(const GpuModel& gpu, const LaunchWork& work, int blocks) {
+  Fit fit;
+  const auto all = static_cast<double>(work.blocks);
+  fit.at_once = static_cast<double>(blocks) * gpu.multiprocessors;
+  fit.waves = all / fit.at_once;
+  fit.rounds = std::ceil(fit.waves);
+  fit.warps = std::ceil(static_cast<double>(work.needs.threads) / kLanes);
+  fit.busy = std::min(1.0, all / gpu.multiprocessors);
+  // Blocks are handed out one by one as others end: what counts is the fullest multiprocessor.
+  const double a_multiprocessor = all / gpu.multiprocessors;
+  fit.tail = fit.busy < 1 ? 1 : std::ceil(a_multiprocessor) / a_multiprocessor;
+  return fit;
+}
+
+/// How long the requests of one warp take one after another, times the rounds of blocks.
+double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
+  const Counts& c = work.counts;
+  const double warps = std::max(1.0, static_cast<double>(work.blocks) * fit.warps);
+  const double sectors = number(c, Count::load_sectors);
+  const double missed = sectors > 0 ? number(c, Count::load_missed) / sectors : 0;
+  const double l2_bytes = l2_sectors(c) * kSectorBytes;
+  const double from_memory = l2_bytes > 0 ? std::min(1.0, work.memory_bytes / l2_bytes) : 0;
+  const double load_ns =
+      (1 - missed) * gpu.l1_ns + missed * (from_memory * gpu.memory_ns + (1 - from_memory) * gpu.l2_ns);
+  const double a_warp = (number(c, Count::load_requests) / kLoadsAhead * load_ns +
+                         number(c, Count::shared_requests) / kLoadsAhead * gpu.shared_ns +
+                         number(c, Count::barriers) * kBarrierNs + number(c, Count::atomic_requests) * gpu.l2_ns) /
+                        warps;
+  return a_warp * fit.rounds + gpu.memory_ns;
+}
+
+}  // namespace
+
+double l2_sectors(const Counts& counts) {
+  return number(counts, Count::load_missed) + number(counts, Count::store_sectors) +
+         number(counts, Count::bulk_sectors) + number(counts, Count::atomic_requests);
+}
+
+std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork& work) {
+  const int blocks = blocks_at_once(gpu, work.needs);
+  if (blocks == 0 || work.blocks <= 0) return std::nullopt;
+  const Counts& c = work.counts;
+  const Fit fit = fit_of(gpu, work, blocks);
+  const double cycles = gpu.clock_hz * gpu.multiprocessors * fit.busy / fit.tail / 1e9;  // of all, a nanosecond
+  const bool tensor = c[Count::tensor_instructions] > 0;
+  const double requests = number(c, Count::memory_requests), flops = tensor ? 0 : work.flops;
+  // Few multiprocessors cannot draw all of the bandwidth: about a third of them can.
+  const double drawn = std::min(1.0, fit.busy * 3);
+  PredictedTime time;
+  time.waves = fit.waves;
+  time.occupancy = static_cast<double>(blocks) * fit.warps / gpu.warps;
+  const double l1_cycles =
+      std::max(number(c, Count::load_requests) + number(c, Count::store_requests),
+               (number(c, Count::load_sectors) + number(c, Count::store_sectors)) / kSectorsACycle);
+  time.parts = {
+      {"memory", work.memory_bytes / (gpu.bytes_per_s * drawn) * 1e9},
+      {"l2", l2_sectors(c) * kSectorBytes / (gpu.l2_bytes_per_s * drawn) * 1e9},
+      {"l1", (l1_cycles + number(c, Count::shared_wavefronts)) / cycles},
+      {"issue",
+       (requests * (1 + kBeside) + flops / 2 / kLanes + number(c, Count::tensor_instructions)) / kIssued / cycles},
+      {"arithmetic", ((tensor ? work.flops / gpu.tensor_flops : flops / gpu.fma_flops) + work.exps / gpu.exps_per_s) *
+                         1e9 / fit.busy * fit.tail},
+      {"latency", waiting_ns(gpu, work, fit)},
+      {"atomics", number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32},
+  };
+  double sum = 0;
+  for (const auto& [part, ns] : time.parts) sum += std::pow(ns, kNorm);
+  time.ns = gpu.launch_ns + std::pow(sum, 1 / kNorm);
+  time.parts.emplace_back("launch", gpu.launch_ns);
+  time.lo_ns = std::max(gpu.launch_ns, time.ns / kRange);
+  time.hi_ns = time.ns * kRange;
+  return time;
+}
+
+}  // namespace harness

@@ -1,0 +1,39 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/counting.h"
+#include "harness/core/gpu_model.h"
+
+// A stated model turns counts into a time (docs/profile.md explains it). It is a prediction: never a measurement.
+namespace harness {
+
+/// One launch, as far as the model wants to know it.
+struct LaunchWork {
+  std::int64_t blocks = 0;
+  BlockNeeds needs;         // of a block
+  Counts counts;            // of all blocks
+  double memory_bytes = 0;  // from and to device memory
+  double flops = 0;         // on tensor cores where it has tensor instructions, else on FMA units
+  double exps = 0;
+};
+
+/// How long each part of a GPU would be busy, or each warp would wait, if nothing else happened. Nanoseconds.
+struct PredictedTime {
+  double ns = 0;
+  double lo_ns = 0, hi_ns = 0;  // of 10 predictions 9 should hold; see docs/profile.md for how many did
+  /// ("memory", 812.0), ...: device memory, l2, l1 (with shared memory), issue, arithmetic, latency, atomics, launch.
+  std::vector<std::pair<std::string, double>> parts;
+  double waves = 0;      // blocks over what the GPU holds at once
+  double occupancy = 0;  // share of a multiprocessor's warps
+};
+
+/// Nothing: not one block fits on the GPU.
+std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork& work);
+
+/// What moved between the L1s and the L2, sectors.
+double l2_sectors(const Counts& counts);
+
+}  // namespace harness

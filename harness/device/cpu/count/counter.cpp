@@ -1,0 +1,271 @@
+#include "harness/device/cpu/count/counter.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace harness::cpu {
+namespace {
+
+// What an H100 or H200 has, for the L1 that blocks share. Source: NVIDIA H100 Tensor Core GPU Architecture, 2022.
+constexpr std::int64_t kL1AndShared = 256 * 1024, kReservedShared = 1024, kMostShared = 228 * 1024;
+constexpr std::int64_t kMostThreads = 2048, kMostBlocks = 32;
+
+std::int64_t volume(const Dim3& d) {
+  return std::int64_t{d.x} * d.y * d.z;
+}
+
+/// Of the blocks that a multiprocessor holds at once, with no regard to registers, each has an equal part of the L1.
+std::int64_t l1_of_a_block(const Launch& launch, std::int64_t static_shared) {
+  const std::int64_t shared = launch.shared + static_shared + kReservedShared;
+  const std::int64_t blocks = std::max<std::int64_t>(
+      1, std::min({kMostBlocks, kMostThreads / std::max<std::int64_t>(1, volume(launch.block)), kMostShared / shared}));
+  return std::max<std::int64_t>(0, (kL1AndShared - blocks * shared) / blocks);
+}
+
+bool is_store(int kind) {
+  return kind == harness_cpu_write || kind == harness_cpu_volatile_write;
+}
+
+}  // namespace
+
+Counter::Counter(const Executable& executable, std::span<std::byte> image, const Module& module)
+    : request_(*executable.counting),
+      image_(reinterpret_cast<std::uintptr_t>(image.data())),
+      image_bytes_(image.size()),
+      module_(module.memory()),
+      buffers_(executable.layout.buffers) {
+  for (std::size_t i = 0; i < executable.plan.steps.size(); ++i)
+    if (std::holds_alternative<Launch>(executable.plan.steps[i])) last_launch_ = i;
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (buffers_[i].offset < end) continue;  // a view
+    order_.push_back(i);
+    end = buffers_[i].offset + buffers_[i].bytes;
+  }
+  block_of_.assign(image_bytes_ / kSectorBytes + 1, 0);
+}
+
+void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t units, int blocks_each, int workers) {
+  units_ = units;
+  runs_all_ = request_.run_all || step < last_launch_;
+  sample_ = sample_blocks(units, std::max(1, request_.blocks / blocks_each));
+  launch_ = {};
+  launch_.step = static_cast<std::int64_t>(step);
+  launch_.blocks = volume(launch.grid);
+  launch_.counted_blocks = static_cast<std::int64_t>(sample_.numbers.size()) * blocks_each;
+  std::int64_t fixed = 0;
+  for (const SharedVariable& variable : module_.shared)
+    if (variable.name != "harness_cpu_dynamic_shared") fixed += static_cast<std::int64_t>(variable.bytes);
+  l1_bytes_ = l1_of_a_block(launch, fixed);
+  index_.clear();
+  places_.clear();
+  touched_.assign(buffers_.size(), {});
+  first_block_of_launch_ = block_number_ + 1;
+  turns_.emplace(workers);
+}
+
+void Counter::end_launch() {
+  for (const Place& place : places_) {
+    const auto same = std::ranges::find(launch_.places, place.site, &CountedPlace::site);
+    if (same != launch_.places.end()) same->counts += place.counts;
+    else launch_.places.push_back({place.site, place.counts});
+  }
+  std::ranges::sort(launch_.places, {}, &CountedPlace::site);
+  for (std::size_t i = 0; i < touched_.size(); ++i)
+    if (touched_[i].by_block > 0)
+      launch_.buffers.push_back({static_cast<std::int64_t>(i), touched_[i].by_block, touched_[i].together});
+  launches_.push_back(std::move(launch_));
+}
+
+std::int64_t Counter::weight(std::uint64_t unit) const {
+  const auto found = std::ranges::lower_bound(sample_.numbers, unit);
+  if (found == sample_.numbers.end() || *found != unit) return 0;
+  return sample_.weights[static_cast<std::size_t>(found - sample_.numbers.begin())];
+}
+
+std::size_t Counter::place_of(std::uint64_t site, EventKind kind) {
+  const auto [found, fresh] = index_.try_emplace(site << 4 | static_cast<std::uint64_t>(kind), places_.size());
+  if (fresh) places_.push_back({site, kind, {}});
+  return found->second;
+}
+
+std::size_t Counter::buffer_of(std::uint64_t offset) {
+  const auto holds = [&](std::size_t i) {
+    return i < order_.size() && buffers_[order_[i]].offset <= static_cast<std::int64_t>(offset + kSectorBytes - 1) &&
+           static_cast<std::int64_t>(offset) < buffers_[order_[i]].offset + buffers_[order_[i]].bytes;
+  };
+  for (std::size_t i = 0; i < order_.size() && !holds(near_); ++i) near_ = i;
+  return holds(near_) ? order_[near_] : buffers_.size();
+}
+
+BlockCounter::BlockCounter(Counter& counter, const Module& module, Scheduler& scheduler, int worker)
+    : counter_(counter), memory_(module.shared_memory()), scheduler_(scheduler), worker_(worker) {}
+
+void BlockCounter::begin(std::int64_t weight) {
+  weight_ = weight;
+  if (weight == 0) return;
+  const auto threads = static_cast<int>(scheduler_.threads().size());
+  for (int i = 0; i * 32 < threads; ++i) {
+    const int lanes = std::min(32, threads - i * 32);
+    warps_[static_cast<std::size_t>(i)].lanes = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    warps_[static_cast<std::size_t>(i)].here = 0;
+  }
+  number_ = ++counter_.block_number_;
+  l1_.begin(counter_.l1_bytes_);
+}
+
+void BlockCounter::end() {
+  if (weight_ == 0) return;
+  for (Warp& warp : warps_) flush(warp);
+  for (std::size_t i = 0; i < block_.size(); ++i) {
+    counter_.places_[i].counts.add(block_[i], weight_);
+    block_[i] = {};
+  }
+  weight_ = 0;
+}
+
+std::size_t BlockCounter::place_of(EventKind kind, const void* from) {
+  // One back from the return address lies within the call.
+  const std::uint64_t site = reinterpret_cast<std::uintptr_t>(from) - counter_.module_.base - 1;
+  const std::uint64_t key = site << 4 | static_cast<std::uint64_t>(kind);
+  Recent& recent = recent_[(key ^ key >> 6 ^ key >> 12) % recent_.size()];
+  if (recent.key != key) recent = {key, counter_.place_of(site, kind)};
+  return recent.place;
+}
+
+void BlockCounter::note(EventKind kind, std::uintptr_t address, std::size_t bytes, const void* from) {
+  const auto linear = static_cast<std::uint32_t>(scheduler_.current().linear);
+  const std::size_t place = place_of(kind, from);
+  WarpLog& log = warps_[linear / 32].log;
+  constexpr std::size_t kWidest = 16;  // bytes of one access of a lane
+  do {
+    const std::size_t part = std::min(bytes, kWidest);
+    log.note(place, linear % 32, address, static_cast<std::uint32_t>(part));
+    address += part;
+    bytes -= part;
+  } while (bytes > 0);
+}
+
+void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, const void* from) {
+  const std::uintptr_t offset = address - counter_.image_;
+  const auto shared = address - reinterpret_cast<std::uintptr_t>(memory_.begin);
+  const bool atomic = kind == harness_cpu_atomic_write, global = offset < counter_.image_bytes_;
+  if (global && (atomic || kind == harness_cpu_volatile_read)) counter_.launch_.blocks_meet = true;
+  if (weight_ == 0 || bytes == 0 || kind == harness_cpu_atomic_read) return;
+  if (shared < static_cast<std::uintptr_t>(memory_.end - memory_.begin)) {
+    // Places relative to the variables: where they lie in this process says nothing.
+    note(atomic           ? EventKind::shared_atomic
+         : is_store(kind) ? EventKind::shared_store
+                          : EventKind::shared_load,
+         shared, bytes, from);
+    return;
+  }
+  const bool variable =
+      address - counter_.module_.writable_begin < counter_.module_.writable_end - counter_.module_.writable_begin;
+  if (!global && (!variable || scheduler_.on_current_stack(address))) return;
+  // Behind the image, so that the two do not meet in the cache.
+  const std::uintptr_t at = global ? offset : (1ull << 40) + address - counter_.module_.writable_begin;
+  note(atomic ? EventKind::atomic : is_store(kind) ? EventKind::store : EventKind::load, at, bytes, from);
+}
+
+void BlockCounter::bulk(std::uintptr_t address, std::size_t bytes, const void* from) {
+  const std::uintptr_t offset = address - counter_.image_;
+  if (weight_ == 0 || bytes == 0 || offset >= counter_.image_bytes_) return;
+  const std::size_t place = place_of(EventKind::bulk, from);
+  if (place >= block_.size()) block_.resize(place + 1);
+  const std::uint64_t first = offset / kSectorBytes, last = (offset + bytes - 1) / kSectorBytes;
+  block_[place][Count::bulk_sectors] += static_cast<std::int64_t>(last - first + 1);
+  for (std::uint64_t sector = first; sector <= last; ++sector) touch(sector);
+}
+
+void BlockCounter::event(EventKind kind, const void* from) {
+  if (weight_ != 0) note(kind, 0, 1, from);
+}
+
+void BlockCounter::arrive(const Thread& thread) {
+  if (weight_ == 0) return;
+  Warp& warp = warps_[static_cast<std::size_t>(thread.linear / 32)];
+  const std::uint32_t lane = 1u << thread.linear % 32;
+  warp.here |= lane;
+  if ((warp.lanes & ~warp.here) == 0) flush(warp);
+}
+
+void BlockCounter::exited(const Thread& thread) {
+  if (weight_ == 0) return;
+  Warp& warp = warps_[static_cast<std::size_t>(thread.linear / 32)];
+  warp.lanes &= ~(1u << thread.linear % 32);
+  if ((warp.lanes & ~warp.here) == 0) flush(warp);
+}
+
+void BlockCounter::met(std::size_t warp, std::uint32_t lanes) {
+  if (weight_ != 0 && (warps_[warp].lanes & ~lanes) == 0) flush(warps_[warp]);
+}
+
+void BlockCounter::flush(Warp& warp) {
+  warp.here = 0;
+  segment_.resize(std::max(segment_.size(), counter_.places_.size()));
+  block_.resize(std::max(block_.size(), counter_.places_.size()));
+  warp.log.flush([&](std::size_t place, const Request& request) { count(place, request); },
+                 [&](std::size_t place, std::uint32_t kept, std::uint32_t all, bool uneven) {
+                   Counts& counts = segment_[place];
+                   if (uneven) counts[Count::uneven_requests] += kept;
+                   block_[place] += counts.scaled(all, kept);
+                   counts = {};
+                 });
+}
+
+void BlockCounter::count(std::size_t place, const Request& request) {
+  Counts& counts = segment_[place];
+  const EventKind kind = counter_.places_[place].kind;
+  if (kind == EventKind::barrier) ++counts[Count::barriers];
+  if (kind == EventKind::tensor) ++counts[Count::tensor_instructions];
+  if (kind == EventKind::barrier || kind == EventKind::tensor) return;
+  ++counts[Count::memory_requests];
+  counts[Count::memory_lanes] += std::popcount(request.lanes);
+  if (kind == EventKind::shared_load || kind == EventKind::shared_store || kind == EventKind::shared_atomic) {
+    SharedPasses passes = shared_passes(request);
+    if (kind == EventKind::shared_atomic) passes.all = std::max(passes.all, atomic_turns(request));
+    ++counts[Count::shared_requests];
+    counts[Count::shared_wavefronts] += passes.all;
+    counts[Count::shared_conflicts] += passes.all - passes.least;
+    return;
+  }
+  count_global(request, kind, counts);
+}
+
+void BlockCounter::count_global(const Request& request, EventKind kind, Counts& counts) {
+  const FewNumbers sectors = sectors_of(request);
+  for (const std::uint64_t sector : sectors) touch(sector);
+  if (kind == EventKind::atomic) {
+    counts[Count::atomics] += std::popcount(request.lanes);
+    ++counts[Count::atomic_requests];
+    counts[Count::atomic_turns] += atomic_turns(request);
+    return;
+  }
+  const std::int64_t bytes = different_bytes(request);
+  counts[Count::bytes] += bytes;
+  counts[Count::least_sectors] +=
+      (bytes + static_cast<std::int64_t>(kSectorBytes) - 1) / static_cast<std::int64_t>(kSectorBytes);
+  if (kind == EventKind::store) {
+    ++counts[Count::store_requests];
+    counts[Count::store_sectors] += sectors.size();
+    return;
+  }
+  ++counts[Count::load_requests];
+  counts[Count::load_sectors] += sectors.size();
+  for (const std::uint64_t sector : sectors) counts[Count::load_missed] += !l1_.load(sector);
+}
+
+void BlockCounter::touch(std::uint64_t sector) {
+  if (sector >= counter_.block_of_.size()) return;  // of a variable
+  std::uint32_t& last = counter_.block_of_[sector];
+  if (last == number_) return;
+  const std::size_t buffer = counter_.buffer_of(sector * kSectorBytes);
+  if (buffer < counter_.touched_.size()) {
+    counter_.touched_[buffer].by_block += weight_;
+    counter_.touched_[buffer].together += last < counter_.first_block_of_launch_;
+  }
+  last = number_;
+}
+
+}  // namespace harness::cpu

@@ -1,0 +1,88 @@
+#include "harness/device/cpu/count/request.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace harness::cpu {
+namespace {
+
+constexpr std::uint64_t kWordBytes = 4;
+constexpr std::size_t kBanks = 32;
+
+template <typename Body>
+void for_each_lane(std::uint32_t lanes, Body body) {
+  for (; lanes; lanes &= lanes - 1) body(static_cast<std::size_t>(std::countr_zero(lanes)));
+}
+
+/// The most words that one bank is asked for. Words are compared within their bank alone.
+int passes_of(const Request& request, std::uint32_t lanes) {
+  std::array<std::array<std::uint64_t, 64>, kBanks> words;
+  std::array<int, kBanks> asked{};
+  int most = 0;
+  for_each_lane(lanes, [&](std::size_t lane) {
+    const std::uint64_t first = request.address[lane] / kWordBytes,
+                        last = (request.address[lane] + request.bytes - 1) / kWordBytes;
+    for (std::uint64_t word = first; word <= last; ++word) {
+      const auto bank = static_cast<std::size_t>(word % kBanks);
+      auto* const begin = words[bank].data();
+      auto* const end = begin + asked[bank];
+      if (std::find(begin, end, word) != end) continue;
+      *end = word;
+      most = std::max(most, ++asked[bank]);
+    }
+  });
+  return most;
+}
+
+}  // namespace
+
+bool FewNumbers::add(std::uint64_t number) {
+  // Neighbouring lanes mostly want neighbouring places: the last ones first.
+  for (int i = size_; i-- > 0;)
+    if (numbers_[static_cast<std::size_t>(i)] == number) return false;
+  if (size_ == static_cast<int>(numbers_.size())) return false;
+  numbers_[static_cast<std::size_t>(size_++)] = number;
+  return true;
+}
+
+FewNumbers sectors_of(const Request& request) {
+  FewNumbers sectors;
+  for_each_lane(request.lanes, [&](std::size_t lane) {
+    const std::uint64_t first = request.address[lane] / kSectorBytes,
+                        last = (request.address[lane] + request.bytes - 1) / kSectorBytes;
+    sectors.add(first);
+    if (last != first) sectors.add(last);
+  });
+  return sectors;
+}
+
+std::int64_t different_bytes(const Request& request) {
+  FewNumbers addresses;
+  for_each_lane(request.lanes, [&](std::size_t lane) { addresses.add(request.address[lane]); });
+  return static_cast<std::int64_t>(addresses.size()) * request.bytes;
+}
+
+SharedPasses shared_passes(const Request& request) {
+  const int together = request.bytes <= 4 ? 32 : request.bytes <= 8 ? 16 : 8;
+  const std::uint32_t group = together == 32 ? ~0u : (1u << together) - 1;
+  SharedPasses passes;
+  for (int first = 0; first < 32; first += together) {
+    const std::uint32_t lanes = request.lanes & group << first;
+    if (lanes == 0) continue;
+    passes.all += passes_of(request, lanes);
+    ++passes.least;
+  }
+  return passes;
+}
+
+int atomic_turns(const Request& request) {
+  int most = 0;
+  for_each_lane(request.lanes, [&](std::size_t lane) {
+    int same = 0;
+    for_each_lane(request.lanes, [&](std::size_t other) { same += request.address[other] == request.address[lane]; });
+    most = std::max(most, same);
+  });
+  return most;
+}
+
+}  // namespace harness::cpu

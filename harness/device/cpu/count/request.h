@@ -1,0 +1,47 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+namespace harness::cpu {
+
+/// One access of the lanes of a warp, as an instruction makes it. Each lane accesses `bytes` (1 to 16) at its address.
+struct Request {
+  std::uint32_t lanes = 0;  // that take part
+  std::uint32_t bytes = 0;
+  std::array<std::uint64_t, 32> address;  // of those lanes; the others' say nothing
+};
+
+/// Different numbers, at most two for each lane of a warp.
+class FewNumbers {
+ public:
+  /// False: it is known already.
+  bool add(std::uint64_t number);
+  int size() const { return size_; }
+  const std::uint64_t* begin() const { return numbers_.data(); }
+  const std::uint64_t* end() const { return numbers_.data() + size_; }
+
+ private:
+  std::array<std::uint64_t, 64> numbers_;
+  int size_ = 0;
+};
+
+inline constexpr std::uint64_t kSectorBytes = 32;
+
+/// The numbers (address / 32) of the sectors that a request touches, in the order of its lanes.
+FewNumbers sectors_of(const Request& request);
+/// Bytes that it asks for; what several lanes read counts once.
+std::int64_t different_bytes(const Request& request);
+
+/// Passes through the 32 banks of 4 bytes. Lanes go together: all 32 where each accesses 4 bytes or fewer, 16 of 8
+/// bytes, 8 of 16. Of those, words in one bank take a pass each; a word that several lanes want takes one.
+/// Source: CUDA C++ Programming Guide, 16.4.3 "Shared Memory"; wider accesses as ncu counts them on sm_90.
+struct SharedPasses {
+  int all = 0;
+  int least = 0;  // with no conflict
+};
+SharedPasses shared_passes(const Request& request);
+
+/// Atomic operations on one address take turns: the most lanes that want the same one.
+int atomic_turns(const Request& request);
+
+}  // namespace harness::cpu

@@ -1,0 +1,264 @@
+#include "harness/evaluate/counted_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "harness/core/predicted_time.h"
+
+namespace harness {
+namespace {
+
+constexpr std::int64_t kSectorBytes = 32;
+
+std::int64_t volume(const Dim3& d) {
+  return std::int64_t{d.x} * d.y * d.z;
+}
+
+/// Adds numbers in the order of the table of metrics, and leaves out what is not known.
+class Numbers {
+ public:
+  explicit Numbers(std::vector<ProfileNumber>& into) : into_(into) {}
+  void add(const char* name, double value) { into_.push_back({name, value}); }
+  void add_some(const char* name, double value) {
+    if (value > 0) add(name, value);
+  }
+  void add_ratio(const char* name, double part, double whole) {
+    if (whole > 0) add(name, part / whole);
+  }
+
+ private:
+  std::vector<ProfileNumber>& into_;
+};
+
+double number(const Counts& counts, Count which) {
+  return static_cast<double>(counts[which]);
+}
+
+void add_counts(Numbers& numbers, const Counts& c) {
+  numbers.add_ratio("active_lanes", number(c, Count::memory_lanes), number(c, Count::memory_requests));
+  numbers.add_some("global_bytes", number(c, Count::bytes));
+  if (c[Count::load_requests] > 0) {
+    numbers.add("global_load_requests", number(c, Count::load_requests));
+    numbers.add("global_load_sectors", number(c, Count::load_sectors));
+  }
+  if (c[Count::store_requests] > 0) {
+    numbers.add("global_store_requests", number(c, Count::store_requests));
+    numbers.add("global_store_sectors", number(c, Count::store_sectors));
+  }
+  numbers.add_some("least_sectors", number(c, Count::least_sectors));
+  numbers.add_ratio("l1_hit_share", number(c, Count::load_sectors) - number(c, Count::load_missed),
+                    number(c, Count::load_sectors));
+  numbers.add_some("bulk_sectors", number(c, Count::bulk_sectors));
+  if (c[Count::shared_requests] > 0) {
+    numbers.add("shared_requests", number(c, Count::shared_requests));
+    numbers.add("shared_wavefronts", number(c, Count::shared_wavefronts));
+    numbers.add("shared_conflicts", number(c, Count::shared_conflicts));
+  }
+  numbers.add_some("atomics", number(c, Count::atomics));
+  numbers.add_ratio("atomic_contention", number(c, Count::atomic_turns), number(c, Count::atomic_requests));
+  numbers.add_some("barriers", number(c, Count::barriers));
+  numbers.add_some("tensor_instructions", number(c, Count::tensor_instructions));
+}
+
+/// The kernel's own line: of "vec.cuh:12, called at kernel.cu:41" the second.
+ProfiledLine place_of(const std::string& text) {
+  static constexpr std::string_view kCalled = ", called at ";
+  const auto called = text.find(kCalled);
+  const std::string own = called == std::string::npos ? text : text.substr(called + kCalled.size());
+  const auto colon = own.rfind(':');
+  ProfiledLine line;
+  line.file = own.substr(0, colon);
+  if (colon != std::string::npos) std::from_chars(own.data() + colon + 1, own.data() + own.size(), line.line);
+  if (called != std::string::npos) line.notes.push_back("in " + text.substr(0, called));
+  return line;
+}
+
+/// Cycles that a line keeps a multiprocessor's memory pipes busy, roughly: what lines are ordered by.
+double weight(const Counts& c) {
+  const double sectors = number(c, Count::load_sectors) + number(c, Count::store_sectors);
+  return std::max(number(c, Count::load_requests) + number(c, Count::store_requests), sectors / 4) + l2_sectors(c) / 2 +
+         number(c, Count::shared_wavefronts) + 4 * number(c, Count::atomic_turns) + 4 * number(c, Count::barriers) +
+         number(c, Count::tensor_instructions);
+}
+
+std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const std::map<std::uint64_t, std::string>& known) {
+  struct Summed {
+    ProfiledLine line;
+    Counts counts;
+    std::set<std::string> notes;
+  };
+  std::map<std::pair<std::string, int>, Summed> sums;
+  for (const CountedPlace& place : launch.places) {
+    const auto found = known.find(place.site);
+    if (found == known.end()) continue;
+    ProfiledLine line = place_of(found->second);
+    Summed& sum = sums[{line.file, line.line}];
+    sum.notes.insert(line.notes.begin(), line.notes.end());
+    line.notes.clear();
+    sum.line = line;
+    sum.counts += place.counts;
+  }
+  std::vector<const Summed*> order;
+  for (const auto& [key, sum] : sums) order.push_back(&sum);
+  std::ranges::stable_sort(order, std::greater<>(), [](const Summed* sum) { return weight(sum->counts); });
+  std::vector<ProfiledLine> lines;
+  for (const Summed* sum : order) {
+    ProfiledLine line = sum->line;
+    Numbers numbers(line.numbers);
+    add_counts(numbers, sum->counts);
+    line.notes.assign(sum->notes.begin(), sum->notes.end());
+    const Counts& c = sum->counts;
+    if (c[Count::uneven_requests] > 0 && c[Count::memory_requests] > 0)
+      line.notes.push_back(
+          fmt::format("its lanes came differently often in {:.0f} % of the requests, which were "
+                      "matched by their order: less sure",
+                      100 * number(c, Count::uneven_requests) / number(c, Count::memory_requests)));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+/// What comes from device memory and goes there: each buffer once, and again as far as it does not stay in the L2.
+/// What an earlier launch of the plan touched stays there if it all fits.
+double memory_bytes(const CountedLaunch& launch, const ImageLayout& layout, const GpuModel& gpu,
+                    std::set<std::int64_t>& touched_before) {
+  double once = 0, again = 0;
+  std::map<std::int64_t, double> of_buffer;
+  for (const CountedBuffer& counted : launch.buffers) {
+    if (counted.buffer < 0 || counted.buffer >= static_cast<std::int64_t>(layout.buffers.size())) continue;
+    const double size = static_cast<double>(layout.buffers[static_cast<std::size_t>(counted.buffer)].bytes);
+    const double all = static_cast<double>(counted.by_block) * kSectorBytes;
+    const double different = launch.counted_blocks == launch.blocks
+                                 ? static_cast<double>(counted.together) * kSectorBytes
+                                 : std::min(all, std::max(size, static_cast<double>(counted.together) * kSectorBytes));
+    of_buffer[counted.buffer] = different;
+    once += different;
+    again += std::max(0.0, all - different);
+  }
+  const double l2 = static_cast<double>(gpu.l2_bytes);
+  double bytes = again * std::max(0.0, 1 - l2 / std::max(1.0, once));
+  for (const auto& [buffer, different] : of_buffer)
+    if (once > l2 / 2 || !touched_before.contains(buffer)) bytes += different;
+  for (const auto& [buffer, different] : of_buffer) touched_before.insert(buffer);
+  return bytes;
+}
+
+void add_prediction(Numbers& numbers, const PredictedTime& time) {
+  numbers.add("predicted_ns", time.ns);
+  numbers.add("predicted_lo_ns", time.lo_ns);
+  numbers.add("predicted_hi_ns", time.hi_ns);
+  for (const auto& [part, ns] : time.parts) numbers.add(("predicted_" + part + "_ns").c_str(), ns);
+}
+
+/// Numbers of a launch besides its counts.
+struct Context {
+  const CountedRun& run;
+  const GpuModel& gpu;
+  double share = 1;  // of the workload's arithmetic that falls to the launch
+};
+
+LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch, const Context& context,
+                             std::set<std::int64_t>& touched_before) {
+  LaunchProfile profile{launch.entry, counted.blocks, counted.counted_blocks, {}, lines_of(counted, context.run.lines)};
+  LaunchWork work;
+  for (const CountedPlace& place : counted.places) work.counts += place.counts;
+  work.blocks = counted.blocks;
+  work.needs = block_needs(launch, context.run.executable->artifact, context.run.machine);
+  work.memory_bytes = memory_bytes(counted, context.run.executable->layout, context.gpu, touched_before);
+  const Work& all = context.run.executable->problem.work;
+  for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
+  work.exps = all.exps * context.share;
+  const auto predicted = predict_time(context.gpu, work);
+  Numbers numbers(profile.numbers);
+  if (predicted) add_prediction(numbers, *predicted);
+  numbers.add("blocks", static_cast<double>(counted.blocks));
+  numbers.add("block_threads", static_cast<double>(work.needs.threads));
+  if (predicted) {
+    numbers.add("waves", predicted->waves);
+    numbers.add("tail_share", 1 - predicted->waves / std::ceil(predicted->waves));
+  }
+  const auto machine = context.run.machine.find(launch.entry);
+  if (machine != context.run.machine.end()) numbers.add("registers", machine->second.registers);
+  numbers.add("shared_bytes", static_cast<double>(work.needs.shared_bytes));
+  if (machine != context.run.machine.end())
+    numbers.add("spill_bytes", static_cast<double>(machine->second.spill_bytes));
+  if (predicted) numbers.add("occupancy_share", predicted->occupancy);
+  numbers.add("dram_bytes", work.memory_bytes);
+  numbers.add("l2_sectors", l2_sectors(work.counts));
+  add_counts(numbers, work.counts);
+  return profile;
+}
+
+/// Over the launches: sums of what adds up, means of the rest by predicted time.
+std::vector<ProfileNumber> over_launches(const std::vector<LaunchProfile>& launches) {
+  std::vector<ProfileNumber> numbers;
+  for (const ProfileMetric& metric : profile_metrics()) {
+    double sum = 0, weights = 0;
+    bool any = false;
+    for (const LaunchProfile& launch : launches) {
+      const auto of = [&](std::string_view name) {
+        const auto found = std::ranges::find(launch.numbers, name, &ProfileNumber::name);
+        return found == launch.numbers.end() ? std::nullopt : std::optional(found->value);
+      };
+      const auto value = of(metric.name);
+      if (!value) continue;
+      const double weight = metric.adds_up ? 1 : of("predicted_ns").value_or(1);
+      sum += *value * weight;
+      weights += weight;
+      any = true;
+    }
+    if (any) numbers.push_back({std::string(metric.name), metric.adds_up || weights == 0 ? sum : sum / weights});
+  }
+  return numbers;
+}
+
+}  // namespace
+
+BlockNeeds block_needs(const Launch& launch, const Artifact& counted,
+                       const std::map<std::string, EntryResources>& machine) {
+  BlockNeeds needs{volume(launch.block), 0, launch.shared};
+  if (const auto known = machine.find(launch.entry); known != machine.end()) {
+    needs.registers = known->second.registers;
+    needs.shared_bytes += known->second.static_shared_bytes;
+    return needs;
+  }
+  for (const EntryResources& entry : counted.entries)
+    if (entry.entry == launch.entry) needs.shared_bytes += entry.static_shared_bytes;
+  return needs;
+}
+
+Profile counted_profile(const CountedRun& run, const GpuModel& gpu) {
+  Profile profile;
+  profile.source = ProfileSource::counted;
+  profile.device = gpu.name;
+  std::set<std::int64_t> touched_before;
+  double requests = 0;
+  const auto weight_of = [](const CountedLaunch& launch) {
+    double sum = 1;
+    for (const CountedPlace& place : launch.places)
+      sum += number(place.counts, Count::memory_requests) + number(place.counts, Count::tensor_instructions);
+    return sum;
+  };
+  for (const CountedLaunch& launch : run.launches) requests += weight_of(launch);
+  for (const CountedLaunch& counted : run.launches) {
+    const auto& steps = run.executable->plan.steps;
+    if (counted.step >= static_cast<std::int64_t>(steps.size())) continue;
+    const auto* launch = std::get_if<Launch>(&steps[static_cast<std::size_t>(counted.step)]);
+    if (launch == nullptr) continue;
+    const Context context{run, gpu, weight_of(counted) / requests};
+    profile.launches.push_back(launch_profile(counted, *launch, context, touched_before));
+  }
+  profile.numbers = over_launches(profile.launches);
+  if (run.executable->problem.work.bytes > 0) {
+    const auto after = std::ranges::find(profile.numbers, "dram_bytes", &ProfileNumber::name);
+    profile.numbers.insert(after == profile.numbers.end() ? after : after + 1,
+                           {"least_bytes", run.executable->problem.work.bytes});
+  }
+  return profile;
+}
+
+}  // namespace harness

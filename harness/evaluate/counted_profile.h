@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/core/counting.h"
+#include "harness/core/device.h"
+#include "harness/core/gpu_model.h"
+#include "harness/core/profile.h"
+
+namespace harness {
+
+/// What a counted run says, and what is known besides.
+struct CountedRun {
+  std::vector<CountedLaunch> launches;
+  /// The plan that was counted, whose grids are those of the GPU, and its layout and problem.
+  const Executable* executable = nullptr;
+  std::map<std::uint64_t, std::string> lines;     // places in the code: DeviceKind::source_lines
+  std::map<std::string, EntryResources> machine;  // of the entries, compiled for the GPU; empty: there is no compiler
+};
+
+/// Counts become numbers, and the model of the GPU predicts a time from them.
+Profile counted_profile(const CountedRun& run, const GpuModel& gpu);
+
+/// What a block of a launch needs there; registers are 0 where nobody compiled it.
+BlockNeeds block_needs(const Launch& launch, const Artifact& counted,
+                       const std::map<std::string, EntryResources>& machine);
+
+}  // namespace harness

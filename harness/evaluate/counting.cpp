@@ -1,0 +1,127 @@
+#include "harness/evaluate/counting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
+#include "harness/evaluate/counted_profile.h"
+
+namespace harness {
+namespace {
+
+constexpr double kCountingDeadline = 60;         // s, of one run
+constexpr std::uint64_t kDrawSeed = 0x70726f66;  // inputs are the same everywhere, and so are the counts
+
+/// The grids that the plan has on the GPU: what a launch leaves to the device is decided here.
+void fill_grids(Executable& executable, const GpuModel& gpu, const std::map<std::string, EntryResources>& machine) {
+  for (Step& step : executable.plan.steps)
+    if (auto* launch = std::get_if<Launch>(&step); launch != nullptr && launch->resident > 0) {
+      const int blocks = std::max(1, blocks_at_once(gpu, block_needs(*launch, executable.artifact, machine)));
+      launch->grid = blocks_that_fit(*launch, static_cast<std::uint64_t>(blocks) * gpu.multiprocessors);
+      launch->resident = 0;
+    }
+}
+
+Artifact built(WorkerPool& workers, const BuildSpec& spec) {
+  const BuildResult result = workers.await(spec);
+  if (const auto* failure = std::get_if<CompileFailure>(&result))
+    throw bad_input(
+        fmt::format("{} does not compile for counting: {}", spec.source_name, failure->log.substr(0, 2000)));
+  return std::get<Artifact>(result);
+}
+
+void refuse_libraries(const Realized& realized) {
+  if (std::ranges::any_of(realized.plan.steps,
+                          [](const Step& step) { return std::holds_alternative<LibraryCall>(step); }))
+    throw bad_input(fmt::format("{} {} calls a library, whose kernels cannot be counted; profile another variant",
+                                realized.candidate.kernel, realized.candidate.variant));
+}
+
+/// Blocks that meet cannot be left out: who waits for one of them would wait for ever, or miss what it leaves.
+bool left_out_what_meets(const std::vector<CountedLaunch>& launches) {
+  return std::ranges::any_of(launches, [](const CountedLaunch& launch) {
+    return launch.blocks_meet && launch.counted_blocks < launch.blocks;
+  });
+}
+
+std::vector<std::uint64_t> sites_of(const std::vector<CountedLaunch>& launches) {
+  std::vector<std::uint64_t> sites;
+  for (const CountedLaunch& launch : launches)
+    for (const CountedPlace& place : launch.places) sites.push_back(place.site);
+  return sites;
+}
+
+}  // namespace
+
+Profile Counting::count(const Realized& realized, const ProfileRequest& request) {
+  const GpuModel& gpu = find_gpu_model(request.gpu);
+  refuse_libraries(realized);
+  const BuildSpec spec = workers_.kind.checked_build(realized.build);
+  workers_.builders.submit(spec, true);
+  std::string why = "counted on the cpu device, which sees every access";
+  CountedRun counted;
+  counted.machine = machine_code(realized.build, std::string(gpu.architecture), why);
+  const Artifact artifact = built(workers_, spec);
+  Subject subject = workers_.make_subject(realized, artifact, nullptr);
+  subject.trusted = workers_.build_trusted(realized);
+  fill_grids(subject.executable, gpu, counted.machine);
+  counted.launches = run(subject, {request.blocks, false});
+  if (counted.launches.empty() || left_out_what_meets(counted.launches))
+    counted.launches = run(subject, {request.blocks, true});
+  counted.lines = workers_.kind.source_lines(artifact, sites_of(counted.launches));
+  counted.executable = &subject.executable;
+  Profile profile = counted_profile(counted, gpu);
+  profile.why = why;
+  return profile;
+}
+
+// With run_all false, a failure may come from the blocks that were left out: the answer is then empty.
+std::vector<CountedLaunch> Counting::run(Subject& subject, CountingRequest request) {
+  subject.images.clear();
+  subject.images.push_back(workers_.make_image(subject.image_bytes()));
+  subject.draws = {{kDrawSeed, "nominal"}};
+  workers_.repaint(subject, 0);
+  subject.executable.counting = request;
+  Runner runner(workers_.target, workers_.stop);  // the pool's holds what is being judged
+  const Contender contender{&subject.executable, {&subject.images[0]}, {}, true};
+  std::vector<CountedLaunch> launches;
+  auto failure = runner.prepare({contender}, kCountingDeadline);
+  if (!failure) failure = runner.count(0, 0, kCountingDeadline, launches);
+  if (!failure) return launches;
+  if (failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
+  if (failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
+  if (!request.run_all) return {};
+  const std::string detail = failure->kind == RunnerFailure::Kind::timed_out
+                                 ? fmt::format("it did not end within {:g} s", kCountingDeadline)
+                                 : failure->detail;
+  throw bad_input(fmt::format("the run that was to be counted failed: {}; 'harness eval' says what is wrong", detail));
+}
+
+std::map<std::string, EntryResources> Counting::machine_code(const BuildSpec& build, const std::string& architecture,
+                                                             std::string& why) {
+  const auto compiler = find_compiler_ ? find_compiler_(architecture) : std::nullopt;
+  if (!compiler) {
+    why += "; there is no NVRTC here, so registers, spills and what they limit are left out";
+    return {};
+  }
+  auto& builders = compilers_[architecture];
+  if (!builders) builders = std::make_unique<Builders>(compiler->target, 1);
+  const Builders::Result result = builders->submit(build, true);
+  while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+    if (workers_.stop && workers_.stop()) throw InterruptedWork{};
+  if (const auto* failure = std::get_if<CompileFailure>(&result.get())) {
+    why += fmt::format("; it does not compile for {}, so registers, spills and what they limit are left out: {}",
+                       architecture, failure->log.substr(0, failure->log.find('\n')));
+    return {};
+  }
+  const Artifact& artifact = std::get<Artifact>(result.get());
+  std::map<std::string, EntryResources> machine;
+  for (const EntryResources& entry : artifact.entries) machine[entry.entry] = entry;
+  why += fmt::format("; registers and spills from {}", artifact.compiler);
+  return machine;
+}
+
+}  // namespace harness

@@ -1,0 +1,32 @@
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "harness/evaluate/counting.h"
+
+namespace harness {
+
+/// Profiles by counting, in workers of its own.
+class CountingProfiler : public Profiler {
+ public:
+  struct Options {
+    const DeviceKind* kind = nullptr;  // outlives the profiler
+    Target target;
+    DeviceInfo device;
+    FindOfflineCompiler find_compiler;
+    std::function<bool()> stop;
+  };
+
+  explicit CountingProfiler(Options options);
+  std::optional<Profile> profile(const Realized& realized, const ProfileRequest& request) override;
+
+ private:
+  Options options_;
+  Builders builders_;
+  JudgeProcess judge_;
+  Runner runner_;
+  WorkerPool workers_;
+  Counting counting_;
+};
+
+}  // namespace harness

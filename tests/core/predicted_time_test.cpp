@@ -1,0 +1,87 @@
+#include "harness/core/predicted_time.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/core/error.h"
+
+using namespace harness;
+
+namespace {
+
+/// A copy of 64 MB by blocks of 256 threads: each warp loads and stores `sectors` for a request.
+LaunchWork copy_work(std::int64_t sectors) {
+  LaunchWork work;
+  work.blocks = 65536;
+  work.needs = {256, 16, 0};
+  const std::int64_t warps = work.blocks * 8;
+  work.counts[Count::load_requests] = work.counts[Count::store_requests] = warps;
+  work.counts[Count::load_sectors] = work.counts[Count::load_missed] = warps * 4;
+  work.counts[Count::store_sectors] = warps * sectors;
+  work.counts[Count::memory_requests] = 2 * warps;
+  work.memory_bytes = 2.0 * static_cast<double>(warps) * 128;
+  return work;
+}
+
+}  // namespace
+
+TEST_CASE("blocks at once are limited by warps, registers, shared memory and their number") {
+  const GpuModel& h200 = find_gpu_model("h200");
+  CHECK(blocks_at_once(h200, {1024, 0, 0}) == 2);
+  CHECK(blocks_at_once(h200, {256, 32, 0}) == 8);
+  CHECK(blocks_at_once(h200, {256, 64, 0}) == 4);
+  CHECK(blocks_at_once(h200, {256, 255, 0}) == 1);
+  CHECK(blocks_at_once(h200, {32, 16, 0}) == 32);
+  CHECK(blocks_at_once(h200, {128, 32, 100 << 10}) == 2);
+  CHECK(blocks_at_once(h200, {128, 32, 227 << 10}) == 1);
+  CHECK(blocks_at_once(find_gpu_model("A100"), {128, 32, 200 << 10}) == 0);
+  CHECK(blocks_at_once(find_gpu_model("RTX4090"), {1024, 32, 0}) == 1);
+}
+
+TEST_CASE("an unknown GPU is refused with those that are known") {
+  CHECK_THROWS_WITH(find_gpu_model("H20O"), Catch::Contains("did you mean 'H200'") && Catch::Contains("RTX4090"));
+  CHECK(gpu_model_of("NVIDIA H200")->name == "H200");
+  CHECK(gpu_model_of("NVIDIA GeForce RTX 4090")->name == "RTX4090");
+  CHECK(gpu_model_of("Intel(R) Xeon(R) Processor") == nullptr);
+}
+
+TEST_CASE("a large copy is predicted near what the memory allows, a strided one far above") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  const auto coalesced = predict_time(h200, copy_work(4)), strided = predict_time(h200, copy_work(32));
+  REQUIRE(coalesced);
+  REQUIRE(strided);
+  const double least = copy_work(4).memory_bytes / h200.bytes_per_s * 1e9;
+  CHECK(coalesced->ns > least);
+  CHECK(coalesced->ns < 1.6 * least);
+  CHECK(strided->ns > 2 * coalesced->ns);
+  CHECK(coalesced->lo_ns < coalesced->ns);
+  CHECK(coalesced->ns < coalesced->hi_ns);
+  CHECK(predict_time(find_gpu_model("RTX4090"), copy_work(4))->ns > 3 * coalesced->ns);
+}
+
+TEST_CASE("bank conflicts, few blocks and a tail cost time") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork plain = copy_work(4);
+  plain.counts[Count::shared_requests] = plain.counts[Count::shared_wavefronts] = 4'000'000;
+  LaunchWork conflicts = plain;
+  conflicts.counts[Count::shared_wavefronts] *= 32;
+  CHECK(predict_time(h200, conflicts)->ns > 3 * predict_time(h200, plain)->ns);
+
+  LaunchWork compute;
+  compute.needs = {256, 128, 0};  // two blocks a multiprocessor
+  compute.flops = 1e10;
+  compute.blocks = 132 * 4;
+  LaunchWork few = compute, tail = compute;
+  few.blocks = 33;
+  tail.blocks = 132 * 4 + 1;
+  tail.flops *= static_cast<double>(tail.blocks) / static_cast<double>(compute.blocks);
+  CHECK(predict_time(h200, few)->ns > 3 * predict_time(h200, compute)->ns);
+  CHECK(predict_time(h200, tail)->ns > 1.1 * predict_time(h200, compute)->ns);
+  CHECK(predict_time(h200, compute)->waves == 2);
+}
+
+TEST_CASE("what does not fit on a GPU has no time there") {
+  LaunchWork work = copy_work(4);
+  work.needs.shared_bytes = 200 << 10;
+  CHECK(predict_time(find_gpu_model("H200"), work));
+  CHECK_FALSE(predict_time(find_gpu_model("A100"), work));
+}

@@ -1,0 +1,181 @@
+#include <catch2/catch.hpp>
+
+#include "harness/device/cpu/check/source_lines.h"
+#include "tests/device/cpu/fixture.h"
+
+using namespace harness;
+using namespace harness::test;
+
+namespace {
+
+// Kernels with planted faults; the tests name their lines.
+const char* const kSource = R"(
+#include <cuda_runtime.h>
+extern "C" __global__ void copy(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i];                                             // 6: coalesced
+}
+extern "C" __global__ void strided(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] =
+        x[i * 32];                                           // 12: a sector a lane
+}
+extern "C" __global__ void conflict(float* y, const float* x) {
+  __shared__ float tile[32 * 32];
+  int i = threadIdx.x;
+  tile[i] = x[i];                                            // 17
+  __syncthreads();
+  y[i] = tile[i * 32];                                       // 19: 32 words of one bank
+}
+extern "C" __global__ void divergent(float* y, const float* x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x % 4 == 0)
+    y[i] = x[i];                                             // 24: 8 lanes of 32
+}
+extern "C" __global__ void contended(int* sum, int* spread) {
+  atomicAdd(sum, 1);                                         // 27: all lanes on one address
+  atomicAdd(&spread[threadIdx.x], 1);                        // 28
+}
+extern "C" __global__ void wide(float4* y, const float4* x) {
+  __shared__ float4 tile[128];
+  tile[threadIdx.x] = x[threadIdx.x];                        // 32
+  __syncthreads();
+  y[threadIdx.x] = tile[threadIdx.x];                        // 34
+}
+extern "C" __global__ void ragged(float* y, const float* x) {
+  float sum = 0;
+  for (int k = 0; k <= threadIdx.x % 4; ++k)
+    sum += x[k * 32 + threadIdx.x];                          // 39: lanes come 1 to 4 times
+  y[threadIdx.x] = sum;
+}
+extern "C" __global__ void twice(float* y, const float* x) {
+  float sum = 0;
+  for (int k = 0; k < 5000; ++k) sum += x[(k & 1) * 32 + threadIdx.x];   // 43: more often than is kept
+  y[threadIdx.x] = sum;
+}
+)";
+
+const Artifact& counted_artifact() {
+  static const Artifact artifact = build_with_headers(
+      kSource, {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice"}, true);
+  return artifact;
+}
+
+struct Counted {
+  CountedLaunch launch;
+  std::map<std::uint64_t, std::string> lines;
+
+  Counts at(int line) const {
+    Counts sum;
+    for (const CountedPlace& place : launch.places)
+      if (const auto found = lines.find(place.site);
+          found != lines.end() && found->second == "kernel.cu:" + std::to_string(line))
+        sum += place.counts;
+    return sum;
+  }
+  Counts all() const {
+    Counts sum;
+    for (const CountedPlace& place : launch.places) sum += place.counts;
+    return sum;
+  }
+};
+
+Counted count(const std::string& entry, std::uint32_t blocks, std::uint32_t threads,
+              std::vector<LaunchArgument> arguments, CountingRequest request = {}) {
+  Bench bench(counted_artifact());
+  bench.buffer("y", std::vector<float>(65536)).buffer("x", std::vector<float>(65536 * 2));
+  bench.executable().counting = request;
+  bench.run(entry, {blocks}, {threads}, std::move(arguments));
+  const auto launches = session().take_counts();
+  REQUIRE(launches);
+  REQUIRE(launches->size() == 1);
+  CHECK_FALSE(session().take_findings());  // it is no memory check
+  Counted counted{launches->front(), {}};
+  std::vector<std::uint64_t> sites;
+  for (const CountedPlace& place : counted.launch.places) sites.push_back(place.site);
+  counted.lines = cpu::source_lines(counted_artifact().path, sites);
+  return counted;
+}
+
+const std::vector<LaunchArgument> kBoth{named("y"), named("x")};
+
+}  // namespace
+
+TEST_CASE("a coalesced line takes 4 sectors of 32 bytes for a warp's words") {
+  const Counted counted = count("copy", 8, 128, {named("y"), named("x"), i32(1024)});
+  const Counts line = counted.at(6);
+  CHECK(line[Count::load_requests] == 32);
+  CHECK(line[Count::load_sectors] == 128);
+  CHECK(line[Count::store_sectors] == 128);
+  CHECK(line[Count::least_sectors] == 256);
+  CHECK(line[Count::memory_lanes] == 2 * 1024);
+  CHECK(counted.all() == line);
+  CHECK(counted.launch.counted_blocks == 8);
+  REQUIRE(counted.launch.buffers.size() == 2);
+  CHECK(counted.launch.buffers[0].together == 128);
+  CHECK_FALSE(counted.launch.blocks_meet);
+}
+
+TEST_CASE("an uncoalesced line is named with a sector for each lane") {
+  const Counted counted = count("strided", 2, 256, {named("y"), named("x"), i32(512)});
+  CHECK(counted.at(12)[Count::load_requests] == 16);
+  CHECK(counted.at(12)[Count::load_sectors] == 512);
+  CHECK(counted.at(12)[Count::least_sectors] == 64);
+  CHECK(counted.at(11)[Count::store_sectors] == 64);
+}
+
+TEST_CASE("a 32-way bank conflict is named, and the barrier before it") {
+  const Counted counted = count("conflict", 1, 32, kBoth);
+  CHECK(counted.at(17)[Count::shared_conflicts] == 0);
+  CHECK(counted.at(19)[Count::shared_requests] == 1);
+  CHECK(counted.at(19)[Count::shared_wavefronts] == 32);
+  CHECK(counted.at(19)[Count::shared_conflicts] == 31);
+  CHECK(counted.all()[Count::barriers] == 1);
+}
+
+TEST_CASE("a divergent branch leaves lanes idle") {
+  const Counts line = count("divergent", 4, 64, kBoth).at(24);
+  CHECK(line[Count::memory_requests] == 16);
+  CHECK(line[Count::memory_lanes] == 128);
+}
+
+TEST_CASE("lanes that add to one address take turns, and blocks that add may not be left out") {
+  const Counted counted = count("contended", 2, 64, kBoth);
+  CHECK(counted.at(27)[Count::atomics] == 128);
+  CHECK(counted.at(27)[Count::atomic_turns] == 128);
+  CHECK(counted.at(28)[Count::atomic_turns] == 4);
+  CHECK(counted.launch.blocks_meet);
+}
+
+TEST_CASE("16-byte accesses take four passes and no conflict") {
+  const Counted counted = count("wide", 1, 128, kBoth);
+  CHECK(counted.at(32)[Count::load_sectors] == 64);
+  CHECK(counted.all()[Count::shared_wavefronts] == 32);
+  CHECK(counted.all()[Count::shared_conflicts] == 0);
+}
+
+TEST_CASE("where lanes come differently often, the line says so") {
+  const Counts line = count("ragged", 1, 32, kBoth).at(39);
+  CHECK(line[Count::load_requests] == 4);
+  CHECK(line[Count::memory_lanes] == 8 + 16 + 24 + 32);
+  CHECK(line[Count::uneven_requests] == 4);
+  CHECK(count("copy", 1, 32, {named("y"), named("x"), i32(32)}).at(6)[Count::uneven_requests] == 0);
+}
+
+TEST_CASE("what is beyond the kept requests counts as those") {
+  CHECK(count("twice", 1, 32, kBoth).at(43)[Count::load_requests] == 5000);
+  CHECK(count("twice", 1, 32, kBoth).at(43)[Count::load_sectors] == 20000);
+}
+
+TEST_CASE("a sample of blocks gives the numbers of all, twice the same") {
+  const std::vector<LaunchArgument> arguments{named("y"), named("x"), i32(65536 - 40)};
+  const Counted all = count("copy", 512, 128, arguments, {512, false});
+  const Counted some = count("copy", 512, 128, arguments);
+  CHECK(some.launch.counted_blocks == 16);
+  CHECK(all.launch.counted_blocks == 512);
+  CHECK(some.all() == all.all());  // the last block, which is cut, stands for itself
+  CHECK(count("copy", 512, 128, arguments, {16, true}).all() == some.all());
+  CHECK(count("copy", 512, 128, arguments).launch.places.size() == some.launch.places.size());
+}

@@ -1,0 +1,90 @@
+#include "harness/device/cpu/count/request.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/device/cpu/count/l1_cache.h"
+#include "harness/device/cpu/count/sampling.h"
+
+using namespace harness::cpu;
+
+namespace {
+
+/// Lane i accesses `bytes` at stride * i.
+Request strided(std::uint64_t stride, std::uint32_t bytes, std::uint32_t lanes = ~0u) {
+  Request request{lanes, bytes, {}};
+  for (std::uint64_t i = 0; i < 32; ++i) request.address[i] = i * stride;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("neighbouring words share sectors and distant ones do not") {
+  CHECK(sectors_of(strided(4, 4)).size() == 4);
+  CHECK(sectors_of(strided(2, 2)).size() == 2);
+  CHECK(sectors_of(strided(16, 16)).size() == 16);
+  CHECK(sectors_of(strided(128, 4)).size() == 32);
+  CHECK(sectors_of(strided(0, 4)).size() == 1);
+  CHECK(sectors_of(strided(4, 4, 0xff)).size() == 1);
+  Request shifted = strided(4, 4);
+  for (auto& address : shifted.address) address += 16;
+  CHECK(sectors_of(shifted).size() == 5);
+  CHECK(different_bytes(strided(4, 4)) == 128);
+  CHECK(different_bytes(strided(0, 4)) == 4);
+}
+
+TEST_CASE("words of one bank take a pass each, and one word that many want takes one") {
+  const auto passes = [](const Request& request) {
+    const SharedPasses found = shared_passes(request);
+    return std::pair{found.all, found.least};
+  };
+  CHECK(passes(strided(4, 4)) == std::pair{1, 1});
+  CHECK(passes(strided(8, 4)) == std::pair{2, 1});
+  CHECK(passes(strided(128, 4)) == std::pair{32, 1});
+  CHECK(passes(strided(132, 4)) == std::pair{1, 1});  // padded by a word
+  CHECK(passes(strided(0, 4)) == std::pair{1, 1});
+  CHECK(passes(strided(2, 2)) == std::pair{1, 1});
+  CHECK(passes(strided(8, 8)) == std::pair{2, 2});
+  CHECK(passes(strided(16, 16)) == std::pair{4, 4});
+  CHECK(passes(strided(32, 16)) == std::pair{8, 4});
+  CHECK(passes(strided(128, 4, 0x3)) == std::pair{2, 1});
+}
+
+TEST_CASE("atomic operations on one address take turns") {
+  CHECK(atomic_turns(strided(0, 4)) == 32);
+  CHECK(atomic_turns(strided(4, 4)) == 1);
+  Request halves = strided(4, 4);
+  for (std::size_t i = 0; i < 32; ++i) halves.address[i] = i % 2 * 4;
+  CHECK(atomic_turns(halves) == 16);
+}
+
+TEST_CASE("a cache keeps what fits, sector by sector") {
+  L1Cache cache;
+  cache.begin(64 * 1024);
+  CHECK_FALSE(cache.load(8));
+  CHECK(cache.load(8));
+  CHECK_FALSE(cache.load(9));  // of the same line
+  for (std::uint64_t sector = 0; sector < 1024; ++sector) cache.load(sector);
+  int hits = 0;
+  for (std::uint64_t sector = 0; sector < 1024; ++sector) hits += cache.load(sector);
+  CHECK(hits == 1024);
+  for (std::uint64_t sector = 0; sector < 1 << 16; ++sector) cache.load(sector);
+  CHECK_FALSE(cache.load(8));
+  cache.begin(64 * 1024);
+  CHECK_FALSE(cache.load(65535));
+}
+
+TEST_CASE("a sample has the first and the last block, one of each stretch, and stands for all") {
+  CHECK(sample_blocks(5, 16).numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4});
+  const Sample sample = sample_blocks(1003, 16);
+  REQUIRE(sample.numbers.size() == 16);
+  CHECK(sample.numbers.front() == 0);
+  CHECK(sample.numbers.back() == 1002);
+  CHECK(std::is_sorted(sample.numbers.begin(), sample.numbers.end()));
+  CHECK(std::set(sample.numbers.begin(), sample.numbers.end()).size() == 16);
+  std::int64_t all = 0;
+  for (const std::int64_t weight : sample.weights) all += weight;
+  CHECK(all == 1003);
+  CHECK(sample_blocks(1003, 16).numbers == sample.numbers);
+  // The same on every machine.
+  CHECK(sample_blocks(1000000, 4).numbers == sample_blocks(1000000, 4).numbers);
+}
