@@ -23,7 +23,7 @@ local manifest = {
   "cdiv", "round_up", "min", "max", "select", "eq", "ne", "lt", "le", "divisible", "all_of", "any_of", "none_of",
 }
 for _, name in ipairs(generators) do table.insert(manifest, name) end
-local declarations = { "strategy", "rule", "search", "use" }
+local declarations = { "strategy", "rule", "search", "diagnosis", "use" }
 
 files["strategies/"] = { read_globals = declarations }
 files["bench/strategies/"] = { read_globals = declarations }
@@ -34,7 +34,7 @@ files["kernels/"] = {
 }
 files["bench/agents/kernels/"] = { ignore = { "212", "631" }, read_globals = manifest }   -- as adopt writes them
 files["playbook/"] = { read_globals = { "pattern" } }
-files["harness/script/strategy/"] = { globals = { "strategy", "rule", "search", "pattern" }, read_globals = { "use" } }
+files["harness/script/strategy/"] = { globals = { "strategy", "rule", "search", "pattern", "diagnosis" }, read_globals = { "use" } }
 for _, name in ipairs { "kernel", "variant" } do files["harness/cli/templates/" .. name .. ".lua"] = { read_globals = manifest } end
 for _, name in ipairs { "strategy", "rule", "search" } do
   files["harness/cli/templates/" .. name .. ".lua"] = { read_globals = declarations }

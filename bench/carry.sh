@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 rm -rf .carry
 mkdir -p .carry/lib
-cp build/release/harness .carry/
+cp build/release/harness build/release/libharness_capture.so .carry/
 for test in test_device_cuda test_worker; do   # for bench/h200.sh gates
   [ ! -e "build/release/tests/$test" ] || cp "build/release/tests/$test" .carry/
 done

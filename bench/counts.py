@@ -10,7 +10,8 @@ import argparse, collections, concurrent.futures, json, os, subprocess, sys, tim
 COMPARED = ["global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
             "shared_wavefronts", "shared_conflicts", "l2_sectors", "dram_bytes"]
 # One workload of each kernel that a count takes a moment for, and that fills a GPU.
-WORKLOADS = {"vector_scale": "n1m_f32"}
+WORKLOADS = {"attention": "seed_b1h1s512_f16", "softmax": "m4096n1024_f32", "rmsnorm_int8": "prefill_bf16",
+             "paged_gather": "b64l2048n128_bf16", "paged_decode": "one_b1h8l16384d128p32_f16"}
 FOREIGN = "tests/fixtures/counted"
 
 
@@ -111,7 +112,7 @@ def gpu(options):
         if options.kernels and kernel["name"] not in options.kernels: continue
         workload = WORKLOADS.get(kernel["name"]) or next((w["name"] for w in kernel["workloads"] if "default" in w["sets"]), kernel["workloads"][0]["name"])
         jobs += [(kernel["name"], variant, workload) for variant in kernel["variants"]]
-    more = ["--kernels", FOREIGN]
+    more = ["--kernels", FOREIGN, *options.more]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         counted = [pool.submit(profile, options.harness, "cpu", *job, {}, more) for job in jobs]
         # One process at a time may read a GPU's counters.
@@ -144,10 +145,12 @@ def main():
     parser.add_argument("--skip", default="25_cublas_softmax,80_cudnn")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--out", default="")
+    parser.add_argument("--trust-source", action="store_true")
     options = parser.parse_args()
     began = time.time()
     if options.mode == "recorded": options.file = options.rest[0]
     options.kernels = options.rest
+    options.more = ["--trust-source"] if options.trust_source else []
     lines = recorded(options) if options.mode == "recorded" else gpu(options)
     if options.out: open(options.out, "w").writelines(json.dumps(line) + "\n" for line in lines)
     print(f"{time.time() - began:.0f} s")

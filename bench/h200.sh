@@ -16,8 +16,11 @@
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
 #   bench/h200.sh fleet [BUDGET]   evaluations a minute of one device and of all (DEVICES), each from an empty cache, and the winners of both
+#   bench/h200.sh capture          what bench/captured/program.py launches, in two processes, and one launch as data (15 s; PyTorch)
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
+#   bench/h200.sh counts [KERNEL...]  what the cpu device counts beside the GPU's counters, predicted beside measured times (docs/profile.md)
+#   bench/h200.sh profile [SECONDS]  counters: which way works, what attention's variants are limited by, what a profile costs, ncu beside CUPTI (bench/profile_check.py)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -287,6 +290,14 @@ PY
   write_results fleet "$OUT/fleet.lines"
 }
 
+# The folder that comes back can be adopted where libclang is: harness adopt --from-capture FOLDER bench/captured/scale_rows.cu
+capture() {
+  "$harness" capture -o "$OUT/capture" --launch scale_rows --skip 2 -- python3 bench/captured/program.py parent 2>&1 | tee "$OUT/capture.txt"
+  "$harness" capture -o "$OUT/capture_once" --json -- python3 bench/captured/program.py > "$OUT/capture.json"
+  ls -l "$OUT/capture/launch"
+  time python3 bench/captured/program.py
+}
+
 # KERNEL WORKLOAD GPU: its campaign from an empty store, with whoever answers from bench/agents/replies.
 propose() {
   local kernel=$1 workload=$2 gpu=$3
@@ -319,6 +330,16 @@ agents() {
     write_results torch_ordinary "$OUT/torch.lines"
   fi
   python3 bench/agents_table.py "$OUT"
+}
+
+# One process at a time reads the GPU's counters; the cpu counts meanwhile.
+counts() {
+  python3 bench/counts.py gpu "$harness" "$@" "${trust[@]}" --device "${DEVICE:-cuda:0}" --out "$OUT/counts.lines" | tee "$OUT/counts.txt"
+  write_results counts "$OUT/counts.lines"
+}
+
+profile() {
+  bench/profile_check.py "$harness" "$OUT" "${1:-38}" "${DEVICE:-cuda}"
 }
 
 campaign() {

@@ -14,6 +14,7 @@
 #include "harness/core/error.h"
 #include "harness/report/campaign_report.h"
 #include "harness/report/live_block.h"
+#include "harness/store/agent_sessions.h"
 #include "harness/store/campaign_lesson.h"
 #include "harness/store/campaigns.h"
 #include "harness/store/columns.h"
@@ -123,6 +124,12 @@ void measure(const std::string& path) {
   print("campaigns", [](Store& store) { campaigns(store, {.limit = 50}); });
   print("show", [](Store& store) { show(store, 1234, true); });
   print("compare", [](Store& store) { compare(store, {1, ""}, {5, ""}); });
+  print("similar_attempts", [](Store& store) {
+    AttemptLikeness likeness;
+    likeness.kernel = "softmax";
+    likeness.config = {{"BLOCK", std::int64_t{128}}};
+    StoredSessions(store).similar_attempts(likeness);
+  });
   print("recommend", [](Store& store) { recommend(store, {.kernel = "softmax"}); });
 }
 

@@ -23,6 +23,7 @@ import json
 import math
 import pathlib
 import random
+import statistics
 
 KINDS = ["smooth", "rugged", "needle", "plateaus", "invalid", "noisy", "costly", "interacting"]
 FEWEST = 25  # evaluations until random search is near the optimum; with fewer, luck is all
@@ -106,12 +107,13 @@ def landscape(kind, chance, space):
 
 
 def chances(cache):
-    """How many configurations random search is expected to try until one is near the optimum, as harness simulate counts."""
+    """How many evaluations random search is expected to need until one is near the optimum, as harness simulate counts them."""
     times = sorted(row["time"] for row in cache.values() if not isinstance(row["time"], str))
     if not times:
         return 0
-    near = times[0] + 0.05 * (times[len(times) // 2] - times[0])
-    return len(cache) / (1 + sum(time <= near for time in times))
+    near = times[0] + 0.05 * (statistics.median(times) - times[0])
+    slower = sum(time > near for time in times)
+    return math.ceil(slower / (len(times) + 1 - slower))
 
 
 def make(kind, seed):

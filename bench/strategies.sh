@@ -2,6 +2,8 @@
 # How good the strategies are on recorded campaigns: the tables of docs/strategies.md, as Markdown on stdout.
 #   bench/strategies.sh [SPACES]      SPACES: a folder of recorded spaces (default: $HARNESS_SPACES, else ../shared/spaces)
 #   SEEDS=5 STRATEGIES=roi,bandit bench/strategies.sh
+#   bench/strategies.sh made          only campaigns that a script makes (bench/made_campaigns.py), in one table
+#   MADE="1 2 3" MADE_SEEDS=5 bench/strategies.sh made      the seeds they are made of, and the seeds of each replay
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +11,15 @@ spaces=${1:-${HARNESS_SPACES:-../shared/spaces}}
 seeds=${SEEDS:-20}
 strategies=${STRATEGIES:-roi,bench/strategies/once-then-best.lua,bench/strategies/ucb.lua,bandit,ladder}
 bench=${STRATEGIES_BENCH:-build/release/strategies_bench}
+
+if [ "$spaces" = made ]; then
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+  records=()
+  for seed in ${MADE:-1 2 3 4 5 6 7 8 9 10 11 12}; do records+=("$(bench/made_campaigns.py "$folder" --seed "$seed")"); done
+  "$bench" table "${MADE_SEEDS:-5}" 1 "$strategies" "${records[@]}" | bench/strategies_made.py
+  exit 0
+fi
 
 if [ ! -d "$spaces" ]; then
   echo "strategies.sh: there are no recorded spaces in '$spaces'; give their folder: bench/strategies.sh SPACES" >&2

@@ -14,6 +14,7 @@
 #include "harness/evaluate/evaluator.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/script/strategy/diagnoses.h"
 #include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
@@ -61,6 +62,10 @@ std::unique_ptr<FormulaCatalog> make_catalog(const Places& places, const DeviceK
 std::unique_ptr<ScriptLibrary> make_scripts(const Places& places) {
   return std::make_unique<script::Library>(paths(places.strategy_folders), script::Limits{},
                                            paths(places.playbook_folders));
+}
+
+std::unique_ptr<Diagnoser> make_diagnoser(const Places& places) {
+  return std::make_unique<script::LuaDiagnoses>(paths(places.strategy_folders));
 }
 
 std::unique_ptr<Playbook> make_playbook(const Places& places) {
@@ -133,10 +138,25 @@ std::unique_ptr<Observer> make_observer_of(const DeviceKinds& kinds, const Place
   throw environment_error("no device here can observe a kernel; the cpu device does, and needs g++");
 }
 
+// Counters are read by the workers of an evaluation.
+class DeviceCounters : public Profiler {
+ public:
+  explicit DeviceCounters(std::unique_ptr<Evaluator> evaluator) : evaluator_(std::move(evaluator)) {}
+  std::optional<Profile> profile(const Realized& realized, const ProfileRequest& request) override {
+    Profiler* const profiler = evaluator_->profiler();
+    if (profiler == nullptr)
+      throw environment_error(fmt::format("{} has no counters; count with --device cpu", evaluator_->device().device));
+    return profiler->profile(realized, request);
+  }
+
+ private:
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
 std::unique_ptr<Profiler> make_profiler(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
                                         std::function<bool()> stop) {
   if (!device.emulation)
-    throw environment_error(fmt::format("counters of {} cannot be read yet; count with --device cpu", device.device));
+    return std::make_unique<DeviceCounters>(make_evaluator(kinds, places, device, {}, std::move(stop)));
   unconfined(places.trust_source);
   const PipelineEvaluator::Device made = with_target(kinds, device, places);
   return std::make_unique<CountingProfiler>(CountingProfiler::Options{
@@ -190,6 +210,11 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
   };
   rooms.playbook = make_playbook;
   rooms.fleet_file = script::read_fleet_file;
+  rooms.diagnoser = make_diagnoser;
+  rooms.profile_ways = [&](const DeviceInfo& device) {
+    const auto profiler = find_kind(kinds, device.device).make_profiler();
+    return profiler ? profiler->ways(device.device) : std::vector<ProfileWay>{};
+  };
   rooms.proposer = [](const Places& places, const std::string& spec, const std::vector<std::string>& variables) {
     return make_proposer(spec, {variables, environment_variable, {places.home + "/proposers"}});
   };

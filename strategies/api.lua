@@ -86,6 +86,8 @@
 ---@field best_speedup number?
 ---@field rival_ns number?           the fastest rival on its workload: a library's work, measured beside ours, never an arm
 ---@field launch LaunchShape?        of its best configuration; nil before one has passed
+---@field counters table<string, number>   of the profile of its best configuration; empty: it was not profiled
+---@field diagnosis Diagnosis?       what limits that, by a rule of strategies/diagnoses
 ---@field last_fingerprint string    of the last wrong answer
 ---@field same_fingerprint integer   how many in a row had it
 ---@field same_code integer          how many evaluations in a row repeated machine code that was measured already ("no_effect")
@@ -103,6 +105,11 @@
 ---@field busy boolean               cannot be tried now: it waits for one of these, or for the baseline
 ---@field cumulative Cumulative      of its kernel and technique
 ---@field cost_factor number         product of what the strategy's rules adjust; 1 while rules are asked
+
+---@class Diagnosis
+---@field rule string                of strategies/diagnoses: "bank-conflicts"
+---@field text string                one sentence that names its numbers
+---@field page string                of the playbook, which answers it; may be empty
 
 ---@class WorkloadState
 ---@field kernel string
@@ -125,6 +132,8 @@
 ---@field registers integer?         of its entry with the most registers
 ---@field spill_bytes integer?
 ---@field shared_bytes integer?      static shared memory
+---@field counters table<string, number>   of the profile of the best; empty: it was not profiled
+---@field diagnosis Diagnosis?       what limits it
 ---@field rival_ns number?           the fastest rival (cuDNN...) that passed here
 ---@field rival_variant string?      and which it is
 ---@field rival_s number?            what its evaluation took: about what another fast candidate's will
@@ -365,6 +374,8 @@ function pattern(declared) end
 ---@field explore number?            factor on the uncertainty: 1
 ---@field squash number?             of what ln(time) lies above the median of the first ones, what stays: 1
 ---@field early integer?             how many are the first ones: 8
+---@field trend number?              where times tie, of what follows smoothly from the parameters, what is believed: 0
+---@field novelty number?            where times tie, how uncertain what is unlike all that passed is: 0
 
 ---@class Prediction
 ---@field log_time number            natural logarithm of nanoseconds

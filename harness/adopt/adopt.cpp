@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/adopt/draws.h"
+#include "harness/adopt/indexes.h"
 #include "harness/adopt/recorded.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
@@ -48,7 +49,7 @@ double distance(const std::vector<std::byte>& got, Dtype stored, const std::vect
   for (std::size_t i = 0; i < count; ++i) {
     const double a = load_as_double(stored, got.data() + i * bytes),
                  b = load_as_double(wide, exact.data() + i * wide_bytes);
-    if (std::isnan(a) && std::isnan(b)) continue;
+    if ((std::isnan(a) && std::isnan(b)) || (a == b && std::isinf(a))) continue;
     error += (a - b) * (a - b);
     size += b * b;
   }
@@ -214,9 +215,15 @@ class References {
         const Dtype wide = is_floating(parameter.dtype) ? Dtype::f64 : parameter.dtype;
         const ArenaSeen &got = original_.at(i).arenas.at(parameter.name),
                         &exact = observed[i].arenas.at(parameter.name);
-        if (got.written / storage_bytes(parameter.dtype) != exact.written / storage_bytes(wide) ||
-            !(distance(got.after, parameter.dtype, exact.after, wide) <= tolerance_of(parameter.dtype))) {
-          why_ = fmt::format("it does not agree with the kernel in '{}'", parameter.name);
+        const double apart = distance(got.after, parameter.dtype, exact.after, wide);
+        if (got.written / storage_bytes(parameter.dtype) != exact.written / storage_bytes(wide)) {
+          why_ = fmt::format("it writes {} elements of '{}' where the kernel writes {}",
+                             exact.written / storage_bytes(wide), parameter.name,
+                             got.written / storage_bytes(parameter.dtype));
+          return false;
+        }
+        if (!(apart <= tolerance_of(parameter.dtype))) {
+          why_ = fmt::format("it lies {:.2g} apart from the kernel in '{}' (relative L2)", apart, parameter.name);
           return false;
         }
       }
@@ -269,7 +276,8 @@ std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel
 
 }  // namespace
 
-Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders) {
+Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
+              const SeenKernel& seen) {
   AdoptOptions options = given;
   std::string digest;
   std::vector<std::string> left_out;
@@ -279,6 +287,7 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   kernel = choose_kernel(source, options);
   kernel.path = options.path;
   adopted.name = plugin_name(options, kernel);
+  choose_dtype(kernel, options.dtypes);
   apply_answers(kernel, options);
   std::string besides;
   for (const auto& [name, text] : kernel.launch.templates) besides += text + "\n";
@@ -291,6 +300,7 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   adopted.seen = observe(kernel, subject, observer);
   adopted.seen.notes.insert(adopted.seen.notes.begin(), notes.begin(), notes.end());
   ask_of_atomics(kernel, options, adopted.seen);
+  if (adopted.seen.questions.empty()) find_indexes(kernel, subject, observer, adopted.seen);
   if (!adopted.seen.questions.empty()) return adopted;
   const bool writes = std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [](const AdoptedParameter& each) {
     return each.kind == Param::pointer && each.role != "input";
@@ -298,6 +308,12 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   if (!writes)
     throw bad_input(fmt::format("'{}' never wrote anything at the sizes that were tried; nothing can be compared",
                                 kernel.declaration.name));
+  Matched matched;
+  if (options.problem) matched = match_problem(kernel, *options.problem);
+  if (seen) {
+    const std::string reference = seen(kernel, matched);
+    if (options.reference.empty()) options.reference = reference;
+  }
   choose_draws(kernel, subject, observer, adopted.seen);
   References references(kernel, source, adopted.device, subject, observer);
   adopted.reference = references.choose(options);

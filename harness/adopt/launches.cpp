@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -168,6 +169,14 @@ class Resolver {
         if (const std::string text = normalized(found->arguments[i]);
             !text.empty() && text.find_first_not_of("0123456789.ef-+") != std::string::npos)
           arguments_.emplace(text, kernel.parameters[i].name);
+    for (std::size_t i = 0; i < std::min(found->arguments.size(), kernel.parameters.size()); ++i)
+      if (const Tokens& each = found->arguments[i]; kernel.parameters[i].pointee.empty() && each.size() == 3 &&
+                                                    each[0].is_word() && each[1].is("/") &&
+                                                    each[2].kind == Token::Kind::number)
+        multiples_.emplace(
+            std::string(each[0].text),
+            formula(Formula::Kind::multiply, {symbol(kernel.parameters[i].name),
+                                              number(std::strtod(std::string(each[2].text).c_str(), nullptr))}));
   }
 
   FormulaPtr read(const Tokens& tokens, int depth = 0) const {
@@ -225,6 +234,7 @@ class Resolver {
   FormulaPtr meaning_of(const std::string& text, int depth) const {
     if (tuned_.contains(text)) return symbol("p." + text);
     if (const auto known = arguments_.find(text); known != arguments_.end()) return symbol(known->second);
+    if (const auto known = multiples_.find(text); known != multiples_.end()) return known->second;
     if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
     if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
     const auto [value, of_dim3] = defined_as(text);
@@ -397,6 +407,7 @@ class Resolver {
   const Declaration& kernel_;
   const std::set<std::string>& tuned_;
   std::map<std::string, std::string> arguments_;  // text of an argument -> parameter
+  std::map<std::string, FormulaPtr> multiples_;   // `cols` where `cols / 2` is passed: twice the parameter
   mutable std::vector<std::unique_ptr<std::string>> kept_;
   bool of_grid_ = false;
   mutable std::set<std::string> of_block_;         // variables that a block or its shared memory is computed from

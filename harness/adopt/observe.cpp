@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -46,7 +47,7 @@ std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, un
                                                       std::int64_t below) {
   const Dtype stored = wide && is_floating(dtype) ? Dtype::f64 : dtype;
   const int bytes = storage_bytes(stored), own = storage_bytes(dtype);
-  const std::int64_t count = kContentBytes / std::max(bytes, own) / (wide ? 1 : 1);
+  const std::int64_t count = kContentBytes / own;  // as many wide as stored: they are compared
   auto made = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count * bytes));
   std::byte unit[8] = {};
   for (std::int64_t i = 0; i < count; ++i) {
@@ -181,6 +182,33 @@ class Attempt {
       }
     }
     put_constants_last();
+  }
+
+  /// Each size alone far up: does the kernel run there and go further than its formula says? Then the sizes that were
+  /// tried were too small to show what they decide (groups of 128). Shapes must be kept.
+  bool reaches_further() {
+    std::vector<Values> points;
+    for (const AdoptedSize& size : kernel_.sizes)
+      for (const std::int64_t top : {1024, 1000}) {
+        Values point;
+        for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
+        point[size.symbol] = std::max(size.step, top / size.step * size.step);
+        points.push_back(std::move(point));
+      }
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      if (!observed[i].failure.empty() || !observed[i].findings.empty()) continue;
+      for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+        const AdoptedParameter& parameter = kernel_.parameters[p];
+        if (parameter.kind != Param::pointer || parameter.answered) continue;
+        const auto span = span_of({parameter.shape, parameter.strides, 0}, all_values(kernel_, points[i]));
+        if (span && elements_of(p, observed[i]) > *span) return true;
+      }
+    }
+    return false;
   }
 
   bool holds_at(const std::vector<Values>& points) {
@@ -619,6 +647,16 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   std::vector<Question> questions;
   const std::map<std::string, std::int64_t> tiles = tiles_of(kernel);
   const auto begin = std::chrono::steady_clock::now();
+  std::optional<Steps> narrow;  // everything fits there, but larger sizes reach further
+  const auto finish = [&](Attempt& attempt) {
+    attempt.order_shapes();
+    refine_steps(kernel, attempt);
+    try_other_types(kernel, subject, observer, seen);
+    find_limits(kernel, attempt);
+    for (AdoptedSize& size : kernel.sizes)
+      if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
+    freeze_settings(kernel, seen);
+  };
   for (const auto& [step, tiled] : kSteps) {
     if (tiled && tiles.empty()) continue;
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
@@ -626,18 +664,25 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     Attempt attempt(kernel, subject, observer, artifact, seen);
     if (attempt.run()) {
       attempt.keep();
-      attempt.order_shapes();
-      refine_steps(kernel, attempt);
-      try_other_types(kernel, subject, observer, seen);
-      find_limits(kernel, attempt);
-      for (AdoptedSize& size : kernel.sizes)
-        if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
-      freeze_settings(kernel, seen);
+      if (attempt.reaches_further()) {
+        if (!narrow) narrow = Steps{step, tiled};
+        continue;
+      }
+      finish(attempt);
       return seen;
     }
     if (first.empty()) first = attempt.why;
     if (!attempt.questions.empty() && questions.empty()) questions = attempt.questions;
     if (kernel.sizes.empty()) break;
+  }
+  if (narrow) {
+    set_steps(kernel, narrow->step, narrow->tiles ? tiles : std::map<std::string, std::int64_t>());
+    Attempt attempt(kernel, subject, observer, artifact, seen);
+    if (attempt.run()) {
+      attempt.keep();
+      finish(attempt);
+      return seen;
+    }
   }
   set_steps(kernel, 1, {});
   if (questions.empty())

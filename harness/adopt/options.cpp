@@ -487,6 +487,26 @@ bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
   return added;
 }
 
+/// A value that a template needs and that no launch, option or default gives.
+void refuse_open_templates(const AdoptedKernel& kernel, const Source& source) {
+  const Source::Found found = source.find(kernel.index);
+  const std::string_view text = found.chunk == nullptr ? std::string_view{} : found.file->text;
+  const std::string head(
+      found.chunk == nullptr ? text : text.substr(found.chunk->begin, found.chunk->body - found.chunk->begin));
+  for (const TemplateParameter& parameter : kernel.declaration.templates) {
+    const auto launched = kernel.launch.templates.find(parameter.name);
+    const bool known = parameter.type || kernel.bound.contains(parameter.name) ||
+                       (launched != kernel.launch.templates.end() && !launched->second.empty()) ||
+                       head.find(parameter.name + " =") != std::string::npos ||
+                       head.find(parameter.name + "=") != std::string::npos;
+    if (!known)
+      throw bad_input(fmt::format(
+          "{}: '{}' is a template on {} {}, and no launch in the file says its value; give --tune {}=64,128",
+          shown_file(kernel.declaration.file), kernel.declaration.name, parameter.written, parameter.name,
+          parameter.name));
+  }
+}
+
 }  // namespace
 
 Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::string>& notes) {
@@ -529,6 +549,7 @@ AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
   for (AdoptedParameter& parameter : kernel.parameters)
     if (kernel.launch.zeroed.contains(parameter.name)) parameter.zeroed = true;
   bind_tuned(kernel, source, options);
+  refuse_open_templates(kernel, source);
   add_sizes(kernel, found);
   return kernel;
 }

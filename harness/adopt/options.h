@@ -1,9 +1,11 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/adopt/kernel.h"
+#include "harness/adopt/problem.h"
 
 namespace harness::adopt {
 
@@ -18,6 +20,8 @@ struct AdoptOptions {
   std::string reference;
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;
+  std::optional<Problem> problem;  // that the kernel is said to solve
+  std::vector<Dtype> dtypes;       // of a kernel for several types: the first that is one of these
 };
 
 /// The file that the options name, with a kernel in front of the chosen one where that takes structures by value

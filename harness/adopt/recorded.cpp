@@ -89,6 +89,8 @@ std::string descr_of(Dtype dtype) {
   }
 }
 
+}  // namespace
+
 std::string npy_text(Dtype dtype, const std::vector<std::int64_t>& shape, const Bytes& data) {
   std::string descr = descr_of(dtype), payload(reinterpret_cast<const char*>(data.data()), data.size());
   if (descr.empty()) {  // bf16 and the 8-bit floats, as float32: each value is one
@@ -109,6 +111,8 @@ std::string npy_text(Dtype dtype, const std::vector<std::int64_t>& shape, const 
   text += static_cast<char>(header.size() >> 8);
   return text + header + payload;
 }
+
+namespace {
 
 std::vector<std::int64_t> shape_at(const AdoptedKernel& kernel, const AdoptedParameter& parameter,
                                    const Values& sizes) {

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "harness/adopt/observe.h"
 #include "harness/adopt/write.h"
@@ -12,6 +14,9 @@ double tolerance_of(Dtype dtype);
 
 /// How long a reference program may take for one set of inputs, seconds of core time.
 inline constexpr double kReferenceProgram_s = 60;
+
+/// A .npy file's bytes. `data`: the elements one after another; types that NumPy has not become float32.
+std::string npy_text(Dtype dtype, const std::vector<std::int64_t>& shape, const std::vector<std::byte>& data);
 
 /// A reference program's outputs at the workloads that every machine can run. It is started as COMMAND IN OUT within
 /// the walls of a compiler: IN holds NAME.npy for each input and inout and sizes.json with sizes and numbers; it writes

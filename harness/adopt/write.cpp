@@ -388,6 +388,9 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
     return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", type, parameter.name);
   }
+  // long and long long are two types of one size: int64_t is the one or the other, as the compiler likes.
+  if (parameter.type.empty() && !is_floating(parameter.dtype) && storage_bytes(parameter.dtype) == 8)
+    return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", declared.pointee, parameter.name);
   return parameter.role == "input" && !declared.read_only
              ? fmt::format("const_cast<{}*>({})",
                            wide && is_floating(parameter.dtype) ? "double"

@@ -268,6 +268,7 @@ void Campaign::replay_record() {
 // before it is told of the last.
 void Campaign::replay_iterations(const std::map<std::int64_t, const Prediction*>& predictions) {
   const std::vector<IterationSummary> iterations = ports_.ledger.iterations(campaign_);
+  restore_profiles(iterations);
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
     machine_falls_[attempt_key(orphan.record)] = orphan.machine_went_down;
   const std::vector<Begun> begun = ports_.ledger.begun(campaign_);
@@ -749,6 +750,7 @@ Campaign::Ended Campaign::keep(std::int64_t ticket, const Work& work, const Atte
   note_seen(summary, error_message(evaluation.outcome));
   note_proposed(summary, best_before, new_best);
   ports_.display.iteration({iteration, attempt, &evaluation, taken.decision, device_.device, confirmed, new_best});
+  profile(work, summary, new_best);
   if (std::holds_alternative<Interrupted>(evaluation.outcome))
     return Ending{EndReason::interrupted, "stopped by the user"};
   return std::nullopt;

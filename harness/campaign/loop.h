@@ -13,11 +13,13 @@
 #include "harness/campaign/state.h"
 #include "harness/campaign/task.h"
 #include "harness/core/clock.h"
+#include "harness/core/diagnoser.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/fleet.h"
 #include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
+#include "harness/core/profiler.h"
 #include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
@@ -31,11 +33,13 @@ struct CampaignPorts {
   Ledger& ledger;
   Display& display;
   Clock& clock;
-  std::function<bool()> stop;          // true after Ctrl-C
-  json environment = json::object();   // host, driver, git revision...: recorded once
-  Playbook* playbook = nullptr;        // none: strategies get no evidence of patterns
-  double before_s = 0;                 // what the process had spent when the campaign was made: counted as its own
-  Proposer* proposer = nullptr;        // none: nobody proposes variants
+  std::function<bool()> stop;         // true after Ctrl-C
+  json environment = json::object();  // host, driver, git revision...: recorded once
+  Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
+  double before_s = 0;                // what the process had spent when the campaign was made: counted as its own
+  Proposer* proposer = nullptr;       // none: nobody proposes variants
+  Profiler* profiler = nullptr;       // none: nothing is profiled
+  Diagnoser* diagnoser = nullptr;     // none: profiles have no diagnosis
   Fleet* fleet = nullptr;              // none: the evaluator's device is the only one
   std::function<void()> between = {};  // called often, and after each evaluation that was recorded
 };
@@ -148,6 +152,13 @@ class Campaign {
   void show_pending(Snapshot& snapshot);
   void to_anchor(const Work& work, const FleetDevice& device, Evaluation& evaluation);
   double usd_per_held_hour() const;
+  // Profiles (profiling.cpp).
+  void profile(const Work& work, const IterationSummary& iteration, bool new_best);
+  bool may_profile();
+  void find_profile(const Work& work, const IterationSummary& iteration);
+  void keep_profile(const Work& work, std::int64_t iteration, const Profile& profile);
+  void stop_profiling(const Work& work, std::int64_t iteration, const std::string& why, bool for_good);
+  void restore_profiles(const std::vector<IterationSummary>& iterations);
   double brief_baseline_s() const;
   EvaluationRequest request_for(const Work& work, WorkloadBook& book);
   void tell_earlier();
@@ -239,6 +250,10 @@ class Campaign {
   std::map<std::string, std::string> left_out_;    // by kernel: why
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
+  double profiles_s_ = 0;      // of all profiles so far
+  double profile_s_ = 1;       // what the next one is taken to take
+  bool profiles_off_ = false;  // something is missing
+  bool told_no_profile_ = false;
   std::map<std::string, int> machine_falls_;  // by attempt_key
   std::map<std::string, int> nodes_lost_;     // by attempt_key: nodes that were lost with it
   std::unique_ptr<Fleet> lone_;               // where there is no fleet

@@ -21,6 +21,8 @@ struct CampaignOptions {
   std::optional<double> goal_speedup, goal_of_floor;
   std::optional<std::string> name;
   std::optional<double> usd_per_hour;
+  /// Baselines, new bests and winners are profiled: "auto" where the device has counters of its own; "on", "off".
+  std::string profile = "auto";
   bool rivals = true;              // measure the variants that say `rival` beside ours
   std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
   std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there

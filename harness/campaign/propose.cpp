@@ -33,6 +33,12 @@ std::string asked_technique(const std::string& technique) {
   return technique.substr(0, technique.rfind('~'));
 }
 
+/// What a profile says, a sentence each: the diagnosis, and its numbers.
+void say_profile(const Profile& profile, std::vector<std::string>& said) {
+  if (profile.diagnosis) said.push_back(fmt::format("diagnosis: {}", profile.diagnosis->text));
+  said.push_back(fmt::format("profile ({}): {}", name(profile.source), in_words(profile.numbers)));
+}
+
 /// What is wrong with the text of a reply can be mended by whoever wrote it.
 bool is_mendable(ProposalOutcome outcome) {
   return outcome == ProposalOutcome::unparsable || outcome == ProposalOutcome::unappliable ||
@@ -266,6 +272,7 @@ RequestParent Campaign::request_parent(const ArmId& arm, const std::string& vari
   if (floor && seen.time_ns)
     said.push_back(fmt::format("measured: {:.0f} % of the floor, which is made by {}", 100 * floor->ns / *seen.time_ns,
                                floor->binds));
+  if (const Profile* profile = state_.find_profile(arm.workload, seen.candidate)) say_profile(*profile, said);
   if (!seen.message.empty()) said.push_back(seen.message);
   if (!seen.fingerprint.empty()) said.push_back("wrong elements: " + seen.fingerprint);
   return parent;

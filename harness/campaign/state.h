@@ -111,6 +111,10 @@ class CampaignState {
   std::optional<double> score(const std::string& kernel = "") const;
   /// Iterations of a kernel and their wall seconds, whatever they were for.
   std::pair<std::int64_t, double> spent_on(const std::string& kernel) const;
+  /// What was found of a candidate on a workload; the last one counts.
+  void add_profile(const std::string& workload, const Candidate& candidate, const Profile& profile);
+  /// nullptr: it was not profiled.
+  const Profile* find_profile(const std::string& workload, const Candidate& candidate) const;
   std::optional<ArmId> current;
 
  private:
@@ -143,6 +147,7 @@ class CampaignState {
   std::map<std::pair<std::string, std::string>, double> fastest_;  // best ln(speedup) of a kernel's workload
   std::map<std::pair<std::string, std::string>, TechniqueEvidence> earlier_techniques_;  // by kernel and technique
   CalibrationBook calibration_, own_calibration_;
+  std::map<std::string, Profile> profiles_;  // by workload, variant and configuration, kernel in front
 };
 
 /// A live evaluation in the words of the record, so that both are applied the same way.

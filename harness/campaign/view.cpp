@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/campaign/account.h"
@@ -57,6 +59,33 @@ std::vector<TechniqueState> CampaignState::techniques(const std::optional<double
   return list;
 }
 
+namespace {
+
+std::string profile_key(const std::string& workload, const Candidate& candidate) {
+  return fmt::format("{}\n{}\n{}\n{}", candidate.kernel, workload, candidate.variant, to_text(candidate.config));
+}
+
+/// Of an arm or a workload.
+template <typename State>
+void show_profile(const Profile* profile, State& state) {
+  state.counters.clear();
+  state.diagnosis.reset();
+  if (profile == nullptr) return;
+  for (const ProfileNumber& number : profile->numbers) state.counters[number.name] = number.value;
+  state.diagnosis = profile->diagnosis;
+}
+
+}  // namespace
+
+void CampaignState::add_profile(const std::string& workload, const Candidate& candidate, const Profile& profile) {
+  profiles_[profile_key(workload, candidate)] = profile;
+}
+
+const Profile* CampaignState::find_profile(const std::string& workload, const Candidate& candidate) const {
+  const auto known = profiles_.find(profile_key(workload, candidate));
+  return known == profiles_.end() ? nullptr : &known->second;
+}
+
 Snapshot CampaignState::snapshot(const std::optional<double>& usd_per_hour) {
   Snapshot snapshot;
   snapshot.evaluation_s = evaluation_seconds();
@@ -76,13 +105,18 @@ Snapshot CampaignState::snapshot(const std::optional<double>& usd_per_hour) {
   for (Arm& arm : arms_.arms) {
     arm.state.predicted_s = arm.state.prior.evaluations * snapshot.evaluation_s;
     learn_launches(arm);
+    show_profile(arm.best ? find_profile(arm.state.id.workload, *arm.best) : nullptr, arm.state);
     const RivalRun* rival = workload(arm.state.id.kernel, arm.state.id.workload).best_rival();
     arm.state.rival_ns = rival != nullptr ? rival->time_ns : std::nullopt;
     complete_view(snapshot.arms.emplace_back(arm.state), arm, usd_per_hour);
   }
   snapshot.techniques = techniques(usd_per_hour);
   for (WorkloadBook& book : workloads_) learn_launches(book);
-  for (const BestRow& row : best()) snapshot.workloads.push_back(row.state);
+  for (const BestRow& row : best()) {
+    WorkloadState& state = snapshot.workloads.emplace_back(row.state);
+    const auto& standings = workload(state.kernel, state.workload).standings;
+    show_profile(standings.empty() ? nullptr : find_profile(state.workload, standings.back().candidate), state);
+  }
   snapshot.score = score();
   return snapshot;
 }

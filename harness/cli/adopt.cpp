@@ -10,6 +10,8 @@
 #include <iostream>
 #include <memory>
 
+#include "harness/cli/adopt_capture.h"
+#include "harness/cli/adopt_flashinfer.h"
 #include "harness/cli/adopt_proposed.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
@@ -27,7 +29,7 @@ namespace {
 
 struct AdoptArguments {
   adopt::AdoptOptions options;
-  std::string device;
+  std::string device, flashinfer, solution, capture;
   std::int64_t from = 0;
   bool json = false;
 };
@@ -144,22 +146,32 @@ std::string noted_path(const std::string& file, const fs::path& folder, const st
                                                  : whole.generic_string();
 }
 
-int adopt_source(AdoptArguments& arguments, Shell& shell) {
+/// What comes with the source where it is a solution of a defined problem.
+struct Besides {
+  std::vector<adopt::PluginFile> files;
+  std::vector<std::string> notes;
+  adopt::SeenKernel seen;
+};
+
+int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides = {}) {
   require_descriptors();
   const Places places = shell.places();
   const fs::path folder = kernels_folder(shell, places);
   if (arguments.device.empty()) arguments.device = emulated_device(shell.rooms.devices(places));
-  arguments.options.path = noted_path(arguments.options.file, folder, places.project);
+  if (arguments.options.path.empty())
+    arguments.options.path = noted_path(arguments.options.file, folder, places.project);
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);
   catch_interrupts();
   adopt::Adopted adopted;
   do {
     const auto observer = shell.rooms.observer(places, interrupted);
-    adopted = adopt::adopt(arguments.options, *observer, {places.include_folder});
+    adopted = adopt::adopt(arguments.options, *observer, {places.include_folder}, besides.seen);
     if (interrupted()) return 130;
   } while (!adopted.seen.questions.empty() && ask(adopted, arguments, arguments.options));
   if (!adopted.seen.questions.empty()) throw open_questions(adopted);
   refuse_taken(adopted.name, folder, shell, places);
+  adopted.files.insert(adopted.files.end(), besides.files.begin(), besides.files.end());
+  adopted.seen.notes.insert(adopted.seen.notes.end(), besides.notes.begin(), besides.notes.end());
   fs::create_directories(folder);
   write_plugin(adopted, folder / adopted.name);
   if (!arguments.json) print_found(adopted);
@@ -188,6 +200,44 @@ int adopt_source(AdoptArguments& arguments, Shell& shell) {
   return passed ? 0 : 1;
 }
 
+/// A definition of FlashInfer-Bench with one of its solutions. Its reference is the definition's own where PyTorch is
+/// here.
+int adopt_from_flashinfer(AdoptArguments& arguments, Shell& shell) {
+  adopt::AdoptOptions& options = arguments.options;
+  const FlashinferSource source(arguments.flashinfer, options.file, arguments.solution);
+  options.problem = source.problem;
+  for (const adopt::ProblemTensor& each : source.problem.tensors) options.dtypes.push_back(each.dtype);
+  options.file = source.file;
+  options.path = source.noted;
+  if (options.name.empty()) options.name = source.problem.name;
+  Besides besides{source.besides, source.notes, nullptr};
+  besides.seen = [&](adopt::AdoptedKernel&, const adopt::Matched& matched) {
+    besides.files.emplace_back("flashinfer/names.json", json(matched).dump(1) + "\n");
+    const std::string reference = source.reference(matched);
+    if (reference.empty())
+      besides.notes.emplace_back(
+          "the definition's reference was not run: python3 has no PyTorch and NumPy here; where it does, adopt again");
+    return reference;
+  };
+  return adopt_source(arguments, shell, besides);
+}
+
+/// One launch that harness capture recorded: its kernel, at its sizes, with what it read and wrote.
+int adopt_from_capture(AdoptArguments& arguments, Shell& shell) {
+  adopt::AdoptOptions& options = arguments.options;
+  CapturedSource source(arguments.capture, options.file);
+  options.file = source.file;
+  options.dtypes = source.dtypes;
+  if (options.entries.empty()) options.entries = {source.entry};
+  Besides besides;
+  besides.seen = [&](adopt::AdoptedKernel& kernel, const adopt::Matched&) {
+    const std::string reference = source.take(kernel);
+    besides.notes.push_back(source.note);
+    return reference;
+  };
+  return adopt_source(arguments, shell, besides);
+}
+
 }  // namespace
 
 void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
@@ -195,6 +245,14 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   adopt::AdoptOptions& options = arguments->options;
   auto* file = app.add_option("file", options.file, "An ordinary CUDA source: kernels, their launches, host code")
                    ->type_name("FILE.cu");
+  app.add_option("--from-flashinfer", arguments->flashinfer,
+                 "Instead: a FlashInfer-Bench data set. FILE.cu is then the name of a definition in it")
+      ->type_name("DIR");
+  app.add_option("--solution", arguments->solution, "Which solution of the definition (default: the one in CUDA)")
+      ->type_name("NAME");
+  app.add_option("--from-capture", arguments->capture,
+                 "Instead: the launch that harness capture --launch recorded; FILE.cu only where it is not found")
+      ->type_name("DIR");
   app.add_option("--from", arguments->from,
                  "Instead: the proposed variant or the edited source that an iteration ran becomes files of its kernel")
       ->type_name("ITERATION")
@@ -226,6 +284,8 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   add_plugin_options(app, shell);
   action = [arguments, &shell] {
     if (arguments->from > 0) return adopt_proposed(arguments->from, arguments->options.name, arguments->json, shell);
+    if (!arguments->flashinfer.empty()) return adopt_from_flashinfer(*arguments, shell);
+    if (!arguments->capture.empty()) return adopt_from_capture(*arguments, shell);
     if (arguments->options.file.empty()) throw bad_input("name a CUDA source, or an iteration with --from");
     return adopt_source(*arguments, shell);
   };

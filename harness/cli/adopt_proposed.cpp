@@ -82,7 +82,7 @@ Unfiled unfiled_of(const json& row, std::int64_t iteration, Catalog& catalog, Le
 
 }  // namespace
 
-int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json, Shell& shell) {
+json adopted_files(std::int64_t iteration, const std::string& name, Shell& shell) {
   const Places places = shell.places();
   const auto archive = open_to_read(shell);
   const json row = archive->history().iteration(iteration, true);
@@ -96,11 +96,18 @@ int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json
   catalog->add_variant({kernel, variant, catalog->kernel(kernel).variants.front().name, found.source, text, 0});
   replace_file(source, "// " + found.origin + "\n" + found.source);
   replace_file(manifest, "-- " + found.origin + "\n" + text);
-  if (as_json) report::out_json({{"kernel", kernel}, {"variant", variant}, {"files", {manifest, source}}});
-  else {
-    report::err("wrote %s and .cu\n", manifest.c_str());
-    report::err("next: harness eval %s %s\n", kernel.c_str(), variant.c_str());
+  return {{"kernel", kernel}, {"variant", variant}, {"files", {manifest, source}}};
+}
+
+int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json, Shell& shell) {
+  const json made = adopted_files(iteration, name, shell);
+  if (as_json) {
+    report::out_json(made);
+    return 0;
   }
+  report::err("wrote %s and .cu\n", made["files"][0].get<std::string>().c_str());
+  report::err("next: harness eval %s %s\n", made["kernel"].get<std::string>().c_str(),
+              made["variant"].get<std::string>().c_str());
   return 0;
 }
 

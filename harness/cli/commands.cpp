@@ -29,8 +29,10 @@ void define_export(CLI::App&, Shell&, std::function<int()>&);
 void define_import(CLI::App&, Shell&, std::function<int()>&);
 void define_replay(CLI::App&, Shell&, std::function<int()>&);
 void define_proposer(CLI::App&, Shell&, std::function<int()>&);
+void define_mcp(CLI::App&, Shell&, std::function<int()>&);
 void define_new(CLI::App&, Shell&, std::function<int()>&);
 void define_adopt(CLI::App&, Shell&, std::function<int()>&);
+void define_capture(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
 void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
@@ -57,7 +59,7 @@ const std::vector<Command>& commands() {
       {"devices", "The devices here, and what is missing", define_devices},
       {"kernels", "The kernel plugins", define_kernels},
       {"variants", "A kernel's variants and their parameters", define_variants},
-      {"strategies", "The strategies, rules and searches", define_strategies},
+      {"strategies", "The strategies, rules, searches and diagnoses", define_strategies},
       {"playbook", "The patterns of the playbook, and what came of them", define_playbook},
       {"simulate", "Try a search on a recorded space, with no device", define_simulate},
       {"history",
@@ -122,7 +124,16 @@ const std::vector<Command>& commands() {
        "Try whoever is to propose variants, and see what it costs",
        define_proposer,
        {"harness proposer --check \"command:python3 my_proposer.py\""}},
+      {"mcp",
+       "Serve agents: the harness as tools of the Model Context Protocol",
+       define_mcp,
+       {"harness mcp --session night --budget 30m --device cpu", "harness mcp --listen /run/harness.sock --allow agent",
+        "harness mcp --connect /run/harness.sock"}},
       {"adopt", "Make a kernel plugin out of an ordinary CUDA source", define_adopt},
+      {"capture",
+       "What a running program launches on a GPU, ranked; one launch as data",
+       define_capture,
+       {"harness capture -- python3 train.py", "harness capture --launch layernorm -- ./app"}},
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
       {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"guard", "In CI: whether kernels are right and as fast as a package of them", define_guard},

@@ -102,6 +102,12 @@ Finding store_finding(const Shell& shell) {
 }
 
 /// The whole file, page by page.
+/// Who keeps it elsewhere can tell that the record was not made anew.
+std::string newest_link(Archive& archive) {
+  const std::string head = archive.sessions().chain_head();
+  return head.empty() ? "" : "; the newest link of its chain is " + head.substr(0, 16);
+}
+
 Finding integrity_finding(const Shell& shell) {
   const std::string path = shell.store_path();
   if (std::error_code none; !std::filesystem::exists(path, none))
@@ -110,7 +116,7 @@ Finding integrity_finding(const Shell& shell) {
     const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
     const std::vector<std::string> said = archive->history().integrity();
     return {"integrity", said.empty() ? Health::well : Health::wrong,
-            said.empty() ? "every page, index, reference and text of the store is whole"
+            said.empty() ? "every page, index, reference and text of the store is whole" + newest_link(*archive)
                          : fmt::format("{}", fmt::join(said, "; ")),
             said.empty() ? "" : "figures may be wrong",
             said.empty() ? "" : "harness export FILE; harness import FILE --db NEW"};
@@ -166,24 +172,19 @@ Finding walls_finding() {
           whole ? "" : "sysctl kernel.unprivileged_userns_clone=1, or a kernel with Landlock (5.13)"};
 }
 
-/// Hardware counters need a permission of the driver's: NVIDIA, "ERR_NVGPUCTRPERM".
-Finding counters_finding() {
-  std::ifstream parameters("/proc/driver/nvidia/params");
-  if (!parameters)
-    return {"counters", Health::missing, "no NVIDIA driver says whether they may be read",
-            "a GPU's counters are not read", "needs a GPU and its driver"};
-  std::string line;
-  while (std::getline(parameters, line)) {
-    if (line.find("RmProfilingAdminOnly") == std::string::npos) continue;
-    const bool restricted = line.find('1') != std::string::npos && geteuid() != 0;
-    return {"counters", restricted ? Health::missing : Health::well,
-            restricted ? "only an administrator may read the GPU's counters" : "the GPU's counters may be read",
-            restricted ? "counters of a profile" : "",
-            restricted ? "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > "
-                         "/etc/modprobe.d/nvidia-profiling.conf, then restart"
-                       : ""};
+/// Which way to a profile works. The last way needs no counters, and so proves nothing.
+Finding counters_finding(const DeviceInfo& device, const std::vector<ProfileWay>& ways) {
+  const std::string what = "counters of " + device.device;
+  std::string lacks, mend;
+  for (const ProfileWay& way : ways) {
+    if (way.missing.empty() && way.source != ProfileSource::binary)
+      return {what, Health::well, fmt::format("read through {}{}", name(way.source), lacks.empty() ? "" : "; " + lacks),
+              "", ""};
+    if (!way.missing.empty())
+      lacks += fmt::format("{}no {}: {}", lacks.empty() ? "" : "; ", name(way.source), way.missing);
+    if (mend.empty()) mend = way.mend;
   }
-  return {"counters", Health::missing, "the driver does not say whether they may be read", "counters of a profile", ""};
+  return {what, Health::missing, lacks, "a profile says only what the binary, the launches and the time tell", mend};
 }
 
 Finding machine_finding() {
@@ -250,7 +251,9 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
   all.push_back(
       program_finding("addr2line", "the source line of a crash on the emulated device", "apt-get install binutils"));
   all.push_back(walls_finding());
-  all.push_back(counters_finding());
+  for (const DeviceInfo& device : shell.rooms.devices(shell.places()))
+    if (const auto ways = shell.rooms.profile_ways(device); device.available && !ways.empty())
+      all.push_back(counters_finding(device, ways));
   all.push_back(machine_finding());
   return all;
 }

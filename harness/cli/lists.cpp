@@ -18,12 +18,34 @@ void show_table(const report::Table& table) {
   report::out("%s", report::aligned(table).c_str());
 }
 
+json ways_json(const std::vector<ProfileWay>& ways) {
+  json all = json::array();
+  for (const ProfileWay& way : ways)
+    all.push_back({{"source", way.source},
+                   {"missing", way.missing.empty() ? json() : json(way.missing)},
+                   {"mend", way.mend.empty() ? json() : json(way.mend)}});
+  return all;
+}
+
+/// Which source a profile will have, and what better ones lack.
+void say_profiles(const DeviceInfo& device, const std::vector<ProfileWay>& ways) {
+  for (const ProfileWay& way : ways) {
+    if (way.missing.empty()) {
+      report::out("%s: profiles through %s\n", device.device.c_str(), std::string(name(way.source)).c_str());
+      return;
+    }
+    report::out("%s: no profiles through %s: %s; to mend it: %s\n", device.device.c_str(),
+                std::string(name(way.source)).c_str(), way.missing.c_str(), way.mend.c_str());
+  }
+}
+
 int devices(Shell& shell, bool as_json) {
   const std::vector<DeviceInfo> found = shell.rooms.devices(shell.places());
   json rows = json::array();
   report::Table table{{"device", "name", "available", "architecture", "compiler", "driver"}, {}};
   for (const DeviceInfo& device : found) {
     rows.push_back(device);
+    if (const auto ways = shell.rooms.profile_ways(device); !ways.empty()) rows.back()["profiles"] = ways_json(ways);
     table.rows.push_back({device.device, device.name.empty() ? "-" : device.name, device.available ? "yes" : "no",
                           device.architecture, device.compiler, device.driver});
   }
@@ -34,6 +56,8 @@ int devices(Shell& shell, bool as_json) {
   show_table(table);
   for (const DeviceInfo& device : found)
     for (const std::string& missing : device.missing) report::out("%s: %s\n", device.device.c_str(), missing.c_str());
+  for (const DeviceInfo& device : found)
+    if (device.available) say_profiles(device, shell.rooms.profile_ways(device));
   report::out("compilers: %s\n", shell.rooms.confinement().c_str());
   return 0;
 }
@@ -186,7 +210,7 @@ void define_strategies(CLI::App& app, Shell& shell, std::function<int()>& action
   add_plugin_options(app, shell);
   auto checked = std::make_shared<std::string>();
   app.add_option("--check", *checked,
-                 "Load one strategy, rule or search and try it on made-up campaigns: a name or a file")
+                 "Load one strategy, rule, search or diagnosis and try it on made-up data: a name or a file")
       ->type_name("NAME|FILE");
   action = [flag = json_flag(app), checked, &shell] {
     return checked->empty() ? strategies(shell, *flag) : check_script(shell, *checked, *flag);

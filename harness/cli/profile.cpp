@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "harness/cli/asked_candidate.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/profile_beside.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu_model.h"
 #include "harness/report/out.h"
+#include "harness/report/profile_columns.h"
 #include "harness/report/profile_view.h"
 #include "harness/system/awake_clock.h"
 
@@ -18,8 +23,9 @@ namespace {
 struct ProfileArguments {
   CandidateWords words;
   std::string device = "auto", workloads, gpu;
+  std::string through;  // "": the best that works
   int blocks = 16;
-  bool json = false;
+  bool json = false, alone = false, beside = false;
 };
 
 /// The GPU whose model is used: the one that is named, or the device itself, or the one that harness knows best.
@@ -29,21 +35,76 @@ std::string chosen_gpu(const ProfileArguments& arguments, const DeviceInfo& devi
   return std::string(own != nullptr ? own->name : gpu_models().front().name);
 }
 
-void print_profile(const Realized& realized, const std::string& workload, const Profile& profile, bool as_json) {
-  if (as_json) {
-    json object = profile;
-    object["kernel"] = realized.candidate.kernel;
-    object["variant"] = realized.candidate.variant;
-    object["config"] = config_to_json(realized.candidate.config);
-    object["workload"] = workload;
-    return report::out_json(object);
+std::string candidate_text(const Candidate& candidate) {
+  const std::string config = to_text(candidate.config);
+  return candidate.variant + (config.empty() ? "" : " " + config);
+}
+
+json profile_json(const Realized& realized, const Profile& profile) {
+  json object = profile;
+  object["kernel"] = realized.candidate.kernel;
+  object["variant"] = realized.candidate.variant;
+  object["config"] = config_to_json(realized.candidate.config);
+  object["workload"] = realized.problem.workload.name;
+  return object;
+}
+
+/// The candidate's own profile, and beside it those of others.
+struct Compared {
+  std::vector<std::string> titles;
+  std::vector<Realized> candidates;
+  std::vector<Profile> profiles;
+
+  void add(const std::string& title, const Realized& realized, Profile profile) {
+    titles.push_back(title);
+    candidates.push_back(realized);
+    profiles.push_back(std::move(profile));
   }
+  json as_json() const {
+    json object = profile_json(candidates[0], profiles[0]);
+    object["beside"] = json::array();
+    for (std::size_t i = 1; i < titles.size(); ++i) {
+      object["beside"].push_back(profile_json(candidates[i], profiles[i]));
+      object["beside"].back()["title"] = titles[i];
+    }
+    return object;
+  }
+  std::string text() const {
+    std::vector<report::ProfileColumn> columns;
+    for (std::size_t i = 0; i < titles.size(); ++i)
+      columns.push_back({titles[i], candidate_text(candidates[i].candidate), profiles[i]});
+    return report::profile_columns(columns);
+  }
+};
+
+/// Finds profiles out, with their diagnoses.
+using FindProfile = std::function<std::optional<Profile>(const Realized&)>;
+
+/// Adds whom the candidate is shown beside; one that fails, or calls a library that nobody can count, is left out and
+/// said. false: interrupted.
+bool add_others(Compared& compared, const std::vector<Beside>& others, const FindProfile& find, const TaskLine& line) {
+  for (const Beside& other : others) {
+    line.begin(fmt::format("{} {}", other.title, other.realized.candidate.variant));
+    try {
+      const auto profile = find(other.realized);
+      if (!profile) return false;
+      compared.add(other.title, other.realized, *profile);
+    } catch (const Error& error) {
+      report::err("harness: no profile of the %s: %s\n", other.title.c_str(), error.what());
+    }
+  }
+  return true;
+}
+
+void print_compared(const Compared& compared, bool as_json) {
+  if (as_json) return report::out_json(compared.as_json());
+  const Realized& realized = compared.candidates[0];
   report::out("%s %s %s on %s\n", realized.candidate.kernel.c_str(), realized.candidate.variant.c_str(),
-              to_text(realized.candidate.config).c_str(), workload.c_str());
+              to_text(realized.candidate.config).c_str(), realized.problem.workload.name.c_str());
   report::ProfiledSources sources;
   for (const SourceFile& source : realized.sources) sources.emplace_back(source.name, source.text);
-  if (!sources.empty()) sources.front().first = realized.build.source_name;
-  report::out("%s", report::profile_text(profile, sources).c_str());
+  report::out("%s", report::profile_text(compared.profiles[0], sources).c_str());
+  if (compared.titles.size() > 1) report::out("\n%s", compared.text().c_str());
 }
 
 int profile(const ProfileArguments& arguments, Shell& shell) {
@@ -60,13 +121,25 @@ int profile(const ProfileArguments& arguments, Shell& shell) {
   catch_interrupts();
   const TaskLine line(arguments.json, &places);
   const auto profiler = shell.rooms.profiler(places, device, interrupted);
+  const auto diagnoser = shell.rooms.diagnoser(places);
+  ProfileRequest request{gpu, arguments.blocks, {}};
+  if (!arguments.through.empty()) request.through = named<ProfileSource>(arguments.through);
+  const FindProfile find = [&](const Realized& realized) {
+    auto profile = profiler->profile(realized, request);
+    if (profile) profile->diagnosis = diagnoser->diagnose(*profile);
+    return profile;
+  };
   for (const std::string& workload : workloads) {
     const Realized realized = realize(asked.candidate, workload, *catalog, device);
     line.begin(fmt::format("{} {} on {}", realized.candidate.kernel, realized.candidate.variant, workload));
-    const auto profile = profiler->profile(realized, {gpu, arguments.blocks});
-    line.hide();
+    const auto profile = find(realized);
     if (!profile) return 130;
-    print_profile(realized, workload, *profile, arguments.json);
+    Compared compared;
+    compared.add("candidate", realized, *profile);
+    const bool beside = arguments.beside || (!device.emulation && !arguments.alone);
+    if (beside && !add_others(compared, others_beside(realized, *catalog, device, shell), find, line)) return 130;
+    line.hide();
+    print_compared(compared, arguments.json);
   }
   return 0;
 }
@@ -93,6 +166,12 @@ void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--blocks", arguments->blocks, "Blocks of a launch that are counted, at most")
       ->check(CLI::Range(4, 65536))
       ->capture_default_str();
+  app.add_option("--through", arguments->through,
+                 "How a GPU's counters are read: cupti, ncu, or binary for none (default: the best that works)")
+      ->type_name("SOURCE");
+  app.add_flag("--beside", arguments->beside,
+               "Also profile the best that is recorded, the baseline and a rival (on a GPU that is the default)");
+  app.add_flag("--alone", arguments->alone, "Profile nothing but the candidate");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");
   add_db_option(app, shell);
   add_gate_options(app, shell);

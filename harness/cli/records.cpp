@@ -108,6 +108,13 @@ std::string resources_text(const json& resources) {
   return line.empty() ? "not known" : line;
 }
 
+/// "cupti: bank conflicts: 94 % ... (dram_share 0.4, ...)".
+std::string profile_text(const json& row) {
+  const Profile profile = row.get<Profile>();
+  const std::string said = profile.diagnosis ? profile.diagnosis->text : "no rule explains it";
+  return fmt::format("{}: {}\n           {}", name(profile.source), report::clean(said), in_words(profile.numbers));
+}
+
 std::string cost_text(const json& cost) {
   std::string line;
   for (const char* stage : {"decide", "prepare", "build", "gates", "timing", "idle", "wall"})
@@ -144,6 +151,8 @@ void print_iteration(const json& row, const report::WorkOf& work) {
   print_table(gates);
   report::out("resources  %s\ncost       %s\nhashes     %s\n", resources_text(row.value("resources", json())).c_str(),
               cost_text(row.value("cost", json())).c_str(), json_text(row.value("hashes", json())).c_str());
+  if (const json profile = row.value("profile", json()); profile.is_object())
+    report::out("profile    %s\n", profile_text(profile).c_str());
   if (const json log = row.value("log", json()); log.is_string() && log != "")
     report::out("--- compiler log\n%s\n", long_text(row, "log").c_str());
   if (row.value("source", json()).is_string()) report::out("--- source\n%s", long_text(row, "source").c_str());
@@ -198,6 +207,7 @@ void print_diff(const json& answer) {
   print_pairs("parameter", answer.value("parameters", json::array()), "name", false);
   print_pairs("time", named_pairs(answer.value("times", json::object())), "name", true);
   print_pairs("resource", named_pairs(answer.value("resources", json::object())), "name", true);
+  print_pairs("profile", named_pairs(answer.value("profile", json::object())), "name", true);
   print_pairs("gate", answer.value("gates", json::array()), "name", false);
   if (answer.value("source", json()).is_string()) report::out("%s", long_text(answer, "source").c_str());
 }

@@ -8,6 +8,7 @@
 #include "harness/cli/places.h"
 #include "harness/core/archive.h"
 #include "harness/core/catalog.h"
+#include "harness/core/diagnoser.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/fleet.h"
 #include "harness/core/formula_catalog.h"
@@ -56,6 +57,9 @@ struct Rooms {
   /// What profiles candidates on a device.
   std::function<std::unique_ptr<Profiler>(const Places&, const DeviceInfo&, std::function<bool()> stop)> profiler;
   std::function<std::unique_ptr<Playbook>(const Places&)> playbook;
+  std::function<std::unique_ptr<Diagnoser>(const Places&)> diagnoser;
+  /// How a device's counters can be read here, the best way first; empty: it has none.
+  std::function<std::vector<ProfileWay>(const DeviceInfo& device)> profile_ways;
   /// Of a SPEC; `variables`: names of environment variables that it gets besides the usual ones.
   std::function<std::unique_ptr<Proposer>(const Places&, const std::string& spec,
                                           const std::vector<std::string>& variables)>

@@ -285,6 +285,7 @@ int run(RunArguments arguments, Shell& shell) {
   const auto own = fleet ? nullptr : shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
   Evaluator& evaluator = fleet ? fleet->evaluator() : *own;
   const auto playbook = shell.rooms.playbook(places);
+  const auto diagnoser = shell.rooms.diagnoser(places);
   const auto proposer = arguments.options.proposer ? shell.rooms.proposer(places, *arguments.options.proposer,
                                                                           split_commas(arguments.proposer_variables))
                                                    : nullptr;
@@ -292,7 +293,8 @@ int run(RunArguments arguments, Shell& shell) {
   AwakeClock clock;
   Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
                      environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
-                     awake_seconds() - awake_at_start(), proposer.get(), fleet.get(), [&copies] { copies.when_due(); }},
+                     awake_seconds() - awake_at_start(), proposer.get(), evaluator.profiler(), diagnoser.get(),
+                     fleet.get(), [&copies] { copies.when_due(); }},
                     arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
@@ -366,6 +368,10 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                      "time, --max-cost, --goal and --usd-per-hour replace, other flags are ignored")
           ->expected(0, 1)
           ->type_name("[CAMPAIGN]");
+  app.add_option("--profile", options.profile,
+                 "Profile baselines, new bests and winners: auto (where the device has counters), on, off")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_flag("--dry-run", arguments->dry_run,
                "Print the arms, what each rule says and what would be decided first; evaluate nothing");
   app.add_flag("--json", arguments->json, "One JSON object a line");

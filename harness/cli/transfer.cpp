@@ -9,7 +9,10 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/flashinfer/write.h"
+#include "harness/package/folder/files.h"
 #include "harness/report/out.h"
+#include "harness/report/table.h"
 #include "harness/simulate/as_export.h"
 #include "harness/simulate/read_space.h"
 
@@ -17,7 +20,8 @@ namespace harness {
 namespace {
 
 struct TransferArguments {
-  std::string file;
+  std::string file, flashinfer, kernels;
+  bool emulated = false;
   std::int64_t campaign = 0;
   bool lean = false;
   ImportOptions import;
@@ -28,17 +32,51 @@ std::string counted(std::int64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// Whole or not at all, into a folder that is new or empty.
+void write_dataset(const std::string& folder, const std::map<std::string, std::string>& files) {
+  package::PackageFiles all(files.begin(), files.end());
+  package::write_package(folder, all);
+}
+
+int export_flashinfer(const TransferArguments& arguments, Shell& shell) {
+  const Places places = shell.places();
+  const auto catalog = shell.rooms.formula_catalog(places);
+  std::vector<std::string> kernels = split_commas(arguments.kernels);
+  for (const std::string& kernel : kernels) catalog->kernel(kernel);
+  if (kernels.empty()) kernels = catalog->kernel_names();
+  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+  const flashinfer::Exported made = flashinfer::export_dataset(*archive, *catalog, kernels, arguments.emulated,
+                                                               fmt::format("harness {}", shell.rooms.program.number));
+  write_dataset(arguments.flashinfer, made.files);
+  for (const std::string& each : made.left_out) report::err("harness: left out: %s\n", report::clean(each).c_str());
+  report::err("%s\n", fmt::format("{}, {}, {} and {} written to {}", counted(made.definitions, "definition"),
+                                  counted(made.workloads, "workload"), counted(made.solutions, "solution"),
+                                  counted(made.traces, "trace"), arguments.flashinfer)
+                          .c_str());
+  return 0;
+}
+
 }  // namespace
 
 void define_export(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<TransferArguments>();
-  app.add_option("file", arguments->file, "Where to write; - is standard output")->required()->type_name("FILE");
+  auto* file = app.add_option("file", arguments->file, "Where to write; - is standard output")->type_name("FILE");
+  app.add_option("--flashinfer", arguments->flashinfer,
+                 "Instead: winners, originals and their times as a FlashInfer-Bench data set in this new folder")
+      ->type_name("DIR")
+      ->excludes(file);
+  app.add_option("--kernel", arguments->kernels, "With --flashinfer: only these kernels, with commas between them")
+      ->type_name("NAMES");
+  app.add_flag("--emulated", arguments->emulated, "With --flashinfer: also times of the cpu device");
   app.add_option("--campaign", arguments->campaign, "Only this campaign");
   app.add_flag("--lean", arguments->lean,
                "Leave out raw samples, compiler logs, the evidence of gates that passed, and these gates where a time "
                "is unconfirmed");
   add_db_option(app, shell);
+  add_plugin_options(app, shell);
   action = [arguments, &shell] {
+    if (!arguments->flashinfer.empty()) return export_flashinfer(*arguments, shell);
+    if (arguments->file.empty()) throw bad_input("name a file to write, or a folder with --flashinfer");
     std::error_code none;
     const std::string stem = arguments->file.substr(0, arguments->file.rfind('-'));  // STORE-wal, STORE-shm
     for (const std::string& path : {arguments->file, stem})

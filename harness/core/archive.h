@@ -1,4 +1,5 @@
 #pragma once
+#include "harness/core/agent_session.h"
 #include "harness/core/history.h"
 #include "harness/core/ledger.h"
 #include "harness/core/transfer.h"
@@ -11,13 +12,14 @@ enum class ArchiveAccess {
 };
 
 /// Port to an open store: one record, which campaigns write and read back, people ask, and text carries elsewhere.
-/// The three live as long as the archive.
+/// The four live as long as the archive.
 class Archive {
  public:
   virtual ~Archive() = default;
   virtual Ledger& ledger() = 0;
   virtual History& history() = 0;
   virtual Transfer& transfer() = 0;
+  virtual AgentSessions& sessions() = 0;
   /// A consistent snapshot of the store, put into a folder in the place of the one before; whole at any moment. Throws
   /// Error(environment).
   virtual void copy_to(const std::string& folder) = 0;

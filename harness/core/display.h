@@ -46,6 +46,14 @@ struct Pivoted {
   std::string why;
 };
 
+/// A candidate was profiled, or will not be.
+struct Profiled {
+  std::int64_t campaign = 0, iteration = 0;
+  std::string kernel, workload, variant;
+  const Profile* profile = nullptr;  // valid during the call; nullptr: there is none
+  std::string why_not;               // then
+};
+
 /// For the live line.
 struct Progress {
   double spent_s = 0, budget_s = 0;
@@ -107,6 +115,7 @@ class Display {
   virtual void pivoted(const Pivoted& event) = 0;
   /// A request was answered, or given up.
   virtual void proposed(const ProposalRecord& /*record*/) {}
+  virtual void profiled(const Profiled& /*event*/) {}
   virtual void progress(const Progress& event) = 0;
   virtual void finished(const CampaignSummary& summary) = 0;
 };

@@ -8,6 +8,7 @@
 #include "harness/core/admission.h"
 #include "harness/core/catalog.h"
 #include "harness/core/outcome.h"
+#include "harness/core/profiler.h"
 
 namespace harness {
 
@@ -127,6 +128,8 @@ class Evaluator {
   /// What the device reaches, measured now; all zero where times are emulated. `use_peaks` gives them to the gates.
   virtual MeasuredPeaks measure_peaks() = 0;
   virtual void use_peaks(const MeasuredPeaks& peaks) = 0;
+  /// What tells how its candidates use the device; null: nothing here does. Never at work while something is timed.
+  virtual Profiler* profiler() { return nullptr; }
   /// Seconds of speculative building since the last call.
   virtual double take_prepare_seconds() = 0;
 };

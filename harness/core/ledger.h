@@ -6,6 +6,7 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/core/pattern_evidence.h"
+#include "harness/core/profile.h"
 #include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
 
@@ -210,6 +211,10 @@ class Ledger {
   /// A request to the proposer that has ended, with what it cost; returns its id.
   virtual std::int64_t record_proposal(const ProposalRecord& /*record*/) { return 0; }
   virtual std::vector<ProposalRecord> proposals(std::int64_t /*campaign*/) { return {}; }  // ascending
+
+  /// What was found of an iteration.
+  virtual void record_profile(std::int64_t /*iteration*/, const Profile& /*profile*/) {}
+  virtual std::vector<ProfileRecord> profiles(std::int64_t /*campaign*/) { return {}; }  // as they were recorded
 
   virtual std::optional<std::int64_t> latest_resumable() = 0;
   virtual CampaignRecord campaign(std::int64_t id) = 0;

@@ -63,6 +63,15 @@ double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
 
 }  // namespace
 
+double l1_passes(const Counts& counts) {
+  constexpr double kMostCoalesced = 16;
+  const auto passes = [](double sectors, double requests) {
+    return sectors > kMostCoalesced * requests ? sectors : std::max(requests, sectors / kSectorsACycle);
+  };
+  return passes(number(counts, Count::load_sectors), number(counts, Count::load_requests)) +
+         passes(number(counts, Count::store_sectors), number(counts, Count::store_requests));
+}
+
 double l2_sectors(const Counts& counts) {
   return number(counts, Count::load_missed) + number(counts, Count::store_sectors) +
          number(counts, Count::bulk_sectors) + number(counts, Count::atomic_requests);
@@ -81,13 +90,10 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
   PredictedTime time;
   time.waves = fit.waves;
   time.occupancy = static_cast<double>(blocks) * fit.warps / gpu.warps;
-  const double l1_cycles =
-      std::max(number(c, Count::load_requests) + number(c, Count::store_requests),
-               (number(c, Count::load_sectors) + number(c, Count::store_sectors)) / kSectorsACycle);
   time.parts = {
       {"memory", work.memory_bytes / (gpu.bytes_per_s * drawn) * 1e9},
       {"l2", l2_sectors(c) * kSectorBytes / (gpu.l2_bytes_per_s * drawn) * 1e9},
-      {"l1", (l1_cycles + number(c, Count::shared_wavefronts)) / cycles},
+      {"l1", (work.l1_passes + number(c, Count::shared_wavefronts)) / cycles},
       {"issue",
        (requests * (1 + kBeside) + flops / 2 / kLanes + number(c, Count::tensor_instructions)) / kIssued / cycles},
       {"arithmetic", ((tensor ? work.flops / gpu.tensor_flops : flops / gpu.fma_flops) + work.exps / gpu.exps_per_s) *

@@ -15,6 +15,7 @@ struct LaunchWork {
   std::int64_t blocks = 0;
   BlockNeeds needs;         // of a block
   Counts counts;            // of all blocks
+  double l1_passes = 0;     // of loads and stores of global memory
   double memory_bytes = 0;  // from and to device memory
   double flops = 0;         // on tensor cores where it has tensor instructions, else on FMA units
   double exps = 0;
@@ -32,6 +33,10 @@ struct PredictedTime {
 
 /// Nothing: not one block fits on the GPU.
 std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork& work);
+
+/// Passes that the loads and stores of one place take through an L1: 4 sectors at a time, and one line of 128 bytes.
+/// Requests of more than 16 sectors are scattered, a sector a line: neighbours ask for 16 at most.
+double l1_passes(const Counts& counts);
 
 /// What moved between the L1s and the L2, sectors.
 double l2_sectors(const Counts& counts);

@@ -1,5 +1,7 @@
 #include "harness/core/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/core/json_fields.h"
@@ -83,6 +85,11 @@ const std::vector<ProfileMetric>& profile_metrics() {
        "warps that wait for an arithmetic unit", false},
       {"stall_wait", "", "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
        "warps that wait for the instruction before", false},
+      {"timed_ns", "ns", "", "time of a call as it was timed, where nothing counted", false},
+      {"floor_ns", "ns", "", "that the device's limits allow", false},
+      {"launches", "", "", "of the plan", true},
+      {"launch_ns", "ns", "", "that the device takes for an empty launch", false},
+      {"multiprocessors", "", "", "of the device", false},
   };
   return metrics;
 }
@@ -91,6 +98,13 @@ const ProfileMetric* find_profile_metric(std::string_view name) {
   const auto& metrics = profile_metrics();
   const auto found = std::ranges::find(metrics, name, &ProfileMetric::name);
   return found == metrics.end() ? nullptr : &*found;
+}
+
+std::string in_words(const std::vector<ProfileNumber>& numbers) {
+  std::string words;
+  for (const ProfileNumber& number : numbers)
+    words += fmt::format("{}{} {:.4g}", words.empty() ? "" : ", ", number.name, number.value);
+  return words;
 }
 
 std::optional<double> Profile::number(std::string_view name) const {

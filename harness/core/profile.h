@@ -17,6 +17,13 @@ namespace harness {
 enum class ProfileSource { counted, cupti, ncu, binary };
 HARNESS_ENUM_TEXT(ProfileSource);
 
+/// A way to find a profile out on a device, and whether it is there.
+struct ProfileWay {
+  ProfileSource source = ProfileSource::binary;
+  std::string missing;  // what it lacks here, a sentence; "": it may work
+  std::string mend;     // then: a command
+};
+
 /// What a number of a profile is called in this program, in the store and in Lua. A source that cannot know a number
 /// leaves it out: nothing is stored as 0 because nobody measured it.
 struct ProfileMetric {
@@ -36,6 +43,9 @@ struct ProfileNumber {
   double value = 0;
   bool operator==(const ProfileNumber&) const = default;
 };
+
+/// "dram_share 0.82, instructions 3.2e+08": for a log or a model, in the order of the table.
+std::string in_words(const std::vector<ProfileNumber>& numbers);
 
 /// What one line of the source caused, scaled from the blocks that were sampled to the whole launch.
 struct ProfiledLine {
@@ -79,6 +89,16 @@ struct Profile {
   bool operator==(const Profile&) const = default;
 };
 
+/// A profile of an iteration that a campaign recorded.
+struct ProfileRecord {
+  std::int64_t iteration = 0;
+  Profile profile;
+};
+
+void to_json(json& to, const Diagnosis& value);
+void from_json(const json& from, Diagnosis& value);
+void to_json(json& to, const LaunchProfile& value);
+void from_json(const json& from, LaunchProfile& value);
 void to_json(json& to, const Profile& profile);
 void from_json(const json& from, Profile& profile);
 

@@ -12,16 +12,16 @@ HARNESS_JSON(WrongAnswerCount, fingerprint, count)
 HARNESS_JSON(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight, space_points, evaluations, outcomes,
              since_improvement, spent_s, predicted_s, build_s, gates_s, timing_s, spent_usd, predicted_usd, agent_s,
              agent_usd, records, timed, gains, log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd,
-             best_ns, best_speedup, rival_ns, launch, last_fingerprint, same_fingerprint, same_code, fingerprints,
-             sittings, exhausted, closed, earlier_campaigns, earlier_evaluations, earlier_passed, earlier_spent_s,
-             earlier_best_speedup, elsewhere, proposal, running, busy)
+             best_ns, best_speedup, rival_ns, launch, counters, diagnosis, last_fingerprint, same_fingerprint,
+             same_code, fingerprints, sittings, exhausted, closed, earlier_campaigns, earlier_evaluations,
+             earlier_passed, earlier_spent_s, earlier_best_speedup, elsewhere, proposal, running, busy)
 HARNESS_JSON(PendingState, arm, variant, purpose, node, config)
 HARNESS_JSON(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed, spent_s, predicted_s,
              spent_usd, agent_s, agent_usd, earlier_evaluations, earlier_passed, earlier_spent_s, best_speedup)
 HARNESS_JSON(WorkloadState, kernel, workload, sizes, bytes, registers, spill_bytes, shared_bytes, weight, baseline_ns,
              best_ns, speedup, floor_ns, of_floor, floor_binds, speedup_lo, speedup_hi, best_variant, best_technique,
-             confirmed, launch, earlier_best_ns, earlier_best_technique, earlier_baseline_ns, rival_ns, rival_variant,
-             rival_s)
+             confirmed, launch, counters, diagnosis, earlier_best_ns, earlier_best_technique, earlier_baseline_ns,
+             rival_ns, rival_variant, rival_s)
 HARNESS_JSON(Sitting, arm, evaluations, passed, spent_s, predicted_s, best_speedup_before, improvements)
 HARNESS_JSON(Moment, unix, hour, minute, weekday, zone, utc_offset_s)
 HARNESS_JSON(Calibration, speedup_n, speedup_held, speedup_below, speedup_above, minutes_n, minutes_held, speedup_widen,

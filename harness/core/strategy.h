@@ -10,6 +10,7 @@
 #include "harness/core/json.h"
 #include "harness/core/outcome.h"
 #include "harness/core/pattern_evidence.h"
+#include "harness/core/profile.h"
 
 // What a strategy sees and says. A snapshot is a read-only plain value; `decide` is a pure function of it (and of the
 // campaign's seed), so a decision can be replayed.
@@ -79,6 +80,8 @@ struct ArmState {
   std::optional<double> best_ns, best_speedup;
   std::optional<double> rival_ns;              // the fastest rival on its workload: others' work, measured beside ours
   std::optional<LaunchShape> launch;           // of the arm's best configuration; absent before one has passed
+  std::map<std::string, double> counters;      // of its profile (core/profile.h); empty: it was not profiled
+  std::optional<Diagnosis> diagnosis;          // of that
   std::string last_fingerprint;                // of the last wrong answer
   std::int64_t same_fingerprint = 0;           // how many in a row had it
   std::int64_t same_code = 0;                  // how many in a row repeated machine code that was measured already
@@ -123,6 +126,8 @@ struct WorkloadState {
   bool confirmed = false;
   std::optional<LaunchShape> launch;                                 // of the best
   std::optional<std::int64_t> registers, spill_bytes, shared_bytes;  // of its entry with the most registers; static
+  std::map<std::string, double> counters;                            // of its profile; empty: it was not profiled
+  std::optional<Diagnosis> diagnosis;                                // what limits it, by a rule
   /// The fastest that an earlier campaign confirmed under the same contract on the same device name, and its technique.
   std::optional<double> earlier_best_ns;
   std::optional<std::string> earlier_best_technique;

@@ -64,16 +64,22 @@ void add_counts(Numbers& numbers, const Counts& c) {
   numbers.add_some("tensor_instructions", number(c, Count::tensor_instructions));
 }
 
-/// The kernel's own line: of "vec.cuh:12, called at kernel.cu:41" the second.
-ProfiledLine place_of(const std::string& text) {
+ProfiledLine split_place(const std::string& place) {
+  const auto colon = place.rfind(':');
+  ProfiledLine line;
+  line.file = place.substr(0, colon);
+  if (colon != std::string::npos) std::from_chars(place.data() + colon + 1, place.data() + place.size(), line.line);
+  return line;
+}
+
+/// The kernel's own line: of "vec.cuh:12, called at kernel.cu:41" the second, unless vec.cuh is its own.
+ProfiledLine place_of(const std::string& text, const std::set<std::string>& own_files) {
   static constexpr std::string_view kCalled = ", called at ";
   const auto called = text.find(kCalled);
-  const std::string own = called == std::string::npos ? text : text.substr(called + kCalled.size());
-  const auto colon = own.rfind(':');
-  ProfiledLine line;
-  line.file = own.substr(0, colon);
-  if (colon != std::string::npos) std::from_chars(own.data() + colon + 1, own.data() + own.size(), line.line);
-  if (called != std::string::npos) line.notes.push_back("in " + text.substr(0, called));
+  const ProfiledLine inner = split_place(text.substr(0, called));
+  if (called == std::string::npos || own_files.contains(inner.file)) return inner;
+  ProfiledLine line = split_place(text.substr(called + kCalled.size()));
+  line.notes.push_back("in " + text.substr(0, called));
   return line;
 }
 
@@ -85,7 +91,7 @@ double weight(const Counts& c) {
          number(c, Count::tensor_instructions);
 }
 
-std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const std::map<std::uint64_t, std::string>& known) {
+std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const CountedRun& run) {
   struct Summed {
     ProfiledLine line;
     Counts counts;
@@ -93,9 +99,9 @@ std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const std::map<s
   };
   std::map<std::pair<std::string, int>, Summed> sums;
   for (const CountedPlace& place : launch.places) {
-    const auto found = known.find(place.site);
-    if (found == known.end()) continue;
-    ProfiledLine line = place_of(found->second);
+    const auto found = run.lines.find(place.site);
+    if (found == run.lines.end()) continue;
+    ProfiledLine line = place_of(found->second, run.own_files);
     Summed& sum = sums[{line.file, line.line}];
     sum.notes.insert(line.notes.begin(), line.notes.end());
     line.notes.clear();
@@ -163,9 +169,12 @@ struct Context {
 
 LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch, const Context& context,
                              std::set<std::int64_t>& touched_before) {
-  LaunchProfile profile{launch.entry, counted.blocks, counted.counted_blocks, {}, lines_of(counted, context.run.lines)};
+  LaunchProfile profile{launch.entry, counted.blocks, counted.counted_blocks, {}, lines_of(counted, context.run)};
   LaunchWork work;
-  for (const CountedPlace& place : counted.places) work.counts += place.counts;
+  for (const CountedPlace& place : counted.places) {
+    work.counts += place.counts;
+    work.l1_passes += l1_passes(place.counts);
+  }
   work.blocks = counted.blocks;
   work.needs = block_needs(launch, context.run.executable->artifact, context.run.machine);
   work.memory_bytes = memory_bytes(counted, context.run.executable->layout, context.gpu, touched_before);

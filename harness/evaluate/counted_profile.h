@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct CountedRun {
   std::vector<CountedLaunch> launches;
   /// The plan that was counted, whose grids are those of the GPU, and its layout and problem.
   const Executable* executable = nullptr;
+  std::set<std::string> own_files;                // names of the kernel's own sources, without folders
   std::map<std::uint64_t, std::string> lines;     // places in the code: DeviceKind::source_lines
   std::map<std::string, EntryResources> machine;  // of the entries, compiled for the GPU; empty: there is no compiler
 };

@@ -72,9 +72,13 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   if (counted.launches.empty() || left_out_what_meets(counted.launches))
     counted.launches = run(subject, {request.blocks, true});
   counted.lines = workers_.kind.source_lines(artifact, sites_of(counted.launches));
+  for (const SourceFile& source : realized.sources)
+    counted.own_files.insert(source.name.substr(source.name.rfind('/') + 1));
   counted.executable = &subject.executable;
   Profile profile = counted_profile(counted, gpu);
   profile.why = why;
+  profile.numbers.push_back({"launches", static_cast<double>(profile.launches.size())});
+  profile.numbers.push_back({"multiprocessors", static_cast<double>(gpu.multiprocessors)});
   return profile;
 }
 

@@ -66,11 +66,16 @@ PipelineEvaluator::PipelineEvaluator(Options options)
   for (const BuildSpec& own : options_.device.kind->own_builds(options_.device.info)) builders_.submit(own, true);
   judge_.start();
   runner_.start();
+  if (options_.device.kind->make_profiler()) profiler_ = std::make_unique<CountersProfiler>(workers_, peaks_);
   if (!options_.device.info.predicts.empty()) counting_.emplace(workers_, options_.find_compiler);
   if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);
 }
 
 PipelineEvaluator::~PipelineEvaluator() = default;
+
+Profiler* PipelineEvaluator::profiler() {
+  return profiler_.get();
+}
 
 std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
   return emulated_ ? std::optional(emulated_->workers.device) : std::nullopt;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/core/evaluator.h"
+#include "harness/evaluate/counters_profiler.h"
 #include "harness/evaluate/counting.h"
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/preflight.h"
@@ -45,6 +46,7 @@ class PipelineEvaluator : public Evaluator {
   std::optional<Admission> admit(const AdmissionRequest& request) override;
   MeasuredPeaks measure_peaks() override;
   void use_peaks(const MeasuredPeaks& peaks) override { peaks_ = peaks; }
+  Profiler* profiler() override;
   void restart_runner() { runner_.kill(); }  // the next launch is in a fresh process
   double reference_seconds() const { return judge_.reference_seconds(); }
   double take_prepare_seconds() override { return builders_.take_speculative_seconds(); }
@@ -64,6 +66,7 @@ class PipelineEvaluator : public Evaluator {
   WorkerPool workers_;
   std::unique_ptr<PreflightWorkers> emulated_;
   Explanations explanations_;
+  std::unique_ptr<CountersProfiler> profiler_;  // null: the device has no counters
   std::optional<Counting> counting_;
 };
 

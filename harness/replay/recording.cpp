@@ -29,7 +29,8 @@ bool is_faster(const IterationSummary& one, const IterationSummary& other) {
   return leads(standing_of(one), standing_of(other));
 }
 
-const IterationSummary* found_in(const std::map<std::string, const IterationSummary*>& map, const std::string& key) {
+template <typename Found>
+const Found* found_in(const std::map<std::string, const Found*>& map, const std::string& key) {
   const auto found = map.find(key);
   return found == map.end() ? nullptr : found->second;
 }
@@ -51,6 +52,7 @@ Recording read_recording(Ledger& ledger, std::int64_t campaign) {
   recording.iterations = ledger.iterations(campaign);
   recording.decisions = ledger.decisions(campaign);
   recording.proposals = ledger.proposals(campaign);
+  recording.profiles = ledger.profiles(campaign);
   if (recording.iterations.empty())
     throw bad_input(
         fmt::format("campaign {} holds no evaluation, so there is nothing to answer a replay with", campaign));
@@ -91,6 +93,11 @@ RecordBook::RecordBook(const Recording& recording) {
     if (ran_to_a_result(iteration)) by_binary_.emplace(code, &iteration);
     else if (iteration.outcome == OutcomeKind::no_effect) no_effect_s_.emplace(code, iteration.wall_s);
   }
+  std::map<std::int64_t, const IterationSummary*> by_number;
+  for (const IterationSummary& iteration : recording.iterations) by_number[iteration.iteration] = &iteration;
+  for (const ProfileRecord& record : recording.profiles)
+    if (const auto of = by_number.find(record.iteration); of != by_number.end())
+      profiles_[record_key(of->second->workload, of->second->candidate)] = &record.profile;
   follow_incumbents(recording.iterations);
 }
 
@@ -115,6 +122,10 @@ void RecordBook::follow_incumbents(const std::vector<IterationSummary>& iteratio
 
 const IterationSummary* RecordBook::find(const std::string& workload, const Candidate& candidate) const {
   return found_in(by_candidate_, record_key(workload, candidate));
+}
+
+const Profile* RecordBook::profile(const std::string& workload, const Candidate& candidate) const {
+  return found_in(profiles_, record_key(workload, candidate));
 }
 
 const IterationSummary* RecordBook::confirmation(const std::string& workload, const Candidate& candidate) const {

@@ -17,6 +17,7 @@ struct Recording {
   std::vector<IterationSummary> iterations;  // ascending
   std::vector<DecisionRecord> decisions;     // ascending
   std::vector<ProposalRecord> proposals;     // ascending
+  std::vector<ProfileRecord> profiles;       // as they were recorded
 };
 
 /// Throws Error(bad_input) for a campaign that is unknown, was made by eval, or holds no evaluation.
@@ -47,12 +48,15 @@ class RecordBook {
   std::optional<double> no_effect_seconds(const std::string& workload, const std::string& binary_hash) const;
   /// The best at the time this iteration was timed beside it; nullptr: it was the first, or nothing passed.
   const IterationSummary* incumbent(const IterationSummary& iteration) const;
+  /// What was found of this candidate; nullptr: it was not profiled.
+  const Profile* profile(const std::string& workload, const Candidate& candidate) const;
   double confirm_seconds() const { return confirm_s_; }  // mean of the recorded confirmations; 0: there are none
 
  private:
   void add_confirmation(const IterationSummary& iteration);
   void follow_incumbents(const std::vector<IterationSummary>& iterations);
   std::map<std::string, const IterationSummary*> by_candidate_, confirmations_, by_binary_;
+  std::map<std::string, const Profile*> profiles_;
   std::map<std::string, double> no_effect_s_;
   std::map<ArmId, std::vector<const IterationSummary*>> by_arm_;
   std::map<std::int64_t, const IterationSummary*> incumbents_;

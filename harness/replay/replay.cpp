@@ -73,7 +73,9 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
   ReplayLedger ledger(earlier, recorded.campaign);
   NoDisplay display;
   ReplayProposer proposer(today.recording.proposals, clock);
+  ReplayProfiler profiler(book);
   CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
+  if (!recorded.profiles.empty()) ports.profiler = &profiler;
   if (!recorded.proposals.empty()) ports.proposer = &proposer;
   ReplayFleet fleet(recorded_fleet(recorded.record), evaluator, book, clock);
   if (fleet.devices().size() > 1) ports.fleet = &fleet;

@@ -224,6 +224,11 @@ std::unique_ptr<Search> ReplayScripts::search(const std::string& name_or_file, c
   return std::make_unique<ReplaySearch>(scripts_.search(name_or_file, space, seed), space, book_, tally_, stand_ins_);
 }
 
+std::optional<Profile> ReplayProfiler::profile(const Realized& realized, const ProfileRequest&) {
+  const Profile* const known = book_.profile(realized.problem.workload.name, realized.candidate);
+  return known == nullptr ? std::nullopt : std::optional(*known);
+}
+
 Evaluation ReplayEvaluator::evaluate(const EvaluationRequest& request) {
   if (request.confirm) return confirm_answer(request);
   const IterationSummary* row = book_.find(request.realized.problem.workload.name, request.realized.candidate);

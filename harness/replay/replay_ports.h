@@ -108,6 +108,16 @@ class ReplayScripts : public ScriptLibrary {
   bool stand_ins_;
 };
 
+/// Answers with what was found when the record was made: nothing is counted in a replay.
+class ReplayProfiler : public Profiler {
+ public:
+  explicit ReplayProfiler(const RecordBook& book) : book_(book) {}
+  std::optional<Profile> profile(const Realized& realized, const ProfileRequest& request) override;
+
+ private:
+  const RecordBook& book_;
+};
+
 /// Answers evaluations with recorded outcomes and lets their recorded seconds pass. What depends on the order of
 /// evaluations is answered for the replayed order: which of two configurations with the same machine code is measured,
 /// and the verdict against an incumbent that is another than it was (by the recorded 95 % intervals).

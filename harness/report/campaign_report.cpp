@@ -393,17 +393,44 @@ ReportSection predictions_section(const Known& known) {
   return section;
 }
 
-/// The place of profiles: whoever records them adds a figure of this name.
+constexpr const char* kShownMetrics[] = {
+    "occupancy_share", "waves",        "dram_share",       "l2_hit_share",  "tensor_share",
+    "issue_share",     "active_lanes", "shared_conflicts", "least_sectors", "global_load_sectors",
+    "spill_bytes",     "registers"};
+
+/// "0.82 (0.31)": of the winner, and of the baseline where that was profiled.
+std::string beside_baseline(const RowOf& row) {
+  const auto text = [](double value) { return fmt::format("{:.3g}", value); };
+  const std::string ours = text(row.sum("value"));
+  return row.has("baseline") ? fmt::format("{} ({})", ours, text(row.sum("baseline"))) : ours;
+}
+
+/// A row a workload: what limits its winner, and its counters beside those of the baseline, of those that some have.
 ReportSection profile_section(const Known& known) {
   const Figure& figure = known.of("profiles");
   ReportSection section = section_of("profile", figure, "Why the winners are fast", "");
-  section.table.columns = figure.columns;
-  for (const json& row : figure.rows) {
-    auto& cells = section.table.rows.emplace_back();
-    for (const json& value : row) cells.push_back(cell(value));
+  std::vector<std::string> metrics;
+  std::map<std::string, std::map<std::string, std::string>> counters;  // by place and metric
+  std::vector<std::vector<std::string>> heads;
+  for_rows(figure, [&](const RowOf& row) {
+    const std::string where = place(row, known.several_kernels);
+    if (heads.empty() || heads.back()[0] != where)
+      heads.push_back(
+          {where, row.text("source"), dash_if_empty(row.text("diagnosis")), dash_if_empty(row.text("page"))});
+    counters[where][row.text("metric")] = beside_baseline(row);
+  });
+  for (const char* metric : kShownMetrics)
+    if (std::ranges::any_of(counters, [&](const auto& each) { return each.second.contains(metric); }))
+      metrics.emplace_back(metric);
+  section.table.columns = {"workload", "source", "what limits it", "page"};
+  section.table.columns.insert(section.table.columns.end(), metrics.begin(), metrics.end());
+  for (std::vector<std::string>& head : heads) {
+    const auto& known_of = counters[head[0]];
+    for (const std::string& metric : metrics) head.push_back(known_of.contains(metric) ? known_of.at(metric) : "-");
+    section.table.rows.push_back(std::move(head));
   }
   section.lead = figure.rows.empty() ? "No profile of these winners is recorded."
-                                     : "Counters of the winners beside their baselines.";
+                                     : "Counters of the winners; in brackets those of their baselines.";
   cap_rows(section);
   return section;
 }

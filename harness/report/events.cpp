@@ -68,6 +68,17 @@ json pivot_json(const Pivoted& event) {
           {"why", event.why}};
 }
 
+json profiled_json(const Profiled& event) {
+  return {{"event", "profile"},
+          {"campaign", event.campaign},
+          {"iteration", event.iteration},
+          {"kernel", event.kernel},
+          {"workload", event.workload},
+          {"variant", event.variant},
+          {"profile", event.profile == nullptr ? json() : json(*event.profile)},
+          {"why_not", event.why_not.empty() ? json() : json(event.why_not)}};
+}
+
 json proposal_json(const ProposalRecord& record) {
   const ProposalUsage& usage = record.usage;
   json predict;
@@ -145,6 +156,9 @@ void JsonDisplay::iteration(const IterationEnded& event) {
 }
 void JsonDisplay::pivoted(const Pivoted& event) {
   print(pivot_json(event));
+}
+void JsonDisplay::profiled(const Profiled& event) {
+  print(profiled_json(event));
 }
 void JsonDisplay::proposed(const ProposalRecord& record) {
   print(proposal_json(record));

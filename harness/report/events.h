@@ -19,6 +19,7 @@ class JsonDisplay : public Display {
   void started(const CampaignStarted& event) override;
   void iteration(const IterationEnded& event) override;
   void pivoted(const Pivoted& event) override;
+  void profiled(const Profiled& event) override;
   void proposed(const ProposalRecord& record) override;
   void progress(const Progress&) override {}
   void finished(const CampaignSummary& summary) override;

@@ -64,6 +64,10 @@ std::string parts_text(const Profile& profile) {
   return text;
 }
 
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
 /// The lines of a file with what each costs beside it.
 class Listing {
  public:
@@ -134,19 +138,22 @@ std::string launch_text(const LaunchProfile& launch, const ProfiledSources& sour
   text += launch.sampled_blocks < launch.blocks
               ? fmt::format(", {} of them counted and scaled to all\n", launch.sampled_blocks)
               : ", all counted\n";
+  const auto is_of = [](const ProfiledLine& line, const std::string& name) {
+    return base_name(line.file) == base_name(name);
+  };
   const auto dear = std::span(launch.lines).first(std::min(kDearestLines, launch.lines.size()));
   for (const auto& [name, source] : sources) {
     Listing listing(source);
     for (const ProfiledLine& line : dear)
-      if (line.file == name) listing.add(line);
+      if (is_of(line, name)) listing.add(line);
     if (listing.empty()) continue;
     text += clean(name) + "\n" + aligned(listing.table());
     for (const ProfiledLine& line : dear)
-      if (const std::string others = line.file == name ? others_text(line) : ""; !others.empty())
+      if (const std::string others = is_of(line, name) ? others_text(line) : ""; !others.empty())
         text += fmt::format("line {}: {}\n", line.line, clean(others));
   }
   for (const ProfiledLine& line : dear)
-    if (std::ranges::find(sources, line.file, &std::pair<std::string, std::string>::first) == sources.end())
+    if (std::ranges::none_of(sources, [&](const auto& source) { return is_of(line, source.first); }))
       text += fmt::format("{}:{}: {} sectors, {} passes\n", clean(line.file), line.line,
                           grouped_number(value_or_0(line.numbers, "global_load_sectors") +
                                          value_or_0(line.numbers, "global_store_sectors")),

@@ -203,6 +203,14 @@ void TerminalDisplay::pivoted(const Pivoted& event) {
   say(line);
 }
 
+/// What limits it. A profile that no rule explains is not told, and a missing one once.
+void TerminalDisplay::profiled(const Profiled& event) {
+  const std::string what = fmt::format("profile   {} {} {}", event.kernel, event.workload, event.variant);
+  if (event.profile == nullptr) return say(fmt::format("{}: not profiled: {}", what, clean(event.why_not)));
+  if (event.profile->diagnosis)
+    say(fmt::format("{} ({}): {}", what, name(event.profile->source), clean(event.profile->diagnosis->text)));
+}
+
 /// What became of a request, with the seconds and dollars that it took.
 void TerminalDisplay::proposed(const ProposalRecord& record) {
   const bool accepted = record.outcome == ProposalOutcome::accepted;
@@ -246,9 +254,9 @@ std::string shares_text(const std::vector<KernelShare>& kernels) {
 }  // namespace
 
 std::string closing_text(const CampaignSummary& summary) {
-  Table table{
-      {"kernel", "workload", "best variant", "configuration", "time", "baseline", "speedup", "of floor", "confirmed"},
-      {}};
+  Table table{{"kernel", "workload", "best variant", "configuration", summary.predicts.empty() ? "time" : "predicted",
+               "baseline", "speedup", "of floor", "confirmed"},
+              {}};
   const bool rivals =
       std::ranges::any_of(summary.best, [](const BestRow& row) { return row.state.rival_ns.has_value(); });
   if (rivals) table.columns.insert(table.columns.end(), {"rival", "its time", "of its speed"});

@@ -25,6 +25,7 @@ class TerminalDisplay : public Display {
   void iteration(const IterationEnded& event) override;
   void proposed(const ProposalRecord& record) override;
   void pivoted(const Pivoted& event) override;
+  void profiled(const Profiled& event) override;
   void progress(const Progress& event) override;
   void finished(const CampaignSummary& summary) override;
   /// "build", "gates", "timing": what the evaluation at work does now. From any thread.

@@ -1,5 +1,6 @@
 #include "harness/store/archive.h"
 
+#include "harness/store/agent_sessions.h"
 #include "harness/store/campaign_lesson.h"
 #include "harness/store/campaigns.h"
 #include "harness/store/compare.h"
@@ -23,12 +24,13 @@ std::unique_ptr<Store> open_store(const std::string& path, ArchiveAccess access)
 
 class StoreArchive : public Archive, History, Transfer {
  public:
-  explicit StoreArchive(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+  explicit StoreArchive(std::unique_ptr<Store> store) : store_(std::move(store)), sessions_(*store_) {}
 
   Ledger& ledger() override { return *store_; }
   History& history() override { return *this; }
   Transfer& transfer() override { return *this; }
   void copy_to(const std::string& folder) override { copy_store(store_->connection(), folder); }
+  AgentSessions& sessions() override { return sessions_; }
 
  private:
   json iterations(const HistoryFilter& filter) override { return store::history(*store_, filter); }
@@ -63,6 +65,7 @@ class StoreArchive : public Archive, History, Transfer {
   }
 
   std::unique_ptr<Store> store_;
+  StoredSessions sessions_;
 };
 
 }  // namespace

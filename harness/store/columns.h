@@ -43,6 +43,13 @@ std::int64_t insert_proposal(Connection& connection, const ProposalRecord& recor
 /// Of one campaign, ascending.
 std::vector<ProposalRecord> read_proposals(Connection& connection, std::int64_t campaign);
 
+/// Adds what was found of an iteration of this store.
+void insert_profile(Connection& connection, std::int64_t iteration, const Profile& profile);
+/// Of one campaign, in the order in which they were made.
+std::vector<ProfileRecord> read_profiles(Connection& connection, std::int64_t campaign);
+/// The last one of an iteration.
+std::optional<Profile> read_profile(Connection& connection, std::int64_t iteration);
+
 /// Adds to what the campaign spent outside its evaluations. Without a price, `usd` stays unknown.
 void add_charge(Connection& connection, std::int64_t campaign, const std::string& stage, const std::string& day,
                 double seconds, const std::optional<double>& usd);

@@ -27,9 +27,9 @@ json parameters_diff(const json& a, const json& b) {
   return rows;
 }
 
-json numbers_diff(const json& a, const json& b, std::initializer_list<const char*> names) {
+json numbers_diff(const json& a, const json& b, const std::vector<std::string>& names) {
   json rows = json::object();
-  for (const char* name : names) {
+  for (const std::string& name : names) {
     const json left = member(a, name), right = member(b, name);
     const bool both = left.is_number() && right.is_number() && left.get<double>() != 0;
     rows[name] = {
@@ -74,6 +74,21 @@ json side(Store& store, const RecordedIteration& recorded) {
   return shown;
 }
 
+/// The numbers that either of two profiles has; nothing where neither iteration was profiled.
+json profile_diff(Store& store, std::int64_t a, std::int64_t b) {
+  json sides[2] = {json::object(), json::object()};
+  std::vector<std::string> names;
+  for (const int side : {0, 1})
+    if (const auto profile = read_profile(store.connection(), side == 0 ? a : b))
+      for (const ProfileNumber& number : profile->numbers) sides[side][number.name] = number.value;
+  for (const ProfileMetric& metric : profile_metrics())
+    if (sides[0].contains(metric.name) || sides[1].contains(metric.name)) names.emplace_back(metric.name);
+  for (json& side : sides)
+    for (const std::string& name : names)
+      if (!side.contains(name)) side[name] = nullptr;
+  return numbers_diff(sides[0], sides[1], names);
+}
+
 std::string device_name(Store& store, std::int64_t campaign) {
   Statement query(store.connection(), "SELECT device_name FROM campaign WHERE id = ?", campaign);
   return query.next() ? query.text(0) : "";
@@ -97,6 +112,7 @@ json diff(Store& store, std::int64_t a, std::int64_t b) {
                                  {"time_ns", "cold_time_ns", "warm_time_ns", "baseline_ns", "speedup"})},
           {"resources", numbers_diff(left_shown["resources"], right_shown["resources"],
                                      {"registers", "shared_bytes", "spill_bytes", "local_bytes"})},
+          {"profile", profile_diff(store, a, b)},
           {"gates", gates_diff(left.row.gates, right.row.gates)},
           {"source", source_diff(left, right)},
           {"comparable", comparable(store, left.identity, right.identity)}};

@@ -54,6 +54,8 @@ ExportCounts counts(Connection& connection, const ExportOptions& options) {
       "SELECT count(*) FROM iteration i JOIN attempt a ON a.id = i.attempt WHERE ?1 IS NULL OR i.campaign = ?1");
   if (options.evidence) add("admission_part", kCountAdmissions);
   add("proposal", "SELECT count(*) FROM proposal WHERE ?1 IS NULL OR campaign = ?1");
+  add("profile",
+      "SELECT count(*) FROM profile f JOIN iteration i ON i.id = f.iteration WHERE ?1 IS NULL OR i.campaign = ?1");
   add("charge", "SELECT count(*) FROM charge WHERE ?1 IS NULL OR campaign = ?1");
   return counts;
 }
@@ -109,6 +111,7 @@ class Exporter {
     const Numbers decisions = write_decisions(id);
     const Numbers attempts = write_attempts(id, decisions);
     write_iterations(id, attempts);
+    write_profiles(id);
     write_proposals(id, decisions);
     write_charges(id);
   }
@@ -224,6 +227,15 @@ class Exporter {
       const auto decision = decisions.find(record.decision);
       j["decision"] = decision == decisions.end() ? json(nullptr) : json(decision->second);
       j["twin_iteration"] = record.twin_iteration ? same_as(record.twin_iteration) : json(nullptr);
+      line(j);
+    }
+  }
+
+  void write_profiles(std::int64_t campaign) {
+    for (const ProfileRecord& record : read_profiles(connection_, campaign)) {
+      json j = record.profile;
+      j["type"] = "profile";
+      j["iteration"] = same_as(record.iteration).at("iteration");
       line(j);
     }
   }

@@ -74,6 +74,10 @@ constexpr FigureText kFigures[] = {
 #include "embedded/harness/store/figures/rules.sql"
     },
     {
+        "profiles",
+#include "embedded/harness/store/figures/profiles.sql"
+    },
+    {
         "environment",
 #include "embedded/harness/store/figures/environment.sql"
     },

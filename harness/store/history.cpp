@@ -97,6 +97,7 @@ json show(Store& store, std::int64_t iteration, bool with_source) {
   json shown = iteration_json(found.identity, found.row, Detail::full);
   if (imported(store, found.identity.campaign)) shown["imported"] = true;
   if (with_source) shown["source"] = found.row.source;
+  if (const auto profile = read_profile(store.connection(), iteration)) shown["profile"] = *profile;
   if (json rival = rival_of(store, iteration); !rival.is_null()) shown["rival"] = std::move(rival);
   return shown;
 }

@@ -49,7 +49,8 @@ class Importer {
 
  private:
   static bool known(const std::string& type) {
-    return type == "decision" || type == "attempt" || type == "iteration" || type == "charge" || type == "proposal";
+    return type == "decision" || type == "attempt" || type == "iteration" || type == "charge" || type == "proposal" ||
+           type == "profile";
   }
 
   void take_part(const std::string& type, const json& j) {
@@ -57,6 +58,7 @@ class Importer {
     else if (type == "attempt") take_attempt(j);
     else if (type == "iteration") take_iteration(j);
     else if (type == "proposal") take_proposal(j);
+    else if (type == "profile") insert_profile(connection_, numbered(iterations_, j.at("iteration"), "iteration"), j);
     else take_charge(j);
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/hash.h"
+#include "harness/store/chain.h"
 #include "harness/store/statement.h"
 
 namespace harness::store {
@@ -38,6 +39,7 @@ std::vector<std::string> integrity(Store& store) {
   check_references(store.connection(), wrong);
   check_texts(store.connection(), "source", wrong);
   check_texts(store.connection(), "build_log", wrong);
+  for (std::string& sentence : broken_links(store.connection())) wrong.push_back(std::move(sentence));
   return wrong;
 }
 

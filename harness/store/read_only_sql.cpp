@@ -7,10 +7,12 @@
 #include <chrono>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "harness/core/error.h"
 #include "harness/core/utf8.h"
 #include "harness/store/connection.h"
+#include "harness/store/owner.h"
 #include "harness/store/stored_json.h"
 
 namespace harness::store {
@@ -49,6 +51,42 @@ int authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
+/// Tables are read through views whose name nobody can guess: SQLite tells the authorizer the name of what reads, and
+/// that may also be the name of a WITH clause of the statement.
+struct AgentViews {
+  std::string secret = "guard_" + new_uuid() + "_";
+};
+
+bool begins_with(const char* text, const std::string& beginning) {
+  return text != nullptr && std::string_view(text).starts_with(beginning);
+}
+
+int authorize_agent(void* views, int action, const char* first, const char* second, const char* third,
+                    const char* within) {
+  const std::string& secret = static_cast<const AgentViews*>(views)->secret;
+  const std::string_view table = first == nullptr ? "" : first, column = second == nullptr ? "" : second;
+  const bool open = begins_with(first, "agent_") || begins_with(first, secret) || begins_with(within, secret) ||
+                    table == "json_each" || table == "json_tree";
+  const bool closed = !open || table == "agent_job" || table == "agent_note";
+  // Without a column nothing but the number of rows is read; a view that was folded into the statement does so too.
+  if (action == SQLITE_PRAGMA || (action == SQLITE_READ && !column.empty() && closed))
+    return begins_with(within, secret) ? SQLITE_OK : SQLITE_DENY;
+  return authorize(views, action, first, second, third, within);
+}
+
+/// Each view agent_... of the store as a temporary one of the same name over one with a secret name.
+void guard_agent_views(SQLite::Database& database, const AgentViews& views) {
+  std::vector<std::pair<std::string, std::string>> found;
+  SQLite::Statement query(database,
+                          "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name GLOB 'agent_*' ORDER BY 1");
+  while (query.executeStep()) found.emplace_back(query.getColumn(0).getString(), query.getColumn(1).getString());
+  for (const auto& [name, sql] : found) {
+    const std::string select = sql.substr(sql.find(" AS") + 3);
+    database.exec(fmt::format("CREATE TEMP VIEW {0}{1} AS {2}", views.secret, name, select));
+    database.exec(fmt::format("CREATE TEMP VIEW {1} AS SELECT * FROM {0}{1}", views.secret, name));
+  }
+}
+
 int past_deadline(void* deadline) {
   return Clock::now() >= *static_cast<Clock::time_point*>(deadline) ? 1 : 0;
 }
@@ -76,12 +114,17 @@ void confine(sqlite3* handle, Clock::time_point* deadline) {
 }
 
 /// Throws unless the text is exactly one complete statement that only reads.
-void check_statement(sqlite3* handle, const std::string& sql) {
+void check_statement(sqlite3* handle, const std::string& sql, SqlReach reach) {
   if (sql.find('\0') != std::string::npos) throw refused("it holds a NUL character");
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;
   const int code = sqlite3_prepare_v2(handle, sql.c_str(), static_cast<int>(sql.size()) + 1, &raw, &rest);
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
+  if (code == SQLITE_AUTH && reach == SqlReach::agent_views)
+    throw refused(
+        fmt::format("it may read the views agent_iterations, agent_gates, agent_campaigns, agent_decisions, "
+                    "agent_techniques, agent_proposals and agent_notes alone; SQLite says: {}",
+                    sqlite3_errmsg(handle)));
   if (code == SQLITE_AUTH)
     throw refused("it may only read (SELECT); SQLite says: " + std::string(sqlite3_errmsg(handle)));
   if (code != SQLITE_OK) throw bad_input(fmt::format("the query is wrong: {}", sqlite3_errmsg(handle)));
@@ -128,8 +171,11 @@ SqlAnswer read_only_sql(const std::string& path, const std::string& sql, const S
   sqlite3* handle = connection.database().getHandle();
   auto deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+  AgentViews views;
+  if (limits.reach == SqlReach::agent_views) guard_agent_views(connection.database(), views);
   confine(handle, &deadline);
-  check_statement(handle, sql);
+  if (limits.reach == SqlReach::agent_views) sqlite3_set_authorizer(handle, authorize_agent, &views);
+  check_statement(handle, sql, limits.reach);
   try {
     SQLite::Statement statement(connection.database(), sql);
     return collect(statement, limits);

@@ -272,6 +272,30 @@ CREATE TABLE proposal (
 ) STRICT;
 CREATE TABLE proposal_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+-- What a device's counters, or the cpu device's counting, say of an evaluated candidate, and the diagnosis of a rule.
+CREATE TABLE profile (
+  id        INTEGER PRIMARY KEY,
+  iteration INTEGER NOT NULL REFERENCES iteration(id),
+  source    TEXT NOT NULL,                 -- counted, cupti, ncu, binary
+  why       TEXT NOT NULL,                 -- why no better source; "" for the best
+  device    TEXT NOT NULL,                 -- of the counters, or whose model was used
+  rule      TEXT,                          -- of strategies/diagnoses/; NULL: none spoke
+  diagnosis TEXT NOT NULL,                 -- its sentence
+  page      TEXT NOT NULL,                 -- of the playbook, which answers it
+  launches  TEXT NOT NULL,   -- json array: numbers and lines of each launch
+  wall_s    REAL NOT NULL                  -- what it took to find out
+) STRICT;
+CREATE INDEX profile_by_iteration ON profile(iteration);
+CREATE INDEX profile_by_rule ON profile(rule) WHERE rule IS NOT NULL;
+
+-- Its numbers over all launches. A metric that the source cannot know has no row.
+CREATE TABLE profile_number (
+  profile INTEGER NOT NULL REFERENCES profile(id),
+  metric  TEXT NOT NULL,                   -- dram_bytes, shared_conflicts, ... (docs/diagnoses.md)
+  value   REAL NOT NULL,
+  PRIMARY KEY (profile, metric)
+) STRICT, WITHOUT ROWID;
+
 -- A kernel's gates on trial: its mutants must all fail. hash: of its contracts, baseline and mutants, and the version of the gates.
 -- device_key: the devices it holds for ("cpu emulation 1"). spot_checked: of a trial made elsewhere, what was tried again here.
 CREATE TABLE admission (
@@ -659,3 +683,108 @@ CREATE VIEW v_proposals AS
           ORDER BY i.outcome = 'passed' DESC, i.outcome = 'screened' DESC, i.id DESC LIMIT 1) AS became,
          strftime('%Y-%m-%d %H:%M:%S', q.asked_unix, 'unixepoch') AS asked
   FROM proposal q;
+
+-- One row a number of a profile.
+CREATE VIEW v_profiles AS
+  SELECT f.id AS profile, f.iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device_name,
+         i.purpose, i.time_ns, f.source, n.metric, n.value, f.rule, f.diagnosis, f.page, f.why, f.device AS counted_for, f.wall_s
+  FROM profile f
+  JOIN iteration i ON i.id = f.iteration
+  JOIN candidate c ON c.id = i.candidate
+  JOIN campaign p ON p.id = i.campaign
+  LEFT JOIN profile_number n ON n.profile = f.id;
+
+-- What each diagnosis led to: of the profiles that have it, after how many something else was timed on that workload in the
+-- same campaign (tried), after how many of these something was faster, and by how much (old time over new).
+CREATE VIEW v_diagnoses AS
+  WITH led AS (
+    SELECT f.rule, f.page, f.id,
+           count(n.id) AS tried,
+           count(CASE WHEN n.verdict = 'faster' THEN 1 END) AS faster,
+           max(i.time_ns / n.time_ns) AS gain
+    FROM profile f
+    JOIN iteration i ON i.id = f.iteration
+    JOIN campaign p ON p.id = i.campaign AND p.evidence = 1
+    LEFT JOIN iteration n ON n.campaign = i.campaign AND n.kernel = i.kernel AND n.workload = i.workload AND n.id > i.id
+         AND n.candidate <> i.candidate AND n.purpose = 'search' AND n.time_ns IS NOT NULL
+    WHERE f.rule IS NOT NULL
+    GROUP BY f.id)
+  SELECT rule, max(page) AS page, count(*) AS profiles, count(CASE WHEN tried > 0 THEN 1 END) AS tried,
+         count(CASE WHEN faster > 0 THEN 1 END) AS faster, max(CASE WHEN faster > 0 THEN gain END) AS best_gain,
+         avg(CASE WHEN faster > 0 THEN gain END) AS mean_gain
+  FROM led GROUP BY rule;
+
+------------------------------------------------------------------------------------------------------ agents
+
+-- What agents asked of a session: a campaign whose options say {"session": true} and whose name every client of it gives.
+CREATE TABLE agent_job (
+  id           INTEGER PRIMARY KEY,
+  campaign     INTEGER NOT NULL REFERENCES campaign(id),
+  kind         TEXT NOT NULL,              -- evaluate, campaign
+  request      TEXT NOT NULL,   -- json
+  key          TEXT NOT NULL,              -- of the request and the files that it is about; the same question has the same
+  asked_unix   REAL NOT NULL,
+  state        TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'interrupted', 'lost')),
+  cancelled    INTEGER NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)),   -- somebody asked it to stop
+  owner        TEXT,                       -- the process that does it (owner.h)
+  begun_unix   REAL,                       -- from when on it had the device
+  spent_before REAL,                       -- by the campaign, when it began
+  ended_unix   REAL,
+  answer       TEXT,            -- json
+  lasting      INTEGER NOT NULL DEFAULT 0 CHECK (lasting IN (0, 1))      -- the same question may be answered by it
+) STRICT;
+CREATE INDEX agent_job_by_key ON agent_job(key) WHERE lasting = 1;
+CREATE INDEX agent_job_by_campaign ON agent_job(campaign);
+
+-- What agents wrote down for those that come after them.
+CREATE TABLE agent_note (
+  id         INTEGER PRIMARY KEY,
+  campaign   INTEGER NOT NULL REFERENCES campaign(id),
+  iteration  INTEGER REFERENCES iteration(id),
+  kernel     TEXT NOT NULL,                -- "" where it is about none
+  text       TEXT NOT NULL,
+  noted_unix REAL NOT NULL
+) STRICT;
+CREATE INDEX agent_note_by_kernel ON agent_note(kernel);
+
+-- The chain of the record: the SHA-256 of an iteration's row with its attempt, candidate and gates, and of the link before it.
+-- So nobody changes, adds or takes away a row in between. Imported iterations have none, nor do those older than the chain.
+CREATE TABLE iteration_link (
+  iteration INTEGER PRIMARY KEY REFERENCES iteration(id),
+  hash      TEXT NOT NULL
+) STRICT;
+
+-- What an agent may read (tool `query`): nothing of seeds, tolerances, the gates' numbers or a winner's confirmation.
+CREATE VIEW agent_iterations AS
+  SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device_name, i.purpose,
+         i.outcome, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.cold_ns, i.warm_ns, i.baseline_ns, i.speedup, i.speedup_lo,
+         i.speedup_hi, i.floor_ns, i.verdict, i.emulation, i.error_class, i.fingerprint, i.same_as, i.registers, i.shared_bytes,
+         i.spill_bytes, i.wall_s, i.usd, a.decision, a.label, c.source_hash,
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
+  FROM iteration i
+  JOIN attempt a ON a.id = i.attempt
+  JOIN candidate c ON c.id = i.candidate
+  JOIN campaign p ON p.id = i.campaign
+  WHERE i.purpose <> 'confirm';
+CREATE VIEW agent_gates AS
+  SELECT g.iteration, g.position, g.name, iif(g.checked = 1, g.passed, NULL) AS passed
+  FROM gate_result g JOIN iteration i ON i.id = g.iteration WHERE i.purpose <> 'confirm';
+CREATE VIEW agent_campaigns AS
+  SELECT id AS campaign, name, device_name, strategy, search, budget_s, max_cost_usd, kernels, reason, spent_s, cost_usd,
+         strftime('%Y-%m-%d %H:%M:%S', started_unix, 'unixepoch') AS started
+  FROM campaign;
+CREATE VIEW agent_decisions AS
+  SELECT id AS decision, campaign, action, kernel, workload, technique, why, rule, reason, predict_speedup_lo, predict_speedup_hi
+  FROM decision;
+CREATE VIEW agent_techniques AS
+  SELECT r.kernel, r.technique, p.device_name, count(DISTINCT r.workload) AS workloads, sum(r.iterations) AS iterations,
+         sum(r.passed) AS passed, max(r.best_speedup) AS best_speedup, sum(r.wall_s) AS wall_s
+  FROM rollup_arm r JOIN campaign p ON p.id = r.campaign AND p.evidence = 1
+  GROUP BY r.kernel, r.technique, p.device_name;
+CREATE VIEW agent_proposals AS
+  SELECT id AS proposal, campaign, number, kernel, workload, technique, ask, outcome, message, hypothesis, label, variant, twin,
+         predict_lo, predict_hi, model, tokens_in, tokens_out, usd
+  FROM proposal;
+CREATE VIEW agent_notes AS
+  SELECT id AS note, campaign, iteration, kernel, text, strftime('%Y-%m-%d %H:%M:%S', noted_unix, 'unixepoch') AS noted
+  FROM agent_note;

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "harness/core/error.h"
+#include "harness/store/chain.h"
 #include "harness/store/columns.h"
 #include "harness/store/owner.h"
 #include "harness/system/awake_clock.h"
@@ -242,6 +243,7 @@ std::int64_t Store::end_attempt(std::int64_t attempt, const Evaluation& evaluati
   if (row.log) row.log_key = intern_text(connection_, kAddLog, *row.log);
   const std::int64_t candidate = candidate_built(connection_, attempted, evaluation);
   const std::int64_t id = insert_iteration(connection_, attempt, candidate, row);
+  add_link(connection_, id);
   add_spending(connection_, attempted.record.campaign, wall_of(attempted.record.campaign, row.cost.wall_s),
                row.cost.usd);
   write.commit();
@@ -263,6 +265,16 @@ std::int64_t Store::record_proposal(const ProposalRecord& record) {
 
 std::vector<ProposalRecord> Store::proposals(std::int64_t campaign) {
   return read_proposals(connection_, campaign);
+}
+
+void Store::record_profile(std::int64_t iteration, const Profile& profile) {
+  Write write(connection_);
+  insert_profile(connection_, iteration, profile);
+  write.commit();
+}
+
+std::vector<ProfileRecord> Store::profiles(std::int64_t campaign) {
+  return read_profiles(connection_, campaign);
 }
 
 void Store::charge(std::int64_t campaign, const std::string& stage, double seconds) {

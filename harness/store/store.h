@@ -38,6 +38,8 @@ class Store : public Ledger {
                                    std::int64_t before_campaign) override;
   std::int64_t record_proposal(const ProposalRecord& record) override;
   std::vector<ProposalRecord> proposals(std::int64_t campaign) override;
+  void record_profile(std::int64_t iteration, const Profile& profile) override;
+  std::vector<ProfileRecord> profiles(std::int64_t campaign) override;
   void charge(std::int64_t campaign, const std::string& stage, double seconds) override;
 
   /// The newest campaign that has not ended or ended as interrupted, device_lost or store_error; never an eval, an
@@ -75,9 +77,10 @@ class Store : public Ledger {
   std::int64_t same_binary(std::int64_t campaign, const std::string& workload, const std::string& binary_hash) override;
 
   Connection& connection() { return connection_; }
+  /// From now on this process writes to the campaign, inside the caller's transaction.
+  void claim(std::int64_t campaign);
 
  private:
-  void claim(std::int64_t campaign);
   void note_devices(std::int64_t campaign, const CampaignRecord& record);
   double lease_left(std::int64_t campaign);
   double wall_of(std::int64_t campaign, double device_seconds) const;

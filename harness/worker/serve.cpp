@@ -6,6 +6,7 @@
 #include "harness/worker/processes/builders.h"
 #include "harness/worker/processes/judge_process.h"
 #include "harness/worker/processes/runner.h"
+#include "harness/worker/profile/device_profile.h"
 
 namespace harness {
 
@@ -14,6 +15,7 @@ int serve_worker(const DeviceKinds& kinds, const std::string& kind, const std::v
   if (kind == "runner") return serve_runner(kinds);
   if (kind == "judge") return serve_judge(kinds);
   if (kind == "watched" && arguments.size() == 2) return serve_watched(kinds, arguments[0], arguments[1]);
+  if (kind == "profiled" && arguments.size() == 2) return serve_profiled(kinds, arguments[0], arguments[1]);
   std::fprintf(stderr, "harness: no worker '%s'\n", kind.c_str());
   return 2;
 }

@@ -2,11 +2,14 @@
 -- space:model). It begins with what was fastest on the workloads most like this one, with what authors would try first and
 -- a neighbour of the best; then it takes turns between the neighbours of the best, which pay off early, and proposals from
 -- the whole space, which find other regions. The model sees little of how slow the slow ones are: how slow does not tell
--- where the fast ones lie.
+-- where the fast ones lie. Where parameters do nothing, configurations tie; then a smooth trend shows the way, and
+-- what is unlike all that passed goes first.
 
 local BEFORE = 2        -- configurations that must pass before the model is asked
 local TRIES = 16        -- at most so many more are tried for that
 local SQUASH = 0.25     -- of what ln(time) lies above the median of the first ones, what the model sees
+local TREND = 1         -- where times tie: how far the model goes by a smooth trend that foretells what was left out
+local NOVELTY = 0.3     -- where times tie: how uncertain a configuration is that is unlike all that passed
 local TRANSFERRED = { 3, 2, 1 }   -- fastest configurations taken from the nearest earlier workload and device, the next...
 local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
 local AHEAD = 4         -- configurations announced for compiling ahead
@@ -46,7 +49,7 @@ return search {
   several = true,   -- what is under way elsewhere is not proposed again; nothing is assumed of its time
 
   run = function(space, evaluate)
-    local model = space:model { features = 0.33, explore = 1.5, squash = SQUASH }
+    local model = space:model { features = 0.33, explore = 1.5, squash = SQUASH, trend = TREND, novelty = NOVELTY }
     local seen, count, passed = {}, 0, 0
     local best, best_time = nil, math.huge
 

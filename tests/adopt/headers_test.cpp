@@ -43,12 +43,82 @@ TEST_CASE("cooperative groups, asynchronous copies and headers of the host are t
   CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nout: output f32 [rows]\n");
 }
 
+TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu device") {
+  const adopt::Adopted found = adopted_text(
+      "#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n"
+      "__global__ void sums(const float* x, float* out, int n) {\n"
+      "  __shared__ float tile[64];\n"
+      "  __shared__ cuda::barrier<cuda::thread_scope_block> bar;\n"
+      "  auto block = cooperative_groups::this_thread_block();\n"
+      "  auto pipe = cuda::make_pipeline();\n"
+      "  if (threadIdx.x == 0) init(&bar, blockDim.x);\n  __syncthreads();\n"
+      "  cuda::memcpy_async(block, tile, x + blockIdx.x * 64, cuda::aligned_size_t<4>(64 * sizeof(float)), bar);\n"
+      "  bar.arrive_and_wait();\n  float other = tile[63 - threadIdx.x];\n  auto token = bar.arrive();\n  "
+      "bar.wait(token);\n"
+      "  pipe.producer_acquire();\n  cuda::memcpy_async(&tile[threadIdx.x], &x[blockIdx.x * 64 + threadIdx.x], 4, "
+      "pipe);\n"
+      "  pipe.producer_commit();\n  cuda::pipeline_consumer_wait_prior<0>(pipe);\n"
+      "  out[blockIdx.x * 64 + threadIdx.x] = other + tile[threadIdx.x];\n}\n"
+      "void run(float* x, float* out, int n) { sums<<<n / 64, 64>>>(x, out, n); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [n]\nout: output f32 [n]\n");
+}
+
 TEST_CASE("a header that the cpu device lacks is named in one sentence") {
   CHECK_THROWS_WITH(
-      adopted_text(
-          "#include <cuda/barrier>\n"
-          "__global__ void k(float* x, int n) {\n"
-          "  __shared__ cuda::barrier<cuda::thread_scope_block> b; if (threadIdx.x < n) x[threadIdx.x] = 1; }\n"
-          "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
-      Catch::Contains("the kernel of mine.cu needs <cuda/barrier>, which the device that observes does not have"));
+      adopted_text("#include <cuda/semaphore>\n"
+                   "__global__ void k(float* x, int n) {\n"
+                   "  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> b; if (threadIdx.x < n) "
+                   "x[threadIdx.x] = 1; }\n"
+                   "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
+      Catch::Contains("the kernel of mine.cu needs <cuda/semaphore>, which the device that observes does not have"));
+}
+
+TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
+  const adopt::Adopted found = adopted_text(
+      "__global__ void pick(const float* x, const int* which, float* out, int rows, int cols) {\n"
+      "  const int row = blockIdx.x * 64 + threadIdx.x;\n"
+      "  float sum = 0;\n  if (row >= rows) return;\n"
+      "  for (int i = 0; i < cols; ++i) sum += x[row * cols + i];\n"
+      "  out[row] = sum - x[row * cols + which[row]];\n}\n"
+      "void r(const float* x, const int* w, float* o, int rows, int cols) {\n"
+      "  pick<<<(rows + 63) / 64, 64>>>(x, w, o, rows, cols); }\n");
+  const auto which = std::ranges::find(found.kernel.parameters, "which", &adopt::AdoptedParameter::name);
+  REQUIRE(which->below != nullptr);
+  CHECK(adopt::as_lua(*which->below, [](const std::string& symbol) { return symbol; }) == "cols");
+}
+
+TEST_CASE("groups that no small size shows are found at larger ones") {
+  const adopt::Adopted found = adopted_text(
+      "__global__ void scaled(const float* x, const float* scales, float* y, int rows, int cols) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y, groups = cols / 128;\n"
+      "  if (i < cols) y[row * cols + i] = x[row * cols + i] * scales[row * groups + i / 128];\n}\n"
+      "void r(const float* x, const float* s, float* y, int rows, int cols) {\n"
+      "  scaled<<<dim3((cols + 63) / 64, rows), 64>>>(x, s, y, rows, cols); }\n");
+  CHECK_THAT(pointers_of(found), Catch::Contains("x: input f32 [rows, cols]\n") &&
+                                     Catch::Contains("scales: input f32 [rows * cols // 128]\n"));
+}
+
+TEST_CASE("a host's variable of which a part is passed follows from the parameter") {
+  const adopt::Adopted found = adopted_text(
+      "__global__ void twice(float2* y, const float2* x, int rows, int pairs) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
+      "  if (i < rows * pairs) y[i] = make_float2(2 * x[i].x, 2 * x[i].y);\n}\n"
+      "void r(float2* y, const float2* x, int rows, int cols) {\n"
+      "  const int all = rows * cols / 2;\n  twice<<<(all + 63) / 64, 64>>>(y, x, rows, cols / 2); }\n");
+  CHECK(found.kernel.sizes.size() == 2);
+  CHECK_THAT(pointers_of(found), Catch::Contains("pairs"));
+}
+
+TEST_CASE("indexes of 64 bits reach the reference as the type that the source names") {
+  const Scratch scratch;
+  scratch.write(
+      "mine.cu",
+      "#include <cstdint>\n__global__ void pick(const float* t, const int64_t* ids, float* out, int n, int rows) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) out[i] = t[ids[i]] + t[rows - 1]; }\n"
+      "void r(const float* t, const int64_t* i, float* o, int n, int rows) {\n"
+      "  pick<<<(n + 63) / 64, 64>>>(t, i, o, n, rows); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.arguments = {"t[rows] f32", "ids[n] s64 < rows"};
+  CHECK(adopted(options).reference.words == "its own source in double");
 }

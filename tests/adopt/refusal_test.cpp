@@ -43,6 +43,15 @@ TEST_CASE("which kernel is meant must be clear") {
   CHECK(refusal(two, options).empty());
 }
 
+TEST_CASE("a template's value that nothing says is asked by its name") {
+  adopt::AdoptOptions options;
+  options.grid = "cdiv(n, 64)";
+  options.block = "64";
+  const std::string head = "template <typename T, int N", body = ">\n__global__ void k(T* x, int n) " + kBody;
+  CHECK_THAT(refusal(head + body, options), Catch::Contains("a template on int N") && Catch::Contains("--tune N="));
+  CHECK(refusal(head + " = 2" + body, options).empty());
+}
+
 TEST_CASE("signatures that cannot be read or expressed are refused") {
   CHECK_THAT(refusal("__global__ void k(Matrix* x, int n) {}\n" + kLaunch),
              Catch::Contains("signature of 'k' cannot be read") && Catch::Contains("Matrix"));

@@ -17,12 +17,17 @@ struct World {
   bool stop = false;
   FakeProposer proposer{clock};
   bool proposes = false;
+  FakeProfiler profiler{clock};
+  FakeDiagnoser diagnoser;
+  bool profiles = false;
   CampaignOptions options;
 
   World() { options.kernels = {"k"}; }
   CampaignSummary run(std::optional<std::int64_t> resume = {}) {
     CampaignPorts ports{catalog, scripts, evaluator, ledger, display, clock, [this] { return stop; }, json::object()};
     if (proposes) ports.proposer = &proposer;
+    if (profiles) ports.profiler = &profiler;
+    ports.diagnoser = &diagnoser;
     Campaign campaign(std::move(ports), options, resume);
     return campaign.run();
   }

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "harness/system/files.h"
 #include "tests/support/program.h"
 
 // A project of one's own, outside of any checkout: harness init, and harness new in it.
@@ -30,9 +31,13 @@ TEST_CASE("init makes a project that every command finds from below it") {
   INFO(made.out << made.err);
   REQUIRE(made.status == 0);
   CHECK_THAT(made.err, Catch::Contains("next: cd mine && harness check first --device cpu"));
-  for (const char* file : {"README.md", ".harness-project", "strategies/README.md", "kernels/first/kernel.lua"})
+  for (const char* file : {"README.md", "AGENTS.md", ".agents/skills/harness/SKILL.md", ".harness-project",
+                           "strategies/README.md", "kernels/first/kernel.lua"})
     CHECK(fs::is_regular_file(project + "/" + file));
   CHECK(kernel_names_in(below) == std::vector<std::string>{"first"});
+  const std::string page = read_file(project + "/AGENTS.md");  // one text: here, in this repository, and as a skill
+  CHECK(page == read_file(std::string(HARNESS_SOURCE_DIR) + "/AGENTS.md"));
+  CHECK_THAT(read_file(project + "/.agents/skills/harness/SKILL.md"), Catch::EndsWith(page));
 
   REQUIRE(run_in(below, {"new", "kernel", "second"}).status == 0);
   REQUIRE(run_in(below, {"new", "variant", "second/10_other"}).status == 0);

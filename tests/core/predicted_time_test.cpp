@@ -18,6 +18,7 @@ LaunchWork copy_work(std::int64_t sectors) {
   work.counts[Count::load_sectors] = work.counts[Count::load_missed] = warps * 4;
   work.counts[Count::store_sectors] = warps * sectors;
   work.counts[Count::memory_requests] = 2 * warps;
+  work.l1_passes = l1_passes(work.counts);
   work.memory_bytes = 2.0 * static_cast<double>(warps) * 128;
   return work;
 }

@@ -53,8 +53,9 @@ TEST_CASE("transposes are ordered as a GPU orders them, and each one's fault is 
   CHECK(naive.launches[0].blocks == 4096);
   CHECK(naive.launches[0].sampled_blocks == 16);
   CHECK(of(naive, "predicted_ns") > of(coalesced, "predicted_ns"));
-  CHECK(of(coalesced, "predicted_ns") > of(tiled, "predicted_ns"));
-  CHECK(of(tiled, "predicted_ns") > of(padded, "predicted_ns"));
+  CHECK(of(naive, "predicted_ns") > of(tiled, "predicted_ns"));
+  CHECK(of(coalesced, "predicted_ns") > 1.3 * of(padded, "predicted_ns"));
+  CHECK(of(tiled, "predicted_ns") > 1.3 * of(padded, "predicted_ns"));
   CHECK_FALSE(naive.number("registers"));
   CHECK_THAT(naive.why, Catch::Contains("no NVRTC"));
 }

@@ -7,11 +7,13 @@
 
 #include "harness/core/catalog.h"
 #include "harness/core/clock.h"
+#include "harness/core/diagnoser.h"
 #include "harness/core/display.h"
 #include "harness/core/error.h"
 #include "harness/core/evaluator.h"
 #include "harness/core/fleet.h"
 #include "harness/core/ledger.h"
+#include "harness/core/profiler.h"
 #include "harness/core/strategy.h"
 
 // In-memory twins of the ports: a campaign runs against them with no device, no store and no time passing.
@@ -330,6 +332,11 @@ class FakeLedger : public Ledger {
     return static_cast<std::int64_t>(proposed.size());
   }
   std::vector<ProposalRecord> proposals(std::int64_t) override { return proposed; }
+  void record_profile(std::int64_t iteration, const Profile& profile) override {
+    profiled.push_back({iteration, profile});
+  }
+  std::vector<ProfileRecord> profiles(std::int64_t) override { return profiled; }
+  std::vector<ProfileRecord> profiled;
   std::vector<ProposalRecord> proposed;
   std::vector<RecordedSource> recorded_sources(const TwinQuery&) override { return older_sources; }
   std::optional<RecordedTwin> same_source(const TwinQuery&, const std::string& hash) override {
@@ -392,6 +399,40 @@ class FakeLedger : public Ledger {
   bool full = false;
 };
 
+/// Takes `cost_s` of the fake clock for each profile, which says that N is the number of blocks.
+class FakeProfiler : public Profiler {
+ public:
+  explicit FakeProfiler(FakeClock& clock) : clock_(clock) {}
+  std::optional<Profile> profile(const Realized& realized, const ProfileRequest&) override {
+    clock_.now += cost_s;
+    asked.push_back(realized.candidate);
+    if (missing) throw environment_error("no counters here");
+    if (fails) throw bad_input("its run failed");
+    Profile profile;
+    profile.source = ProfileSource::cupti;
+    const auto n = realized.candidate.config.find("N");
+    if (n != realized.candidate.config.end())
+      profile.numbers = {{"blocks", static_cast<double>(std::get<std::int64_t>(n->second))}};
+    return profile;
+  }
+  std::vector<Candidate> asked;
+  double cost_s = 0.1;
+  bool missing = false, fails = false;
+
+ private:
+  FakeClock& clock_;
+};
+
+/// Says of every profile with blocks how many they are.
+class FakeDiagnoser : public Diagnoser {
+ public:
+  std::vector<DiagnosisRule> rules() override { return {}; }
+  std::optional<Diagnosis> diagnose(const Profile& profile) override {
+    if (!profile.number("blocks")) return std::nullopt;
+    return Diagnosis{"blocks", std::to_string(static_cast<int>(*profile.number("blocks"))), "page"};
+  }
+};
+
 /// Answers each request with what `reply` says, after `latency_s` of the fake clock, in the order of the requests.
 class FakeProposer : public Proposer {
  public:
@@ -438,6 +479,10 @@ class FakeDisplay : public Display {
   void started(const CampaignStarted& event) override { start = event; }
   void iteration(const IterationEnded& event) override { new_bests += event.new_best ? 1 : 0; }
   void pivoted(const Pivoted& event) override { pivots.push_back(event); }
+  void profiled(const Profiled& event) override {
+    if (event.profile == nullptr) not_profiled.push_back(event.why_not);
+  }
+  std::vector<std::string> not_profiled;
   void progress(const Progress&) override {}
   void finished(const CampaignSummary& event) override { summary = event; }
   CampaignStarted start;

@@ -56,6 +56,12 @@ CampaignFigures a_campaign_with(const std::string& variant) {
              {"decision", "iteration", "workload", "technique", "predict_speedup_lo", "predict_speedup_hi", "speedup",
               "speedup_held"},
              json::array({{12, 31, "s128", "split-kv", 4.0, 20.0, 16.0, 1}})),
+      figure("profiles",
+             {"kernel", "workload", "iteration", "source", "diagnosis", "page", "metric", "value", "baseline"},
+             json::array({{"attention", "s128", 31, "cupti", "bank conflicts: <94> %", "118-shared-memory-banks",
+                           "dram_share", 0.25, 0.5},
+                          {"attention", "s128", 31, "cupti", "bank conflicts: <94> %", "118-shared-memory-banks",
+                           "registers", 128.0, nullptr}})),
       figure("environment", {"fact", "value"}, json::array({{"driver_release", "580.65.06"}}))};
   return figures;
 }
@@ -103,6 +109,17 @@ TEST_CASE("the page needs nothing else, and obeys no text of a record") {
   CHECK(count(page, "<table") == count(page, "</table>"));
   CHECK(count(page, "<details") == count(page, "</details>"));
   CHECK(page.find("harness eval --from 31") != std::string::npos);
+}
+
+TEST_CASE("what limits a winner stands beside its counters, and those of its baseline in brackets") {
+  const CampaignReport report = make_campaign_report(a_campaign_with("20_split_kv"), {.program = "harness 1"});
+  const auto section = std::ranges::find(report.sections, "profile", &ReportSection::id);
+  REQUIRE(section != report.sections.end());
+  CHECK(section->table.columns ==
+        std::vector<std::string>{"workload", "source", "what limits it", "page", "dram_share", "registers"});
+  CHECK(section->table.rows == std::vector<std::vector<std::string>>{{"s128", "cupti", "bank conflicts: <94> %",
+                                                                      "118-shared-memory-banks", "0.25 (0.5)", "128"}});
+  CHECK(campaign_html(report).find("<94>") == std::string::npos);
 }
 
 TEST_CASE("long sources do not make a page longer than a megabyte") {

@@ -81,6 +81,21 @@ TEST_CASE("a pivot is one short line, and its whole reason where it was asked fo
   CHECK(said([&] { report::TerminalDisplay({.quiet = true}).pivoted(event); }).empty());
 }
 
+TEST_CASE("what limits a candidate is a line; a profile without a diagnosis is none, and a missing one says why") {
+  Profile profile;
+  profile.source = ProfileSource::cupti;
+  Profiled event{1, 2, "softmax", "m64n512_f32", "10_warp_row", &profile, ""};
+  CHECK(said([&] { report::TerminalDisplay({}).profiled(event); }).empty());
+  profile.diagnosis = Diagnosis{"tail", "tail: 1.06 waves\x1b[2J", "121-last-wave"};
+  CHECK(said([&] {
+          report::TerminalDisplay({}).profiled(event);
+        }).starts_with("profile   softmax m64n512_f32 10_warp_row (cupti): tail: 1.06 waves"));
+  event.profile = nullptr;
+  event.why_not = "no counters here";
+  CHECK(said([&] { report::TerminalDisplay({}).profiled(event); }) ==
+        "profile   softmax m64n512_f32 10_warp_row: not profiled: no counters here\n");
+}
+
 TEST_CASE("a busy machine and a fallen clock are told once each") {
   std::string complaint = "this machine is busy: load 9 on 2 cores";
   report::TerminalDisplay display({.complaint = [&] { return complaint; }});

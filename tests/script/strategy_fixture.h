@@ -18,7 +18,7 @@ class Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "harness-scripts-XXXXXX").string();
     root_ = mkdtemp(name.data());
-    for (const char* part : {"rules", "search"}) std::filesystem::create_directories(path() / part);
+    for (const char* part : {"rules", "search", "diagnoses"}) std::filesystem::create_directories(path() / part);
   }
   ~Folder() { std::filesystem::remove_all(root_); }
   Folder(const Folder&) = delete;

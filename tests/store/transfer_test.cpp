@@ -72,6 +72,13 @@ void rich_history(Store& store) {
   edited.label = "mine";
   edited.parent = "the variant's";
   record(store, edited, passed(90));
+  Profile profile;
+  profile.source = ProfileSource::ncu;
+  profile.why = "no cupti";
+  profile.numbers = {{"dram_bytes", 1e6}, {"dram_share", 0.5}};
+  profile.launches = {{"k", 4, 4, profile.numbers, {{"k.cu", 7, {{"shared_conflicts", 31}}, {"unsure"}}}}};
+  profile.diagnosis = Diagnosis{"memory-bound", "memory-bound: 50 %", "115-vector-loads"};
+  store.record_profile(first, profile);
   store.begin_attempt(an_attempt(campaign, 5));
   store.record_proposal(a_proposal(campaign, attempt.decision, first));
 }

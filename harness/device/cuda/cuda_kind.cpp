@@ -11,6 +11,7 @@
 #include "harness/device/cuda/memory/compute_sanitizer.h"
 #include "harness/device/cuda/peaks/peaks.h"
 #include "harness/device/cuda/probe.h"
+#include "harness/device/cuda/profile/cuda_profiler.h"
 #include "harness/device/cuda/run/measuring_kernels.h"
 #include "harness/device/cuda/run/refresh_source.h"
 #include "harness/device/cuda/session.h"
@@ -84,6 +85,10 @@ BuildSpec CudaKind::checked_build(BuildSpec spec) const {
 
 std::unique_ptr<MemoryWatcher> CudaKind::make_watcher() const {
   return std::make_unique<ComputeSanitizer>();
+}
+
+std::unique_ptr<DeviceProfiler> CudaKind::make_profiler() const {
+  return std::make_unique<CudaProfiler>();
 }
 
 }  // namespace harness::cuda

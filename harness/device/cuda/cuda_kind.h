@@ -21,6 +21,7 @@ class CudaKind : public DeviceKind {
   Disassembly disassemble(const Artifact& artifact) const override;
   BuildSpec checked_build(BuildSpec spec) const override;
   std::unique_ptr<MemoryWatcher> make_watcher() const override;
+  std::unique_ptr<DeviceProfiler> make_profiler() const override;
 };
 
 }  // namespace harness::cuda

@@ -8,6 +8,7 @@
 
 #include "harness/core/device.h"
 #include "harness/device/port/device_judge.h"
+#include "harness/device/port/device_profiler.h"
 #include "harness/device/port/memory_watcher.h"
 #include "harness/device/port/target.h"
 #include "harness/system/walls.h"
@@ -51,6 +52,8 @@ class DeviceKind {
   // (Session::take_findings). A kind that has neither is recorded as not checked.
   virtual BuildSpec checked_build(BuildSpec spec) const { return spec; }
   virtual std::unique_ptr<MemoryWatcher> make_watcher() const { return nullptr; }
+  /// Null: this kind has no counters of its own.
+  virtual std::unique_ptr<DeviceProfiler> make_profiler() const { return nullptr; }
   /// The places that RawFinding::sites of an instrumented build stand for, "kernel.cu:7"; what is not known is left
   /// out.
   virtual std::map<std::uint64_t, std::string> source_lines(const Artifact&, const std::vector<std::uint64_t>&) const {

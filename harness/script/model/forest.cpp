@@ -1,6 +1,7 @@
 #include "harness/script/model/forest.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -17,6 +18,20 @@ struct Sums {
   }
   Sums without(const Sums& part) const { return {count - part.count, sum - part.sum, squares - part.squares}; }
   double deviation() const { return count == 0 ? 0 : std::max(0.0, squares - sum * sum / count); }
+};
+
+/// Sums over the leaves of all trees that a row falls into.
+struct Leaves {
+  double sum = 0, squares = 0, within = 0;
+  void add(double mean, double variance) {
+    sum += mean;
+    squares += mean * mean;
+    within += variance;
+  }
+  Estimate estimate(double trees) const {
+    const double mean = sum / trees;
+    return {mean, std::sqrt(std::max(0.0, squares / trees - mean * mean) + within / trees)};
+  }
 };
 
 }  // namespace
@@ -38,8 +53,7 @@ void Forest::fit(const Matrix& rows, std::span<const double> targets, const Opti
     std::ranges::sort(by_target, {}, [&](std::uint32_t i) { return std::pair(targets[i], i); });
   for (int tree = 0; tree < options.trees; ++tree) {
     std::vector<std::uint32_t> seen = rows_of_tree(by_target);
-    roots_.push_back(static_cast<std::uint32_t>(nodes_.size()));
-    nodes_.emplace_back();
+    roots_.push_back(add_leaf());
     grow(targets, seen, roots_.back());
   }
   random_ = nullptr;
@@ -84,6 +98,12 @@ Forest::Cut Forest::best_cut(std::span<const double> targets, std::span<const st
   return best;
 }
 
+std::uint32_t Forest::add_leaf() {
+  const auto place = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.emplace_back().below = place;
+  return place;
+}
+
 void Forest::grow(std::span<const double> targets, std::span<std::uint32_t> here, std::uint32_t node) {
   Cut cut;
   if (here.size() >= 2 * static_cast<std::size_t>(options_.smallest_leaf)) cut = best_cut(targets, here);
@@ -98,27 +118,50 @@ void Forest::grow(std::span<const double> targets, std::span<std::uint32_t> here
   const float* values = column(static_cast<std::size_t>(cut.feature));
   const auto middle = std::partition(here.begin(), here.end(), [&](std::uint32_t i) { return values[i] <= cut.at; });
   const auto count = static_cast<std::size_t>(middle - here.begin());
-  const auto below = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.resize(nodes_.size() + 2);
+  const std::uint32_t below = add_leaf();
+  add_leaf();
   nodes_[node].cut = cut.at;
-  nodes_[node].feature = cut.feature;
+  nodes_[node].feature = static_cast<std::uint32_t>(cut.feature);
   nodes_[node].below = below;
   grow(targets, here.first(count), below);
   grow(targets, here.subspan(count), below + 1);
 }
 
 Estimate Forest::estimate(const float* row) const {
-  double sum = 0, squares = 0, within = 0;
-  for (std::uint32_t at : roots_) {
-    const Node* node = &nodes_[at];
-    while (node->feature >= 0) node = &nodes_[node->below + (row[node->feature] <= node->cut ? 0 : 1)];
-    sum += node->mean;
-    squares += static_cast<double>(node->mean) * node->mean;
-    within += node->variance;
+  Leaves leaves;
+  for (const std::uint32_t root : roots_) {
+    std::uint32_t at = root;
+    for (std::uint32_t next = nodes_[at].next(row); next != at; next = nodes_[at].next(row)) at = next;
+    leaves.add(nodes_[at].mean, nodes_[at].variance);
   }
-  const auto trees = static_cast<double>(roots_.size());
-  const double mean = sum / trees;
-  return {mean, std::sqrt(std::max(0.0, squares / trees - mean * mean) + within / trees)};
+  return leaves.estimate(static_cast<double>(roots_.size()));
+}
+
+// A walk waits for memory at each step; so several rows walk side by side, through one tree at a time.
+std::vector<Estimate> Forest::estimates(const Matrix& rows) const {
+  constexpr std::size_t kAbreast = 8;
+  const std::size_t count = rows.rows();
+  std::vector<Leaves> leaves(count);
+  for (const std::uint32_t root : roots_) {
+    for (std::size_t first = 0; first < count; first += kAbreast) {
+      const std::size_t abreast = std::min(kAbreast, count - first);
+      std::array<std::uint32_t, kAbreast> at;
+      at.fill(root);
+      for (std::uint32_t moved = 1; moved != 0;) {
+        moved = 0;
+        for (std::size_t i = 0; i < abreast; ++i) {
+          const std::uint32_t next = nodes_[at[i]].next(rows.row(first + i));
+          moved |= next ^ at[i];
+          at[i] = next;
+        }
+      }
+      for (std::size_t i = 0; i < abreast; ++i) leaves[first + i].add(nodes_[at[i]].mean, nodes_[at[i]].variance);
+    }
+  }
+  std::vector<Estimate> estimates;
+  estimates.reserve(count);
+  for (const Leaves& each : leaves) estimates.push_back(each.estimate(static_cast<double>(roots_.size())));
+  return estimates;
 }
 
 std::vector<double> Forest::importance() const {

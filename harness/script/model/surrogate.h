@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/script/model/forest.h"
+#include "harness/script/model/trend.h"
 #include "harness/script/space/features.h"
 
 namespace harness::script {
@@ -22,6 +23,8 @@ class Surrogate {
     double explore = 1;             // factor on the deviation
     double squash = 1;              // of what a logarithm of a time lies above the median of the first ones, what stays
     std::size_t early = 8;          // how many are the first ones
+    double trend = 0;    // where times tie: of what follows smoothly from the parameters, what is believed, 0 to 1
+    double novelty = 0;  // where times tie: deviation of what resembles nothing that passed, in deviations of all times
   };
 
   Surrogate(const SearchSpace& space, const Options& options, std::uint64_t seed);
@@ -63,10 +66,18 @@ class Surrogate {
  private:
   bool is_known(std::size_t point) const { return seen_.contains(point) || pending_.contains(point); }
   void refit();
+  void fit_times();
   std::vector<double> squashed_times() const;
   std::vector<std::size_t> candidates();
   void add_candidate(std::size_t point, std::vector<std::size_t>& points);
   std::vector<std::size_t> most_promising(std::vector<std::size_t> points, std::size_t count);
+  /// The logarithms of the times at these points, whose features are `rows`.
+  std::vector<Estimate> times_at(const std::vector<std::size_t>& points, const Matrix& rows) const;
+  double trend_at(std::size_t point) const;
+  std::vector<double> forest_shares() const;
+  void weigh_parameters();
+  double unlike_all(const float* row) const;
+  Matrix features_of(const std::vector<std::size_t>& points) const;
   std::vector<double> merits(const std::vector<std::size_t>& points);
 
   const SearchSpace& space_;
@@ -79,7 +90,13 @@ class Surrogate {
   std::unordered_map<std::size_t, std::size_t> seen_;  // point -> how often it was observed
   std::unordered_set<std::size_t> pending_;
   std::unordered_map<std::size_t, std::size_t> taken_;  // in the candidates being gathered
-  Forest time_, pass_, cost_;
+  std::vector<double> terms_;                           // of what passed, for the trend
+  Trend trend_;
+  std::vector<double> shares_;     // of the variation of the time that each parameter explains
+  std::vector<double> relevance_;  // their roots, the largest being 1
+  double trend_weight_ = 0;        // how far the trend is believed now
+  double unlike_deviation_ = 0;    // of a logarithm of a time where nothing that passed is alike
+  Forest time_, pass_, cost_;      // times: what they are beyond the trend
   bool stale_ = true;
 };
 

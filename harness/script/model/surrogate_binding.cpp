@@ -155,6 +155,8 @@ double* option(Surrogate::Options& options, double (&whole)[4], const char* name
                                                    {"features", &options.forest.features},
                                                    {"early", &whole[3]},
                                                    {"squash", &options.squash},
+                                                   {"trend", &options.trend},
+                                                   {"novelty", &options.novelty},
                                                    {"cost_weight", &options.cost_weight},
                                                    {"explore", &options.explore}};
   for (const auto& [text, place] : known)
@@ -173,10 +175,11 @@ int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandb
     for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
       double* place = lua_type(L, -2) == LUA_TSTRING ? option(options, whole, lua_tostring(L, -2)) : nullptr;
       if (place == nullptr)
-        return luaL_error(L,
-                          "space:model has no option '%s'; use trees, leaf, features, candidates, early, squash, "
-                          "cost_weight, explore",
-                          luaL_tolstring(L, -2, nullptr));
+        return luaL_error(
+            L,
+            "space:model has no option '%s'; use trees, leaf, features, candidates, early, squash, trend, novelty, "
+            "cost_weight, explore",
+            luaL_tolstring(L, -2, nullptr));
       if (lua_isnumber(L, -1) == 0 || !(lua_tonumber(L, -1) >= 0 && lua_tonumber(L, -1) <= 1e6))
         return luaL_error(L, "the option '%s' of space:model is not a number from 0 to 1000000", lua_tostring(L, -2));
       *place = lua_tonumber(L, -1);
@@ -184,6 +187,7 @@ int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandb
   }
   options.forest.trees = static_cast<int>(std::clamp(whole[0], 1.0, 1000.0));
   options.forest.smallest_leaf = static_cast<int>(std::max(whole[1], 1.0));
+  options.trend = std::min(options.trend, 1.0);
   options.candidates = static_cast<std::size_t>(std::max(whole[2], 1.0));
   options.early = static_cast<std::size_t>(std::max(whole[3], 1.0));
   if (models.size() >= kMostModels) return luaL_error(L, "a search may make %d models", static_cast<int>(kMostModels));

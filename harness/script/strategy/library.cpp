@@ -5,6 +5,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/script/strategy/diagnoses.h"
 #include "harness/script/strategy/library_host.h"
 #include "harness/script/strategy/library_trial.h"
 #include "harness/script/strategy/search.h"
@@ -19,6 +20,13 @@ bool is_file_name(const std::string& text) {
 
 std::string below(const std::string& part, const std::string& name) {
   return part.empty() ? name : part + "/" + name;
+}
+
+/// What the file of a path is by its folder, else `otherwise`.
+std::string kind_of_path(const std::string& path, const std::string& otherwise) {
+  if (path.starts_with("rules/")) return "rule";
+  if (path.starts_with("search/")) return "search";
+  return path.starts_with("diagnoses/") ? "diagnosis" : otherwise;
 }
 
 std::vector<std::string> short_names(const StrategyFolders& folders, const std::string& part) {
@@ -70,7 +78,8 @@ json Library::described(const std::string& name, const std::string& kind) const 
 
 std::vector<json> Library::list() {
   std::vector<json> entries;
-  const std::pair<const char*, const char*> parts[] = {{"", "strategy"}, {"rules", "rule"}, {"search", "search"}};
+  const std::pair<const char*, const char*> parts[] = {
+      {"", "strategy"}, {"rules", "rule"}, {"search", "search"}, {"diagnoses", "diagnosis"}};
   for (const auto& [part, kind] : parts) {
     for (const std::string& name : folders_.names(part)) entries.push_back(described(name, kind));
   }
@@ -78,16 +87,16 @@ std::vector<json> Library::list() {
 }
 
 std::pair<SourceSet, std::string> Library::any_source(const std::string& name) const {
-  const std::pair<const char*, const char*> parts[] = {{"", "strategy"}, {"rules", "rule"}, {"search", "search"}};
+  const std::pair<const char*, const char*> parts[] = {
+      {"", "strategy"}, {"rules", "rule"}, {"search", "search"}, {"diagnoses", "diagnosis"}};
   if (!is_file_name(name) || folders_.find(name))
     for (const auto& [part, kind] : parts) {
       const std::string path = below(part, name);
       if (auto found = folders_.find(path)) {
-        const bool rule = path.starts_with("rules/"), search = path.starts_with("search/");
-        return {{std::move(*found), folders_, playbooks_}, rule ? "rule" : search ? "search" : kind};
+        return {{std::move(*found), folders_, playbooks_}, kind_of_path(path, kind)};
       }
     }
-  return {sources(name, "", "strategy, rule or search"), ""};
+  return {sources(name, "", "strategy, rule, search or diagnosis"), ""};
 }
 
 json Library::check(const std::string& name) {
@@ -100,7 +109,8 @@ json Library::check(const std::string& name) {
     report["name"] = host.name();
     report["summary"] = host.summary();
   }
-  if (kind == "search") report["tried"] = try_search(set, limits_);
+  if (kind == "diagnosis") report["tried"] = try_diagnosis(set, limits_);
+  else if (kind == "search") report["tried"] = try_search(set, limits_);
   else report["tried"] = try_strategy(kind == "rule" ? strategy_of_rule(set) : set, limits_);
   return report;
 }

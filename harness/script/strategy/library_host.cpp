@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness/core/error.h"
+#include "harness/core/profile.h"
 #include "harness/core/suggest.h"
 #include "harness/script/sandbox/convert.h"
 
@@ -16,6 +17,10 @@ constexpr const char* kLibraryApi =
 
 constexpr const char* kPatternApi =
 #include "embedded/harness/script/strategy/pattern_api.lua"
+    ;
+
+constexpr const char* kDiagnosisApi =
+#include "embedded/harness/script/strategy/diagnosis_api.lua"
     ;
 
 constexpr const char* kPlaybook = "playbook";
@@ -89,6 +94,20 @@ void open_patterns(lua_State* L) {
   lua_call(L, 5, 0);
 }
 
+/// Adds the part of diagnoses. The names of a profile's numbers lie in static memory.
+void open_diagnoses(lua_State* L) {
+  if (load_text(L, kDiagnosisApi, "=[harness]") != LUA_OK) lua_error(L);
+  lua_getfield(L, LUA_REGISTRYINDEX, kApi);
+  for (const lua_CFunction function : {where, place, freeze, wrap, suggest}) lua_pushcfunction(L, function);
+  const std::vector<ProfileMetric>& metrics = profile_metrics();
+  lua_createtable(L, static_cast<int>(metrics.size()), 0);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    lua_pushlstring(L, metrics[i].name.data(), metrics[i].name.size());
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
+  }
+  lua_call(L, 7, 0);
+}
+
 std::string stem(const std::string& file) {
   return std::filesystem::path(file).stem().string();
 }
@@ -121,6 +140,7 @@ void ScriptHost::open_api() {
     lua_call(L, 5, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, kApi);
     open_patterns(L);
+    open_diagnoses(L);
     return 0;
   });
 }

@@ -194,7 +194,7 @@ std::string run_search(const SourceSet& sources, Limits limits, bool anything_pa
 
 std::string declared_kind(SourceSet& sources, Limits limits) {
   std::string first;
-  for (const char* kind : {"strategy", "rule", "search"}) {
+  for (const char* kind : {"strategy", "rule", "search", "diagnosis"}) {
     try {
       const ScriptHost host(sources, kind, limits);
       return kind;

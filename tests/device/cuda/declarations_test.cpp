@@ -116,6 +116,42 @@ std::string cudnn_source() {
   return source + "HARNESS_CUDNN_CALLS(X)\n";
 }
 
+/// Field by field: a structure's fields follow each other, so the last one and the size that is told say it all.
+std::string cupti_source() {
+  std::string source =
+      "#include <cupti_profiler_host.h>\n#include <cupti_range_profiler.h>\n#include <cupti_target.h>\n"
+      "#include \"harness/device/cuda/profile/cupti_api.h\"\n";
+  source += kPrelude;
+  source += "HARNESS_CUPTI_CONSTANTS(X)\n";
+  return source + R"(
+#undef X
+#define X(symbol, mine, theirs, last)                                                            \
+  static_assert(sizeof(ours::mine) == sizeof(::theirs##_Params), #theirs);                       \
+  static_assert(offsetof(ours::mine, last) + sizeof(ours::mine::last) == theirs##_Params_STRUCT_SIZE, #theirs);
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+HARNESS_CUPTI_CALLS(X)
+#define SAME(mine, field, theirs, other) \
+  static_assert(offsetof(ours::mine, field) == offsetof(::theirs##_Params, other), #other);
+SAME(CuptiConfig, config, CUpti_RangeProfiler_SetConfig, pConfig)
+SAME(CuptiConfig, data, CUpti_RangeProfiler_SetConfig, pCounterDataImage)
+SAME(CuptiConfig, range, CUpti_RangeProfiler_SetConfig, range)
+SAME(CuptiConfig, replay, CUpti_RangeProfiler_SetConfig, replayMode)
+SAME(CuptiConfig, most_ranges, CUpti_RangeProfiler_SetConfig, maxRangesPerPass)
+SAME(CuptiConfig, nesting_levels, CUpti_RangeProfiler_SetConfig, numNestingLevels)
+SAME(CuptiConfig, least_nesting, CUpti_RangeProfiler_SetConfig, minNestingLevel)
+SAME(CuptiConfig, pass, CUpti_RangeProfiler_SetConfig, passIndex)
+SAME(CuptiEvaluate, range, CUpti_Profiler_Host_EvaluateToGpuValues, rangeIndex)
+SAME(CuptiEvaluate, metrics, CUpti_Profiler_Host_EvaluateToGpuValues, ppMetricNames)
+SAME(CuptiEvaluate, count, CUpti_Profiler_Host_EvaluateToGpuValues, numMetrics)
+SAME(CuptiHostInitialize, chip, CUpti_Profiler_Host_Initialize, pChipName)
+SAME(CuptiHostInitialize, availability, CUpti_Profiler_Host_Initialize, pCounterAvailabilityImage)
+SAME(CuptiDataSize, most_ranges, CUpti_RangeProfiler_GetCounterDataSize, maxNumOfRanges)
+SAME(CuptiDataSize, most_nodes, CUpti_RangeProfiler_GetCounterDataSize, maxNumRangeTreeNodes)
+SAME(CuptiDataInfo, size, CUpti_RangeProfiler_GetCounterDataInfo, counterDataImageSize)
+SAME(CuptiRangeName, index, CUpti_RangeProfiler_CounterData_GetRangeInfo, rangeIndex)
+)";
+}
+
 /// What g++ says about `source` against the toolkit's headers; "" when it compiles.
 std::string compile_errors(const std::string& source) {
   Scratch scratch;
@@ -161,6 +197,11 @@ TEST_CASE("our declarations of cuBLASLt agree with cublasLt.h") {
 TEST_CASE("our declarations of cuDNN agree with cudnn.h") {
   if (has_no_header("cudnn.h")) return;
   CHECK(compile_errors(cudnn_source()) == "");
+}
+
+TEST_CASE("our declarations of CUPTI agree with its headers") {
+  if (has_no_header("cupti_range_profiler.h")) return;
+  CHECK(compile_errors(cupti_source()) == "");
 }
 
 TEST_CASE("a declaration that disagrees with cuda.h would be noticed") {

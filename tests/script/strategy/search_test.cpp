@@ -460,6 +460,26 @@ assert(dear.cost_s > 2 * cheap.cost_s)
   CHECK(asks(*search, judge).size() == 100);
 }
 
+TEST_CASE("where times tie, a model that knows of novelty leaves what only repeats a time") {
+  const auto search = written(R"(
+local model = space:model { novelty = 1 }
+for _, x in ipairs { 1, 5, 10, 15, 25, 30 } do
+  for y = 1, 30, 3 do
+    local config = { variant = "10_a", X = x, Y = y }
+    model:observe(config, evaluate(config))
+  end
+end
+local share = model:importance()
+assert(share.X > 0.7, "Y does next to nothing")
+for y = 2, 29, 3 do
+  local ranked = model:rank { { variant = "10_a", X = 15, Y = y }, { variant = "10_a", X = 20, Y = y } }
+  assert(ranked[1].X == 20, "another Y at the same X is nothing new")
+end
+)",
+                              one_variant(30));
+  CHECK(asks(*search, [](const SearchAsk& ask) { return passed(at(ask, "X") < 6 ? 200 : 100); }).size() == 60);
+}
+
 TEST_CASE("default finds the bottom of a bowl sooner than chance") {
   double total = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed)

@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kLookupS = 10;
 constexpr long long kLookupMemory = 1ll << 30;
+constexpr const char* kWrappers = "/include/harness/";
+constexpr const char* kPrecompiled = "/guest/harness_cpu/";  // headers whose names the line table has as they are
 
 /// The place of the innermost code that is not the emulation's, and of the kernel's own source that led to it.
 class Place {
@@ -21,10 +23,12 @@ class Place {
   void add(const std::string& frame) {
     if (frame.starts_with("??") || frame.ends_with(":0") || frame.ends_with(":?")) return;
     if (!innermost_.empty() && own_) return;
-    if (frame.starts_with(kEmulationFolder)) return;
-    const bool own = frame[0] != '/';
-    const std::string name = own ? without_dot(frame) : std::filesystem::path(frame).filename().string();
-    if (innermost_.empty()) innermost_ = name, own_ = own;
+    if (frame.starts_with(kEmulationFolder) || frame.find(kPrecompiled) != std::string::npos) return;
+    const bool wrapper = frame.find(kWrappers) != std::string::npos;
+    // A plugin's own header explains what it wraps as well as the kernel's source does.
+    const bool own = frame[0] != '/' || (wrapped_ && !wrapper);
+    const std::string name = frame[0] != '/' ? without_dot(frame) : std::filesystem::path(frame).filename().string();
+    if (innermost_.empty()) innermost_ = name, own_ = own, wrapped_ = wrapper;
     else if (own) innermost_ += ", called at " + name, own_ = true;
   }
   const std::string& text() const { return innermost_; }
@@ -36,6 +40,7 @@ class Place {
   }
   std::string innermost_;
   bool own_ = false;
+  bool wrapped_ = false;  // the innermost is a wrapper of kernels/include
 };
 
 std::optional<std::uint64_t> offset_in(const std::string& line) {

@@ -45,9 +45,8 @@ PrimaryContext::PrimaryContext(const DriverApi& api, int ordinal) : api_(api) {
                                         ordinal, count, count == 1 ? "" : "s"));
   }
   check_environment(api, api.cuDeviceGet(&device_, ordinal), "cuDeviceGet");
-  Context context = nullptr;
-  check_environment(api, api.cuDevicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
-  const Status current = api.cuCtxSetCurrent(context);
+  check_environment(api, api.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+  const Status current = api.cuCtxSetCurrent(context_);
   if (current != kSuccess) api.cuDevicePrimaryCtxRelease_v2(device_);
   check_environment(api, current, "cuCtxSetCurrent");
 }

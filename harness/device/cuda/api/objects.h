@@ -60,10 +60,12 @@ class PrimaryContext {
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
   Device device() const { return device_; }
+  Context get() const { return context_; }
 
  private:
   const DriverApi& api_;
   Device device_ = 0;
+  Context context_ = nullptr;
 };
 
 }  // namespace harness::cuda

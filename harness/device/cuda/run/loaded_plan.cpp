@@ -133,12 +133,36 @@ void LoadedPlan::allow(const Launch& launch) {
 }
 
 void LoadedPlan::enqueue(Stream stream, DevicePointer base) const {
+  enqueue(stream, base, [](const Step&, const std::function<void()>& enqueue_step) { enqueue_step(); });
+}
+
+void LoadedPlan::enqueue(Stream stream, DevicePointer base, const AroundStep& around) const {
   auto library_step = library_steps_.begin();
   for (const Step& step : steps_) {
-    if (const auto* launch = std::get_if<Launch>(&step)) enqueue_launch(*launch, stream, base);
-    else if (const auto* memset = std::get_if<Memset>(&step)) enqueue_memset(*memset, stream, base);
-    else (*library_step++)(stream, base);
+    around(step, [&] {
+      if (const auto* launch = std::get_if<Launch>(&step)) enqueue_launch(*launch, stream, base);
+      else if (const auto* memset = std::get_if<Memset>(&step)) enqueue_memset(*memset, stream, base);
+      else (*library_step++)(stream, base);
+    });
   }
+}
+
+int LoadedPlan::blocks_at_once(const Launch& launch) const {
+  const Function function = module_->functions.at(launch.entry).handle;
+  int count = 0;
+  if (!api_.cuOccupancyMaxActiveBlocksPerMultiprocessor) return 0;
+  const int threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
+  const Status status = api_.cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, function, threads,
+                                                                         static_cast<std::size_t>(launch.shared));
+  check_fault(api_, status, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return status == kSuccess ? count : 0;
+}
+
+EntryResources LoadedPlan::resources(const Launch& launch) const {
+  EntryResources seen = driver_resources(api_, launch.entry, module_->functions.at(launch.entry));
+  for (const EntryResources& compiled : executable_->artifact.entries)
+    if (compiled.entry == launch.entry) seen.spill_bytes = compiled.spill_bytes;
+  return seen;
 }
 
 void LoadedPlan::enqueue_launch(const Launch& launch, Stream stream, DevicePointer base) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,14 @@ class LoadedPlan {
 
   /// Enqueues all steps in order over the image at `base`; does not wait.
   void enqueue(Stream stream, DevicePointer base) const;
+  /// The same; `around` is called for each step and calls what enqueues it, once.
+  using AroundStep = std::function<void(const Step& step, const std::function<void()>& enqueue_step)>;
+  void enqueue(Stream stream, DevicePointer base, const AroundStep& around) const;
+  /// Blocks of a launch of this plan that a multiprocessor holds at once; 0 where the driver does not tell.
+  int blocks_at_once(const Launch& launch) const;
+  /// Of the entry of a launch of this plan, as the driver says; spills as the compiler does.
+  EntryResources resources(const Launch& launch) const;
+  const std::vector<Step>& steps() const { return steps_; }
   const Executable& executable() const { return *executable_; }
 
  private:

@@ -1,0 +1,80 @@
+#include "harness/serve_mcp/veil.h"
+
+#include <regex>
+#include <string_view>
+
+namespace harness::mcp {
+namespace {
+
+constexpr std::size_t kLongestMessage = 1500;
+
+/// Of a launch whose inputs a candidate must not know.
+bool hidden(const std::string& gate) {
+  for (const char* word :
+       {"form", "shape", "sizes", "timed-", "after timing", "twice", "memory", "neighbour", "secret"})
+    if (gate.find(word) != std::string::npos) return true;
+  return false;
+}
+
+Answer copied(const json& from, std::initializer_list<const char*> keys) {
+  Answer to = Answer::object();
+  for (const char* key : keys)
+    if (from.contains(key) && !from.at(key).is_null()) to[key] = from.at(key);
+  return to;
+}
+
+/// Names of what failed, and how many passed.
+void add_gates(Answer& answer, const json& gates, bool& was_hidden) {
+  std::size_t passed = 0;
+  Answer failed = Answer::array();
+  for (const json& gate : gates) {
+    const json verdict = gate.value("passed", json());
+    if (verdict == true) ++passed;
+    if (verdict != false) continue;
+    failed.push_back(gate.value("name", ""));
+    was_hidden = was_hidden || hidden(gate.value("name", ""));
+  }
+  answer["gates_passed"] = passed;
+  if (!failed.empty()) answer["gates_failed"] = failed;
+}
+
+void add_error(Answer& answer, const json& error, const json& log, bool was_hidden) {
+  if (!error.is_object()) return;
+  Answer told = copied(error, {"stage", "class"});
+  std::string message = error.value("message", "");
+  if (error.value("class", "") != "compile_error") message = without_secrets(message);
+  if (message.size() > kLongestMessage) message = message.substr(0, kLongestMessage) + " [...]";
+  told["message"] = message;
+  const json bad = error.value("first_bad", json());
+  if (bad.is_object() && was_hidden) told["first_bad"] = copied(bad, {"argument"});
+  else if (bad.is_object()) told["first_bad"] = copied(bad, {"argument", "index", "expected", "got"});
+  if (log.is_string()) told["log"] = log.get<std::string>().substr(0, kLongestMessage);  // its first errors
+  answer["error_of_candidate"] = told;
+}
+
+}  // namespace
+
+std::string without_secrets(std::string sentence) {
+  static const std::regex seed("(,? ?with)?,? ?seeds? [0-9]+(, values [0-9]+)?");
+  static const std::regex limit(
+      ",? ?(tolerance|limit|threshold|bound|more than|above|over|exceeds|at most|>=?)( of| is|:)? ?"
+      "[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?( ulp)?");
+  sentence = std::regex_replace(sentence, seed, "");
+  return std::regex_replace(sentence, limit, "");
+}
+
+Answer veiled_iteration(const json& iteration) {
+  const json outcome = iteration.value("outcome", json());
+  Answer answer = {{"passed", outcome == "passed"}, {"outcome", outcome}};
+  answer.update(copied(iteration, {"verdict", "speedup", "speedup_ci95", "time_ns", "time_ci95_ns", "baseline_ns",
+                                   "floor_ns", "emulation", "fingerprint", "same_as"}));
+  bool was_hidden = false;
+  add_gates(answer, iteration.value("gates", json::array()), was_hidden);
+  add_error(answer, iteration.value("error", json()),
+            outcome == "compile_error" ? iteration.value("log", json()) : json(), was_hidden);
+  answer.update(copied(iteration, {"kernel", "workload", "variant", "technique", "config", "label", "iteration",
+                                   "resources", "cold_time_ns"}));
+  return answer;
+}
+
+}  // namespace harness::mcp

@@ -1,0 +1,118 @@
+#include "harness/script/strategy/diagnoses.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+
+#include "harness/core/error.h"
+#include "harness/script/strategy/library.h"
+#include "tests/script/strategy_fixture.h"
+
+using namespace harness;
+using namespace harness::script::fixture;
+
+namespace {
+
+Profile profile_of(const std::vector<ProfileNumber>& numbers) {
+  Profile profile;
+  profile.numbers = numbers;
+  return profile;
+}
+
+std::string rule_of(const std::vector<ProfileNumber>& numbers) {
+  const auto said = script::LuaDiagnoses({kShipped}).diagnose(profile_of(numbers));
+  return said ? said->rule : "";
+}
+
+std::string rule_text(const std::string& when, const std::string& more = "") {
+  return "return diagnosis { name = 'one', summary = 's', source = 'b', counters = { 'spill_bytes' }, " + more +
+         "\nwhen = function(profile, options) " + when +
+         " end,\napplies_in = { spill_bytes = 9 }, silent_in = { spill_bytes = 0 } }";
+}
+
+/// A strategy folder with one rule.
+struct Rule {
+  explicit Rule(const std::string& text) { folder.write("diagnoses/one.lua", text); }
+  std::string refusal() const {
+    try {
+      script::Library({folder.path()}, {.seconds = 2}).check("diagnoses/one");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "fine";
+  }
+  Folder folder;
+};
+
+const std::string kSpeaks = "if profile.spill_bytes > 0 then return 0.5, 'it spills' end";
+
+}  // namespace
+
+TEST_CASE("every shipped diagnosis speaks in its example and is silent in the other, and its page is there") {
+  script::Library library({kShipped});
+  std::set<std::string> names;
+  for (const DiagnosisRule& rule : script::LuaDiagnoses({kShipped}).rules()) {
+    INFO(rule.file);
+    REQUIRE(rule.error == "");
+    CHECK(library.check("diagnoses/" + rule.name).at("kind") == "diagnosis");
+    CHECK(rule.source.size() > 20);
+    CHECK(std::filesystem::exists(kShipped.parent_path() / "playbook" / (rule.page + ".md")));
+    names.insert(rule.name);
+  }
+  CHECK(names == std::set<std::string>{"at-the-floor", "bank-conflicts", "divergence", "few-blocks", "issue-bound",
+                                       "latency-bound", "launch-bound", "memory-bound", "spills", "tail",
+                                       "tensor-bound", "uncoalesced"});
+}
+
+TEST_CASE("transposes are told apart by the same numbers, counted or read from a GPU") {
+  const double lines = 32768;  // warps of 1024 x 1024 floats
+  const std::vector<ProfileNumber> naive{{"global_load_sectors", 4 * lines},
+                                         {"global_store_sectors", 32 * lines},
+                                         {"global_load_requests", lines},
+                                         {"global_store_requests", lines},
+                                         {"shared_wavefronts", 0},
+                                         {"shared_conflicts", 0},
+                                         {"predicted_ns", 9000}};
+  std::vector<ProfileNumber> counted = naive;
+  counted.push_back({"least_sectors", 8 * lines});
+  CHECK(rule_of(naive) == "uncoalesced");
+  CHECK(rule_of(counted) == "uncoalesced");
+  CHECK(rule_of({{"global_load_sectors", 4 * lines},
+                 {"global_store_sectors", 4 * lines},
+                 {"shared_wavefronts", 33 * lines},
+                 {"shared_conflicts", 31 * lines},
+                 {"predicted_ns", 8000}}) == "bank-conflicts");
+  CHECK(rule_of({{"global_load_sectors", 4 * lines},
+                 {"global_store_sectors", 4 * lines},
+                 {"shared_wavefronts", 2 * lines},
+                 {"shared_conflicts", 0},
+                 {"floor_ns", 3600},
+                 {"timed_ns", 4000}}) == "at-the-floor");
+}
+
+TEST_CASE("the cause is named before the unit that it keeps busy") {
+  CHECK(rule_of({{"dram_share", 0.75}, {"issue_share", 0.2}, {"dram_bytes", 1e8}, {"least_bytes", 1e8}}) ==
+        "memory-bound");
+  CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.1}, {"blocks", 2}, {"multiprocessors", 132}}) == "few-blocks");
+  CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.4}, {"tensor_share", 0.8}}) == "tensor-bound");
+  CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.3}, {"stall_long_scoreboard", 12}}) == "latency-bound");
+}
+
+TEST_CASE("a profile that knows nothing has no diagnosis") {
+  CHECK(rule_of({}) == "");
+}
+
+TEST_CASE("a rule that is wrong is refused with its line") {
+  CHECK(Rule(rule_text(kSpeaks)).refusal() == "fine");
+  CHECK(Rule(rule_text("return 1, 'always'")).refusal().find("speaks in its example silent_in") != std::string::npos);
+  CHECK(Rule(rule_text("return nil")).refusal().find("is silent in its example applies_in") != std::string::npos);
+  CHECK(Rule(rule_text("return 2, 'x'")).refusal().find("severity 2; it is above 0 and at most 1") !=
+        std::string::npos);
+  CHECK(Rule(rule_text("if profile.spill_bytes > 0 then return 0.5 end")).refusal().find("nil for its text") !=
+        std::string::npos);
+  CHECK(Rule(rule_text("if profile.registers then return 1, 'x' end")).refusal().find("reads 'registers'") !=
+        std::string::npos);
+  CHECK(Rule(rule_text(kSpeaks, "also = { 'spil_bytes' },")).refusal().find("did you mean 'spill_bytes'?") !=
+        std::string::npos);
+  CHECK(Rule(rule_text("while true do end")).refusal() != "fine");
+}
