@@ -291,11 +291,11 @@ int run(RunArguments arguments, Shell& shell) {
                                                    : nullptr;
   StoreCopies copies(*archive, arguments.store_copy);
   AwakeClock clock;
-  Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
-                     environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
-                     awake_seconds() - awake_at_start(), proposer.get(), evaluator.profiler(), diagnoser.get(),
-                     fleet.get(), [&copies] { copies.when_due(); }},
-                    arguments.options, resume);
+  Campaign campaign(
+      {*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
+       environment_of(shell.rooms.program, device, fleet.get()), playbook.get(), awake_seconds() - awake_at_start(),
+       proposer.get(), evaluator.profiler(), diagnoser.get(), fleet.get(), [&copies] { copies.when_due(); }},
+      arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
     return 0;
