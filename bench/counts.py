@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--out", default="")
     parser.add_argument("--trust-source", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     began = time.time()
     if options.mode == "recorded": options.file = options.rest[0]
     options.kernels = options.rest

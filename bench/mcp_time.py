@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
         starts.append((time.perf_counter() - server.begun) * 1e3)
         server.end()
     server = Server(store)
-    question = {"name": "evaluate", "arguments": {"kernel": "vector_scale", "wait_s": 45}}
+    question = {"name": "evaluate", "arguments": {"kernel": "vector_scale", "workload": "odd_n1003_f32", "wait_s": 45}}
     first = server.ask("tools/call", question)[0]["structuredContent"]
     while first.get("state") in ("waiting", "running"):
         first = server.ask("tools/call", {"name": "job", "arguments": {"job": first["job"], "wait_s": 45}})[0]

@@ -155,8 +155,11 @@ class DeviceCounters : public Profiler {
 
 std::unique_ptr<Profiler> make_profiler(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
                                         std::function<bool()> stop) {
-  if (!device.emulation)
-    return std::make_unique<DeviceCounters>(make_evaluator(kinds, places, device, {}, std::move(stop)));
+  if (!device.emulation) {
+    Places quiet = places;
+    quiet.preflight = false;  // nothing is judged
+    return std::make_unique<DeviceCounters>(make_evaluator(kinds, quiet, device, {}, std::move(stop)));
+  }
   unconfined(places.trust_source);
   const PipelineEvaluator::Device made = with_target(kinds, device, places);
   return std::make_unique<CountingProfiler>(CountingProfiler::Options{

@@ -7,6 +7,7 @@
 #include "harness/campaign/loop.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 
 // Profiles of what matters: baselines, new bests and winners. A profile is made after its evaluation has ended, so
 // nothing is timed meanwhile. It never ends a campaign.
@@ -48,7 +49,9 @@ void Campaign::find_profile(const Work& work, const IterationSummary& iteration)
   std::string trouble;
   bool for_good = false;
   try {
-    found = ports_.profiler->profile(work.realized, {});
+    ProfileRequest request;
+    request.gpu = device_.predicts.empty() ? std::string(gpu_models().front().name) : device_.predicts;
+    found = ports_.profiler->profile(work.realized, request);
     if (found && iteration.time_ns && !device_.emulation && !found->number("timed_ns"))
       found->numbers.push_back({"timed_ns", *iteration.time_ns});
     if (found && ports_.diagnoser != nullptr) found->diagnosis = ports_.diagnoser->diagnose(*found);

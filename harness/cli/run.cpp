@@ -228,6 +228,11 @@ void note_zone(CampaignOptions& options) {
   options.zone = local.tm_zone;
 }
 
+/// The device's own counters; without them what counts, where that was asked for.
+Profiler* profiler_of(Evaluator& evaluator, Profiler* counting) {
+  return evaluator.profiler() != nullptr ? evaluator.profiler() : counting;
+}
+
 void take_every_kernel(CampaignOptions& options, Catalog& catalog, ScriptLibrary& scripts, const DeviceInfo& device) {
   KernelsToTry found = every_kernel(catalog, scripts, options, device);
   for (const std::string& note : found.notes) report::err("harness: %s\n", note.c_str());
@@ -286,16 +291,19 @@ int run(RunArguments arguments, Shell& shell) {
   Evaluator& evaluator = fleet ? fleet->evaluator() : *own;
   const auto playbook = shell.rooms.playbook(places);
   const auto diagnoser = shell.rooms.diagnoser(places);
+  const auto counting = arguments.options.profile == "on" && evaluator.profiler() == nullptr
+                            ? shell.rooms.profiler(places, device, interrupted)
+                            : nullptr;
   const auto proposer = arguments.options.proposer ? shell.rooms.proposer(places, *arguments.options.proposer,
                                                                           split_commas(arguments.proposer_variables))
                                                    : nullptr;
   StoreCopies copies(*archive, arguments.store_copy);
   AwakeClock clock;
-  Campaign campaign(
-      {*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
-       environment_of(shell.rooms.program, device, fleet.get()), playbook.get(), awake_seconds() - awake_at_start(),
-       proposer.get(), evaluator.profiler(), diagnoser.get(), fleet.get(), [&copies] { copies.when_due(); }},
-      arguments.options, resume);
+  Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
+                     environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
+                     awake_seconds() - awake_at_start(), proposer.get(), profiler_of(evaluator, counting.get()),
+                     diagnoser.get(), fleet.get(), [&copies] { copies.when_due(); }},
+                    arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
     return 0;

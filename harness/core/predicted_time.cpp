@@ -10,8 +10,11 @@ constexpr double kSectorBytes = 32, kLanes = 32;
 constexpr double kSectorsACycle = 4;  // an L1 answers 128 bytes a cycle
 constexpr double kIssued = 4;         // instructions a cycle of a multiprocessor
 constexpr double kBeside = 5;         // instructions beside each request: addresses, loops, conversions
-constexpr double kLoadsAhead = 2;     // loads of a warp that wait at once: the compiler moves them up, and loops unroll
-constexpr double kBarrierNs = 15;     // of a warp
+constexpr double kLoadsAhead = 4;     // loads of a warp that wait at once: the compiler moves them up, and loops unroll
+constexpr double kDependentNs = 2.5;  // an instruction that waits for the one before: 5 cycles
+constexpr double kTensorNs = 3;       // the same, for a tensor instruction
+constexpr double kBesideShared = 1;   // instructions beside a request of shared memory, in the chain that waits
+constexpr double kBarrierNs = 30;     // of a warp, with what it waits for there
 constexpr double kAtomicNs = 1;       // between atomic operations on one address, in the L2
 constexpr double kNorm = 3;           // parts overlap: between their sum (1) and the longest (infinite)
 constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
@@ -54,9 +57,13 @@ double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
   const double from_memory = l2_bytes > 0 ? std::min(1.0, work.memory_bytes / l2_bytes) : 0;
   const double load_ns =
       (1 - missed) * gpu.l1_ns + missed * (from_memory * gpu.memory_ns + (1 - from_memory) * gpu.l2_ns);
+  const double shared = number(c, Count::shared_requests);
+  const double chained =
+      (number(c, Count::memory_requests) - shared) * (1 + kBeside) + shared * (1 + kBesideShared);  // instructions
   const double a_warp = (number(c, Count::load_requests) / kLoadsAhead * load_ns +
-                         number(c, Count::shared_requests) / kLoadsAhead * gpu.shared_ns +
-                         number(c, Count::barriers) * kBarrierNs + number(c, Count::atomic_requests) * gpu.l2_ns) /
+                         number(c, Count::shared_requests) / kLoadsAhead * gpu.shared_ns + chained * kDependentNs +
+                         number(c, Count::tensor_instructions) * kTensorNs + number(c, Count::barriers) * kBarrierNs +
+                         number(c, Count::atomic_requests) * gpu.l2_ns) /
                         warps;
   return a_warp * fit.rounds + gpu.memory_ns;
 }

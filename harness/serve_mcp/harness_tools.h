@@ -56,7 +56,7 @@ class HarnessTools : public Toolbox {
   ToolStep campaign_start(const Arguments& arguments);
   std::string source_of(const Arguments& arguments, const std::string& variant);
   std::string request_key(const json& request, const std::string& source);
-  void require_budget(double least_s);
+  std::optional<Answer> refused_for_budget();  // nothing: there is some left
 
   Answer answered(const std::string& tool, const Arguments& arguments);
   Answer with_budget(Answer answer);

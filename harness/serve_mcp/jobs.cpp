@@ -82,14 +82,12 @@ Answer in_order(const Answer& answer) {
 
 }  // namespace
 
-void HarnessTools::require_budget(double least_s) {
+std::optional<Answer> HarnessTools::refused_for_budget() {
   const AgentSession& now = session();
   const auto left = now.left_s();
-  if (now.spent() || (left && *left < least_s))
-    throw bad_input(fmt::format(
-        "the budget of session '{}' is spent ({:.1f} s of {:.1f} s left): nothing more is evaluated; what was "
-        "recorded can still be asked",
-        now.name, left.value_or(0), now.budget_s.value_or(0)));
+  if (!now.spent() && (!left || *left >= kLeastS)) return std::nullopt;
+  return failure("budget", fmt::format("the budget of session '{}' is spent: nothing more is evaluated", now.name),
+                 "ask what was recorded: best, history, query; note what was learnt");
 }
 
 std::string HarnessTools::source_of(const Arguments& arguments, const std::string& variant) {
@@ -145,7 +143,7 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
     answer["recorded"] = true;
     return {in_order(answer)};
   }
-  require_budget(kLeastS);
+  if (const auto refused = refused_for_budget()) return {*refused};
   AgentJob job;
   job.kind = "evaluate";
   job.request = request;
@@ -156,7 +154,7 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
 ToolStep HarnessTools::campaign_start(const Arguments& arguments) {
   const std::string kernel = arguments.text("kernel");
   catalog().kernel(kernel);
-  require_budget(kLeastS);
+  if (const auto refused = refused_for_budget()) return {*refused};
   const double asked = arguments.maybe_number("budget_s").value_or(kUsualCampaignS);
   if (!(asked > 0)) throw bad_input("campaign_start: 'budget_s' is a number of seconds above 0");
   AgentJob job;
@@ -239,7 +237,7 @@ ToolStep HarnessTools::profile(const Arguments& arguments) {
   job.request = {{"iteration", id}};
   job.key = sha256_hex("profile " + std::to_string(id) + " " + program_hash());
   if (const auto known = archive().sessions().answered_job(job.key)) return {in_order(ended_answer(*known))};
-  require_budget(kLeastS);
+  if (const auto refused = refused_for_budget()) return {*refused};
   return start(std::move(job), wait_of(arguments, 30));
 }
 

@@ -136,7 +136,7 @@ std::vector<Tool> acting_tools() {
                       {"variants", "array", "Only these variants"},
                       kWorkload})),
       reads("campaign_status", "How a campaign goes", "Its state, and the best that it found so far.",
-            schema_of({kJob})),
+            schema_of({kJob, kWait})),
       acts("campaign_stop", "Stop a campaign", "It ends as interrupted, and keeps what it found.", schema_of({kJob}),
            true, true),
   };

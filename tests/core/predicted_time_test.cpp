@@ -63,6 +63,7 @@ TEST_CASE("bank conflicts, few blocks and a tail cost time") {
   const GpuModel& h200 = find_gpu_model("H200");
   LaunchWork plain = copy_work(4);
   plain.counts[Count::shared_requests] = plain.counts[Count::shared_wavefronts] = 4'000'000;
+  plain.counts[Count::memory_requests] += 4'000'000;
   LaunchWork conflicts = plain;
   conflicts.counts[Count::shared_wavefronts] *= 32;
   CHECK(predict_time(h200, conflicts)->ns > 3 * predict_time(h200, plain)->ns);

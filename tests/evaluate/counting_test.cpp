@@ -60,13 +60,13 @@ TEST_CASE("transposes are ordered as a GPU orders them, and each one's fault is 
   CHECK_THAT(naive.why, Catch::Contains("no NVRTC"));
 }
 
-TEST_CASE("sums of rows are ordered as a GPU orders them") {
+TEST_CASE("of sums of rows, a thread a row is far behind") {
   CountingShop shop;
   const Profile naive = shop.profile("row_sums", "00_naive", "r4096_c1024"),
                 tree = shop.profile("row_sums", "10_block_tree", "r4096_c1024"),
                 warp = shop.profile("row_sums", "20_warp_row", "r4096_c1024");
-  CHECK(of(naive, "predicted_ns") > of(tree, "predicted_ns"));
-  CHECK(of(tree, "predicted_ns") > of(warp, "predicted_ns"));
+  CHECK(of(naive, "predicted_ns") > 4 * of(tree, "predicted_ns"));
+  CHECK(of(naive, "predicted_ns") > 4 * of(warp, "predicted_ns"));
   CHECK(of(naive, "global_load_sectors") == 8 * of(warp, "global_load_sectors"));
   CHECK(of(tree, "barriers") == 4096.0 * 8 * 9);
   CHECK(of(tree, "shared_conflicts") > 0);

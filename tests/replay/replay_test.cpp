@@ -98,8 +98,14 @@ TEST_CASE("a campaign of four devices replays to the same decisions, in the orde
   };
   json nodes = json::array();
   for (const FleetDevice& device : fleet.devices()) nodes.push_back({{"node", device.node}, {"uuid", device.uuid}});
-  CampaignPorts ports{past.catalog, past.scripts, past.evaluator, past.ledger,
-                      past.display, past.clock,   {},             {{"nodes", nodes}, {"devices", 4}}};
+  CampaignPorts ports{past.catalog,
+                      past.scripts,
+                      past.evaluator,
+                      past.ledger,
+                      past.display,
+                      past.clock,
+                      {},
+                      {{"nodes", nodes}, {"devices", 4}}};
   ports.fleet = &fleet;
   Campaign(std::move(ports), past.options, std::nullopt).run();
   const Recording recorded = read_recording(past.ledger, 1);

@@ -2,7 +2,7 @@
 // the store and its configuration, preloads a library and copies a neighbour's source.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const [, program, store] = process.argv.slice(2);
@@ -63,6 +63,12 @@ lowered.end();
 raised.end();
 ok('a command line lowers the budget and does not raise it');
 
+// A spent budget is refused, however often one asks.
+const poor = server('poor', ['--budget', '0.3s']);
+const spent = await poor.call('evaluate', { kernel: 'first', variant, wait_s: 45 });
+assert.equal(spent.error.kind, 'budget', JSON.stringify(spent));
+poor.end();
+
 // An easier reference is not the judge of this session.
 const reference = join(folder, 'reference.cu');
 const honest = readFileSync(reference, 'utf8');
@@ -78,6 +84,33 @@ const preloaded = spawnSync(program, ['mcp', '--db', store], { cwd: project, enc
 assert.equal(preloaded.status, 2);
 assert.match(preloaded.stderr, /LD_PRELOAD is set/);
 ok('LD_PRELOAD is refused');
+
+// Behind a socket: whom the kernel names, and nobody else.
+const socket = join(dirname(store), 'agent.sock');
+const listening = spawn(program, ['mcp', '--session', 'one', '--device', 'cpu', '--db', store, '--listen', socket],
+                        { cwd: project, stdio: 'ignore' });
+for (let i = 0; i < 200 && !existsSync(socket); ++i) await new Promise((done) => setTimeout(done, 20));
+const question = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"budget"}}\n';
+const asked = (words) => new Promise((done) => {
+  const child = spawn(words[0], words.slice(1), { stdio: ['pipe', 'pipe', 'ignore'] });
+  let text = '';
+  child.stdout.on('data', (bytes) => { text += bytes; child.stdin.end(); });
+  child.on('close', () => done(text));
+  child.stdin.on('error', () => {});
+  child.stdin.write(question);
+});
+const through = [program, 'mcp', '--connect', socket];
+assert.match(await asked(through), /"budget_s":200/);
+if (process.getuid() === 0 && spawnSync('setpriv', ['--version']).status === 0) {
+  chmodSync(dirname(store), 0o755);
+  chmodSync(socket, 0o666);
+  assert.equal(await asked(['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...through]), '');
+}
+const over = new Promise((done) => listening.on('exit', done));
+listening.kill('SIGTERM');
+await over;
+assert.equal(existsSync(socket), false);
+ok('a socket serves its own user, and turns others away');
 
 // Rows of the store are a chain.
 mine.end();

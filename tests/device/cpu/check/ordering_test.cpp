@@ -129,3 +129,11 @@ TEST_CASE("a place is told by the innermost code that is not the emulation's, an
   CHECK(places ==
         std::map<std::uint64_t, std::string>{{0x10, "kernel.cu:9"}, {0x20, "vec.cuh:3, called at kernel.cu:4"}});
 }
+
+TEST_CASE("a wrapper's place is that of the header of the plugin that called it") {
+  const auto places = read_source_lines(
+      "0x10\n/include/harness/cp_async.cuh:23\n/include/mma_tile.cuh:165\nkernel.cu:9\n"
+      "0x20\n/home/x/guest/harness_cpu/threads.h:20\nkernel.cu:7\n");
+  CHECK(places == std::map<std::uint64_t, std::string>{{0x10, "cp_async.cuh:23, called at mma_tile.cuh:165"},
+                                                       {0x20, "kernel.cu:7"}});
+}

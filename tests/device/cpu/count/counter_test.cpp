@@ -52,14 +52,19 @@ extern "C" __global__ void ragged(float* y, const float* x) {
 }
 extern "C" __global__ void twice(float* y, const float* x) {
   float sum = 0;
-  for (int k = 0; k < 5000; ++k) sum += x[(k & 1) * 32 + threadIdx.x];   // 43: more often than is kept
+  for (int k = 0; k < 5000; ++k) sum += x[(k & 1) * 32 + threadIdx.x];   // 44: more often than is kept
   y[threadIdx.x] = sum;
+}
+extern "C" __global__ void scaled(float4* y, const float4* x) {
+  float4 v = x[threadIdx.x];                                 // 48
+  v.x *= 2, v.y *= 2, v.z *= 2, v.w *= 2;
+  y[threadIdx.x] = v;                                        // 50
 }
 )";
 
 const Artifact& counted_artifact() {
   static const Artifact artifact = build_with_headers(
-      kSource, {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice"}, true);
+      kSource, {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled"}, true);
   return artifact;
 }
 
@@ -156,6 +161,13 @@ TEST_CASE("16-byte accesses take four passes and no conflict") {
   CHECK(counted.all()[Count::shared_conflicts] == 0);
 }
 
+TEST_CASE("four floats that travel together are one access") {
+  const Counted counted = count("scaled", 1, 128, kBoth);
+  CHECK(counted.at(48)[Count::load_requests] == 4);
+  CHECK(counted.at(48)[Count::load_sectors] == 64);
+  CHECK(counted.at(50)[Count::store_requests] == 4);
+}
+
 TEST_CASE("where lanes come differently often, the line says so") {
   const Counts line = count("ragged", 1, 32, kBoth).at(39);
   CHECK(line[Count::load_requests] == 4);
@@ -165,8 +177,8 @@ TEST_CASE("where lanes come differently often, the line says so") {
 }
 
 TEST_CASE("what is beyond the kept requests counts as those") {
-  CHECK(count("twice", 1, 32, kBoth).at(43)[Count::load_requests] == 5000);
-  CHECK(count("twice", 1, 32, kBoth).at(43)[Count::load_sectors] == 20000);
+  CHECK(count("twice", 1, 32, kBoth).at(44)[Count::load_requests] == 5000);
+  CHECK(count("twice", 1, 32, kBoth).at(44)[Count::load_sectors] == 20000);
 }
 
 TEST_CASE("a sample of blocks gives the numbers of all, twice the same") {
