@@ -68,6 +68,7 @@ TEST_CASE("one launch becomes a kernel with its sizes and its data") {
   INFO(recorded.out << recorded.err);
   REQUIRE(recorded.status == 0);
   CHECK(fs::file_size(captured.scratch.path("capture/launch/1.before.bin")) == 16384);
+  fs::create_directories(captured.scratch.path("mine"));
   const Finished adopted = run_program({HARNESS_BINARY, "adopt", "--from-capture", "capture", "--name", "turned",
                                         "--kernels", captured.scratch.path("mine"), "--db", captured.scratch.db()},
                                        captured.scratch.path(""));

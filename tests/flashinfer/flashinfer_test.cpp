@@ -100,6 +100,7 @@ std::string refusal(const std::function<void()>& action) {
 TEST_CASE("a definition with its workloads and CUDA solution becomes a kernel, and a data set again") {
   const Project project;
   project.put_dataset();
+  fs::create_directories(project.scratch.path("mine"));
   const Finished adopted = project.harness({"adopt", "--from-flashinfer", "set"});
   INFO(adopted.out << adopted.err);
   REQUIRE(adopted.status == 0);
