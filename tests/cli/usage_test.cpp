@@ -136,6 +136,10 @@ TEST_CASE("--help names every environment variable that is read, and none of our
     if (entry.path().extension() != ".cpp" || entry.path().filename() == "environment.cpp" ||
         entry.path().string().find("/guest/") != std::string::npos)
       continue;
+    // What `harness capture` tells its library in the program that it watches.
+    if (entry.path().string().find("/capture/injected/") != std::string::npos ||
+        entry.path().string().ends_with("/cli/capture.cpp"))
+      continue;
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     for (auto match = std::sregex_iterator(text.begin(), text.end(), read); match != std::sregex_iterator(); ++match)
