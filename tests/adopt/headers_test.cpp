@@ -60,7 +60,7 @@ TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu de
       "  pipe.producer_commit();\n  cuda::pipeline_consumer_wait_prior<0>(pipe);\n"
       "  out[blockIdx.x * 64 + threadIdx.x] = other + tile[threadIdx.x];\n}\n"
       "void run(float* x, float* out, int n) { sums<<<n / 64, 64>>>(x, out, n); }\n");
-  CHECK(pointers_of(found) == "x: input f32 [n]\nout: output f32 [n]\n");
+  CHECK(pointers_of(found) == "x: input f32 [n // 64, 64]\nout: output f32 [n // 64, 64]\n");
 }
 
 TEST_CASE("a header that the cpu device lacks is named in one sentence") {
