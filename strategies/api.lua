@@ -354,7 +354,7 @@ function pattern(declared) end
 ---@field first Config              where to begin: what its author says, else the middle of its values
 ---@field parameters Parameter[]
 
----@class Earlier                    What an earlier campaign recorded; compare times within a workload and device only.
+---@class Earlier                    What an earlier campaign recorded, or this one on another workload; compare times within a workload and device only.
 ---@field workload string
 ---@field device_name string
 ---@field config Config
@@ -439,6 +439,7 @@ function Space:model(options) end
 ---@field time_ns number?            of a passed or screened one; of an abandoned one its time so far
 ---@field cost_s number
 ---@field left_s number?             of the budget, in seconds, when this was found; nil: there is none
+---@field elsewhere Earlier[]        the best of this technique on the campaign's nearest other workloads, where it changed since
 
 ---@alias Evaluate fun(config: Config, next: Config[]?): Result      `next`: worth compiling ahead
 ---@alias EvaluateAll fun(list: Config[]): Result[]

@@ -79,6 +79,12 @@ Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<s
       strategy_(ports_.scripts.strategy(options_.strategy)),
       resume_(resume) {
   if (options_.objective == "single") state_.seek_single();
+  state_.device_name = device_.name;
+  state_.distance = [this](const std::string& kernel, const std::string& from, const std::string& to) {
+    const auto [at, unknown] = distances_.try_emplace({kernel, from, to});
+    if (unknown) at->second = Resemblance(ports_.catalog.kernel(kernel), from).distance(to);
+    return at->second;
+  };
   state_.launch_of = [this](const Candidate& candidate, const std::string& workload) {
     return launch_of(candidate, workload);
   };
@@ -115,10 +121,7 @@ void Campaign::add_experience() {
   query.device_name = device_.name;
   query.architecture = device_.architecture;
   query.script = strategy_->identity().name;
-  const auto distance = [&](const std::string& kernel, const std::string& from, const std::string& to) {
-    return Resemblance(ports_.catalog.kernel(kernel), from).distance(to);
-  };
-  state_.add_experience(ports_.ledger.experience(query), distance);
+  state_.add_experience(ports_.ledger.experience(query));
   if (ports_.proposer != nullptr)
     proposer_history_ = ports_.ledger.proposer_history(ports_.proposer->spec(), device_.name, query.before_campaign);
   add_pattern_evidence();
@@ -164,13 +167,9 @@ void Campaign::tell_earlier() {
     std::erase_if(known, [&](const EarlierResult& result) {
       return std::ranges::find(arm.state.variants, result.variant) == arm.state.variants.end();
     });
-    const Resemblance resemblance(ports_.catalog.kernel(arm.state.id.kernel), arm.state.id.workload);
-    std::map<std::string, std::optional<double>> distances;
-    for (EarlierResult& result : known) {
-      const auto [at, unknown] = distances.try_emplace(result.workload);
-      if (unknown) at->second = resemblance.distance(result.workload);
-      result.distance = at->second;
-    }
+    for (EarlierResult& result : known)
+      result.distance = state_.distance(arm.state.id.kernel, arm.state.id.workload, result.workload);
+    arm.earlier = known;
     arm.search->know(std::move(known));
   }
 }
@@ -441,6 +440,7 @@ void Campaign::announce_pivot(const Decision& decision) {
 // Before anything is tried on a workload.
 Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const DecisionRecord& taken) {
   if (book.baseline_tried) return std::nullopt;
+  prepare_begin(book);
   if (Ended ended = evaluate_baseline(book, taken)) return ended;
   return check_limits();
 }
@@ -569,13 +569,47 @@ void Campaign::prepare_first() {
   std::vector<Realized> next;
   for (const WorkloadBook& book : state_.workloads())
     next.push_back(ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_));
+  for (const Arm& arm : state_.arms().arms)
+    if (learns_from_others(arm))
+      if (const std::optional<Realized> likely = likely_first(arm)) next.push_back(*likely);
   add_next_asks(next);
   ports_.evaluator.prepare(next);
 }
 
+// What the search of an arm asks for first depends on what the others know when its workload begins.
+bool Campaign::learns_from_others(const Arm& arm) {
+  const auto& books = state_.workloads();
+  const bool alone = std::ranges::count(books, arm.state.id.kernel, [](const auto& b) { return b.plan.kernel; }) < 2;
+  return !alone && !state_.workload(arm.state.id.kernel, arm.state.id.workload).baseline_tried;
+}
+
+// What such a search will probably ask for first: what is best on the workload most like its own, else where the space
+// begins.
+std::optional<Realized> Campaign::likely_first(const Arm& arm) {
+  const std::vector<EarlierResult> known = state_.fastest_elsewhere(arm);
+  const auto begins = std::ranges::find_if(arm.space.variants, [](const auto& v) { return !v.second.points.empty(); });
+  try {
+    if (!known.empty()) return realize_of(arm.state.id, known.front().variant, known.front().config);
+    if (begins == arm.space.variants.end()) return std::nullopt;
+    return realize_of(arm.state.id, begins->first, configuration(begins->second, begins->second.start));
+  } catch (const Error&) {  // no more than a guess: that configuration may not be valid here
+    return std::nullopt;
+  }
+}
+
+// While a baseline is measured, compilers make what the searches of its workload will probably ask for first.
+void Campaign::prepare_begin(const WorkloadBook& book) {
+  std::vector<Realized> likely;
+  for (const Arm& arm : state_.arms().arms)
+    if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload && !arm.state.closed &&
+        learns_from_others(arm))
+      if (const std::optional<Realized> first = likely_first(arm)) likely.push_back(*first);
+  ports_.evaluator.prepare(likely);
+}
+
 void Campaign::add_next_asks(std::vector<Realized>& next) {
   for (Arm& arm : state_.arms().arms) {
-    if (arm.state.closed || arm.state.exhausted || arm.announced == arm.asks) continue;
+    if (arm.state.closed || arm.state.exhausted || arm.announced == arm.asks || learns_from_others(arm)) continue;
     arm.announced = arm.asks;
     try {
       if (const auto upcoming = arm.search->ask())

@@ -98,7 +98,7 @@ class Campaign {
   Ended evaluate(const Work& work, const DecisionRecord& taken);
   // Profiles (profiling.cpp).
   void profile(const Work& work, const IterationSummary& iteration, bool new_best);
-  bool may_profile();
+  bool may_profile(const Work& work);
   void find_profile(const Work& work, const IterationSummary& iteration);
   void keep_profile(const Work& work, std::int64_t iteration, const Profile& profile);
   void stop_profiling(const Work& work, std::int64_t iteration, const std::string& why, bool for_good);
@@ -110,6 +110,9 @@ class Campaign {
   std::optional<Incumbent> incumbent_for(const Work& work, WorkloadBook& book);
   void prepare_ahead(const Arm& arm, const SearchAsk& ask);
   void prepare_first();
+  bool learns_from_others(const Arm& arm);
+  std::optional<Realized> likely_first(const Arm& arm);
+  void prepare_begin(const WorkloadBook& book);
   void add_next_asks(std::vector<Realized>& next);
   // Proposals (propose.cpp).
   struct Proposed {
@@ -195,8 +198,9 @@ class Campaign {
   std::map<std::string, std::string> left_out_;    // by kernel: why
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::optional<double>> distances_;  // kernel, from, to
   double profiles_s_ = 0;      // of all profiles so far
-  double profile_s_ = 1;       // what the next one is taken to take
+  double profile_s_ = 2;       // what the next one is taken to take
   bool profiles_off_ = false;  // something is missing
   bool told_no_profile_ = false;
   std::map<std::string, int> machine_falls_;  // by attempt_key

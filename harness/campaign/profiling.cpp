@@ -14,8 +14,9 @@
 namespace harness {
 namespace {
 
-// At most this share of the budget for all profiles together.
-constexpr double kShareOfProfiles = 0.1;
+// What all profiles together may take while candidates are still tried: a share of the budget at once, and a share of
+// what is spent. In a minute's campaign that is one profile or none; what a second buys there is four candidates.
+constexpr double kShareOfBudget = 0.01, kShareOfSpent = 0.03;
 
 }  // namespace
 
@@ -31,13 +32,16 @@ void Campaign::profile(const Work& work, const IterationSummary& iteration, bool
     if (work.confirms()) keep_profile(work, iteration.iteration, again);
     return;
   }
-  if (may_profile()) find_profile(work, iteration);
-  else stop_profiling(work, iteration.iteration, "the budget has no time left for it", false);
+  if (may_profile(work)) find_profile(work, iteration);
+  else if (work.confirms())
+    stop_profiling(work, iteration.iteration, "the budget has no time left for it", false);
 }
 
-bool Campaign::may_profile() {
+// A winner's profile comes when the search is over: only what is left of the budget limits it.
+bool Campaign::may_profile(const Work& work) {
   if (!options_.budget_s) return true;
-  return profiles_s_ + profile_s_ <= kShareOfProfiles * *options_.budget_s && affords(profile_s_);
+  const double share = kShareOfBudget * *options_.budget_s + kShareOfSpent * spent_seconds();
+  return affords(profile_s_) && (work.confirms() || profiles_s_ + profile_s_ <= share);
 }
 
 void Campaign::find_profile(const Work& work, const IterationSummary& iteration) {

@@ -241,6 +241,7 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
     book.brief_baseline_s.reset();
     if (iteration.outcome == OutcomeKind::screened) book.brief_baseline_s = iteration.wall_s;
     book.baseline_ns = is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt;
+    tell_what_others_know(book);
   }
   if (predicted != nullptr && iteration.purpose == Purpose::search) {
     const ScoredPrediction scored{*predicted, iteration.outcome, iteration.speedup, iteration.wall_s};
@@ -255,7 +256,9 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
 void CampaignState::apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved,
                                  const Prediction* predicted) {
   if (iteration.ask > 0) {
-    arm.search->tell(result_of(iteration));
+    SearchResult result = result_of(iteration);
+    result.elsewhere = news_from_others(arm);
+    arm.search->tell(result);
     ++arm.asks;
     sit(arm, iteration, predicted);
     current = arm.state.id;
@@ -281,7 +284,7 @@ void CampaignState::sit(Arm& arm, const IterationSummary& iteration, const Predi
   sitting_->spent_s += iteration.wall_s;
 }
 
-void CampaignState::add_experience(const Experience& experience, const Distance& distance) {
+void CampaignState::add_experience(const Experience& experience) {
   for (const Evidence& each : experience.arms) {
     Arm* arm = find_arm(arms_, each.arm);
     if (arm == nullptr) continue;
@@ -295,11 +298,11 @@ void CampaignState::add_experience(const Experience& experience, const Distance&
   for (const EarlierBest& each : experience.bests)
     if (find_workload(each.kernel, each.workload) != nullptr) workload(each.kernel, each.workload).earlier = each;
   for (const ScoredPrediction& each : experience.predictions) calibration_.score(each);
-  for (Arm& arm : arms_.arms) add_elsewhere(arm.state, experience.elsewhere, distance);
+  for (Arm& arm : arms_.arms) add_elsewhere(arm.state, experience.elsewhere);
 }
 
 // What is known of the arm itself is not told twice.
-void CampaignState::add_elsewhere(ArmState& arm, const std::vector<Evidence>& known, const Distance& distance) {
+void CampaignState::add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const {
   constexpr std::size_t kMost = 4;
   for (const Evidence& each : known) {
     const bool own = each.arm.workload == arm.id.workload && arm.earlier_evaluations > 0;

@@ -68,10 +68,13 @@ class CampaignState {
 
   /// `predicted`: what the decision that led here expected of it; null when it is not known.
   void apply(const IterationSummary& iteration, const Prediction* predicted = nullptr);
-  /// `distance`: between two workloads of a kernel, absent where it is unknown.
-  using Distance =
-      std::function<std::optional<double>(const std::string& kernel, const std::string& from, const std::string& to)>;
-  void add_experience(const Experience& experience, const Distance& distance);
+  /// Between two workloads of a kernel, absent where it is unknown. Set before anything is applied.
+  std::function<std::optional<double>(const std::string& kernel, const std::string& from, const std::string& to)>
+      distance = [](const auto&, const auto&, const auto&) { return std::nullopt; };
+  void add_experience(const Experience& experience);
+  /// The best configurations of the arm's technique on the workloads that are most like its own, nearest first.
+  std::vector<EarlierResult> fastest_elsewhere(const Arm& arm);
+  std::string device_name;  // as it is in earlier results
   /// One configuration for all workloads of a kernel is wanted (--objective single): the best of each workload is then
   /// that of the configuration whose weighted geometric mean of speedups is highest among those that passed everywhere.
   void seek_single() { single_ = true; }
@@ -112,7 +115,9 @@ class CampaignState {
   std::optional<ArmId> current;
 
  private:
-  static void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known, const Distance& distance);
+  void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const;
+  void tell_what_others_know(const WorkloadBook& book);
+  std::vector<EarlierResult> news_from_others(Arm& arm);
   void apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved, const Prediction* predicted);
   void sit(Arm& arm, const IterationSummary& iteration, const Prediction* predicted);
   bool promote(WorkloadBook& book, const IterationSummary& iteration);

@@ -267,22 +267,8 @@ class Strategy {
   virtual std::vector<RuleState> rules(const Snapshot&) { return {}; }
 };
 
-/// The recorded result a search is told, for each configuration it asked for.
-struct SearchResult {
-  OutcomeKind outcome = OutcomeKind::passed;
-  std::optional<double> time_ns;  // of what passed; of what was abandoned, its time so far
-  double cost_s = 0;
-  std::optional<double> left_s;  // of the campaign's budget, when this was found; absent: it has none
-};
-
-/// What a search wants next: one configuration (its variant chosen too), and hints of what may follow.
-struct SearchAsk {
-  std::string variant;
-  Config config;
-  std::vector<std::pair<std::string, Config>> hints;  // worth compiling ahead
-};
-
-/// What an earlier campaign recorded of a configuration of the same kernel, here or on another workload or device.
+/// What was recorded of a configuration of the same kernel: by an earlier campaign, here or on another workload or
+/// device, or by this one on another workload.
 struct EarlierResult {
   std::string workload, device_name, variant;
   Config config;
@@ -290,6 +276,24 @@ struct EarlierResult {
   std::optional<double> time_ns;  // comparable only with others of its workload and device
   /// Of its workload from the one that is searched (GainElsewhere::distance); absent where it is unknown.
   std::optional<double> distance;
+};
+
+/// The recorded result a search is told, for each configuration it asked for.
+struct SearchResult {
+  OutcomeKind outcome = OutcomeKind::passed;
+  std::optional<double> time_ns;  // of what passed; of what was abandoned, its time so far
+  double cost_s = 0;
+  std::optional<double> left_s;  // of the campaign's budget, when this was found; absent: it has none
+  /// What the searches of the same technique have found to be fastest on the workloads most like this one, as far as
+  /// this search was not told it before.
+  std::vector<EarlierResult> elsewhere;
+};
+
+/// What a search wants next: one configuration (its variant chosen too), and hints of what may follow.
+struct SearchAsk {
+  std::string variant;
+  Config config;
+  std::vector<std::pair<std::string, Config>> hints;  // worth compiling ahead
 };
 
 /// One arm's search: a coroutine in Lua that asks `evaluate(config)` in straight-line code. Deterministic in its seed

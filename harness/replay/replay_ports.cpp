@@ -44,6 +44,7 @@ class ReplaySearch : public Search {
                bool stand_ins)
       : search_(std::move(search)), space_(space), book_(book), tally_(tally), stand_ins_(stand_ins) {}
   ScriptIdentity identity() const override { return search_->identity(); }
+  void know(std::vector<EarlierResult> earlier) override { search_->know(std::move(earlier)); }
 
   std::optional<SearchAsk> ask() override {
     if (given_ || ended_) return given_;

@@ -3,7 +3,7 @@
 -- a neighbour of the best; then it takes turns between the neighbours of the best, which pay off early, and proposals from
 -- the whole space, which find other regions. The model sees little of how slow the slow ones are: how slow does not tell
 -- where the fast ones lie. Where parameters do nothing, configurations tie; then a smooth trend shows the way, and
--- what is unlike all that passed goes first.
+-- what is unlike all that passed goes first. What becomes the best of a workload like this one meanwhile is tried next.
 
 local BEFORE = 2        -- configurations that must pass before the model is asked
 local TRIES = 16        -- at most so many more are tried for that
@@ -51,6 +51,7 @@ return search {
     local model = space:model { features = 0.33, explore = 1.5, squash = SQUASH, trend = TREND, novelty = NOVELTY }
     local seen, count, passed = {}, 0, 0
     local best, best_time = nil, math.huge
+    local offered = {}   -- what searches on other workloads found to be best, and was not tried here
 
     local function visit(config, next)
       local point = space:index(config)
@@ -58,6 +59,9 @@ return search {
       seen[point] = true
       local result = evaluate(config, next)
       model:observe(config, result)
+      for _, other in ipairs(result.elsewhere) do
+        if space:contains(other.config) then offered[#offered + 1] = other.config end
+      end
       count = count + 1
       if not result.passed then return end
       passed = passed + 1
@@ -74,6 +78,7 @@ return search {
 
     local nearby = false
     while true do
+      while #offered > 0 do visit(table.remove(offered, 1), slice(offered, 1, AHEAD)) end
       nearby = not nearby
       local batch = nearby and 1 or math.max(1, math.floor(BATCH * count))
       local promising = nearby and best and model:rank(space:neighbours(best)) or {}

@@ -57,15 +57,25 @@ TEST_CASE("a resumed campaign knows the profiles that were recorded, and makes n
   CHECK(before < 18);
 }
 
-TEST_CASE("profiles take a tenth of the budget at most; what is left out for that is said once") {
+TEST_CASE("profiles take a small share of the budget while candidates are tried; a winner's comes from what is left") {
   Profiling world;
-  world.options.budget_s = 40;
+  world.options.budget_s = 200;
   world.profiler.cost_s = 1;
-  const CampaignSummary summary = world.run();
-  CHECK(world.ledger.charged["profile"] <= 4);
-  CHECK(world.profiler.asked.size() == 4);
+  CHECK(world.run().reason == EndReason::exhausted);
+  CHECK(world.profiler.asked.size() > 2);
+  CHECK(world.profiler.asked.size() < 10);
+  CHECK(world.ledger.charged["profile"] <= 0.04 * 200 + 2);
+  CHECK(world.display.not_profiled.empty());
+}
+
+TEST_CASE("a budget without time for a winner's profile says so once") {
+  Profiling world;
+  world.options.profile = "on";
+  world.profiler.cost_s = 50;
+  world.options.budget_s = 80;
+  world.run();  // the first winner's profile takes what the second's would have needed
+  CHECK(world.profiler.asked.size() == 1);
   CHECK(world.display.not_profiled == std::vector<std::string>{"the budget has no time left for it"});
-  CHECK(summary.reason == EndReason::exhausted);
 }
 
 TEST_CASE("where counters are missing nothing is asked for again; a run that failed is that candidate's alone") {

@@ -210,11 +210,11 @@ TEST_CASE("what a technique brought elsewhere comes in the order of how alike th
     experience.elsewhere.push_back({{"k", workload, "tile"}, 1, 12, 3, 99.0, 2.5});
   experience.elsewhere.push_back({{"k", "a", "another technique"}, 1, 12, 3, 99.0, 2.5});
   experience.elsewhere.push_back({{"k", "nothing passed", "tile"}, 1, 12, 0, 99.0, std::nullopt});
-  memory.state.add_experience(
-      experience, [](const std::string&, const std::string& from, const std::string& to) -> std::optional<double> {
-        if (to == "unknown") return std::nullopt;
-        return from == to ? 0 : to == "far" ? 9 : 1;
-      });
+  memory.state.distance = [](const auto&, const std::string& from, const std::string& to) -> std::optional<double> {
+    if (to == "unknown") return std::nullopt;
+    return from == to ? 0 : to == "far" ? 9 : 1;
+  };
+  memory.state.add_experience(experience);
   const auto of = [&](const char* workload) {
     std::vector<std::string> names;
     for (const ArmState& arm : memory.state.snapshot({}).arms)
@@ -230,7 +230,7 @@ TEST_CASE("a technique's spending adds up over workloads and earlier campaigns")
   Memory memory;
   Experience experience;
   experience.techniques = {{"k", "tile", 3, 40, 0, 600.0, 1.5, std::nullopt}};
-  memory.state.add_experience(experience, [](auto&&...) { return std::optional<double>(); });
+  memory.state.add_experience(experience);
   memory.state.apply(memory.told(1, OutcomeKind::wrong_answer));
   const Snapshot snapshot = memory.state.snapshot(3600.0);
   const auto found = std::find_if(snapshot.techniques.begin(), snapshot.techniques.end(),

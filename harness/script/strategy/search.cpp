@@ -24,7 +24,7 @@ int LuaSearch::evaluate(lua_State* L) {
   const auto known = search->record_.find(search->asked_->point);
   if (known == search->record_.end()) return lua_yield(L, 0);
   search->asked_.reset();
-  push_result(L, known->second);
+  push_result(L, known->second, json::array());
   return 1;
 }
 
@@ -71,8 +71,9 @@ void LuaSearch::proceed() {
     start();
   } else {
     const SearchResult& result = record_.at(asked_->point);
-    sandbox.protect(0, 1, [&result](lua_State* L) {
-      push_result(L, result);
+    const json elsewhere = describe_earlier(result.elsewhere);
+    sandbox.protect(0, 1, [&result, &elsewhere](lua_State* L) {
+      push_result(L, result, elsewhere);
       return 1;
     });
     lua_xmove(sandbox.lua(), thread_, 1);

@@ -122,6 +122,27 @@ json parameter_json(const Parameter& parameter) {
   return {{"name", parameter.name}, {"values", values}};
 }
 
+/// "variant" first, then each parameter of any variant with all values it has anywhere.
+json united_parameters(const SearchSpace& space) {
+  std::vector<Parameter> united{{"variant", {}, ""}};
+  for (const SearchSpace::Variant& variant : space.variants()) {
+    united[0].values.push_back(variant.name);
+    for (const Parameter& parameter : variant.parameters) {
+      auto at = std::ranges::find(united, parameter.name, &Parameter::name);
+      if (at == united.end()) at = united.insert(united.end(), Parameter{parameter.name, {}, ""});
+      for (const Value& value : parameter.values) {
+        const auto same = [&](const Value& known) { return same_value(known, value); };
+        if (std::ranges::none_of(at->values, same)) at->values.push_back(value);
+      }
+    }
+  }
+  json list = json::array();
+  for (const Parameter& parameter : united) list.push_back(parameter_json(parameter));
+  return list;
+}
+
+}  // namespace
+
 json describe_earlier(std::vector<EarlierResult> earlier) {
   std::ranges::stable_sort(earlier, [](const EarlierResult& a, const EarlierResult& b) {
     const auto far = [](const EarlierResult& r) { return r.distance.value_or(std::numeric_limits<double>::max()); };
@@ -145,27 +166,6 @@ json describe_earlier(std::vector<EarlierResult> earlier) {
   }
   return list;
 }
-
-/// "variant" first, then each parameter of any variant with all values it has anywhere.
-json united_parameters(const SearchSpace& space) {
-  std::vector<Parameter> united{{"variant", {}, ""}};
-  for (const SearchSpace::Variant& variant : space.variants()) {
-    united[0].values.push_back(variant.name);
-    for (const Parameter& parameter : variant.parameters) {
-      auto at = std::ranges::find(united, parameter.name, &Parameter::name);
-      if (at == united.end()) at = united.insert(united.end(), Parameter{parameter.name, {}, ""});
-      for (const Value& value : parameter.values) {
-        const auto same = [&](const Value& known) { return same_value(known, value); };
-        if (std::ranges::none_of(at->values, same)) at->values.push_back(value);
-      }
-    }
-  }
-  json list = json::array();
-  for (const Parameter& parameter : united) list.push_back(parameter_json(parameter));
-  return list;
-}
-
-}  // namespace
 
 json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& earlier) {
   json variants = json::array();
@@ -194,8 +194,8 @@ void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sand
   lua_remove(L, -2);
 }
 
-void push_result(lua_State* L, const SearchResult& result) {
-  lua_createtable(L, 0, 5);
+void push_result(lua_State* L, const SearchResult& result, const json& elsewhere) {
+  lua_createtable(L, 0, 6);
   const std::string_view outcome = name(result.outcome);
   lua_pushlstring(L, outcome.data(), outcome.size());
   lua_setfield(L, -2, "outcome");
@@ -207,6 +207,8 @@ void push_result(lua_State* L, const SearchResult& result) {
   }
   lua_pushnumber(L, result.cost_s);
   lua_setfield(L, -2, "cost_s");
+  push_json(L, elsewhere);
+  lua_setfield(L, -2, "elsewhere");
   if (!result.left_s) return;
   lua_pushnumber(L, *result.left_s);
   lua_setfield(L, -2, "left_s");

@@ -18,7 +18,10 @@ json describe_space(const SearchSpace& space, const std::vector<EarlierResult>& 
 /// Pushes the read-only `space` with these fields and its methods. Space, sandbox and models must outlive it. Protected
 /// mode only.
 void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sandbox& sandbox, Surrogates& models);
-/// Pushes what evaluate returns: { outcome, passed, time_ns, cost_s }. Protected mode only.
-void push_result(lua_State* L, const SearchResult& result);
+/// As the API tells earlier results: nearest first, the fastest of each workload and device.
+json describe_earlier(std::vector<EarlierResult> earlier);
+/// Pushes what evaluate returns: { outcome, passed, time_ns, cost_s, elsewhere, left_s }, `elsewhere` as
+/// describe_earlier() made it. Protected mode only.
+void push_result(lua_State* L, const SearchResult& result, const json& elsewhere);
 
 }  // namespace harness::script

@@ -1,0 +1,54 @@
+#include <algorithm>
+
+#include "harness/campaign/state.h"
+
+// The searches of one technique share what they find: what is fastest on one workload is tried early on those like it.
+// All of it is made from what was recorded before, so a search that is resumed or replayed is told the same.
+namespace harness {
+namespace {
+
+// So many workloads are close enough for their best to be tried.
+constexpr std::size_t kNearest = 2;
+
+}  // namespace
+
+std::vector<EarlierResult> CampaignState::fastest_elsewhere(const Arm& arm) {
+  std::vector<EarlierResult> found;
+  for (const Arm& other : arms_.arms) {
+    if (other.state.id.kernel != arm.state.id.kernel || other.state.id.technique != arm.state.id.technique) continue;
+    if (other.state.id.workload == arm.state.id.workload || !other.best) continue;
+    const auto apart = distance(arm.state.id.kernel, arm.state.id.workload, other.state.id.workload);
+    if (!apart) continue;
+    found.push_back({other.state.id.workload, device_name, other.best->variant, other.best->config,
+                     OutcomeKind::passed, other.state.best_ns, apart});
+  }
+  std::ranges::stable_sort(found, {}, &EarlierResult::distance);
+  if (found.size() > kNearest) found.resize(kNearest);
+  return found;
+}
+
+// When a workload begins: its searches have asked for nothing yet.
+void CampaignState::tell_what_others_know(const WorkloadBook& book) {
+  for (Arm& arm : arms_.arms) {
+    if (arm.state.id.kernel != book.plan.kernel || arm.state.id.workload != book.plan.workload || arm.asks > 0)
+      continue;
+    std::vector<EarlierResult> known = news_from_others(arm);
+    if (known.empty()) continue;
+    known.insert(known.end(), arm.earlier.begin(), arm.earlier.end());
+    arm.search->know(std::move(known));
+  }
+}
+
+std::vector<EarlierResult> CampaignState::news_from_others(Arm& arm) {
+  std::vector<EarlierResult> news = fastest_elsewhere(arm);
+  std::erase_if(news, [&](const EarlierResult& result) {
+    const std::string best = result.variant + "\n" + to_text(result.config);
+    std::string& told = arm.told_elsewhere[result.workload];
+    if (told == best) return true;
+    told = best;
+    return false;
+  });
+  return news;
+}
+
+}  // namespace harness
