@@ -36,11 +36,11 @@ struct Arm {
   std::int64_t asks = 0;        // told so far
   std::int64_t announced = -1;  // the ask that was last given to Evaluator::prepare
   Spread log_gains, log_seconds;
-  std::vector<EarlierResult> earlier;                // what its search knew when the campaign began
+  std::vector<EarlierResult> earlier;                 // what its search knew when the campaign began
   std::map<std::string, std::string> told_elsewhere;  // the configuration of each other workload that it was told of
-  std::map<std::string, std::int64_t> fingerprints;  // of wrong answers; at most 64 different ones are kept apart
-  std::optional<Candidate> best;                     // its fastest that passed
-  bool launch_known = false;                         // of that one: state.launch is current
+  std::map<std::string, std::int64_t> fingerprints;   // of wrong answers; at most 64 different ones are kept apart
+  std::optional<Candidate> best;                      // its fastest that passed
+  bool launch_known = false;                          // of that one: state.launch is current
 };
 
 /// A kernel's workload and its baseline candidate.

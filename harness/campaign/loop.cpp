@@ -25,6 +25,8 @@ constexpr double kConfirmationCost = 4;
 constexpr double kFinalGatesGpu = 3;
 // At most this share of a budget is kept for confirming winners.
 constexpr double kReserveShare = 0.3;
+// Where compilers share their cores with an emulated device, so many of a search's hints are made at a time.
+constexpr std::size_t kMostHintsEmulated = 4;
 // So often the machine went down while a candidate was evaluated before it is recorded as crashed.
 constexpr int kMachineFallsBeforeCrash = 2;
 // Timing is cut short for what is clearly this many times slower than the best: far from a verdict that could matter.
@@ -550,6 +552,7 @@ bool Campaign::is_valid_on(const Candidate& candidate, const std::string& worklo
 void Campaign::prepare_ahead(const Arm& arm, const SearchAsk& ask) {
   std::vector<Realized> next;
   for (const auto& [variant, config] : ask.hints) {  // most of them were hints of the ask before
+    if (device_.emulation && next.size() == kMostHintsEmulated) break;
     const ArmId& id = arm.state.id;
     const std::string key = fmt::format("{}\n{}\n{}\n{}", id.kernel, id.workload, variant, to_text(config));
     if (hinted_.insert(key).second) next.push_back(realize_of(id, variant, config));

@@ -33,8 +33,7 @@ void Campaign::profile(const Work& work, const IterationSummary& iteration, bool
     return;
   }
   if (may_profile(work)) find_profile(work, iteration);
-  else if (work.confirms())
-    stop_profiling(work, iteration.iteration, "the budget has no time left for it", false);
+  else if (work.confirms()) stop_profiling(work, iteration.iteration, "the budget has no time left for it", false);
 }
 
 // A winner's profile comes when the search is over: only what is left of the budget limits it.

@@ -19,8 +19,8 @@ std::vector<EarlierResult> CampaignState::fastest_elsewhere(const Arm& arm) {
     if (other.state.id.workload == arm.state.id.workload || !other.best) continue;
     const auto apart = distance(arm.state.id.kernel, arm.state.id.workload, other.state.id.workload);
     if (!apart) continue;
-    found.push_back({other.state.id.workload, device_name, other.best->variant, other.best->config,
-                     OutcomeKind::passed, other.state.best_ns, apart});
+    found.push_back({other.state.id.workload, device_name, other.best->variant, other.best->config, OutcomeKind::passed,
+                     other.state.best_ns, apart});
   }
   std::ranges::stable_sort(found, {}, &EarlierResult::distance);
   if (found.size() > kNearest) found.resize(kNearest);

@@ -12,7 +12,7 @@ local TREND = 1         -- where times tie: how far the model goes by a smooth t
 local NOVELTY = 0.3     -- where times tie: how uncertain a configuration is that is unlike all that passed
 local TRANSFERRED = { 3, 2, 1 }   -- fastest configurations taken from the nearest earlier workload and device, the next...
 local BATCH = 0.04      -- proposals taken from one fit, as a share of the evaluations so far
-local AHEAD = 4         -- configurations announced for compiling ahead
+local AHEAD = 8         -- configurations of a list announced for compiling ahead
 
 -- The fastest configurations that are in this space too, from the workloads that are most like this one.
 local function transferred(space)
@@ -35,6 +35,16 @@ end
 
 local function slice(list, first, last)
   return table.move(list, first, math.min(last, #list), 1, {})
+end
+
+-- The rest of one list and of another, in turns: what may be tried next.
+local function in_turns(one, other)
+  local list = {}
+  for i = 1, math.max(#one, #other) do
+    list[#list + 1] = one[i]
+    list[#list + 1] = other[i]
+  end
+  return slice(list, 1, 2 * AHEAD)
 end
 
 -- In turns a neighbour, which is seldom slow, and any configuration, which costs what it costs.
@@ -77,6 +87,7 @@ return search {
     end
 
     local nearby = false
+    local left = {}   -- of what the choice before this one found promising: it may come next
     while true do
       while #offered > 0 do visit(table.remove(offered, 1), slice(offered, 1, AHEAD)) end
       nearby = not nearby
@@ -85,8 +96,9 @@ return search {
       if #promising == 0 then promising = model:propose(batch + AHEAD) end
       if #promising == 0 then return end
       for i = 1, math.min(batch, #promising) do
-        visit(promising[i], slice(promising, i + 1, i + AHEAD))
+        visit(promising[i], in_turns(slice(promising, i + 1, i + AHEAD), left))
       end
+      left = slice(promising, batch + 1, batch + AHEAD)
     end
   end,
 }
