@@ -13,7 +13,7 @@
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
-#   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm")
+#   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
 #   bench/h200.sh capture          what bench/captured/program.py launches, in two processes, and one launch as data (15 s; PyTorch)
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
@@ -213,8 +213,8 @@ rate() {
   export HARNESS_CACHE=$(mktemp -d)
   for turn in ${TURNS:-cold warm}; do
     local began; began=$(date +%s.%N)
-    "$harness" run "$kernel" "${trust[@]}" --variant "$variants" --workload "$workload" --device "${DEVICE:-cuda}" --strategy exhaustive \
-      --search random --budget "${BUDGET:-80s}" --db "$OUT/rate_$turn.db" > "$OUT/rate_$turn.txt" 2>&1
+    "$harness" run "$kernel" "${trust[@]}" --variant "$variants" --workload "$workload" --device "${DEVICE:-cuda}" --strategy "${STRATEGY:-exhaustive}" \
+      --search "${SEARCH:-random}" --budget "${BUDGET:-80s}" --db "$OUT/rate_$turn.db" > "$OUT/rate_$turn.txt" 2>&1
     python3 - "$OUT/rate_$turn.db" "$began" "$turn" <<'PY'
 import json, sqlite3, sys
 store, began, turn = sqlite3.connect(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
