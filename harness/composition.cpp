@@ -15,6 +15,7 @@
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/diagnoses.h"
+#include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
 #include "harness/script/strategy/playbook.h"
 #include "harness/store/archive.h"
@@ -109,7 +110,8 @@ std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places
   options.device = with_target(kinds, device, places);
   options.limits = default_limits(device);
   // The supervisor and the runner need a core each; the others compile ahead.
-  options.builders = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - (device.emulation ? 0 : 2));
+  const int cores = static_cast<int>(std::thread::hardware_concurrency()) / std::max(1, places.programs);
+  options.builders = std::max(1, cores - (device.emulation ? 0 : 2));
   options.usd_per_hour = usd_per_hour;
   options.policy_refuses = places.policy_refuses;
   if (!device.emulation && places.preflight) options.preflight = preflight_device(kinds, places);
@@ -210,6 +212,7 @@ int run_program(int argc, char** argv, const DeviceKinds& kinds) {
     return offline_device(kinds, places, architecture);
   };
   rooms.playbook = make_playbook;
+  rooms.fleet_file = script::read_fleet_file;
   rooms.diagnoser = make_diagnoser;
   rooms.profile_ways = [&](const DeviceInfo& device) {
     const auto profiler = find_kind(kinds, device.device).make_profiler();

@@ -101,6 +101,8 @@
 ---@field earlier_best_speedup number?
 ---@field elsewhere GainElsewhere[]  what its technique brought on other workloads, the most alike first, at most 4
 ---@field proposal integer?          the number of the proposal that it consists of; nil for what stands in the folders
+---@field running integer            its evaluations that are under way on other devices
+---@field busy boolean               cannot be tried now: it waits for one of these, or for the baseline
 ---@field cumulative Cumulative      of its kernel and technique
 ---@field cost_factor number         product of what the strategy's rules adjust; 1 while rules are asked
 
@@ -439,7 +441,12 @@ function Space:model(options) end
 ---@field time_ns number?            of a passed or screened one; of an abandoned one its time so far
 ---@field cost_s number
 ---@field left_s number?             of the budget, in seconds, when this was found; nil: there is none
----@field elsewhere Earlier[]        the best of this technique on the campaign's nearest other workloads, where it changed since
+---@field elsewhere Earlier[]?       the best of this technique on the campaign's nearest other workloads, where it changed since
+---@field pending boolean?           under way on another device; only of a search that says `several`
+---@field late LateResult[]?         results that have come since the last call
+
+---@class LateResult: Result
+---@field config Config
 
 ---@alias Evaluate fun(config: Config, next: Config[]?): Result      `next`: worth compiling ahead
 ---@alias EvaluateAll fun(list: Config[]): Result[]
@@ -447,6 +454,7 @@ function Space:model(options) end
 ---@class SearchDeclaration
 ---@field name string?
 ---@field summary string?
+---@field several boolean?           goes on while evaluations are under way on several devices
 ---@field exact_times boolean?       the times of slow configurations matter: none is abandoned or screened
 ---@field run fun(space: Space, evaluate: Evaluate, evaluate_all: EvaluateAll)
 

@@ -27,6 +27,14 @@ struct Spread {
   }
 };
 
+/// What an arm's search asked for and was not told yet.
+struct Asked {
+  SearchAsk ask;
+  std::int64_t number = 0;    // within the arm, from 1
+  std::int64_t decision = 0;  // that led to it
+  bool put_off = false;       // its result comes late: the search goes on without it
+};
+
 /// One arm at work: what the strategy sees of it, its space, and its search, which keeps its place while other arms
 /// run.
 struct Arm {
@@ -34,6 +42,7 @@ struct Arm {
   ArmSpace space;
   std::unique_ptr<Search> search;
   std::int64_t asks = 0;        // told so far
+  std::vector<Asked> asked;     // under way, in order
   std::int64_t announced = -1;  // the ask that was last given to Evaluator::prepare
   Spread log_gains, log_seconds;
   std::vector<EarlierResult> earlier;                 // what its search knew when the campaign began

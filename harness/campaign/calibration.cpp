@@ -28,7 +28,7 @@ std::optional<double> expected_minutes(const Prediction& predict) {
 }
 
 void CalibrationBook::score(const ScoredPrediction& prediction) {
-  if (prediction.outcome == OutcomeKind::interrupted) return;
+  if (says_nothing(prediction.outcome)) return;
   score_speedup(prediction);
   score_minutes(prediction);
   score_passing(prediction);

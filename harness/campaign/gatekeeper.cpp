@@ -120,6 +120,7 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
 EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, Points points) {
   EvaluationRequest request;
   request.realized = std::move(realized);
+  request.points = points;
   if (points == Points::none) return request;
   request.other_points = [&catalog, &evaluator, points, candidate = request.realized.candidate,
                           workload = request.realized.problem.workload.name] {

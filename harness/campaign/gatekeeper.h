@@ -14,9 +14,6 @@ namespace harness {
 inline constexpr int kSearchNeighbours = 3;
 inline constexpr int kFinalNeighbours = 8;
 
-/// How many other points of the domain a candidate meets. `none`: every form of the inputs at the timed size.
-enum class Points { none, search, finalist };
-
 /// A request to evaluate a candidate, with what its gates ask of the plugin folders: fresh points of the domain, and
 /// one for the pre-flight check where the evaluator makes one. Catalog and evaluator must outlive it.
 EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized realized, Points points);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/campaign/attempt.h"
 #include "harness/campaign/foresight.h"
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/launch_shape.h"
@@ -27,30 +28,13 @@ constexpr double kFinalGatesGpu = 3;
 constexpr double kReserveShare = 0.3;
 // Where compilers share their cores with an emulated device, so many of a search's hints are made at a time.
 constexpr std::size_t kMostHintsEmulated = 4;
-// So often the machine went down while a candidate was evaluated before it is recorded as crashed.
-constexpr int kMachineFallsBeforeCrash = 2;
 // Timing is cut short for what is clearly this many times slower than the best: far from a verdict that could matter.
 constexpr double kAbandonFactor = 2;
-
-// What is being tried, for recognizing an attempt that has ended the harness before.
-std::string attempt_key(const AttemptRecord& record) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", record.candidate.kernel, record.workload, record.candidate.variant,
-                     to_text(record.candidate.config), record.ask, name(record.purpose));
-}
 
 /// After a stop or a spent budget, and not where the user, a script, the store or the device ended the campaign.
 bool leaves_winners_to_confirm(EndReason reason) {
   return reason == EndReason::budget || reason == EndReason::cost || reason == EndReason::goal ||
          reason == EndReason::exhausted || reason == EndReason::strategy;
-}
-
-void be_its_own_baseline(Outcome& outcome) {
-  const auto mark = [](Timing& timing) {
-    timing.baseline_ns = timing.time_ns;
-    timing.speedup = timing.speedup_lo = timing.speedup_hi = 1.0;
-  };
-  if (auto* passed = std::get_if<Passed>(&outcome)) mark(passed->timing);
-  if (auto* brief = std::get_if<Screened>(&outcome)) mark(brief->timing);
 }
 
 std::optional<double> best_time(const WorkloadBook& book) {
@@ -100,11 +84,13 @@ CampaignSummary Campaign::run() {
     if (Ended ended = admit_kernels()) return ended;
     return explore();
   });
+  abandon_flights();
   if (leaves_winners_to_confirm(ended->reason))
     if (Ended trouble = guarded([this] { return confirm_winners(); })) ended = trouble;
+  abandon_flights();
   CampaignSummary summary = summarize(*ended);
   try {
-    ports_.ledger.charge(campaign_, "idle", std::max(0.0, summary.spent_s - spent_before_ - busy_s_));
+    ports_.ledger.charge(campaign_, "idle", std::max(0.0, held_seconds() - busy_s_));
     ports_.ledger.end_campaign(campaign_, summary.reason, summary.spent_s, summary.cost_usd);
   } catch (const Error& error) {  // what is saved is saved; the campaign stays resumable
     summary.reason = EndReason::store_error;
@@ -271,19 +257,67 @@ void Campaign::replay_record() {
   std::map<std::int64_t, const Prediction*> predictions;
   for (const DecisionRecord& record : decisions) predictions[record.id] = &record.decision.predict;
   restore_proposals();
-  const std::vector<IterationSummary> iterations = ports_.ledger.iterations(campaign_);
-  restore_profiles(iterations);
-  for (const IterationSummary& iteration : iterations) {
-    const auto predicted = predictions.find(iteration.decision);
-    tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
-  }
+  replay_iterations(predictions);
   for (const DecisionRecord& record : decisions)
     if (record.decision.action == Action::close)
       if (Arm* arm = find_arm(state_.arms(), record.decision.arm)) arm->state.closed = true;
   if (!decisions.empty()) last_taken_ = decisions.back();
   for (const FailedGate& failed : ports_.ledger.failed_gates(campaign_)) failed_sources_.add(failed);
+}
+
+// What is begun and what has ended, in the order of the record: with several devices a search is asked for the next
+// before it is told of the last.
+void Campaign::replay_iterations(const std::map<std::int64_t, const Prediction*>& predictions) {
+  const std::vector<IterationSummary> iterations = ports_.ledger.iterations(campaign_);
+  restore_profiles(iterations);
   for (const Orphan& orphan : ports_.ledger.orphans(campaign_))
     machine_falls_[attempt_key(orphan.record)] = orphan.machine_went_down;
+  const std::vector<Begun> begun = ports_.ledger.begun(campaign_);
+  auto next = begun.begin();
+  const auto begin_until = [&](std::int64_t iteration) {
+    for (; next != begun.end() && *next->record.after < iteration; ++next) begin_recorded(next->record);
+  };
+  for (const IterationSummary& iteration : iterations) {
+    begin_until(iteration.iteration);
+    const auto predicted = predictions.find(iteration.decision);
+    tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
+    last_iteration_ = iteration.iteration;
+  }
+  begin_until(INT64_MAX);
+  for (Arm& arm : state_.arms().arms)
+    for (const Asked& asked : arm.asked) again_.emplace_back(arm.state.id, asked);
+}
+
+AttemptRecord Campaign::attempt_of(const IterationSummary& iteration) {
+  AttemptRecord attempt;
+  attempt.candidate = iteration.candidate;
+  attempt.workload = iteration.workload;
+  attempt.ask = iteration.ask;
+  attempt.purpose = iteration.purpose;
+  attempt.decision = iteration.decision;
+  attempt.after = iteration.after;
+  return attempt;
+}
+
+/// A search was asked. One that is evaluated for the second time, because a node was lost, has been asked for already.
+void Campaign::begin_recorded(const AttemptRecord& attempt) {
+  const Candidate& candidate = attempt.candidate;
+  Arm* arm = find_arm(state_.arms(), {candidate.kernel, attempt.workload, candidate.technique});
+  if (attempt.ask == 0 || arm == nullptr) return;
+  if (std::ranges::find(arm->asked, attempt.ask, &Asked::number) != arm->asked.end()) return;
+  const std::optional<SearchAsk> ask = state_.advance(*arm);
+  refuse_other_ask(candidate, *attempt.after, ask);
+  arm->asked.push_back({*ask, attempt.ask, attempt.decision});
+}
+
+void Campaign::refuse_other_ask(const Candidate& recorded, std::int64_t iteration,
+                                const std::optional<SearchAsk>& ask) {
+  if (ask && ask->variant == recorded.variant && to_text(ask->config) == to_text(recorded.config)) return;
+  throw bad_input(
+      fmt::format("campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
+                  "kernel's space or the search has changed since; start a new campaign",
+                  campaign_, iteration, recorded.variant, to_text(recorded.config), options_.search,
+                  ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
 }
 
 // The record must still mean the same: the workload is there, its contract and the variant's source are what they were.
@@ -309,16 +343,9 @@ void Campaign::tell_recorded(const IterationSummary& iteration, const Prediction
   check_unchanged(iteration);
   const ArmId id{iteration.candidate.kernel, iteration.workload, iteration.candidate.technique};
   Arm* arm = find_arm(state_.arms(), id);
-  if (iteration.ask > 0 && iteration.outcome != OutcomeKind::interrupted && arm != nullptr) {
-    const std::optional<SearchAsk> ask = state_.advance(*arm);
-    if (!ask || ask->variant != iteration.candidate.variant ||
-        to_text(ask->config) != to_text(iteration.candidate.config))
-      throw bad_input(fmt::format(
-          "campaign {} cannot be resumed: iteration {} evaluated {} {}, but search '{}' now asks for {}; the "
-          "kernel's space or the search has changed since; start a new campaign",
-          campaign_, iteration.iteration, iteration.candidate.variant, to_text(iteration.candidate.config),
-          options_.search, ask ? ask->variant + " " + to_text(ask->config) : "nothing"));
-  }
+  if (iteration.ask > 0 && !iteration.after && !says_nothing(iteration.outcome) && arm != nullptr)
+    refuse_other_ask(iteration.candidate, iteration.iteration, state_.advance(*arm));
+  if (iteration.outcome == OutcomeKind::lost) ++nodes_lost_[attempt_key(attempt_of(iteration))];
   WorkloadBook& book = state_.workload(iteration.candidate.kernel, iteration.workload);
   const std::size_t standings_before = book.standings.size();
   const std::optional<double> best_before = best_time(book);
@@ -344,15 +371,27 @@ Campaign::Ended Campaign::guarded(const std::function<Ended()>& part) {
   }
 }
 
+// A device that is free is given the next evaluation at once; with none free, the next that ends is waited for.
 Campaign::Ended Campaign::explore() {
   for (;;) {
-    Ended ended = check_limits();
-    for (std::size_t i = asking_.size(); !ended && i > 0; --i) take_proposal(0);
-    if (!ended) ended = step();
-    if (ended && waits_for_proposal(*ended)) continue;
+    Ended ended;
+    if (!may_decide()) {
+      ended = finish_next();
+    } else {
+      ended = check_limits();
+      for (std::size_t i = asking_.size(); !ended && i > 0; --i) take_proposal(0);
+      if (!ended) ended = step();
+    }
     if (!ended) continue;
+    const bool may_change_its_mind = ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy;
+    const bool was_alone = tasks_.empty();
+    ended = drain(*ended);
+    if (!was_alone && may_change_its_mind &&
+        (ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy))
+      continue;  // it is asked again when nothing is under way
+    if (waits_for_proposal(*ended)) continue;
     drop_requests();
-    return measure_missing_rivals(*ended);
+    return finish(measure_missing_rivals(*ended));
   }
 }
 
@@ -367,7 +406,7 @@ Campaign::Ended Campaign::check_limits() {
         fmt::format("{:.0f} of {:.0f} s are spent and another evaluation would not fit beside the confirmation",
                     spent_seconds(), *options_.budget_s)};
   if (options_.max_cost_usd && spent_usd() &&
-      *spent_usd() + options_.usd_per_hour.value_or(0) * needed / 3600 > *options_.max_cost_usd)
+      *spent_usd() + usd_per_held_hour() * needed / 3600 > *options_.max_cost_usd)
     return Ending{EndReason::cost, fmt::format("${:.2f} of ${:.2f} are spent", *spent_usd(), *options_.max_cost_usd)};
   const auto& arms = state_.arms().arms;
   const bool nothing_open =
@@ -386,11 +425,17 @@ bool Campaign::goal_reached() const {
 }
 
 Campaign::Ended Campaign::step() {
+  if (!again_.empty()) {  // begun before the campaign was cut short
+    const auto [id, asked] = again_.front();
+    again_.erase(again_.begin());
+    return start(try_again(asked, id));
+  }
   const double begin = ports_.clock.seconds();
   Decision decision = decide();
   const double decide_s = ports_.clock.seconds() - begin;
   busy_s_ += decide_s;
-  return obey(record(std::move(decision), decide_s));
+  if (is_busy(decision)) return finish_next();
+  return start(obey(record(std::move(decision), decide_s)));
 }
 
 DecisionRecord Campaign::record(Decision decision, double decide_s) {
@@ -418,73 +463,93 @@ Decision Campaign::decide() {
   return decision;
 }
 
-Campaign::Ended Campaign::obey(const DecisionRecord& taken) {
+// Only an arm that was tried elsewhere meanwhile can be: the strategy is asked again when something has ended.
+bool Campaign::is_busy(const Decision& decision) {
+  if (decision.action != Action::try_arm) return false;
+  const ArmId& id = decision.arm;
+  return !CampaignState::takes_another(*find_arm(state_.arms(), id)) ||
+         under_way(id.kernel, id.workload, Purpose::baseline);
+}
+
+Campaign::Waits Campaign::obey(DecisionRecord taken) {
   const Decision& decision = taken.decision;
-  if (decision.action == Action::stop) return Ending{decision.reason.value_or(EndReason::strategy), decision.why};
-  if (decision.action == Action::confirm) return Ending{EndReason::strategy, decision.why};
-  if (decision.action == Action::propose) return ask_for_proposal(taken);
-  Arm& arm = *find_arm(state_.arms(), decision.arm);
+  if (decision.action == Action::stop) co_return Ending{decision.reason.value_or(EndReason::strategy), decision.why};
+  if (decision.action == Action::confirm) co_return Ending{EndReason::strategy, decision.why};
+  if (decision.action == Action::propose) {
+    Waits asks = ask_for_proposal(taken);
+    co_return co_await asks;
+  }
   announce_pivot(decision);
   if (decision.action == Action::close) {
-    arm.state.closed = true;
-    return std::nullopt;
+    find_arm(state_.arms(), decision.arm)->state.closed = true;
+    co_return std::nullopt;
   }
-  if (Ended ended = begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), taken)) return ended;
-  return try_arm(taken, arm);
+  Waits begins = begin_workload(state_.workload(decision.arm.kernel, decision.arm.workload), taken);
+  if (Ended ended = co_await begins) co_return ended;
+  Waits tries = try_arm(taken, decision.arm);
+  co_return co_await tries;
 }
 
 void Campaign::announce_pivot(const Decision& decision) {
-  const bool pivot = decision.action == Action::try_arm && state_.current && *state_.current != decision.arm;
+  const bool turns = decision.action == Action::try_arm && state_.current && *state_.current != decision.arm;
+  const bool pivot = turns && find_arm(state_.arms(), decision.arm)->asked.empty();  // it is not at work already
   if (pivot || decision.action == Action::close)
     ports_.display.pivoted({campaign_, !pivot, state_.current, decision.arm, decision.rule, decision.why});
 }
 
 // Before anything is tried on a workload.
-Campaign::Ended Campaign::begin_workload(WorkloadBook& book, const DecisionRecord& taken) {
-  if (book.baseline_tried) return std::nullopt;
+Campaign::Waits Campaign::begin_workload(WorkloadBook& book, DecisionRecord taken) {
+  if (book.baseline_tried || under_way(book.plan.kernel, book.plan.workload, Purpose::baseline)) co_return std::nullopt;
   prepare_begin(book);
-  if (Ended ended = evaluate_baseline(book, taken)) return ended;
-  return check_limits();
+  Waits measures = evaluate_baseline(book, taken);
+  if (Ended ended = co_await measures) co_return ended;
+  co_return check_limits();
 }
 
 // A rival meets the same gates; a library's only at the timed size, because it plans each size anew, for seconds, and
 // is nobody's winner. One that fails is only not there to be compared with.
-Campaign::Ended Campaign::measure_rival(WorkloadBook& book, const DecisionRecord& taken) {
+Campaign::Waits Campaign::measure_rival(WorkloadBook& book, DecisionRecord taken) {
   const Candidate* const rival = book.next_rival();
-  if (rival == nullptr) return std::nullopt;
-  return evaluate({ports_.catalog.realize(*rival, book.plan.workload, device_), Purpose::rival, 0}, taken);
+  if (rival == nullptr || under_way(book.plan.kernel, book.plan.workload, Purpose::rival)) co_return std::nullopt;
+  Work work{ports_.catalog.realize(*rival, book.plan.workload, device_), Purpose::rival, 0};
+  Waits measures = evaluate(work, taken);
+  co_return co_await measures;
 }
 
 // What is ours comes first, and then each of ours is followed by a rival, until they have no more. One tells where we
 // stand; a library plans each of its engines for a second, so the others wait until their share of the time has come.
-Campaign::Ended Campaign::follow_with_rival(WorkloadBook& book, const DecisionRecord& taken) {
+Campaign::Waits Campaign::follow_with_rival(WorkloadBook& book, DecisionRecord taken) {
   constexpr std::int64_t kOursFirst = 3;  // the baseline among them
   constexpr double kShareOfRivals = 0.1;
-  if (!book.rivals.empty() && state_.rivals_seconds() > kShareOfRivals * spent_seconds()) return std::nullopt;
+  if (!book.rivals.empty() && state_.rivals_seconds() > kShareOfRivals * held_seconds()) co_return std::nullopt;
   std::int64_t ours = 0;
   for (const Arm& arm : state_.arms().arms)
     if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload)
       ours += arm.state.evaluations;
-  if (ours < kOursFirst || book.next_rival() == nullptr) return std::nullopt;
-  if (Ended ended = check_limits()) return ended;
-  return measure_rival(book, taken);
+  if (ours < kOursFirst || book.next_rival() == nullptr) co_return std::nullopt;
+  if (Ended ended = check_limits()) co_return ended;
+  Waits measures = measure_rival(book, taken);
+  co_return co_await measures;
 }
 
 // Where nothing of ours is left to try, the rivals still are, as far as there is time.
-Campaign::Ended Campaign::measure_missing_rivals(const Ending& ending) {
+Campaign::Waits Campaign::measure_missing_rivals(Ending ending) {
   const bool has_time = ending.reason == EndReason::exhausted || ending.reason == EndReason::strategy;
-  if (!has_time || !last_taken_) return ending;
+  if (!has_time || !last_taken_) co_return ending;
   for (WorkloadBook& book : state_.workloads())
-    while (book.baseline_tried && book.next_rival() != nullptr && affords(state_.evaluation_seconds()))
-      if (Ended ended = measure_rival(book, *last_taken_)) return ended;
-  return ending;
+    while (book.baseline_tried && book.next_rival() != nullptr && affords(state_.evaluation_seconds())) {
+      Waits measures = measure_rival(book, *last_taken_);
+      if (Ended ended = co_await measures) co_return ended;
+    }
+  co_return ending;
 }
 
-Campaign::Ended Campaign::evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken) {
+Campaign::Waits Campaign::evaluate_baseline(WorkloadBook& book, DecisionRecord taken) {
   Work work{ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_), Purpose::baseline, 0};
-  if (Ended ended = evaluate(work, taken)) return ended;
+  Waits measures = evaluate(work, taken);
+  if (Ended ended = co_await measures) co_return ended;
   book.baseline_tried = true;
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
 // The arm of a proposed variant whose manifest fails is closed; any other's failure ends the campaign, as it did.
@@ -508,33 +573,56 @@ std::optional<Realized> Campaign::realize_asked(Arm& arm, const Candidate& candi
   return of_arm(arm, [&] { return std::optional(ports_.catalog.realize(candidate, arm.state.id.workload, device_)); });
 }
 
-Campaign::Ended Campaign::try_arm(const DecisionRecord& taken, Arm& arm) {
-  const std::optional<SearchAsk> ask = next_ask(arm);
-  if (!ask) return std::nullopt;  // now exhausted: the strategy decides again
-  const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
-  const std::optional<Realized> realized = realize_asked(arm, candidate);
-  if (!realized) return std::nullopt;
-  prepare_ahead(arm, *ask);
-  const Work work{*realized, Purpose::search, arm.asks + 1};
-  if (Ended ended = evaluate(work, taken)) return ended;
-  if (Ended ended = see_elsewhere(candidate, taken)) return ended;
-  return follow_with_rival(state_.workload(candidate.kernel, arm.state.id.workload), taken);
+// Arms may be added while an evaluation is waited for: they are looked up by what they are.
+Campaign::Waits Campaign::try_arm(DecisionRecord taken, ArmId id) {
+  Arm* arm = find_arm(state_.arms(), id);
+  const std::optional<SearchAsk> ask = next_ask(*arm);
+  if (!ask) co_return std::nullopt;  // now exhausted: the strategy decides again
+  const Candidate candidate{id.kernel, ask->variant, id.technique, ask->config};
+  const std::optional<Realized> realized = realize_asked(*arm, candidate);
+  if (!realized) co_return std::nullopt;
+  prepare_ahead(*arm, *ask);
+  const std::int64_t number = arm->asks + static_cast<std::int64_t>(arm->asked.size()) + 1;
+  arm->asked.push_back({*ask, number, taken.id});
+  Work work{*realized, Purpose::search, number};
+  Waits measures = evaluate(work, taken);
+  if (Ended ended = co_await measures) co_return ended;
+  Waits looks = see_elsewhere(candidate, taken);
+  if (Ended ended = co_await looks) co_return ended;
+  Waits follows = follow_with_rival(state_.workload(id.kernel, id.workload), taken);
+  co_return co_await follows;
+}
+
+Campaign::Waits Campaign::try_again(Asked asked, ArmId id) {
+  Arm* arm = find_arm(state_.arms(), id);
+  const Candidate candidate{id.kernel, asked.ask.variant, id.technique, asked.ask.config};
+  const std::optional<Realized> realized = realize_asked(*arm, candidate);
+  if (!realized) co_return std::nullopt;
+  DecisionRecord taken;
+  for (DecisionRecord& record : ports_.ledger.decisions(campaign_))
+    if (record.id == asked.decision) taken = std::move(record);
+  Work work{*realized, Purpose::search, asked.number};
+  Waits measures = evaluate(work, taken);
+  co_return co_await measures;
 }
 
 // With --objective single a configuration counts when it has passed on every workload: it is taken to the others while
 // it may still be the best of all. Their own searches are later answered from the record.
-Campaign::Ended Campaign::see_elsewhere(const Candidate& candidate, const DecisionRecord& taken) {
+Campaign::Waits Campaign::see_elsewhere(Candidate candidate, DecisionRecord taken) {
   for (;;) {
     const std::vector<std::string> needs = state_.single_needs(candidate);
-    if (needs.empty() || !is_valid_on(candidate, needs.front())) return std::nullopt;
+    if (needs.empty() || !is_valid_on(candidate, needs.front())) co_return std::nullopt;
     WorkloadBook& book = state_.workload(candidate.kernel, needs.front());
-    if (Ended ended = check_limits()) return ended;
+    if (Ended ended = check_limits()) co_return ended;
     if (!book.baseline_tried) {
-      if (Ended ended = begin_workload(book, taken)) return ended;
+      if (under_way(candidate.kernel, needs.front(), Purpose::baseline)) co_return std::nullopt;
+      Waits begins = begin_workload(book, taken);
+      if (Ended ended = co_await begins) co_return ended;
       continue;
     }
-    const Work work{ports_.catalog.realize(candidate, needs.front(), device_), Purpose::search, 0};
-    if (Ended ended = evaluate(work, taken)) return ended;
+    Work work{ports_.catalog.realize(candidate, needs.front(), device_), Purpose::search, 0};
+    Waits measures = evaluate(work, taken);
+    if (Ended ended = co_await measures) co_return ended;
   }
 }
 
@@ -612,7 +700,8 @@ void Campaign::prepare_begin(const WorkloadBook& book) {
 
 void Campaign::add_next_asks(std::vector<Realized>& next) {
   for (Arm& arm : state_.arms().arms) {
-    if (arm.state.closed || arm.state.exhausted || arm.announced == arm.asks || learns_from_others(arm)) continue;
+    if (arm.state.closed || arm.state.exhausted || arm.announced == arm.asks || !arm.asked.empty()) continue;
+    if (learns_from_others(arm)) continue;
     arm.announced = arm.asks;
     try {
       if (const auto upcoming = arm.search->ask())
@@ -658,6 +747,10 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
   if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
   else if (!work.all_gates) request.brief_s = brief_baseline_s();
   request.confirm = work.confirms();
+  for (const Candidate& each : {candidate, request.incumbent ? request.incumbent->realized.candidate : candidate})
+    if (const ProposalRecord* proposal = proposal_of(each))
+      request.made.push_back({each.kernel, each.variant, proposal->parents.front(), proposal->source,
+                              proposal->manifest, proposal->number});
   const auto admission = admissions_.find(candidate.kernel);
   if (admission != admissions_.end()) request.admission = &admission->second;
   if (work.purpose != Purpose::search || work.all_gates) return request;
@@ -677,42 +770,14 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
   return request;
 }
 
-Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken) {
-  const Realized& realized = work.realized;
-  const std::string workload = realized.problem.workload.name;
-  WorkloadBook& book = state_.workload(realized.candidate.kernel, workload);
-  AttemptRecord attempt{
-      campaign_, taken.id,     realized.candidate, workload, realized.problem.contract_hash, realized.source_hash,
-      work.ask,  work.purpose, budget_left()};
-  ports_.display.progress({spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
-                           fmt::format("{} {} {} on {}", realized.candidate.kernel, realized.candidate.variant,
-                                       to_text(realized.candidate.config), workload),
-                           book.standings.empty() ? std::nullopt : book.standings.back().speedup, ahead_of_rival(book),
-                           work.confirms() ? "confirmation" : "build", realized.candidate.kernel, workload});
-  if (const ProposalRecord* proposal = proposal_of(realized.candidate)) {
-    attempt.label = proposal->label.value_or(fmt::format("proposal {}", proposal->number));
-    attempt.parent = parent_hash(*proposal);
-  }
-  const std::int64_t id = stored([&] { return ports_.ledger.begin_attempt(attempt); });
-  const auto tries = machine_falls_.find(attempt_key(attempt));
-  Evaluation evaluation;
-  if (tries != machine_falls_.end() && tries->second >= kMachineFallsBeforeCrash) {
-    evaluation.outcome = Crashed{CrashKind::unknown, "the machine itself went down twice while this was evaluated"};
-  } else {
-    evaluation = judged(work, book);
-    link_fingerprint(realized.candidate, evaluation);
-  }
-  evaluation.cost.prepare_s = ports_.evaluator.take_prepare_seconds();
-  busy_s_ += evaluation.cost.wall_s;
-  if (work.confirms()) confirm_s_ = std::max(confirm_s_, evaluation.cost.wall_s);
-  if (work.purpose == Purpose::baseline) be_its_own_baseline(evaluation.outcome);
-  if (const auto* crashed = std::get_if<Crashed>(&evaluation.outcome);
-      crashed != nullptr && crashed->kind == CrashKind::device_lost)
-    return Ending{EndReason::device_lost,
-                  crashed->detail};  // not the candidate's doing: its attempt is tried again on resume
+// What was found, recorded and remembered.
+Campaign::Ended Campaign::keep(std::int64_t ticket, const Work& work, const AttemptRecord& attempt,
+                               const Evaluation& evaluation, const DecisionRecord& taken) {
+  WorkloadBook& book = state_.workload(attempt.candidate.kernel, attempt.workload);
   const bool confirmed = work.confirms() && std::holds_alternative<Passed>(evaluation.outcome);
-  const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(id, evaluation, confirmed); });
-  for (const FailedGate& failed : failed_gates(iteration, realized.source_hash, evaluation))
+  const std::int64_t iteration = stored([&] { return ports_.ledger.end_attempt(ticket, evaluation, confirmed); });
+  last_iteration_ = iteration;
+  for (const FailedGate& failed : failed_gates(iteration, work.realized.source_hash, evaluation))
     failed_sources_.add(failed);
   const std::size_t standings_before = book.standings.size();
   const std::optional<double> best_before = best_time(book);
@@ -729,20 +794,15 @@ Campaign::Ended Campaign::evaluate(const Work& work, const DecisionRecord& taken
   return std::nullopt;
 }
 
-// Of a proposed variant the manifest is a stranger's as well: what fails in it while it is judged is its own outcome.
-Evaluation Campaign::judged(const Work& work, WorkloadBook& book) {
-  const bool proposed = proposal_of(work.realized.candidate) != nullptr;
-  try {
-    return ports_.evaluator.evaluate(request_for(work, book));
-  } catch (const StoreFailure&) {
-    throw;
-  } catch (const Error& error) {
-    if (!proposed || error.kind() != Error::Kind::bad_input) throw;
-    Evaluation evaluation;
-    evaluation.outcome = Rejected{"manifest", error.what()};
-    evaluation.gates.push_back({"manifest", false, error.what()});
-    return evaluation;
-  }
+void Campaign::tell_progress(const Work& work) {
+  const Candidate& candidate = work.realized.candidate;
+  const std::string& workload = work.realized.problem.workload.name;
+  const WorkloadBook& book = state_.workload(candidate.kernel, workload);
+  ports_.display.progress(
+      {spent_seconds(), options_.budget_s.value_or(0), state_.iterations(), state_.outcomes(),
+       fmt::format("{} {} {} on {}", candidate.kernel, candidate.variant, to_text(candidate.config), workload),
+       book.standings.empty() ? std::nullopt : book.standings.back().speedup, ahead_of_rival(book),
+       work.confirms() ? "confirmation" : "build", candidate.kernel, workload});
 }
 
 // The variant's own source hash, where a proposal stands in its place.
@@ -764,45 +824,64 @@ void Campaign::link_fingerprint(const Candidate& candidate, Evaluation& evaluati
 // Winners are timed again in fresh processes with fresh inputs, beside the baseline; one that fails gives way to the
 // next.
 Campaign::Ended Campaign::confirm_winners() {
-  for (WorkloadBook& book : state_.workloads())
-    if (Ended ended = confirm(book)) return ended;
+  for (WorkloadBook& book : state_.workloads()) {
+    if (Ended ended = start(confirm(book))) return drain(*ended);
+    while (!tasks_.empty() && (!queue_.empty() || !free_device()))
+      if (Ended ended = finish_next()) return drain(*ended);
+  }
+  while (!tasks_.empty())
+    if (Ended ended = finish_next()) return drain(*ended);
   return std::nullopt;
 }
 
 bool Campaign::affords(double seconds) {
   if (options_.budget_s && spent_seconds() + seconds > *options_.budget_s) return false;
   return !options_.max_cost_usd ||
-         spent_usd().value_or(0) + options_.usd_per_hour.value_or(0) * seconds / 3600 <= *options_.max_cost_usd;
+         spent_usd().value_or(0) + usd_per_held_hour() * seconds / 3600 <= *options_.max_cost_usd;
 }
 
-Campaign::Ended Campaign::confirm(WorkloadBook& book) {
-  if (Ended ended = complete_baseline(book)) return ended;
-  if (Ended ended = confirm_best(book)) return ended;
-  return complete_baseline(book);  // the winner may have fallen
+Campaign::Waits Campaign::confirm(WorkloadBook& book) {
+  Waits completes = complete_baseline(book);
+  if (Ended ended = co_await completes) co_return ended;
+  Waits confirms = confirm_best(book);
+  if (Ended ended = co_await confirms) co_return ended;
+  Waits again = complete_baseline(book);  // the winner may have fallen
+  co_return co_await again;
 }
 
 // A slow baseline was told by a few launches. Where nothing faster is known it is the best there is, and meets the
 // other gates.
-Campaign::Ended Campaign::complete_baseline(WorkloadBook& book) {
+Campaign::Waits Campaign::complete_baseline(WorkloadBook& book) {
   constexpr double kLaunches = 10, kOtherSizes = 2;  // of what judging it briefly took
-  if (!book.brief_baseline_s) return std::nullopt;
-  if (!affords(kLaunches * *book.baseline_ns * 1e-9 + kOtherSizes * *book.brief_baseline_s)) return std::nullopt;
-  if (!book.standings.empty() && book.standings.back().time_ns < *book.baseline_ns) return std::nullopt;
-  if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
+  if (!book.brief_baseline_s) co_return std::nullopt;
+  if (!affords(kLaunches * *book.baseline_ns * 1e-9 + kOtherSizes * *book.brief_baseline_s)) co_return std::nullopt;
+  if (!book.standings.empty() && book.standings.back().time_ns < *book.baseline_ns) co_return std::nullopt;
+  if (ports_.stop && ports_.stop()) co_return Ending{EndReason::interrupted, "stopped by the user"};
   Decision decision;
   decision.action = Action::confirm;
   decision.arm = {book.plan.kernel, book.plan.workload, book.plan.baseline.technique};
   decision.why = fmt::format("nothing faster than {} is known on {}: it meets the gates that were left out",
                              book.plan.baseline.variant, book.plan.workload);
   const DecisionRecord taken = record(std::move(decision), 0);
-  const Work work{ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_), Purpose::baseline, 0, true};
-  return evaluate(work, taken);
+  Work work{ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_), Purpose::baseline, 0, true};
+  Waits measures = evaluate(work, taken);
+  co_return co_await measures;
 }
 
-Campaign::Ended Campaign::confirm_best(WorkloadBook& book) {
+// A winner on one card may be none on another: it is timed there too, where there is one, and must hold.
+Campaign::Waits Campaign::confirm_elsewhere(WorkloadBook& book, Work work, DecisionRecord taken) {
+  work.but_not = landed_on_;
+  const auto& devices = fleet().devices();
+  const bool another = std::ranges::count_if(devices, &FleetDevice::alive) > 1;
+  if (!another || !affords(confirm_s_) || !book.confirmed) co_return std::nullopt;
+  Waits confirms = evaluate(work, taken);
+  co_return co_await confirms;
+}
+
+Campaign::Waits Campaign::confirm_best(WorkloadBook& book) {
   while (book.to_confirm()) {
-    if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
-    if (!affords(confirm_s_ > 0 ? confirm_s_ : 2 * state_.passed_seconds())) return std::nullopt;
+    if (ports_.stop && ports_.stop()) co_return Ending{EndReason::interrupted, "stopped by the user"};
+    if (!affords(confirm_s_ > 0 ? confirm_s_ : 2 * state_.passed_seconds())) co_return std::nullopt;
     Decision decision;
     decision.action = Action::confirm;
     const Candidate candidate = book.standings.back().candidate;
@@ -811,27 +890,33 @@ Campaign::Ended Campaign::confirm_best(WorkloadBook& book) {
         fmt::format("{} is the best on {}: timed again in a fresh process", candidate.variant, book.plan.workload);
     const DecisionRecord taken = record(std::move(decision), 0);
     const std::int64_t winner = book.standings.back().iteration;
-    const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), Purpose::confirm, 0};
-    if (Ended ended = evaluate(work, taken)) return ended;
+    Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), Purpose::confirm, 0};
+    Waits measures = evaluate(work, taken);
+    if (Ended ended = co_await measures) co_return ended;
     const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
-    if (undecided) return std::nullopt;
-    const bool held = !book.standings.empty() && book.confirmed == book.standings.back().iteration;
-    if (held) return std::nullopt;
-    if (Ended ended = reconsider_screened(book, taken)) return ended;
+    if (undecided) co_return std::nullopt;
+    if (book.is_confirmed() && in_fleet()) {
+      Waits again = confirm_elsewhere(book, work, taken);
+      if (Ended ended = co_await again) co_return ended;
+    }
+    if (book.is_confirmed()) co_return std::nullopt;
+    Waits reconsiders = reconsider_screened(book, taken);
+    if (Ended ended = co_await reconsiders) co_return ended;
   }
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
 // What was screened beside a winner that then fell may be the best of what is left: it meets all gates now.
-Campaign::Ended Campaign::reconsider_screened(WorkloadBook& book, const DecisionRecord& taken) {
+Campaign::Waits Campaign::reconsider_screened(WorkloadBook& book, DecisionRecord taken) {
   while (const Standing* next = book.best_screened()) {
-    if (ports_.stop && ports_.stop()) return Ending{EndReason::interrupted, "stopped by the user"};
-    if (!affords(confirm_s_ + state_.passed_seconds())) return std::nullopt;
+    if (ports_.stop && ports_.stop()) co_return Ending{EndReason::interrupted, "stopped by the user"};
+    if (!affords(confirm_s_ + state_.passed_seconds())) co_return std::nullopt;
     const Candidate candidate = next->candidate;
-    const Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), Purpose::search, 0, true};
-    if (Ended ended = evaluate(work, taken)) return ended;
+    Work work{ports_.catalog.realize(candidate, book.plan.workload, device_), Purpose::search, 0, true};
+    Waits measures = evaluate(work, taken);
+    if (Ended ended = co_await measures) co_return ended;
   }
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
 Snapshot Campaign::snapshot() {
@@ -851,11 +936,12 @@ Snapshot Campaign::snapshot() {
   snapshot.max_cost_usd = options_.max_cost_usd;
   snapshot.spent_usd = spent_usd();
   snapshot.reserve_s = reserve_seconds();
-  snapshot.idle_s = std::max(0.0, snapshot.spent_s - spent_before_ - busy_s_);
+  snapshot.idle_s = std::max(0.0, held_seconds() - busy_s_);
   if (evaluation_ended_) snapshot.since_evaluation_s = ports_.clock.seconds() - *evaluation_ended_;
   for (WorkloadState& workload : snapshot.workloads)
     workload.floor_binds = floor_binds(workload.kernel, workload.workload);
   snapshot.playbook = pattern_evidence_;
+  show_pending(snapshot);
   if (ports_.proposer != nullptr) snapshot.proposer = proposer_state();
   snapshot.goal_speedup = options_.goal_speedup;
   snapshot.goal_of_floor = options_.goal_of_floor;
@@ -866,14 +952,21 @@ double Campaign::spent_seconds() const {
   return spent_before_ + assumed_s_ + (started_ > 0 ? ports_.clock.seconds() - started_ : 0);
 }
 
+// Of all devices together, idle ones too.
+double Campaign::held_seconds() const {
+  const std::size_t devices = ports_.fleet == nullptr ? 1 : ports_.fleet->devices().size();
+  return static_cast<double>(devices) * (spent_seconds() - spent_before_);
+}
+
 std::optional<double> Campaign::budget_left() const {
   if (!options_.budget_s) return std::nullopt;
   return std::max(0.0, *options_.budget_s - spent_seconds());
 }
 
 std::optional<double> Campaign::spent_usd() const {
-  if (!options_.usd_per_hour) return agent_usd_ > 0 ? std::optional(agent_usd_) : std::nullopt;
-  return *options_.usd_per_hour * spent_seconds() / 3600 + agent_usd_;
+  const double per_hour = usd_per_held_hour();
+  if (per_hour <= 0) return agent_usd_ > 0 ? std::optional(agent_usd_) : std::nullopt;
+  return per_hour * spent_seconds() / 3600 + agent_usd_;
 }
 
 double Campaign::reserve_seconds() {

@@ -11,10 +11,12 @@
 #include "harness/campaign/proposal_reply.h"
 #include "harness/campaign/proposal_request.h"
 #include "harness/campaign/state.h"
+#include "harness/campaign/task.h"
 #include "harness/core/clock.h"
 #include "harness/core/diagnoser.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
+#include "harness/core/fleet.h"
 #include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
 #include "harness/core/profiler.h"
@@ -31,13 +33,15 @@ struct CampaignPorts {
   Ledger& ledger;
   Display& display;
   Clock& clock;
-  std::function<bool()> stop;         // true after Ctrl-C
-  json environment = json::object();  // host, driver, git revision...: recorded once
-  Playbook* playbook = nullptr;       // none: strategies get no evidence of patterns
-  double before_s = 0;                // what the process had spent when the campaign was made: counted as its own
-  Proposer* proposer = nullptr;       // none: nobody proposes variants
-  Profiler* profiler = nullptr;       // none: nothing is profiled
-  Diagnoser* diagnoser = nullptr;     // none: profiles have no diagnosis
+  std::function<bool()> stop;          // true after Ctrl-C
+  json environment = json::object();   // host, driver, git revision...: recorded once
+  Playbook* playbook = nullptr;        // none: strategies get no evidence of patterns
+  double before_s = 0;                 // what the process had spent when the campaign was made: counted as its own
+  Proposer* proposer = nullptr;        // none: nobody proposes variants
+  Profiler* profiler = nullptr;        // none: nothing is profiled
+  Diagnoser* diagnoser = nullptr;      // none: profiles have no diagnosis
+  Fleet* fleet = nullptr;              // none: the evaluator's device is the only one
+  std::function<void()> between = {};  // called often, and after each evaluation that was recorded
 };
 
 /// One `harness run`: decide -> ask -> evaluate -> record, within budgets, until something ends it; then the winners
@@ -56,6 +60,17 @@ class Campaign {
     std::string message;
   };
   using Ended = std::optional<Ending>;
+  using Waits = Task<Ended>;  // waits for evaluations; several of these are under way at once in a fleet
+
+  struct Work {
+    Realized realized;
+    Purpose purpose;
+    std::int64_t ask = 0;                     // number of it within its arm; 0: not asked by a search
+    bool all_gates = false;                   // it may be a best, whatever its time: it is not screened
+    std::optional<std::size_t> but_not = {};  // rather on another device than this
+    double incumbent_ns = 0;  // of what it is timed beside, on the workload's anchor card; 0: beside nothing
+    bool confirms() const { return purpose == Purpose::confirm; }
+  };
 
   void begin();
   void measure_device();
@@ -63,6 +78,9 @@ class Campaign {
   void leave_out(const std::string& kernel, const std::string& why);
   void replay_record();
   void tell_recorded(const IterationSummary& iteration, const Prediction* predicted);
+  void replay_iterations(const std::map<std::int64_t, const Prediction*>& predictions);
+  void begin_recorded(const AttemptRecord& attempt);
+  void refuse_other_ask(const Candidate& recorded, std::int64_t iteration, const std::optional<SearchAsk>& ask);
   void check_unchanged(const IterationSummary& iteration);
   void add_experience();
   void add_pattern_evidence();
@@ -73,29 +91,67 @@ class Campaign {
   Ended explore();
   Ended step();
   Ended check_limits();
-  Ended obey(const DecisionRecord& taken);
-  Ended try_arm(const DecisionRecord& taken, Arm& arm);
-  Ended see_elsewhere(const Candidate& candidate, const DecisionRecord& taken);
+  Waits obey(DecisionRecord taken);
+  Waits try_arm(DecisionRecord taken, ArmId id);
+  Waits try_again(Asked asked, ArmId id);
+  Waits see_elsewhere(Candidate candidate, DecisionRecord taken);
   bool is_valid_on(const Candidate& candidate, const std::string& workload);
   Ended confirm_winners();
-  Ended confirm(WorkloadBook& book);
-  Ended confirm_best(WorkloadBook& book);
-  Ended complete_baseline(WorkloadBook& book);
-  Ended reconsider_screened(WorkloadBook& book, const DecisionRecord& taken);
+  Waits confirm(WorkloadBook& book);
+  Waits confirm_elsewhere(WorkloadBook& book, Work work, DecisionRecord taken);
+  Waits confirm_best(WorkloadBook& book);
+  Waits complete_baseline(WorkloadBook& book);
+  Waits reconsider_screened(WorkloadBook& book, DecisionRecord taken);
   bool affords(double seconds);
-  Ended begin_workload(WorkloadBook& book, const DecisionRecord& taken);
-  Ended evaluate_baseline(WorkloadBook& book, const DecisionRecord& taken);
-  Ended measure_rival(WorkloadBook& book, const DecisionRecord& taken);
-  Ended follow_with_rival(WorkloadBook& book, const DecisionRecord& taken);
-  Ended measure_missing_rivals(const Ending& ending);
-  struct Work {
-    Realized realized;
-    Purpose purpose;
-    std::int64_t ask = 0;    // number of it within its arm; 0: not asked by a search
-    bool all_gates = false;  // it may be a best, whatever its time: it is not screened
-    bool confirms() const { return purpose == Purpose::confirm; }
+  Waits begin_workload(WorkloadBook& book, DecisionRecord taken);
+  Waits evaluate_baseline(WorkloadBook& book, DecisionRecord taken);
+  Waits measure_rival(WorkloadBook& book, DecisionRecord taken);
+  Waits follow_with_rival(WorkloadBook& book, DecisionRecord taken);
+  Waits measure_missing_rivals(Ending ending);
+  Waits evaluate(Work work, DecisionRecord taken);
+  // What is under way (in_flight.cpp).
+  /// An evaluation on a device.
+  struct Flight {
+    std::size_t device = 0;
+    Work work;
+    AttemptRecord attempt;
+    std::optional<Evaluation> evaluation;  // it has ended
+    std::coroutine_handle<> waiting;       // goes on then
   };
-  Ended evaluate(const Work& work, const DecisionRecord& taken);
+  /// An evaluation that waits for a device to be free.
+  struct Queued {
+    std::optional<std::size_t> but_not;  // rather on another one than this
+    std::optional<std::size_t> device;   // what it was given; nothing: none is left
+    std::coroutine_handle<> waiting;
+  };
+  struct DeviceFree;
+  struct Landed;
+  Fleet& fleet();
+  bool in_fleet() const { return ports_.fleet != nullptr && ports_.fleet->devices().size() > 1; }
+  std::optional<std::size_t> free_device(std::optional<std::size_t> but_not = {});
+  bool any_device_left();
+  bool may_decide();
+  bool under_way(const std::string& kernel, const std::string& workload, Purpose purpose) const;
+  AttemptRecord attempt_of(const Work& work, const DecisionRecord& taken, std::size_t device);
+  void take_off(std::int64_t ticket, Flight flight);
+  Ended keep(std::int64_t ticket, const Work& work, const AttemptRecord& attempt, const Evaluation& evaluation,
+             const DecisionRecord& taken);
+  void tell_progress(const Work& work);
+  bool is_busy(const Decision& decision);
+  double held_seconds() const;
+  static AttemptRecord attempt_of(const IterationSummary& iteration);
+  Ended land(std::int64_t ticket, Flight& flight, const DecisionRecord& taken);
+  Ended start(Waits task);
+  Ended finish(Waits task);
+  Ended finish_next();
+  Ended reap();
+  std::optional<FleetAnswer> next_answer();
+  void serve_queue();
+  Ended drain(Ending ending);
+  void abandon_flights();
+  void show_pending(Snapshot& snapshot);
+  void to_anchor(const Work& work, const FleetDevice& device, Evaluation& evaluation);
+  double usd_per_held_hour() const;
   // Profiles (profiling.cpp).
   void profile(const Work& work, const IterationSummary& iteration, bool new_best);
   bool may_profile(const Work& work);
@@ -134,7 +190,7 @@ class Campaign {
   bool can_pay_request();
   std::optional<double> next_request_usd() const;
   ProposerState proposer_state();
-  Ended ask_for_proposal(const DecisionRecord& taken);
+  Waits ask_for_proposal(DecisionRecord taken);
   void send_request(ProposalRecord record, const std::string& wrong, const std::string& last_reply,
                     const std::vector<std::int64_t>& pages);
   std::string request_for_proposal(const ProposalRecord& record, const std::string& wrong,
@@ -160,7 +216,6 @@ class Campaign {
   void restore_proposals();
   Realized realize_of(const ArmId& id, const std::string& variant, const Config& config);
   void link_fingerprint(const Candidate& candidate, Evaluation& evaluation);
-  Evaluation judged(const Work& work, WorkloadBook& book);
   std::string parent_hash(const ProposalRecord& proposal);
   template <typename Call>
   auto of_arm(Arm& arm, Call call) -> std::optional<typename decltype(call())::value_type>;
@@ -204,10 +259,19 @@ class Campaign {
   bool profiles_off_ = false;  // something is missing
   bool told_no_profile_ = false;
   std::map<std::string, int> machine_falls_;  // by attempt_key
-  std::vector<Proposed> proposals_;           // second questions among them, in order
-  std::vector<ProposalRecord> asking_;        // requests under way, in order
-  std::int64_t last_number_ = 0;              // of a request
-  ProposerHistory proposer_history_;          // frozen at the start
+  std::map<std::string, int> nodes_lost_;     // by attempt_key: nodes that were lost with it
+  std::unique_ptr<Fleet> lone_;               // where there is no fleet
+  std::map<std::int64_t, Flight> flights_;    // by attempt
+  std::vector<Queued*> queue_;                // the first one first; each lives in its coroutine
+  std::vector<Waits> tasks_;
+  std::vector<std::pair<ArmId, Asked>> again_;  // asked before a campaign was cut short, and not answered
+  std::int64_t last_iteration_ = 0;
+  std::size_t landed_on_ = 0;  // the device of the evaluation that ended last
+  bool cancelled_ = false;
+  std::vector<Proposed> proposals_;     // second questions among them, in order
+  std::vector<ProposalRecord> asking_;  // requests under way, in order
+  std::int64_t last_number_ = 0;        // of a request
+  ProposerHistory proposer_history_;    // frozen at the start
   /// By kernel: the normal_hash of each source that earlier campaigns evaluated, and its source_hash. Read when the
   /// first proposal for the kernel comes.
   std::map<std::string, std::map<std::string, std::string>> older_sources_;

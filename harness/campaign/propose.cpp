@@ -154,7 +154,7 @@ ProposerState Campaign::proposer_state() {
   return state;
 }
 
-Campaign::Ended Campaign::ask_for_proposal(const DecisionRecord& taken) {
+Campaign::Waits Campaign::ask_for_proposal(DecisionRecord taken) {
   if (ports_.proposer == nullptr)
     throw bad_input(
         fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", options_.strategy));
@@ -166,7 +166,9 @@ Campaign::Ended Campaign::ask_for_proposal(const DecisionRecord& taken) {
         fmt::format("strategy '{}' asked for a proposal of a proposer that is not ready", options_.strategy));
   const Decision& decision = taken.decision;
   WorkloadBook& book = state_.workload(decision.arm.kernel, decision.arm.workload);
-  if (Ended ended = begin_workload(book, taken)) return ended;
+  Waits begins = begin_workload(book, taken);
+  if (Ended ended = co_await begins) co_return ended;
+  if (static_cast<std::int64_t>(asking_.size()) >= options_.proposals_at_once) co_return std::nullopt;  // meanwhile
   ProposalRecord record;
   record.campaign = campaign_;
   record.decision = taken.id;
@@ -180,7 +182,7 @@ Campaign::Ended Campaign::ask_for_proposal(const DecisionRecord& taken) {
     record.parents.push_back(book.standings.empty() ? book.plan.baseline.variant
                                                     : book.standings.back().candidate.variant);
   send_request(std::move(record), "", "", decision.patterns);
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
 void Campaign::send_request(ProposalRecord record, const std::string& wrong, const std::string& last_reply,

@@ -70,6 +70,10 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
   summary.purpose = attempt.purpose;
   summary.decision = attempt.decision;
   summary.budget_left_s = attempt.budget_left_s;
+  summary.node = attempt.node;
+  summary.device_uuid = attempt.device_uuid;
+  summary.after = attempt.after;
+  summary.anchor_ns = evaluation.anchor_ns;
   summary.wall_s = evaluation.cost.wall_s;
   summary.build_s = evaluation.cost.build_s;
   summary.gates_s = evaluation.cost.gates_s;
@@ -161,11 +165,36 @@ double CampaignState::passed_seconds() const {
   return passed_ == 0 ? evaluation_seconds() : passed_s_ / static_cast<double>(passed_);
 }
 
+namespace {
+
+/// Something else became the best while this was evaluated beside the one before.
+bool is_overtaken(const WorkloadBook& book, const IterationSummary& iteration) {
+  return iteration.after && !book.standings.empty() && book.standings.back().iteration > *iteration.after;
+}
+
+/// By their ratios to the baseline, which travel between cards.
+bool clearly_leads(const IterationSummary& one, const Standing& best) {
+  if (one.speedup_lo && best.speedup_hi) return *one.speedup_lo > *best.speedup_hi;
+  return leads(standing_of(one), best);
+}
+
+/// Absolute times do not travel between cards: what was measured on another than the workload's anchor card is told as
+/// that one would have shown it.
+void tell_as_anchor(IterationSummary& iteration) {
+  if (!iteration.anchor_ns || !iteration.time_ns || *iteration.time_ns <= 0) return;
+  const double scale = *iteration.anchor_ns / *iteration.time_ns;
+  for (auto* time : {&iteration.time_ns, &iteration.time_lo_ns, &iteration.time_hi_ns, &iteration.baseline_ns})
+    if (*time) **time *= scale;
+}
+
+}  // namespace
+
 bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteration) {
   if (iteration.outcome != OutcomeKind::passed || !iteration.time_ns) return false;
   const bool first = book.standings.empty();
-  const bool faster = iteration.verdict ? *iteration.verdict == Comparison::faster
-                                        : first || *iteration.time_ns < book.standings.back().time_ns;
+  const bool faster = is_overtaken(book, iteration) ? clearly_leads(iteration, book.standings.back())
+                      : iteration.verdict           ? *iteration.verdict == Comparison::faster
+                                                    : first || *iteration.time_ns < book.standings.back().time_ns;
   if (!first && !faster) {
     keep_among(book.others, standing_of(iteration));
     return false;
@@ -207,16 +236,17 @@ void CampaignState::apply_rival(WorkloadBook& book, const IterationSummary& iter
 
 void CampaignState::apply(const IterationSummary& ended, const Prediction* predicted) {
   IterationSummary iteration = ended;
+  tell_as_anchor(iteration);
   ++iterations_;
   ++outcomes_[std::string(name(iteration.outcome))];
   auto& [its_iterations, its_seconds] = spent_on_[iteration.candidate.kernel];
   ++its_iterations;
   its_seconds += iteration.wall_s;
-  if (iteration.purpose == Purpose::rival && iteration.outcome != OutcomeKind::interrupted)
+  if (iteration.purpose == Purpose::rival && !says_nothing(iteration.outcome))
     return apply_rival(workload(iteration.candidate.kernel, iteration.workload), iteration);
   recent_.emplace_back(name(iteration.outcome));
   if (recent_.size() > kRecentOutcomes) recent_.erase(recent_.begin());
-  if (iteration.outcome == OutcomeKind::interrupted) return;  // nothing was learnt
+  if (says_nothing(iteration.outcome)) return;  // nothing was learnt
   WorkloadBook& book = workload(iteration.candidate.kernel, iteration.workload);
   if (iteration.floor_ns) book.floor_ns = iteration.floor_ns;
   // What was abandoned is slow, and how slow is known: a strategy that did not learn it would try its like for ever.
@@ -238,6 +268,7 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
   answers_[answer_key(iteration.workload, iteration.candidate)] = result_of(iteration);
   if (is_baseline) {
     book.baseline_tried = true;
+    book.anchor_uuid = iteration.device_uuid;
     book.brief_baseline_s.reset();
     if (iteration.outcome == OutcomeKind::screened) book.brief_baseline_s = iteration.wall_s;
     book.baseline_ns = is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt;
@@ -253,12 +284,20 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
   if (arm != nullptr) apply_to_arm(*arm, iteration, improved, predicted);
 }
 
+// A search that went on without the result is told late.
+void CampaignState::tell(Arm& arm, const IterationSummary& iteration) {
+  SearchResult result = result_of(iteration);
+  result.elsewhere = news_from_others(arm);
+  const auto asked = std::ranges::find(arm.asked, iteration.ask, &Asked::number);
+  if (asked == arm.asked.end() || !asked->put_off) arm.search->tell(result);
+  else arm.search->tell_late(asked->ask, result);
+  if (asked != arm.asked.end()) arm.asked.erase(asked);
+}
+
 void CampaignState::apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved,
                                  const Prediction* predicted) {
   if (iteration.ask > 0) {
-    SearchResult result = result_of(iteration);
-    result.elsewhere = news_from_others(arm);
-    arm.search->tell(result);
+    tell(arm, iteration);
     ++arm.asks;
     sit(arm, iteration, predicted);
     current = arm.state.id;
@@ -315,7 +354,15 @@ void CampaignState::add_elsewhere(ArmState& arm, const std::vector<Evidence>& kn
   if (arm.elsewhere.size() > kMost) arm.elsewhere.resize(kMost);
 }
 
+bool CampaignState::takes_another(const Arm& arm) {
+  return arm.asked.empty() || arm.asked.back().put_off || arm.search->takes_several();
+}
+
 std::optional<SearchAsk> CampaignState::advance(Arm& arm) {
+  if (!arm.asked.empty() && !arm.asked.back().put_off) {
+    arm.search->put_off();
+    arm.asked.back().put_off = true;
+  }
   while (std::optional<SearchAsk> ask = arm.search->ask()) {
     const Candidate candidate{arm.state.id.kernel, ask->variant, arm.state.id.technique, ask->config};
     const auto known = answers_.find(answer_key(arm.state.id.workload, candidate));

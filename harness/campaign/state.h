@@ -41,6 +41,7 @@ struct WorkloadBook {
   bool baseline_tried = false;
   std::optional<double> brief_baseline_s;  // seconds of the baseline, if a few launches are all that is known of it
   std::optional<double> baseline_ns, floor_ns;
+  std::string anchor_uuid;                // the card of its baseline: times of a fleet are told as that card shows them
   std::vector<Standing> standings;        // each faster than the one before
   std::vector<Standing> others;           // the fastest that passed and were never the best, fastest first
   std::vector<Standing> screened;         // the fastest that were screened, fastest first: right as far as was asked
@@ -50,6 +51,8 @@ struct WorkloadBook {
   std::optional<LaunchShape> launch;      // of the best,
   std::int64_t launch_of = 0;             // which this iteration found
 
+  /// The best was timed again and held.
+  bool is_confirmed() const { return !standings.empty() && confirmed == standings.back().iteration; }
   /// The best is not the baseline itself and has not been timed again yet.
   bool to_confirm() const;
   /// The fastest of the screened, if it leads all that passed; nullptr: none does.
@@ -83,8 +86,11 @@ class CampaignState {
   std::vector<std::string> single_needs(const Candidate& candidate) const;
   /// How many launches and CTAs a candidate has on a workload; asked once for each new best. Empty: never known.
   std::function<std::optional<LaunchShape>(const Candidate&, const std::string& workload)> launch_of;
-  /// The arm's next ask that is not already answered by the record; answered ones are told on the way.
+  /// The arm's next ask that is not already answered by the record; answered ones are told on the way. Where another
+  /// evaluation of the arm is under way, its search goes on without the result; only one that takes_another().
   std::optional<SearchAsk> advance(Arm& arm);
+  /// Whether the arm's search can be asked now.
+  static bool takes_another(const Arm& arm);
 
   Arms& arms() { return arms_; }
   std::vector<WorkloadBook>& workloads() { return workloads_; }
@@ -118,6 +124,7 @@ class CampaignState {
   void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const;
   void tell_what_others_know(const WorkloadBook& book);
   std::vector<EarlierResult> news_from_others(Arm& arm);
+  void tell(Arm& arm, const IterationSummary& iteration);
   void apply_to_arm(Arm& arm, const IterationSummary& iteration, bool improved, const Prediction* predicted);
   void sit(Arm& arm, const IterationSummary& iteration, const Prediction* predicted);
   bool promote(WorkloadBook& book, const IterationSummary& iteration);

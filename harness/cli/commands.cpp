@@ -36,6 +36,8 @@ void define_capture(CLI::App&, Shell&, std::function<int()>&);
 void define_package(CLI::App&, Shell&, std::function<int()>&);
 void define_verify(CLI::App&, Shell&, std::function<int()>&);
 void define_guard(CLI::App&, Shell&, std::function<int()>&);
+void define_node(CLI::App&, Shell&, std::function<int()>&);
+void define_fleet(CLI::App&, Shell&, std::function<int()>&);
 void define_init(CLI::App&, Shell&, std::function<int()>&);
 
 const std::vector<Command>& commands() {
@@ -135,6 +137,12 @@ const std::vector<Command>& commands() {
       {"package", "The winners of a kernel as a folder that stands alone", define_package},
       {"verify", "Whether a package still holds: digests, gates, winners beside the original", define_verify},
       {"guard", "In CI: whether kernels are right and as fast as a package of them", define_guard},
+      {"node", "The other end of a fleet: evaluates what it is asked on its standard input", define_node},
+      {"fleet",
+       "Write a fleet file: the nodes of a Slurm partition, or machines over ssh",
+       define_fleet,
+       {"harness fleet slurm --partition gpu --nodes 2 --gpus 4 > fleet.lua",
+        "harness fleet ssh gpu1 gpu2 > fleet.lua"}},
       {"doctor",
        "What is here, what is missing, what goes unchecked, and how to mend it",
        define_doctor,

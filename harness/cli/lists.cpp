@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/cli/fleet_nodes.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 
@@ -58,6 +59,30 @@ int devices(Shell& shell, bool as_json) {
   for (const DeviceInfo& device : found)
     if (device.available) say_profiles(device, shell.rooms.profile_ways(device));
   report::out("compilers: %s\n", shell.rooms.confinement().c_str());
+  return 0;
+}
+
+/// Starts every node of a fleet file, and says what it is.
+int fleet_devices(Shell& shell, const std::string& file, bool as_json) {
+  const auto fleet = start_fleet(fleet_nodes(file, "", shell), shell);
+  json rows = json::array();
+  report::Table table{{"node", "device", "name", "uuid", "driver", "release", "usd_per_hour", "usable"}, {}};
+  for (const FleetDevice& device : fleet->devices()) {
+    const DeviceInfo& info = device.info;
+    json row = info;
+    row["node"] = device.node;
+    row["uuid"] = device.uuid;
+    row["driver_release"] = device.driver_release;
+    row["usd_per_hour"] = device.usd_per_hour;
+    row["usable"] = device.alive;
+    row["why"] = device.why;
+    rows.push_back(std::move(row));
+    table.rows.push_back({device.node, info.device, info.name, device.uuid, info.driver, device.driver_release,
+                          device.usd_per_hour ? fmt::format("{:g}", *device.usd_per_hour) : "-",
+                          device.alive ? "yes" : "no: " + device.why});
+  }
+  if (as_json) show_json(rows);
+  else show_table(table);
   return 0;
 }
 
@@ -162,7 +187,11 @@ std::shared_ptr<bool> json_flag(CLI::App& app) {
 }  // namespace
 
 void define_devices(CLI::App& app, Shell& shell, std::function<int()>& action) {
-  action = [flag = json_flag(app), &shell] { return devices(shell, *flag); };
+  auto fleet = std::make_shared<std::string>();
+  app.add_option("--fleet", *fleet, "The devices of a fleet file: starts its nodes and asks them")->type_name("FILE");
+  action = [flag = json_flag(app), fleet, &shell] {
+    return fleet->empty() ? devices(shell, *flag) : fleet_devices(shell, *fleet, *flag);
+  };
 }
 
 void define_kernels(CLI::App& app, Shell& shell, std::function<int()>& action) {

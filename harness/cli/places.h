@@ -17,6 +17,7 @@ struct Places {
   std::string include_folder;  // kernels/include
   std::string cpu_headers;     // what the cpu device puts in CUDA's headers' place
   std::string cache_folder;    // compiled artifacts
+  int programs = 1;            // of this kind that share the machine's cores
   bool preflight = true;       // --no-preflight: candidates for a GPU are not tried on the cpu device first
   bool policy_refuses = true;  // --policy mark: what the source policy flags is only marked
   bool trust_source = false;   // --trust-source: native code runs where this machine cannot cage it

@@ -10,6 +10,7 @@
 #include "harness/core/catalog.h"
 #include "harness/core/diagnoser.h"
 #include "harness/core/evaluator.h"
+#include "harness/core/fleet.h"
 #include "harness/core/formula_catalog.h"
 #include "harness/core/observation.h"
 #include "harness/core/playbook.h"
@@ -63,6 +64,8 @@ struct Rooms {
   std::function<std::unique_ptr<Proposer>(const Places&, const std::string& spec,
                                           const std::vector<std::string>& variables)>
       proposer;
+  /// The nodes that a fleet file names (docs/fleet.md). Throws Error(bad_input) with file and line.
+  std::function<std::vector<NodeSpec>(const std::string& file)> fleet_file;
   ProgramVersion program;
 };
 

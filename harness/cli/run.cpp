@@ -9,6 +9,7 @@
 #include "harness/campaign/every_kernel.h"
 #include "harness/campaign/loop.h"
 #include "harness/cli/command.h"
+#include "harness/cli/fleet_nodes.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/events.h"
@@ -33,22 +34,37 @@ class AwakeClock : public Clock {
 
 struct RunArguments {
   CampaignOptions options;
-  std::string budget, goal, device = "auto", gpu, workloads, variants, name, resume;
+  std::string budget, goal, device = "auto", gpu, fleet, workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
-  std::string proposer, proposer_variables, proposer_timeout, token_price;
+  std::string proposer, proposer_variables, proposer_timeout, token_price, store_copy;
   std::int64_t at_once = 0;
   bool resuming = false, dry_run = false, json = false, quiet = false, verbose = false;
 };
 
-json environment_of(const ProgramVersion& program, const DeviceInfo& device) {
+json nodes_of(Fleet& fleet) {
+  json nodes = json::array();
+  for (const FleetDevice& device : fleet.devices())
+    nodes.push_back({{"node", device.node},
+                     {"device", device.info.device},
+                     {"uuid", device.uuid},
+                     {"driver_release", device.driver_release},
+                     {"used", device.alive}});
+  return nodes;
+}
+
+json environment_of(const ProgramVersion& program, const DeviceInfo& device, Fleet* fleet) {
   utsname host{};
   uname(&host);
-  return {{"harness", program.number},
-          {"revision", program.revision},
-          {"host", host.nodename},
-          {"system", std::string(host.sysname) + " " + host.release},
-          {"driver_release", device.emulation ? json() : driver_release()},
-          {"device", device}};
+  json facts = {{"harness", program.number},
+                {"revision", program.revision},
+                {"host", host.nodename},
+                {"system", std::string(host.sysname) + " " + host.release},
+                {"driver_release", device.emulation ? json() : driver_release()},
+                {"device", device}};
+  if (fleet == nullptr) return facts;
+  facts["nodes"] = nodes_of(*fleet);
+  facts["devices"] = fleet->devices().size();
+  return facts;
 }
 
 /// "3,15" or "3,15,0.3": US dollars for a million tokens in, out and cached; cached ones cost as others where it is not
@@ -121,7 +137,7 @@ void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campa
     throw bad_input(fmt::format("campaign {} is a single eval; use harness eval again", campaign));
   const CampaignOptions given = arguments.options;
   arguments.options = record.options.get<CampaignOptions>();
-  arguments.device = record.device;
+  if (arguments.device.find_first_of(",*") == std::string::npos) arguments.device = record.device;
   if (given.budget_s) arguments.options.budget_s = ledger.spent_seconds(campaign) + *given.budget_s;
   if (given.max_cost_usd) arguments.options.max_cost_usd = given.max_cost_usd;
   if (given.usd_per_hour) arguments.options.usd_per_hour = given.usd_per_hour;
@@ -163,6 +179,31 @@ std::unique_ptr<Display> make_display(const RunArguments& arguments, Places& pla
   return display;
 }
 
+/// Snapshots of the store in another folder, every minute and at the end.
+class StoreCopies {
+ public:
+  StoreCopies(Archive& archive, std::string folder) : archive_(archive), folder_(std::move(folder)) {}
+  void when_due() {
+    if (!folder_.empty() && awake_seconds() - last_s_ >= kEveryS) now();
+  }
+  // A folder that cannot be written ends no campaign.
+  void now() {
+    if (folder_.empty()) return;
+    last_s_ = awake_seconds();
+    try {
+      archive_.copy_to(folder_);
+    } catch (const Error& error) {
+      report::err("harness: %s\n", error.what());
+    }
+  }
+
+ private:
+  static constexpr double kEveryS = 60;
+  Archive& archive_;
+  std::string folder_;
+  double last_s_ = awake_seconds();
+};
+
 int exit_status(const CampaignSummary& summary, const CampaignOptions& options) {
   if (summary.reason == EndReason::script_error) return 2;
   if (summary.reason == EndReason::device_lost || summary.reason == EndReason::store_error) return 3;
@@ -198,6 +239,15 @@ void take_every_kernel(CampaignOptions& options, Catalog& catalog, ScriptLibrary
   options.kernels = std::move(found.kernels);
 }
 
+/// Nothing: one device of this process.
+std::unique_ptr<fleet::NodeFleet> fleet_of(const RunArguments& arguments, Shell& shell) {
+  std::vector<NodeSpec> nodes = fleet_nodes(arguments.fleet, arguments.device, shell);
+  if (nodes.empty()) return nullptr;
+  for (NodeSpec& node : nodes)
+    if (!node.usd_per_hour) node.usd_per_hour = arguments.options.usd_per_hour;
+  return start_fleet(std::move(nodes), shell);
+}
+
 int run(RunArguments arguments, Shell& shell) {
   require_descriptors();
   watch_for_stops();
@@ -214,7 +264,10 @@ int run(RunArguments arguments, Shell& shell) {
     resume = campaign_to_resume(arguments, archive->ledger());
     restore_options(arguments, archive->ledger(), *resume);
   }
-  const DeviceInfo device = choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
+  catch_interrupts();
+  const auto fleet = fleet_of(arguments, shell);
+  const DeviceInfo device =
+      fleet ? fleet->evaluator().device() : choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
@@ -232,27 +285,31 @@ int run(RunArguments arguments, Shell& shell) {
     const bool nothing_yet = arguments.dry_run && !std::filesystem::exists(shell.store_path());
     archive = shell.rooms.archive(nothing_yet ? ":memory:" : shell.store_path(), ArchiveAccess::write);
   }
-  catch_interrupts();
+  if (fleet) fleet->prepare_for(*catalog, arguments.options.kernels);
   const auto display = make_display(arguments, places);  // outlives the evaluator, which tells it what it does
-  const auto evaluator = shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
+  const auto own = fleet ? nullptr : shell.rooms.evaluator(places, device, arguments.options.usd_per_hour, interrupted);
+  Evaluator& evaluator = fleet ? fleet->evaluator() : *own;
   const auto playbook = shell.rooms.playbook(places);
   const auto diagnoser = shell.rooms.diagnoser(places);
-  const auto counting = arguments.options.profile == "on" && evaluator->profiler() == nullptr
+  const auto counting = arguments.options.profile == "on" && evaluator.profiler() == nullptr
                             ? shell.rooms.profiler(places, device, interrupted)
                             : nullptr;
   const auto proposer = arguments.options.proposer ? shell.rooms.proposer(places, *arguments.options.proposer,
                                                                           split_commas(arguments.proposer_variables))
                                                    : nullptr;
+  StoreCopies copies(*archive, arguments.store_copy);
   AwakeClock clock;
-  Campaign campaign({*catalog, *scripts, *evaluator, archive->ledger(), *display, clock, interrupted,
-                     environment_of(shell.rooms.program, device), playbook.get(), awake_seconds() - awake_at_start(),
-                     proposer.get(), profiler_of(*evaluator, counting.get()), diagnoser.get()},
+  Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
+                     environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
+                     awake_seconds() - awake_at_start(), proposer.get(), profiler_of(evaluator, counting.get()),
+                     diagnoser.get(), fleet.get(), [&copies] { copies.when_due(); }},
                     arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
     return 0;
   }
   const CampaignSummary summary = campaign.run();
+  copies.now();
   if (summary.reason == EndReason::interrupted)
     report::err("harness: stopped; everything that ended is saved, go on with: harness run --resume %lld\n",
                 static_cast<long long>(summary.campaign));
@@ -280,7 +337,11 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "each: the fastest configuration of every workload; single: one for all workloads of a kernel")
       ->capture_default_str()
       ->check(CLI::IsMember({"each", "single"}));
-  app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
+  app.add_option("--device", arguments->device, shell.rooms.device_words + "; several: cuda:0,cuda:1 or 'cuda:*'")
+      ->capture_default_str();
+  app.add_option("--fleet", arguments->fleet,
+                 "The devices of a fleet file, here and on other machines (see harness fleet)")
+      ->type_name("FILE");
   add_for_option(app, arguments->gpu);
   app.add_option(
       "--workload", arguments->workloads,
@@ -305,6 +366,9 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--seed", options.seed, "Of strategies and searches; input draws are always fresh")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--store-copy", arguments->store_copy,
+                 "A folder on shared storage: a snapshot of the store every minute and at the end")
+      ->type_name("DIR");
   app.add_option("--name", arguments->name, "A name for the campaign");
   auto* resume =
       app.add_option("--resume", arguments->resume,

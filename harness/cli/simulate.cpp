@@ -19,7 +19,7 @@ struct SimulateArguments {
   std::vector<std::string> spaces;
   std::string search = "default", trace, arm;
   std::vector<std::string> earlier;
-  int repeats = 20, threads = 0;
+  int repeats = 20, threads = 0, devices = 1;
   std::uint64_t seed = 0;
   double budget_factor = 1;
   bool json = false;
@@ -61,7 +61,8 @@ Simulated simulate_space(const std::string& file, const SimulateArguments& argum
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = std::min(arguments.repeats, std::max(1, arguments.threads > 0 ? arguments.threads : cores));
   const auto make = [&](std::uint64_t seed) { return scripts.search(arguments.search, space.arm, seed); };
-  done.repeats = simulate::run_repeats(space, make, arguments.repeats, arguments.seed, done.budget_s, threads);
+  done.repeats =
+      simulate::run_repeats(space, make, arguments.repeats, arguments.seed, done.budget_s, threads, arguments.devices);
   sum_up(done, arguments.budget_factor);
   return done;
 }
@@ -150,6 +151,9 @@ void define_simulate(CLI::App& app, Shell& shell, std::function<int()>& action) 
       ->required()
       ->type_name("SPACE");
   app.add_option("--search", arguments->search, "Chooses the configurations: a name or a file")->capture_default_str();
+  app.add_option("--devices", arguments->devices,
+                 "Evaluations under way at once, for searches that take several; seconds are those of all devices")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--repeats", arguments->repeats, "Runs, each with a seed of its own")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));

@@ -20,6 +20,9 @@ class Archive {
   virtual History& history() = 0;
   virtual Transfer& transfer() = 0;
   virtual AgentSessions& sessions() = 0;
+  /// A consistent snapshot of the store, put into a folder in the place of the one before; whole at any moment. Throws
+  /// Error(environment).
+  virtual void copy_to(const std::string& folder) = 0;
 };
 
 }  // namespace harness

@@ -28,6 +28,7 @@ struct DeviceInfo {
                                      // without rights, and the supervisor's clock times it
   std::string architecture;          // "sm_90a", "x86-64"
   std::string driver, compiler;      // versions; "" where absent
+  std::string uuid;                  // of the card, the same for every program; "" on cpu
   std::string admission_key;         // what a trial of gates here holds for: "cpu emulation 1", "sm_90a, CUDA 13.0"
   std::vector<std::string> missing;  // sentences: what was not found and what it is needed for
   int compute_capability = 0;        // 90; 0 on cpu

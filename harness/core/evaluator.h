@@ -31,6 +31,9 @@ struct Evaluation {
   std::string compiler, log;  // the compiler's whole log
   bool from_cache = false;
   StageCosts cost;
+  /// Its time as the campaign's anchor card would have shown it, ns: of an evaluation on another card of a fleet, where
+  /// it was timed beside an incumbent whose time on the anchor is known.
+  std::optional<double> anchor_ns;
 };
 
 /// What a candidate is timed beside, in the same run.
@@ -54,6 +57,9 @@ struct OtherPoints {
   std::optional<Realized> preflight;
 };
 
+/// How many other points of the domain a candidate meets. `none`: every form of the inputs at the timed size.
+enum class Points { none, search, finalist };
+
 struct EvaluationRequest {
   Realized realized;
   std::optional<Incumbent> incumbent;  // the best so far on this workload; the baseline when confirming
@@ -62,6 +68,8 @@ struct EvaluationRequest {
   /// Finds what the gates beyond the timed size need; asked once at most, when the first of them is due. Empty: the
   /// candidate has no other points.
   std::function<OtherPoints()> other_points;
+  Points points = Points::none;  // how many these are: whoever evaluates elsewhere finds them there
+  std::vector<NewVariant> made;  // variants that stand in no file and that this needs
   /// A candidate that is right at the timed size and slower than the incumbent there ends as Screened, without the
   /// gates that only a best needs. Nothing is screened without an incumbent.
   bool screen = false;
@@ -126,6 +134,7 @@ class Evaluator {
   virtual double take_prepare_seconds() = 0;
 };
 
+HARNESS_ENUM_TEXT(Points);
 void to_json(json& to, const StageCosts& value);
 void from_json(const json& from, StageCosts& value);
 

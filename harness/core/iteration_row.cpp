@@ -134,6 +134,7 @@ IterationRow row_of(const Evaluation& evaluation, bool confirmed, double ended_u
   row.binary_hash = evaluation.binary_hash;
   row.compiler = evaluation.compiler;
   row.from_cache = evaluation.from_cache;
+  row.anchor_ns = finite(evaluation.anchor_ns);
   if (evaluation.resources) {
     row.registers = evaluation.resources->registers;
     row.shared_bytes = evaluation.resources->static_shared_bytes;
@@ -168,6 +169,9 @@ json iteration_json(const IterationIdentity& identity, const IterationRow& row, 
             {"device", identity.device},
             {"purpose", identity.purpose},
             {"label", identity.label},
+            {"node", identity.node},
+            {"device_uuid", identity.device_uuid},
+            {"anchor_time_ns", row.anchor_ns},
             {"parent", identity.parent},
             {"outcome", row.outcome},
             {"time_ns", row.time_ns},
@@ -191,17 +195,20 @@ json iteration_json(const IterationIdentity& identity, const IterationRow& row, 
 
 json iteration_json(const AttemptRecord& attempt, const Evaluation& evaluation, std::int64_t iteration, bool confirmed,
                     const json& decision, const std::string& device, Detail detail) {
-  const IterationIdentity identity{.iteration = iteration,
-                                   .campaign = attempt.campaign,
-                                   .candidate = attempt.candidate,
-                                   .workload = attempt.workload,
-                                   .purpose = attempt.purpose,
-                                   .device = device,
-                                   .contract_hash = contract_hash_of(attempt, evaluation),
-                                   .source_hash = source_hash_of(attempt, evaluation),
-                                   .decision = decision,
-                                   .label = attempt.label,
-                                   .parent = attempt.parent};
+  const IterationIdentity identity{
+      .iteration = iteration,
+      .campaign = attempt.campaign,
+      .candidate = attempt.candidate,
+      .workload = attempt.workload,
+      .purpose = attempt.purpose,
+      .device = device,
+      .contract_hash = contract_hash_of(attempt, evaluation),
+      .source_hash = source_hash_of(attempt, evaluation),
+      .decision = decision,
+      .label = attempt.label,
+      .parent = attempt.parent,
+      .node = attempt.node.empty() ? std::nullopt : std::optional(attempt.node),
+      .device_uuid = attempt.device_uuid.empty() ? std::nullopt : std::optional(attempt.device_uuid)};
   return iteration_json(identity, row_of(evaluation, confirmed, 0), detail);
 }
 

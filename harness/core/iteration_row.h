@@ -25,6 +25,7 @@ struct IterationRow {
   json error = nullptr;  // null for passed and screened, and for no_effect: that one follows from same_as
   std::string fingerprint;
   std::optional<double> threshold_ns, stopped_ns;
+  std::optional<double> anchor_ns;      // Evaluation's
   std::optional<std::int64_t> same_as;  // an iteration of this store
   std::string binary_hash, compiler;    // "" where it was not built
   bool from_cache = false;
@@ -50,8 +51,9 @@ struct IterationIdentity {
   std::string workload;
   Purpose purpose = Purpose::search;
   std::string device, contract_hash, source_hash;
-  json decision = nullptr;                   // decision_json, or null
-  std::optional<std::string> label, parent;  // AttemptRecord's
+  json decision = nullptr;                       // decision_json, or null
+  std::optional<std::string> label, parent;      // AttemptRecord's
+  std::optional<std::string> node, device_uuid;  // AttemptRecord's; absent outside a fleet
 };
 
 enum class Detail {

@@ -41,6 +41,9 @@ struct AttemptRecord {
   std::optional<double> budget_left_s;  // when it began; absent: the campaign has no budget of time
   std::optional<std::string> label;     // what a person calls it
   std::optional<std::string> parent;    // an edited source: hash of the variant's own, in whose place it stood
+  std::string node, device_uuid;        // of a fleet: where it is evaluated; "" on the one device of a campaign
+  /// In a fleet: of the campaign's iterations the last that had ended when it began; 0: none had.
+  std::optional<std::int64_t> after;
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.
@@ -60,6 +63,10 @@ struct IterationSummary {
   std::optional<double> usd;
   std::int64_t decision = 0;
   std::optional<double> budget_left_s;  // AttemptRecord's
+  std::int64_t attempt = 0;             // of which it is the end: ascending in the order in which they were begun
+  std::string node, device_uuid;        // AttemptRecord's
+  std::optional<std::int64_t> after;    // AttemptRecord's
+  std::optional<double> anchor_ns;      // Evaluation's
 };
 
 /// A gate that a candidate failed.
@@ -155,6 +162,12 @@ struct Orphan {
   int machine_went_down = 0;
 };
 
+/// An evaluation that was begun on a device of a fleet.
+struct Begun {
+  std::int64_t attempt = 0;
+  AttemptRecord record;
+};
+
 /// How long things took in all campaigns on a device name: mean wall seconds of an evaluation by kernel and purpose,
 /// and of the last trial of each kernel's gates on devices with this DeviceInfo::admission_key.
 struct UsualSeconds {
@@ -209,6 +222,8 @@ class Ledger {
   virtual std::vector<IterationSummary> iterations(std::int64_t campaign) = 0;  // ascending
   virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;     // ascending
   virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;               // begun, never ended
+  /// On a fleet: everything that was begun, ended or not, ascending. Empty: the campaign had one device.
+  virtual std::vector<Begun> begun(std::int64_t /*campaign*/) { return {}; }
   virtual Experience experience(const ExperienceQuery& query) = 0;
   virtual UsualSeconds usual_seconds(const std::string& /*device_name*/, const std::string& /*device_key*/) {
     return {};

@@ -94,7 +94,7 @@ bool Verdict::passed() const {
 }
 
 OutcomeKind kind_of(const Outcome& outcome) {
-  static_assert(std::variant_size_v<Outcome> == static_cast<std::size_t>(OutcomeKind::interrupted) + 1);
+  static_assert(std::variant_size_v<Outcome> == static_cast<std::size_t>(OutcomeKind::lost) + 1);
   return static_cast<OutcomeKind>(outcome.index());
 }
 
@@ -110,6 +110,10 @@ bool is_timed(OutcomeKind kind) {
 
 bool is_sound(OutcomeKind kind) {
   return is_timed(kind) || kind == OutcomeKind::abandoned;
+}
+
+bool says_nothing(OutcomeKind kind) {
+  return kind == OutcomeKind::interrupted || kind == OutcomeKind::lost;
 }
 
 std::string_view outcome_name(const Outcome& outcome) {
@@ -134,7 +138,8 @@ json error_json(const Outcome& outcome) {
             },
             [](const TimedOut& t) { return timed_out_json(t); },
             [](const OutOfMemory& o) { return error("run", "out_of_memory", or_else(o.detail, "memory ran out")); },
-            [](const Interrupted&) { return error("run", "interrupted", "interrupted before it ended"); }},
+            [](const Interrupted&) { return error("run", "interrupted", "interrupted before it ended"); },
+            [](const Lost& l) { return error("run", "node_lost", "node " + l.node + " was lost: " + l.detail); }},
       outcome);
 }
 
@@ -166,7 +171,8 @@ HARNESS_ENUM_TABLE(OutcomeKind, "outcome",
                     {OutcomeKind::crashed, "crashed"},
                     {OutcomeKind::timed_out, "timed_out"},
                     {OutcomeKind::out_of_memory, "out_of_memory"},
-                    {OutcomeKind::interrupted, "interrupted"}})
+                    {OutcomeKind::interrupted, "interrupted"},
+                    {OutcomeKind::lost, "lost"}})
 HARNESS_ENUM_TABLE(Comparison, "verdict",
                    {{Comparison::faster, "faster"}, {Comparison::slower, "slower"}, {Comparison::same, "same"}})
 HARNESS_ENUM_TABLE(CrashKind, "kind of crash",
@@ -177,6 +183,7 @@ HARNESS_ENUM_TABLE(CrashKind, "kind of crash",
                     {CrashKind::barrier_deadlock, "barrier_deadlock"},
                     {CrashKind::signal, "signal"},
                     {CrashKind::killed, "killed"},
-                    {CrashKind::device_lost, "device_lost"}})
+                    {CrashKind::device_lost, "device_lost"},
+                    {CrashKind::node_lost, "node_lost"}})
 
 }  // namespace harness

@@ -69,7 +69,18 @@ struct Timing {
 };
 
 /// `killed`: from outside, which is nothing that the candidate did.
-enum class CrashKind { illegal_access, trap, assertion, barrier_deadlock, signal, killed, device_lost, unknown };
+/// `node_lost`: two nodes of a fleet ended while they evaluated it.
+enum class CrashKind {
+  illegal_access,
+  trap,
+  assertion,
+  barrier_deadlock,
+  signal,
+  killed,
+  device_lost,
+  node_lost,
+  unknown
+};
 
 // The outcome of an experiment: a sum type, and every consumer says what it does with each case.
 struct Passed {
@@ -115,8 +126,12 @@ struct OutOfMemory {
   std::string detail;
 };
 struct Interrupted {};
+/// The node that evaluated it ended, or was not heard of any more: nothing is known of the candidate.
+struct Lost {
+  std::string node, detail;
+};
 using Outcome = std::variant<Passed, Screened, CompileError, LaunchError, WrongAnswer, Rejected, NoEffect, Abandoned,
-                             Unsupported, Crashed, TimedOut, OutOfMemory, Interrupted>;
+                             Unsupported, Crashed, TimedOut, OutOfMemory, Interrupted, Lost>;
 
 /// Which case an outcome is, where that is all that is kept; in the order of the variant.
 enum class OutcomeKind {
@@ -132,7 +147,8 @@ enum class OutcomeKind {
   crashed,
   timed_out,
   out_of_memory,
-  interrupted
+  interrupted,
+  lost
 };
 OutcomeKind kind_of(const Outcome& outcome);
 /// The time of what passed or was screened; nullptr for what has none.
@@ -141,6 +157,8 @@ const Timing* timing_of(const Outcome& outcome);
 bool is_timed(OutcomeKind kind);
 /// Nothing was wrong with it as far as it was asked: passed, screened, abandoned.
 bool is_sound(OutcomeKind kind);
+/// Nothing was learnt of the candidate: interrupted, lost. It is evaluated again.
+bool says_nothing(OutcomeKind kind);
 std::string_view outcome_name(const Outcome& outcome);  // "compile_error": the words of the CLI and the store
 /// The JSON `error` object of CLI.md ({stage, class, message, first_bad}); null for Passed and Screened.
 json error_json(const Outcome& outcome);

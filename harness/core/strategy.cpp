@@ -14,7 +14,8 @@ HARNESS_JSON(ArmState, id, variants, prior, risk, multi_kernel, baseline, weight
              agent_usd, records, timed, gains, log_gain_mean, log_gain_sd, log_evaluation_mean, log_evaluation_sd,
              best_ns, best_speedup, rival_ns, launch, counters, diagnosis, last_fingerprint, same_fingerprint,
              same_code, fingerprints, sittings, exhausted, closed, earlier_campaigns, earlier_evaluations,
-             earlier_passed, earlier_spent_s, earlier_best_speedup, elsewhere, proposal)
+             earlier_passed, earlier_spent_s, earlier_best_speedup, elsewhere, proposal, running, busy)
+HARNESS_JSON(PendingState, arm, variant, purpose, node, config)
 HARNESS_JSON(TechniqueState, kernel, technique, workloads, campaigns, evaluations, passed, spent_s, predicted_s,
              spent_usd, agent_s, agent_usd, earlier_evaluations, earlier_passed, earlier_spent_s, best_speedup)
 HARNESS_JSON(WorkloadState, kernel, workload, sizes, bytes, registers, spill_bytes, shared_bytes, weight, baseline_ns,
@@ -32,7 +33,7 @@ HARNESS_JSON(Snapshot, campaign, device, device_name, architecture, multiprocess
              objective, budget_s, spent_s, max_cost_usd, spent_usd, usd_per_hour, reserve_s, evaluation_s, build_s,
              gates_s, timing_s, idle_s, since_evaluation_s, since_passed_s, wait_s, goal_speedup, goal_of_floor,
              iterations, score, arms, techniques, workloads, current, sitting, recent_outcomes, calibration, playbook,
-             proposer)
+             proposer, devices, pending)
 HARNESS_JSON_DEFAULTS(Prediction, speedup_lo, speedup_hi, evaluations, probability, minutes_lo, minutes_hi)
 
 }  // namespace harness

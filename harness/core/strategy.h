@@ -94,6 +94,8 @@ struct ArmState {
   std::optional<double> earlier_best_speedup;
   std::vector<GainElsewhere> elsewhere;  // the most alike workloads first, at most 4
   std::optional<std::int64_t> proposal;  // the number of the proposal that it consists of
+  std::int64_t running = 0;              // evaluations of it that are under way on other devices
+  bool busy = false;  // cannot be tried now: its search waits for a result, or its workload for the baseline
 };
 
 /// A kernel's technique over all its workloads and contracts, this campaign and every earlier one on the device's
@@ -187,6 +189,13 @@ struct ProposerState {
   std::optional<double> earlier_log_gain;
 };
 
+/// An evaluation that is under way.
+struct PendingState {
+  ArmId arm;
+  std::string variant, purpose, node;
+  Config config;
+};
+
 struct Snapshot {
   std::int64_t campaign = 0;
   std::string device, device_name, architecture;
@@ -218,6 +227,8 @@ struct Snapshot {
   Calibration calibration;
   std::vector<PatternEvidence> playbook;  // what came of the patterns on this device name, frozen at the start
   std::optional<ProposerState> proposer;  // absent: nobody proposes
+  std::int64_t devices = 1;               // that evaluate at the same time
+  std::vector<PendingState> pending;      // under way on them, in the order in which they were begun
 };
 
 /// What is expected of the evaluation that a decision leads to: 90 % ranges, scored when it has ended. `evaluations`:
@@ -305,6 +316,13 @@ class Search {
   /// nullopt: it has nothing left to ask. Calling it twice without `tell` returns the same ask.
   virtual std::optional<SearchAsk> ask() = 0;
   virtual void tell(const SearchResult& result) = 0;
+  /// It can go on without the result of its last ask.
+  virtual bool takes_several() const { return false; }
+  /// The result of the last ask comes later, by tell_late(): from now on ask() returns another one. Only where it takes
+  /// several; when it is put off is part of what a search is deterministic in.
+  virtual void put_off() {}
+  /// The result of an ask that was put off.
+  virtual void tell_late(const SearchAsk& /*asked*/, const SearchResult& /*result*/) {}
   /// What is known before it begins; only before the first ask. Part of what it is deterministic in.
   virtual void know(std::vector<EarlierResult> earlier) { (void)earlier; }
   /// It needs the times of slow candidates too: none of its own is abandoned.
@@ -353,6 +371,8 @@ void to_json(json& to, const Moment& value);
 void from_json(const json& from, Moment& value);
 void to_json(json& to, const Calibration& value);
 void from_json(const json& from, Calibration& value);
+void to_json(json& to, const PendingState& value);
+void from_json(const json& from, PendingState& value);
 void to_json(json& to, const Snapshot& value);
 void from_json(const json& from, Snapshot& value);
 void to_json(json& to, const Prediction& value);

@@ -63,7 +63,9 @@ double overhead_seconds(const Recording& recording) {
   const double evaluated =
       std::accumulate(recording.iterations.begin(), recording.iterations.end(), 0.0,
                       [](double sum, const IterationSummary& iteration) { return sum + iteration.wall_s; });
-  return std::max(0.0, recording.spent_s - evaluated);
+  const json devices =
+      recording.record.environment.is_object() ? recording.record.environment.value("devices", json()) : json();
+  return std::max(0.0, recording.spent_s - evaluated / (devices.is_number() ? devices.get<double>() : 1));
 }
 
 DeviceInfo recorded_device(const CampaignRecord& record) {
@@ -78,7 +80,7 @@ DeviceInfo recorded_device(const CampaignRecord& record) {
 
 RecordBook::RecordBook(const Recording& recording) {
   for (const IterationSummary& iteration : recording.iterations) {
-    if (iteration.outcome == OutcomeKind::interrupted) continue;
+    if (says_nothing(iteration.outcome)) continue;
     if (iteration.purpose == Purpose::confirm) {
       add_confirmation(iteration);
       continue;
@@ -101,15 +103,22 @@ RecordBook::RecordBook(const Recording& recording) {
 
 void RecordBook::add_confirmation(const IterationSummary& iteration) {
   const auto count = static_cast<double>(confirmations_.size());
-  if (!confirmations_.emplace(record_key(iteration.workload, iteration.candidate), &iteration).second) return;
+  std::vector<const IterationSummary*>& known = confirmations_[record_key(iteration.workload, iteration.candidate)];
+  known.push_back(&iteration);
+  if (known.size() > 1) return;
   confirm_s_ = (confirm_s_ * count + iteration.wall_s) / (count + 1);
 }
 
 void RecordBook::follow_incumbents(const std::vector<IterationSummary>& iterations) {
   Podium podium;
+  // Of each workload, the best from an iteration on: on a fleet others ended while one was timed.
+  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, const IterationSummary*>> bests;
   for (const IterationSummary& iteration : iterations) {
-    incumbents_[iteration.iteration] = podium.best(iteration.candidate.kernel, iteration.workload);
+    auto& of_workload = bests[{iteration.candidate.kernel, iteration.workload}];
+    const auto later = of_workload.upper_bound(iteration.after.value_or(iteration.iteration - 1));
+    incumbents_[iteration.iteration] = later == of_workload.begin() ? nullptr : std::prev(later)->second;
     podium.apply(iteration);
+    of_workload[iteration.iteration] = podium.best(iteration.candidate.kernel, iteration.workload);
   }
 }
 
@@ -121,8 +130,10 @@ const Profile* RecordBook::profile(const std::string& workload, const Candidate&
   return found_in(profiles_, record_key(workload, candidate));
 }
 
-const IterationSummary* RecordBook::confirmation(const std::string& workload, const Candidate& candidate) const {
-  return found_in(confirmations_, record_key(workload, candidate));
+const IterationSummary* RecordBook::confirmation(const std::string& workload, const Candidate& candidate,
+                                                 std::size_t nth) const {
+  const auto found = confirmations_.find(record_key(workload, candidate));
+  return found == confirmations_.end() ? nullptr : found->second[std::min(nth, found->second.size() - 1)];
 }
 
 const std::vector<const IterationSummary*>& RecordBook::of_arm(const ArmId& arm) const {
@@ -167,6 +178,14 @@ bool Podium::apply(const IterationSummary& iteration) {
     return false;
   }
   if (!passed) return false;
+  const bool overtaken = iteration.after && !standings.empty() && standings.back()->iteration > *iteration.after;
+  if (overtaken) {  // as a running campaign decides it
+    const IterationSummary& best = *standings.back();
+    const bool ahead =
+        iteration.speedup_lo && best.speedup_hi ? *iteration.speedup_lo > *best.speedup_hi : is_faster(iteration, best);
+    (ahead ? standings : others).push_back(&iteration);
+    return ahead;
+  }
   const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == Comparison::faster
                                                               : *iteration.time_ns < *standings.back()->time_ns);
   (faster ? standings : others).push_back(&iteration);

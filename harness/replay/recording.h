@@ -39,7 +39,9 @@ class RecordBook {
 
   /// The first evaluation of this candidate, confirmations apart; nullptr: the record has no answer.
   const IterationSummary* find(const std::string& workload, const Candidate& candidate) const;
-  const IterationSummary* confirmation(const std::string& workload, const Candidate& candidate) const;
+  /// One of several: that of each card in a fleet. With `nth` beyond them the last.
+  const IterationSummary* confirmation(const std::string& workload, const Candidate& candidate,
+                                       std::size_t nth = 0) const;
   /// Distinct recorded evaluations of an arm, in order.
   const std::vector<const IterationSummary*>& of_arm(const ArmId& arm) const;
   /// The evaluation that ran this machine code to a result on this workload; nullptr: none.
@@ -55,7 +57,8 @@ class RecordBook {
  private:
   void add_confirmation(const IterationSummary& iteration);
   void follow_incumbents(const std::vector<IterationSummary>& iterations);
-  std::map<std::string, const IterationSummary*> by_candidate_, confirmations_, by_binary_;
+  std::map<std::string, const IterationSummary*> by_candidate_, by_binary_;
+  std::map<std::string, std::vector<const IterationSummary*>> confirmations_;
   std::map<std::string, const Profile*> profiles_;
   std::map<std::string, double> no_effect_s_;
   std::map<ArmId, std::vector<const IterationSummary*>> by_arm_;

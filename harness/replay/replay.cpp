@@ -42,6 +42,21 @@ std::int64_t began_unix(const Recording& recorded) {
   return recorded.decisions.front().now_unix - static_cast<std::int64_t>(overhead_seconds(recorded));
 }
 
+/// The devices that a campaign had, if they were several.
+std::vector<FleetDevice> recorded_fleet(const CampaignRecord& record) {
+  std::vector<FleetDevice> devices;
+  const json nodes = record.environment.value("nodes", json::array());
+  for (const json& node : nodes) {
+    FleetDevice device;
+    device.node = node.value("node", "");
+    device.uuid = node.value("uuid", "");
+    device.info = recorded_device(record);
+    device.usd_per_hour = record.usd_per_hour;
+    if (node.value("used", true)) devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
 }  // namespace
 
 Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
@@ -62,6 +77,8 @@ Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary
   CampaignPorts ports{plugins, searches, evaluator, ledger, display, clock, {}, recorded.record.environment};
   if (!recorded.profiles.empty()) ports.profiler = &profiler;
   if (!recorded.proposals.empty()) ports.proposer = &proposer;
+  ReplayFleet fleet(recorded_fleet(recorded.record), evaluator, book, clock);
+  if (fleet.devices().size() > 1) ports.fleet = &fleet;
   Campaign campaign(std::move(ports), replay_options(recorded, options), std::nullopt);
   replayed.summary = campaign.run();
   replayed.recording = std::move(ledger.recording());

@@ -50,13 +50,15 @@ class ReplaySearch : public Search {
     if (given_ || ended_) return given_;
     std::optional<SearchAsk> wanted = search_->ask();
     if (!wanted) return std::nullopt;
+    const SearchAsk own = *wanted;
     if (!book_.find(space_.id.workload, candidate(wanted->variant, wanted->config))) wanted = stand_in(*wanted);
     if (!wanted) {
       ended_ = true;
       tally_.ended.insert(space_.id);
       return std::nullopt;
     }
-    asked_.insert(wanted->variant + "\n" + to_text(wanted->config));
+    asked_.insert(key(*wanted));
+    own_[key(*wanted)] = own;
     wanted->hints.clear();
     given_ = std::move(wanted);
     return given_;
@@ -66,8 +68,20 @@ class ReplaySearch : public Search {
     given_.reset();
     search_->tell(result);
   }
+  bool takes_several() const override { return search_->takes_several(); }
+  void put_off() override {
+    given_.reset();
+    search_->put_off();
+  }
+  void tell_late(const SearchAsk& asked, const SearchResult& result) override {
+    const bool still_given = given_ && key(*given_) == key(asked);
+    if (still_given) given_.reset();
+    search_->tell_late(own_.at(key(asked)), result);
+  }
 
  private:
+  static std::string key(const SearchAsk& ask) { return ask.variant + "\n" + to_text(ask.config); }
+
   Candidate candidate(const std::string& variant, const Config& config) const {
     return {space_.id.kernel, variant, space_.id.technique, config};
   }
@@ -106,6 +120,7 @@ class ReplaySearch : public Search {
   const RecordBook& book_;
   AnswerTally& tally_;
   bool stand_ins_, ended_ = false;
+  std::map<std::string, SearchAsk> own_;  // what the search itself asked for, by what it was given
   std::optional<SearchAsk> given_;
   std::set<std::string> asked_;
 };
@@ -135,6 +150,7 @@ Outcome recorded_failure(const IterationSummary& row) {
     case OutcomeKind::screened:  // without a time: nothing to compare with
     case OutcomeKind::unsupported:
     case OutcomeKind::interrupted:
+    case OutcomeKind::lost:
       break;
   }
   return Unsupported{as_recorded};
@@ -273,10 +289,18 @@ Evaluation ReplayEvaluator::search_answer(const IterationSummary& row, const Eva
   return evaluation;
 }
 
+const IterationSummary* ReplayEvaluator::recorded_confirmation(const EvaluationRequest& request) const {
+  const std::string& workload = request.realized.problem.workload.name;
+  const Candidate& candidate = request.realized.candidate;
+  const auto before = confirmed_.find(record_key(workload, candidate));
+  return book_.confirmation(workload, candidate, before == confirmed_.end() ? 0 : before->second);
+}
+
 Evaluation ReplayEvaluator::confirm_answer(const EvaluationRequest& request) {
   const std::string& workload = request.realized.problem.workload.name;
-  if (const IterationSummary* row = book_.confirmation(workload, request.realized.candidate)) {
+  if (const IterationSummary* row = recorded_confirmation(request)) {
     ++tally_.confirmations;
+    ++confirmed_[record_key(workload, request.realized.candidate)];
     return answer(*row, request, row->wall_s);
   }
   const IterationSummary* row = book_.find(workload, request.realized.candidate);
@@ -323,6 +347,34 @@ std::optional<Comparison> ReplayEvaluator::verdict_on(const IterationSummary& ro
   const auto [rival_lo, rival_hi] = interval(*other);
   if (hi < rival_lo) return Comparison::faster;
   return lo > rival_hi ? Comparison::slower : Comparison::same;
+}
+
+ReplayFleet::ReplayFleet(std::vector<FleetDevice> devices, ReplayEvaluator& evaluator, const RecordBook& book,
+                         ReplayClock& clock)
+    : devices_(std::move(devices)), evaluator_(evaluator), book_(book), clock_(clock) {}
+
+void ReplayFleet::begin(std::size_t, std::int64_t ticket, EvaluationRequest request) {
+  const std::string& workload = request.realized.problem.workload.name;
+  const IterationSummary* row =
+      request.confirm ? evaluator_.recorded_confirmation(request) : book_.find(workload, request.realized.candidate);
+  const double begun = clock_.passed();
+  Flight flight{ticket, row != nullptr ? row->iteration : 0, 0, evaluator_.evaluate(request)};
+  flight.ends_s = clock_.passed();
+  clock_.return_to(begun);
+  flights_.push_back(std::move(flight));
+}
+
+// As long as all that is under way is of the record, it ends in the recorded order; else in the order of its seconds.
+std::optional<FleetAnswer> ReplayFleet::next(double) {
+  if (flights_.empty()) return std::nullopt;
+  const bool recorded = std::ranges::all_of(flights_, [](const Flight& flight) { return flight.recorded > 0; });
+  const auto first = std::ranges::min_element(flights_, [&](const Flight& a, const Flight& b) {
+    return recorded ? a.recorded < b.recorded : a.ends_s < b.ends_s;
+  });
+  clock_.return_to(std::max(clock_.passed(), first->ends_s));
+  FleetAnswer answer{first->ticket, std::move(first->evaluation)};
+  flights_.erase(first);
+  return answer;
 }
 
 std::int64_t ReplayLedger::begin_campaign(const CampaignRecord& record) {

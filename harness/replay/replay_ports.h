@@ -8,6 +8,7 @@
 #include "harness/core/clock.h"
 #include "harness/core/display.h"
 #include "harness/core/evaluator.h"
+#include "harness/core/fleet.h"
 #include "harness/core/strategy.h"
 #include "harness/replay/recording.h"
 
@@ -34,6 +35,8 @@ class ReplayClock : public Clock {
   double seconds() override { return 1 + passed_s_; }  // 0 would mean "not begun"
   std::int64_t unix_seconds() override { return begin_unix_ + static_cast<std::int64_t>(passed_s_); }
   void pass(double seconds) { passed_s_ += seconds; }
+  double passed() const { return passed_s_; }
+  void return_to(double passed_s) { passed_s_ = passed_s; }
 
  private:
   std::int64_t begin_unix_;
@@ -134,6 +137,8 @@ class ReplayEvaluator : public Evaluator {
     overhead_s_ = 0;
   }
   double take_prepare_seconds() override { return 0; }
+  /// What the next confirmation of this candidate is answered with; nullptr: none is recorded.
+  const IterationSummary* recorded_confirmation(const EvaluationRequest& request) const;
 
  private:
   Outcome timed_answer(const IterationSummary& row, const EvaluationRequest& request);
@@ -147,7 +152,30 @@ class ReplayEvaluator : public Evaluator {
   ReplayClock& clock_;
   double overhead_s_;
   AnswerTally& tally_;
-  std::map<std::string, std::int64_t> ran_;  // by workload and machine code: answered as measured in this replay
+  std::map<std::string, std::size_t> confirmed_;  // how often a candidate was, in this replay
+  std::map<std::string, std::int64_t> ran_;       // by workload and machine code: answered as measured in this replay
+};
+
+/// The devices of a recorded campaign that had several: their evaluations end in the recorded order.
+class ReplayFleet : public Fleet {
+ public:
+  ReplayFleet(std::vector<FleetDevice> devices, ReplayEvaluator& evaluator, const RecordBook& book, ReplayClock& clock);
+  const std::vector<FleetDevice>& devices() override { return devices_; }
+  void begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) override;
+  std::optional<FleetAnswer> next(double patience_s) override;
+  void cancel() override { flights_.clear(); }
+
+ private:
+  struct Flight {
+    std::int64_t ticket = 0, recorded = 0;  // the iteration that it was; 0: the record has none
+    double ends_s = 0;
+    Evaluation evaluation;
+  };
+  std::vector<FleetDevice> devices_;
+  ReplayEvaluator& evaluator_;
+  const RecordBook& book_;
+  ReplayClock& clock_;
+  std::vector<Flight> flights_;
 };
 
 /// Keeps the replayed campaign as a Recording. What earlier campaigns learnt is asked of `source`, the store that the

@@ -4,6 +4,7 @@
 #include "harness/store/campaign_lesson.h"
 #include "harness/store/campaigns.h"
 #include "harness/store/compare.h"
+#include "harness/store/copy.h"
 #include "harness/store/diff.h"
 #include "harness/store/figures.h"
 #include "harness/store/history.h"
@@ -28,6 +29,7 @@ class StoreArchive : public Archive, History, Transfer {
   Ledger& ledger() override { return *store_; }
   History& history() override { return *this; }
   Transfer& transfer() override { return *this; }
+  void copy_to(const std::string& folder) override { copy_store(store_->connection(), folder); }
   AgentSessions& sessions() override { return sessions_; }
 
  private:

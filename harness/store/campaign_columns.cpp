@@ -99,15 +99,24 @@ std::int64_t intern_candidate(Connection& connection, const Candidate& candidate
   return connection.database().getLastInsertRowid();
 }
 
+namespace {
+
+std::optional<std::string> given(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
 std::int64_t insert_attempt(Connection& connection, const AttemptRecord& record, double begun_unix) {
   const std::int64_t candidate =
       intern_candidate(connection, record.candidate, record.contract_hash, record.source_hash);
   Statement(
       connection,
       "INSERT INTO attempt (campaign, decision, candidate, workload, ask, purpose, begun_unix, budget_left_s, label, "
-      "parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "parent, node, device_uuid, after_iteration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       record.campaign, record.decision > 0 ? std::optional(record.decision) : std::nullopt, candidate, record.workload,
-      record.ask, name(record.purpose), begun_unix, record.budget_left_s, record.label, record.parent)
+      record.ask, name(record.purpose), begun_unix, record.budget_left_s, record.label, record.parent,
+      given(record.node), given(record.device_uuid), record.after)
       .run();
   return connection.database().getLastInsertRowid();
 }

@@ -170,7 +170,7 @@ class Exporter {
     Statement query(
         connection_,
         "SELECT a.id, a.decision, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash, "
-        "a.workload, a.ask, a.purpose, a.begun_unix, a.budget_left_s, a.label, a.parent "
+        "a.workload, a.ask, a.purpose, a.begun_unix, a.budget_left_s, a.label, a.parent, a.node, a.device_uuid "
         "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.campaign = ? ORDER BY a.id",
         campaign);
     while (query.next()) {
@@ -190,7 +190,9 @@ class Exporter {
             {"begun_unix", query.real(11)},
             {"budget_left_s", query.value(12)},
             {"label", query.maybe_text(13)},
-            {"parent", query.maybe_text(14)}});
+            {"parent", query.maybe_text(14)},
+            {"node", query.maybe_text(15)},
+            {"device_uuid", query.maybe_text(16)}});
     }
     return numbers;
   }

@@ -19,6 +19,7 @@ namespace harness::store {
 
 json exported(const IterationRow& row) {
   json j = row;
+  j["anchor_ns"] = row.anchor_ns;  // absent in exports of older versions
   for (json& error : j["errors"]) {
     for (const char* key : {"relative_l2", "tolerance"})
       if (!std::isfinite(error[key].get<double>())) error[key] = nullptr;
@@ -32,6 +33,7 @@ IterationRow imported(json j) {
       if (error.at(key).is_null()) error[key] = std::numeric_limits<double>::quiet_NaN();
   }
   auto row = j.get<IterationRow>();
+  if (j.contains("anchor_ns") && j.at("anchor_ns").is_number()) row.anchor_ns = j.at("anchor_ns").get<double>();
   for (const auto& time : {row.time_ns, row.cold_ns, row.warm_ns, row.baseline_ns})
     if (time && !(*time > 0)) throw bad_input("a time is not positive");
   if (row.cost.wall_s < 0) throw bad_input("wall_s is negative");

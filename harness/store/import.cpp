@@ -176,6 +176,8 @@ class Importer {
     if (j.contains("budget_left_s")) record.budget_left_s = maybe<double>(j, "budget_left_s");
     if (j.contains("label")) record.label = maybe<std::string>(j, "label");
     if (j.contains("parent")) record.parent = maybe<std::string>(j, "parent");
+    if (j.contains("node")) record.node = maybe<std::string>(j, "node").value_or("");
+    if (j.contains("device_uuid")) record.device_uuid = maybe<std::string>(j, "device_uuid").value_or("");
     attempts_.push_back(insert_attempt(connection_, record, j.at("begun_unix").get<double>()));
     candidates_.resize(attempts_.size());
     candidates_.back() = record.candidate;

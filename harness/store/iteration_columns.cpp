@@ -168,7 +168,8 @@ std::int64_t read_identity(const Statement& query, IterationIdentity& identity) 
   return query.integer(11);
 }
 
-constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10, kLabel = kCost + 8;
+constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10, kLabel = kCost + 8,
+              kCard = kLabel + 2;
 constexpr const char* kReadIteration =
     "SELECT i.id, i.campaign, c.kernel, c.variant, c.technique, c.config, i.workload, i.purpose, p.device, "
     "c.contract_hash, c.source_hash, i.attempt, a.decision, "
@@ -181,7 +182,7 @@ constexpr const char* kReadIteration =
     "b.hash, b.compiler, i.from_cache, i.registers, i.shared_bytes, i.spill_bytes, i.local_bytes, i.source, "
     "i.build_log, "
     "i.seeds, i.decide_s, i.prepare_s, i.build_s, i.gates_s, i.timing_s, i.idle_s, i.wall_s, i.usd, a.label, "
-    "a.parent "
+    "a.parent, a.node, a.device_uuid, i.anchor_ns "
     "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
     "JOIN campaign p ON p.id = i.campaign LEFT JOIN binary b ON b.id = i.binary WHERE i.id = ?";
 
@@ -212,10 +213,10 @@ std::int64_t insert_iteration(Connection& connection, std::int64_t attempt, std:
       "stopped_ns, "
       "same_as, binary, from_cache, registers, shared_bytes, spill_bytes, local_bytes, source, build_log, seeds, "
       "decide_s, prepare_s, build_s, gates_s, timing_s, idle_s, wall_s, usd, "
-      "error_class, error_message) "
+      "error_class, error_message, anchor_ns) "
       "SELECT a.id, a.campaign, c.id, c.kernel, a.workload, a.purpose, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
       "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, "
-      "?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45 "
+      "?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46 "
       "FROM attempt a JOIN candidate c ON c.id = iif(?2 > 0, ?2, a.candidate) WHERE a.id = ?1",
       attempt, candidate, row.ended_unix, row.outcome, row.confirmed, row.time_ns, row.time_lo_ns, row.time_hi_ns,
       row.cold_ns, row.warm_ns, row.baseline_ns, row.speedup, row.speedup_lo, row.speedup_hi, row.incumbent_ns,
@@ -223,7 +224,7 @@ std::int64_t insert_iteration(Connection& connection, std::int64_t attempt, std:
       row.fingerprint, row.threshold_ns, row.stopped_ns, row.same_as, intern_binary(connection, row), row.from_cache,
       row.registers, row.shared_bytes, row.spill_bytes, row.local_bytes, row.source_key, row.log_key,
       json_text(row.seeds), cost.decide_s, cost.prepare_s, cost.build_s, cost.gates_s, cost.timing_s, cost.idle_s,
-      cost.wall_s, cost.usd, word(shown, "class"), word(shown, "message"))
+      cost.wall_s, cost.usd, word(shown, "class"), word(shown, "message"), row.anchor_ns)
       .run();
   const std::int64_t id = connection.database().getLastInsertRowid();
   insert_gates(connection, id, row.gates);
@@ -248,6 +249,9 @@ RecordedIteration read_iteration(Connection& connection, std::int64_t id, Texts 
     read_build(query, kBuild, found.row);
     read_cost(query, kCost, found.row.cost);
     found.identity.label = query.maybe_text(kLabel);
+    found.identity.node = query.maybe_text(kCard);
+    found.identity.device_uuid = query.maybe_text(kCard + 1);
+    found.row.anchor_ns = query.maybe_real(kCard + 2);
     found.identity.parent = query.maybe_text(kLabel + 1);
   }
   found.identity.decision = read_decision(connection, decision);

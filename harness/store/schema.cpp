@@ -34,10 +34,13 @@ constexpr const char* kStep10 =
 constexpr const char* kStep11 =
 #include "embedded/harness/store/schema_11_agents.sql"
     ;
+constexpr const char* kStep12 =
+#include "embedded/harness/store/schema_12_fleet.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11};
+constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11, kStep12};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -94,7 +94,10 @@ CREATE TABLE attempt (
   begun_unix REAL NOT NULL,
   budget_left_s REAL,                      -- of the campaign's budget when it began; NULL: it has none
   label      TEXT,                         -- what a person calls it; NULL: nothing
-  parent     TEXT                          -- source_hash of the variant's own source, where an edited one stood in its place
+  parent     TEXT,                         -- source_hash of the variant's own source, where an edited one stood in its place
+  node       TEXT,                         -- of a fleet, where it was begun; NULL: the campaign had one device
+  device_uuid TEXT,                        -- of the card there
+  after_iteration INTEGER                  -- the campaign's last iteration that had ended when it was begun on a fleet; 0: none had
 ) STRICT;
 CREATE INDEX attempt_by_campaign ON attempt(campaign, candidate);
 CREATE INDEX attempt_by_decision ON attempt(decision);
@@ -129,7 +132,7 @@ CREATE TABLE iteration (
   purpose          TEXT NOT NULL,
   ended_unix       REAL NOT NULL,
   outcome          TEXT NOT NULL CHECK (outcome IN ('passed', 'screened', 'compile_error', 'launch_error', 'wrong_answer', 'rejected',
-                     'no_effect', 'abandoned', 'unsupported', 'crashed', 'timed_out', 'out_of_memory', 'interrupted')),
+                     'no_effect', 'abandoned', 'unsupported', 'crashed', 'timed_out', 'out_of_memory', 'interrupted', 'lost')),
   confirmed        INTEGER NOT NULL CHECK (confirmed IN (0, 1)),   -- timed again in fresh processes on fresh inputs
   -- Times per call, of passed and screened iterations. Intervals are 95 %.
   time_ns          REAL,                   -- median over rotated inputs
@@ -174,7 +177,8 @@ CREATE TABLE iteration (
   timing_s         REAL NOT NULL,
   idle_s           REAL NOT NULL,
   wall_s           REAL NOT NULL,
-  usd              REAL                    -- wall_s at the device's price; NULL: price unknown
+  usd              REAL,                    -- wall_s at the device's price; NULL: price unknown
+  anchor_ns        REAL                     -- time_ns as the campaign's anchor card would show it; NULL: no other card of a fleet
 ) STRICT;
 CREATE INDEX iteration_by_campaign ON iteration(campaign);
 CREATE INDEX iteration_by_kernel ON iteration(kernel);
@@ -413,7 +417,8 @@ CREATE TRIGGER iteration_keeps_best AFTER INSERT ON iteration
 WHEN NEW.outcome = 'passed' AND NEW.time_ns IS NOT NULL AND NEW.purpose <> 'rival'
 BEGIN
   INSERT INTO rollup_best
-    SELECT NEW.kernel, NEW.workload, p.device_name, c.contract_hash, NEW.confirmed, NEW.id, NEW.time_ns
+    SELECT NEW.kernel, NEW.workload, p.device_name, c.contract_hash, NEW.confirmed, NEW.id,
+           coalesce(NEW.anchor_ns, NEW.time_ns)
     FROM candidate c, campaign p
     WHERE c.id = NEW.candidate AND p.id = NEW.campaign AND p.evidence = 1
       AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = NEW.candidate AND r.workload = NEW.workload
@@ -440,8 +445,9 @@ BEGIN
       AND workload = NEW.workload AND device_name = NEW.device_name;
   INSERT INTO rollup_best
     SELECT kernel, workload, device_name, contract_hash, confirmed, id, time_ns FROM (
-      SELECT i.kernel, i.workload, p.device_name, c.contract_hash, i.confirmed, i.id, i.time_ns,
-             row_number() OVER (PARTITION BY i.confirmed ORDER BY i.time_ns, i.id) AS place
+      SELECT i.kernel, i.workload, p.device_name, c.contract_hash, i.confirmed, i.id,
+             coalesce(i.anchor_ns, i.time_ns) AS time_ns,
+             row_number() OVER (PARTITION BY i.confirmed ORDER BY coalesce(i.anchor_ns, i.time_ns), i.id) AS place
       FROM candidate me
       JOIN iteration i ON i.kernel = me.kernel
       JOIN candidate c ON c.id = i.candidate AND c.contract_hash = me.contract_hash
@@ -462,9 +468,10 @@ BEGIN
     WHERE campaign = NEW.id AND outcome IN ('wrong_answer', 'rejected') GROUP BY candidate, workload;
   INSERT INTO rollup_best
     SELECT kernel, workload, NEW.device_name, contract_hash, confirmed, id, time_ns FROM (
-      SELECT i.kernel, i.workload, c.contract_hash, i.confirmed, i.id, i.time_ns,
+      SELECT i.kernel, i.workload, c.contract_hash, i.confirmed, i.id,
+             coalesce(i.anchor_ns, i.time_ns) AS time_ns,
              row_number() OVER (PARTITION BY i.kernel, i.workload, c.contract_hash, i.confirmed
-                                ORDER BY i.time_ns, i.id) AS place
+                                ORDER BY coalesce(i.anchor_ns, i.time_ns), i.id) AS place
       FROM iteration i JOIN candidate c ON c.id = i.candidate
       WHERE i.campaign = NEW.id AND i.outcome = 'passed' AND i.time_ns IS NOT NULL AND i.purpose <> 'rival'
         AND NOT EXISTS (SELECT 1 FROM refuted r WHERE r.candidate = i.candidate AND r.workload = i.workload
@@ -571,7 +578,8 @@ CREATE VIEW v_iterations AS
          i.confirmed, i.emulation, i.error_class, i.error_message, i.registers, i.shared_bytes, i.spill_bytes, i.build_s, i.gates_s,
          i.timing_s, i.wall_s, i.usd, a.decision, a.ask, c.contract_hash, c.source_hash,
          (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent, a.node, a.device_uuid,
+         i.anchor_ns AS anchor_time_ns
   FROM iteration i
   JOIN attempt a ON a.id = i.attempt
   JOIN candidate c ON c.id = i.candidate

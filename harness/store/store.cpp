@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <chrono>
 #include <cstdio>
@@ -36,11 +37,12 @@ void add_spending(Connection& connection, std::int64_t campaign, double wall_s, 
 }
 
 /// Wall seconds outside an evaluation, which the device waits through.
-void charge_wall(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
+void charge_wall(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds,
+                 double wall_s) {
   Statement query(connection, "SELECT usd_per_hour * ?2 / 3600 FROM campaign WHERE id = ?1", campaign, seconds);
   const std::optional<double> usd = query.next() ? query.maybe_real(0) : std::nullopt;
   add_charge(connection, campaign, stage, today(), seconds, usd);
-  add_spending(connection, campaign, seconds, usd);
+  add_spending(connection, campaign, wall_s, usd);
 }
 
 void charge_beside(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
@@ -49,18 +51,18 @@ void charge_beside(Connection& connection, std::int64_t campaign, const std::str
   add_charge(connection, campaign, stage, today(), seconds, usd);
 }
 
-struct Begun {
+struct BegunCandidate {
   AttemptRecord record;  // campaign and hashes only
   std::int64_t candidate = 0;
 };
 
-Begun begun(Connection& connection, std::int64_t attempt) {
+BegunCandidate begun_candidate(Connection& connection, std::int64_t attempt) {
   Statement query(connection,
                   "SELECT a.campaign, c.id, c.kernel, c.variant, c.technique, c.config, c.contract_hash, c.source_hash "
                   "FROM attempt a JOIN candidate c ON c.id = a.candidate WHERE a.id = ?",
                   attempt);
   if (!query.next()) throw bad_input(fmt::format("there is no attempt {} in the store {}", attempt, connection.path()));
-  Begun found;
+  BegunCandidate found;
   found.record.campaign = query.integer(0);
   found.candidate = query.integer(1);
   found.record.candidate = {query.text(2), query.text(3), query.text(4), config_from_json(query.parsed(5))};
@@ -70,7 +72,7 @@ Begun begun(Connection& connection, std::int64_t attempt) {
 }
 
 /// The candidate that was really built: its sources may have been edited since the attempt began.
-std::int64_t candidate_built(Connection& connection, const Begun& begun, const Evaluation& evaluation) {
+std::int64_t candidate_built(Connection& connection, const BegunCandidate& begun, const Evaluation& evaluation) {
   const std::string contract = contract_hash_of(begun.record, evaluation);
   const std::string source = source_hash_of(begun.record, evaluation);
   if (contract == begun.record.contract_hash && source == begun.record.source_hash) return begun.candidate;
@@ -124,7 +126,7 @@ void Store::settle_lost_time() {
     const std::optional<double> lived = last_pulse(pulses.back());
     if (lived) {
       const double lost = *lived + kAfterLastBeatS - owner.lived_s - (spent[i] - owner.spent_s);
-      if (lost > 0) charge_wall(connection_, ended[i].first, "lost", lost);
+      if (lost > 0) charge_wall(connection_, ended[i].first, "lost", lost, lost);
     }
     Statement(connection_, "UPDATE campaign SET owner = NULL WHERE id = ?", ended[i].first).run();
   }
@@ -139,7 +141,37 @@ std::int64_t Store::begin_campaign(const CampaignRecord& record) {
   claim(id);
   write.commit();
   claimed_.insert(id);
+  note_devices(id, record);
   return id;
+}
+
+void Store::note_devices(std::int64_t campaign, const CampaignRecord& record) {
+  const json devices = record.environment.is_object() ? record.environment.value("devices", json()) : json();
+  if (devices.is_number() && devices.get<double>() > 1) devices_[campaign] = devices.get<double>();
+}
+
+/// What a device's seconds count of a campaign's wall seconds, where several work at once.
+double Store::wall_of(std::int64_t campaign, double device_seconds) const {
+  const auto several = devices_.find(campaign);
+  return several == devices_.end() ? device_seconds : device_seconds / several->second;
+}
+
+/// Of a writer on another machine nobody here can tell whether it lives: for a minute after it last wrote it counts as
+/// alive. A machine that was started again is no other one.
+double Store::lease_left(std::int64_t campaign) {
+  Statement query(
+      connection_,
+      "SELECT max(p.started_unix, coalesce((SELECT max(a.begun_unix) FROM attempt a WHERE a.campaign = p.id), 0), "
+      "coalesce((SELECT max(i.ended_unix) FROM iteration i WHERE i.campaign = p.id), 0)), p.ended_unix, "
+      "(SELECT facts FROM environment e WHERE e.campaign = p.id) FROM campaign p WHERE p.id = ?",
+      campaign);
+  if (!query.next() || !query.null(1) || query.null(2)) return 0;
+  const json host = query.parsed(2).value("host", json());
+  utsname own{};
+  uname(&own);
+  if (!host.is_string() || host == own.nodename) return 0;
+  constexpr double kLeaseS = 60;
+  return std::max(0.0, kLeaseS - (now_unix() - query.real(0)));
 }
 
 void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record) {
@@ -155,6 +187,8 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   if (query.text(1).empty()) refuse("it is a single eval; use harness eval again");
   if (const std::string owner = query.text(2); !parse_owner(owner).is_this_process() && still_runs(owner))
     refuse("another process is running it; wait for that or stop it");
+  if (const double left = lease_left(campaign); left > 0)
+    refuse(fmt::format("another machine wrote to it a moment ago; where that has ended, wait {:.0f} s more", left));
   Statement(connection_,
             "UPDATE campaign SET budget_s = ?2, max_cost_usd = ?3, usd_per_hour = ?4, options = ?5 WHERE id = ?1",
             campaign, record.budget_s, record.max_cost_usd, record.usd_per_hour, json_text(record.options))
@@ -162,6 +196,7 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   claim(campaign);
   write.commit();
   claimed_.insert(campaign);
+  note_devices(campaign, record);
 }
 
 void Store::end_campaign(std::int64_t campaign, EndReason reason, double spent_s, std::optional<double> usd) {
@@ -184,7 +219,7 @@ std::int64_t Store::record_decision(std::int64_t campaign, const Decision& decis
   claim(campaign);
   const std::int64_t id = insert_decision(connection_, campaign,
                                           {.decision = decision, .from = from, .now_unix = now_unix}, script, decide_s);
-  if (decide_s > 0) charge_wall(connection_, campaign, "decide", decide_s);
+  if (decide_s > 0) charge_wall(connection_, campaign, "decide", decide_s, decide_s);
   write.commit();
   claimed_.insert(campaign);
   return id;
@@ -203,13 +238,14 @@ std::int64_t Store::begin_attempt(const AttemptRecord& record) {
 std::int64_t Store::end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) {
   IterationRow row = row_of(evaluation, confirmed, now_unix());
   Write write(connection_);
-  const Begun attempted = begun(connection_, attempt);
+  const BegunCandidate attempted = begun_candidate(connection_, attempt);
   if (row.source) row.source_key = intern_text(connection_, kAddSource, *row.source);
   if (row.log) row.log_key = intern_text(connection_, kAddLog, *row.log);
   const std::int64_t candidate = candidate_built(connection_, attempted, evaluation);
   const std::int64_t id = insert_iteration(connection_, attempt, candidate, row);
   add_link(connection_, id);
-  add_spending(connection_, attempted.record.campaign, row.cost.wall_s, row.cost.usd);
+  add_spending(connection_, attempted.record.campaign, wall_of(attempted.record.campaign, row.cost.wall_s),
+               row.cost.usd);
   write.commit();
   return id;
 }
@@ -245,7 +281,7 @@ void Store::charge(std::int64_t campaign, const std::string& stage, double secon
   if (seconds <= 0) return;
   Write write(connection_);
   if (stage == "prepare") charge_beside(connection_, campaign, stage, seconds);
-  else charge_wall(connection_, campaign, stage, seconds);
+  else charge_wall(connection_, campaign, stage, seconds, stage == "idle" ? wall_of(campaign, seconds) : seconds);
   write.commit();
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -52,6 +53,7 @@ class Store : public Ledger {
   std::vector<DecisionRecord> decisions(std::int64_t campaign) override;
   /// One for each candidate, workload, ask and purpose that has no iteration since; `attempt` is the last try.
   std::vector<Orphan> orphans(std::int64_t campaign) override;
+  std::vector<Begun> begun(std::int64_t campaign) override;
   Experience experience(const ExperienceQuery& query) override;
   std::vector<PatternApplication> pattern_applications(std::int64_t before_campaign,
                                                        const std::string& device_name) override;
@@ -79,12 +81,16 @@ class Store : public Ledger {
   void claim(std::int64_t campaign);
 
  private:
+  void note_devices(std::int64_t campaign, const CampaignRecord& record);
+  double lease_left(std::int64_t campaign);
+  double wall_of(std::int64_t campaign, double device_seconds) const;
   void keep_pulse();
 
   Connection connection_;
-  std::set<std::int64_t> claimed_;  // campaigns known to carry this process as owner
-  std::unique_ptr<Pulse> pulse_;    // while there are any
-  double lived_before_ = 0;         // by this process when its last campaign had ended
+  std::map<std::int64_t, double> devices_;  // of campaigns with several: their seconds pass at once
+  std::set<std::int64_t> claimed_;          // campaigns known to carry this process as owner
+  std::unique_ptr<Pulse> pulse_;            // while there are any
+  double lived_before_ = 0;                 // by this process when its last campaign had ended
 };
 
 }  // namespace harness::store

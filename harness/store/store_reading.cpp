@@ -47,6 +47,11 @@ IterationSummary summary(const Statement& query) {
   row.time_hi_ns = query.maybe_real(33);
   row.stopped_ns = query.maybe_real(34);
   row.budget_left_s = query.maybe_real(35);
+  row.attempt = query.integer(36);
+  row.node = query.text(37);
+  row.device_uuid = query.text(38);
+  row.after = query.maybe_integer(39);
+  row.anchor_ns = query.maybe_real(40);
   return row;
 }
 
@@ -95,7 +100,8 @@ std::optional<std::int64_t> Store::latest_resumable() {
                   "(reason IS NULL OR reason IN ('interrupted', 'device_lost', 'store_error')) ORDER BY id DESC");
   while (query.next()) {
     const std::string owner = query.text(1);
-    if (parse_owner(owner).is_this_process() || !still_runs(owner)) return query.integer(0);
+    if ((parse_owner(owner).is_this_process() || !still_runs(owner)) && lease_left(query.integer(0)) == 0)
+      return query.integer(0);
   }
   return std::nullopt;
 }
@@ -117,7 +123,8 @@ std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
       "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
       "i.wall_s, i.usd, a.decision, i.floor_ns, i.speedup_lo, i.speedup_hi, i.build_s, i.gates_s, i.timing_s, "
       "a.begun_unix, i.ended_unix, i.registers, i.spill_bytes, i.shared_bytes, i.time_lo_ns, "
-      "i.time_hi_ns, i.stopped_ns, a.budget_left_s "
+      "i.time_hi_ns, i.stopped_ns, a.budget_left_s, a.id, coalesce(a.node, ''), coalesce(a.device_uuid, ''), "
+      "a.after_iteration, i.anchor_ns "
       "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
       "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id",
       campaign);
@@ -154,6 +161,30 @@ std::vector<Orphan> Store::orphans(std::int64_t campaign) {
       "GROUP BY a.candidate, a.workload, a.ask, a.purpose ORDER BY max(a.id)",
       campaign, this_boot());
   while (query.next()) rows.push_back(orphan(query));
+  return rows;
+}
+
+std::vector<Begun> Store::begun(std::int64_t campaign) {
+  std::vector<Begun> rows;
+  Statement query(connection_,
+                  "SELECT a.id, c.kernel, c.variant, c.technique, c.config, a.workload, a.ask, a.purpose, a.decision, "
+                  "a.node, a.device_uuid, a.after_iteration "
+                  "FROM attempt a JOIN candidate c ON c.id = a.candidate "
+                  "WHERE a.campaign = ? AND a.after_iteration IS NOT NULL ORDER BY a.id",
+                  campaign);
+  while (query.next()) {
+    Begun& row = rows.emplace_back();
+    row.attempt = query.integer(0);
+    row.record.campaign = campaign;
+    row.record.candidate = {query.text(1), query.text(2), query.text(3), config_from_json(query.parsed(4))};
+    row.record.workload = query.text(5);
+    row.record.ask = query.integer(6);
+    row.record.purpose = named<Purpose>(query.text(7));
+    row.record.decision = query.integer(8);
+    row.record.node = query.text(9);
+    row.record.device_uuid = query.text(10);
+    row.record.after = query.integer(11);
+  }
   return rows;
 }
 

@@ -56,6 +56,7 @@ end
 return search {
   name = "default",
   summary = "learns from every evaluation which configurations promise the most for their cost",
+  several = true,   -- what is under way elsewhere is not proposed again; nothing is assumed of its time
 
   run = function(space, evaluate)
     local model = space:model { features = 0.33, explore = 1.5, squash = SQUASH, trend = TREND, novelty = NOVELTY }
@@ -63,19 +64,24 @@ return search {
     local best, best_time = nil, math.huge
     local offered = {}   -- what searches on other workloads found to be best, and was not tried here
 
+    local function learn(config, result)
+      model:observe(config, result)
+      for _, other in ipairs(result.elsewhere or {}) do
+        if space:contains(other.config) then offered[#offered + 1] = other.config end
+      end
+      if not result.passed then return end
+      passed = passed + 1
+      if result.time_ns < best_time then best, best_time = config, result.time_ns end
+    end
+
     local function visit(config, next)
       local point = space:index(config)
       if seen[point] then return end
       seen[point] = true
       local result = evaluate(config, next)
-      model:observe(config, result)
-      for _, other in ipairs(result.elsewhere) do
-        if space:contains(other.config) then offered[#offered + 1] = other.config end
-      end
+      for _, earlier in ipairs(result.late or {}) do learn(earlier.config, earlier) end
       count = count + 1
-      if not result.passed then return end
-      passed = passed + 1
-      if result.time_ns < best_time then best, best_time = config, result.time_ns end
+      learn(config, result)
     end
 
     local begin = transferred(space)

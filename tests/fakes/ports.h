@@ -11,6 +11,7 @@
 #include "harness/core/display.h"
 #include "harness/core/error.h"
 #include "harness/core/evaluator.h"
+#include "harness/core/fleet.h"
 #include "harness/core/ledger.h"
 #include "harness/core/profiler.h"
 #include "harness/core/strategy.h"
@@ -209,6 +210,69 @@ class FakeEvaluator : public Evaluator {
   FakeClock& clock_;
 };
 
+/// Devices whose evaluations end in the order of their seconds, by the fake clock.
+class FakeFleet : public Fleet {
+ public:
+  FakeFleet(FakeClock& clock, std::size_t devices) : clock_(clock), devices_(devices) {
+    for (std::size_t i = 0; i < devices; ++i) {
+      devices_[i].node = "n" + std::to_string(i + 1);
+      devices_[i].uuid = "GPU-" + std::to_string(i + 1);
+      devices_[i].info = FakeEvaluator(clock).device();
+    }
+  }
+  const std::vector<FleetDevice>& devices() override { return devices_; }
+  void begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) override {
+    if (std::ranges::find(flights_, device, &Flight::device) != flights_.end()) throw std::logic_error("it is taken");
+    if (!devices_[device].alive) throw std::logic_error("it is not alive");
+    const double seconds = costs ? costs(device, request) : 1;
+    Flight flight{device, ticket, clock_.now + seconds, {}};
+    flight.evaluation.outcome = answer(device, request);
+    flight.evaluation.cost.wall_s = seconds;
+    begun.emplace_back(device, request.realized.candidate);
+    requests.push_back(request);
+    flights_.push_back(std::move(flight));
+    most_at_once = std::max(most_at_once, flights_.size());
+  }
+  std::optional<FleetAnswer> next(double patience_s) override {
+    if (flights_.empty()) {
+      clock_.now += patience_s;
+      return std::nullopt;
+    }
+    const auto first = std::ranges::min_element(flights_, {}, &Flight::ends_s);
+    clock_.now = std::max(clock_.now, first->ends_s);
+    FleetAnswer ended{first->ticket, std::move(first->evaluation)};
+    if (std::holds_alternative<Lost>(ended.evaluation.outcome) && lost_stay_dead) devices_[first->device].alive = false;
+    flights_.erase(first);
+    return ended;
+  }
+  void cancel() override {
+    ++cancelled;
+    for (Flight& flight : flights_) {
+      flight.evaluation.outcome = Interrupted{};
+      flight.ends_s = clock_.now;
+    }
+  }
+  std::function<Outcome(std::size_t device, const EvaluationRequest&)> answer =
+      [](std::size_t, const EvaluationRequest& request) { return FakeEvaluator::honest(request); };
+  std::function<double(std::size_t device, const EvaluationRequest&)> costs;
+  std::vector<std::pair<std::size_t, Candidate>> begun;
+  std::vector<EvaluationRequest> requests;
+  std::size_t most_at_once = 0;
+  bool lost_stay_dead = false;
+  int cancelled = 0;
+
+ private:
+  struct Flight {
+    std::size_t device = 0;
+    std::int64_t ticket = 0;
+    double ends_s = 0;
+    Evaluation evaluation;
+  };
+  FakeClock& clock_;
+  std::vector<FleetDevice> devices_;
+  std::vector<Flight> flights_;
+};
+
 /// Keeps everything in vectors.
 class FakeLedger : public Ledger {
  public:
@@ -243,6 +307,11 @@ class FakeLedger : public Ledger {
     row.purpose = record.purpose;
     row.decision = record.decision;
     row.budget_left_s = record.budget_left_s;
+    row.attempt = attempt;
+    row.node = record.node;
+    row.device_uuid = record.device_uuid;
+    row.after = record.after;
+    row.anchor_ns = evaluation.anchor_ns;
     row.wall_s = evaluation.cost.wall_s;
     if (const Timing* timing = timing_of(evaluation.outcome)) {
       row.time_ns = timing->time_ns;
@@ -288,6 +357,12 @@ class FakeLedger : public Ledger {
   std::vector<IterationSummary> iterations(std::int64_t) override { return rows; }
   std::vector<DecisionRecord> decisions(std::int64_t) override { return decision_records; }
   std::vector<Orphan> orphans(std::int64_t) override { return orphaned; }
+  std::vector<Begun> begun(std::int64_t) override {
+    std::vector<Begun> all;
+    for (std::size_t i = 0; i < attempts.size(); ++i)
+      if (attempts[i].after) all.push_back({static_cast<std::int64_t>(i) + 1, attempts[i]});
+    return all;
+  }
   Experience experience(const ExperienceQuery&) override { return earlier; }
   UsualSeconds usual_seconds(const std::string&, const std::string&) override { return usual; }
   std::vector<EarlierResult> earlier_results(std::int64_t, const std::string&, const std::string&) override {
@@ -432,11 +507,18 @@ class FakeSearch : public Search {
     if (!queue_.empty()) queue_.pop_front();
   }
   bool exact_times() const override { return exact; }
+  bool takes_several() const override { return several; }
+  void put_off() override { queue_.pop_front(); }
+  void tell_late(const SearchAsk& asked, const SearchResult& result) override {
+    if (!queue_.empty() && to_text(queue_.front().config) == to_text(asked.config)) return tell(result);
+    told.push_back(result);
+    if (log != nullptr) log->push_back(result);
+  }
   void know(std::vector<EarlierResult> earlier) override { *known = std::move(earlier); }
   std::vector<SearchResult> told;
   std::vector<SearchResult>* log = nullptr;     // of all searches of a campaign
   std::vector<EarlierResult>* known = nullptr;  // what this one was told of earlier campaigns
-  bool exact = false;
+  bool exact = false, several = false;
 
  private:
   std::deque<SearchAsk> queue_;
@@ -456,6 +538,7 @@ class FakeStrategy : public Strategy {
 class FakeScripts : public ScriptLibrary {
  public:
   bool exact_times = false;  // of its searches
+  bool several = false;      // they go on without a result
   std::vector<SearchResult> told;
   std::map<std::string, std::vector<EarlierResult>> known;  // by workload
   bool backwards = false;                                   // which ask for the last point first
@@ -463,6 +546,7 @@ class FakeScripts : public ScriptLibrary {
   std::unique_ptr<Search> search(const std::string&, const ArmSpace& space, std::uint64_t) override {
     auto made = std::make_unique<FakeSearch>(space, backwards);
     made->exact = exact_times;
+    made->several = several;
     made->log = &told;
     made->known = &known[space.id.workload];
     return made;
@@ -480,7 +564,7 @@ class FakeScripts : public ScriptLibrary {
   /// Every open arm in order.
   static Decision first_open(const Snapshot& snapshot) {
     for (const ArmState& arm : snapshot.arms)
-      if (!arm.exhausted && !arm.closed) return try_arm(arm);
+      if (!arm.exhausted && !arm.closed && !arm.busy) return try_arm(arm);
     Decision stop;
     stop.action = Action::stop;
     stop.reason = EndReason::exhausted;

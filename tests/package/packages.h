@@ -34,6 +34,7 @@ class OneIteration : public History {
 
 class OneIterationArchive : public Archive {
  public:
+  void copy_to(const std::string&) override {}
   AgentSessions& sessions() override { throw bad_input("this archive has no sessions"); }
   Ledger& ledger() override { throw bad_input("this archive has no ledger"); }
   History& history() override { return history_; }

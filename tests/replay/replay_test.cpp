@@ -87,6 +87,39 @@ TEST_CASE("a replay with the recorded strategy tells the record again") {
   CHECK(comparison_json(recorded, replayed).at("same_by_construction") == true);
 }
 
+TEST_CASE("a campaign of four devices replays to the same decisions, in the order in which its evaluations ended") {
+  Past past;
+  past.scripts.several = true;
+  FakeFleet fleet(past.clock, 4);
+  fleet.costs = [](std::size_t device, const EvaluationRequest& request) {
+    const Config& config = request.realized.candidate.config;
+    const double n = config.contains("N") ? static_cast<double>(std::get<std::int64_t>(config.at("N"))) : 2;
+    return 1 + 0.3 * static_cast<double>(device) + static_cast<double>(static_cast<int>(7 * n) % 5);
+  };
+  json nodes = json::array();
+  for (const FleetDevice& device : fleet.devices()) nodes.push_back({{"node", device.node}, {"uuid", device.uuid}});
+  CampaignPorts ports{past.catalog,
+                      past.scripts,
+                      past.evaluator,
+                      past.ledger,
+                      past.display,
+                      past.clock,
+                      {},
+                      {{"nodes", nodes}, {"devices", 4}}};
+  ports.fleet = &fleet;
+  Campaign(std::move(ports), past.options, std::nullopt).run();
+  const Recording recorded = read_recording(past.ledger, 1);
+  const Replayed replayed = past.replay(recorded);
+  CHECK(told(replayed.recording) == told(recorded));
+  REQUIRE(replayed.recording.decisions.size() == recorded.decisions.size());
+  for (std::size_t i = 0; i < recorded.decisions.size(); ++i) {
+    CHECK(replayed.recording.decisions[i].decision.arm == recorded.decisions[i].decision.arm);
+    CHECK(replayed.recording.decisions[i].decision.action == recorded.decisions[i].decision.action);
+  }
+  CHECK(replayed.answers.stand_ins == 0);
+  CHECK(replayed.answers.verdicts_recomputed == 0);
+}
+
 TEST_CASE("another strategy gets the recorded outcomes in its own order, with verdicts against its own incumbents") {
   Past past;
   const Recording recorded = past.record();

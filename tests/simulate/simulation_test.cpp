@@ -1,6 +1,7 @@
 #include "harness/simulate/simulation.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "harness/core/error.h"
 #include "harness/simulate/read_space.h"
@@ -28,6 +29,7 @@ class InOrder : public Search {
     told.push_back(result);
     ++next_;
   }
+  void skip() { ++next_; }
   std::vector<SearchResult> told;
 
  private:
@@ -68,6 +70,29 @@ TEST_CASE("a search ends once its budget is spent") {
   CHECK_FALSE(repeat.exhausted);
   CHECK(repeat.spent_s > 2.0);
   CHECK(repeat.spent_s - search.told.back().cost_s <= 2.0);
+}
+
+TEST_CASE("several evaluations are under way where a search takes several, and each is told once") {
+  class Several : public InOrder {
+   public:
+    using InOrder::InOrder;
+    bool takes_several() const override { return true; }
+    void put_off() override { skip(); }
+    void tell_late(const SearchAsk& asked, const SearchResult& result) override {
+      late.push_back(to_text(asked.config));
+      told.push_back(result);
+    }
+    std::vector<std::string> late;
+  };
+  const RecordedSpace space = tile_space();
+  Several search(space);
+  const Repeat repeat = run_search(space, search, 7, 1e9, 3);
+  CHECK(repeat.evaluations == space.records.size());
+  CHECK(search.told.size() == space.records.size());
+  CHECK(search.late.size() > space.records.size() / 2);  // not those behind which nothing was asked when they ended
+  CHECK(std::set<std::string>(search.late.begin(), search.late.end()).size() == search.late.size());
+  InOrder one(space);
+  CHECK(repeat.spent_s == Approx(run_search(space, one, 7, 1e9, 3).spent_s));
 }
 
 TEST_CASE("repeats come in the order of their seeds, however many run at a time") {

@@ -83,6 +83,16 @@ void set_compute_peaks(DeviceInfo& info, double clock_hz) {
   }
 }
 
+/// "GPU-1d7a9e02-...": as nvidia-smi writes it.
+std::string uuid_of(const DriverApi& api, Device device) {
+  unsigned char bytes[16] = {};
+  check_environment(api, api.cuDeviceGetUuid_v2(bytes, device), "cuDeviceGetUuid");
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i)
+    text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+  return text;
+}
+
 DeviceInfo describe_device(const DriverApi& api, int ordinal) {
   DeviceInfo info;
   Device device = 0;
@@ -95,6 +105,7 @@ DeviceInfo describe_device(const DriverApi& api, int ordinal) {
   check_environment(api, api.cuDriverGetVersion(&driver), "cuDriverGetVersion");
   info.device = fmt::format("cuda:{}", ordinal);
   info.name = name;
+  info.uuid = uuid_of(api, device);
   info.available = true;
   info.driver = "CUDA " + version_text(driver);
   info.compute_capability = 10 * attribute(api, device, kCapabilityMajor) + attribute(api, device, kCapabilityMinor);

@@ -53,6 +53,7 @@ Surrogate::Surrogate(const SearchSpace& space, const Options& options, std::uint
 }
 
 void Surrogate::observe(std::size_t point, std::optional<double> time_ns, double cost_s) {
+  pending_.erase(point);
   if (seen_[point]++ > 0) return;
   features_.append(point, all_.cells);
   costs_.push_back(std::log(std::max(cost_s, 1e-6)));
@@ -157,7 +158,7 @@ std::optional<Surrogate::Prediction> Surrogate::predict(std::size_t point) {
 }
 
 void Surrogate::add_candidate(std::size_t point, std::vector<std::size_t>& points) {
-  if (!seen_.contains(point) && taken_[point]++ == 0) points.push_back(point);
+  if (!is_known(point) && taken_[point]++ == 0) points.push_back(point);
 }
 
 std::vector<std::size_t> Surrogate::candidates() {
@@ -165,7 +166,7 @@ std::vector<std::size_t> Surrogate::candidates() {
   taken_.clear();
   if (space_.listed() && space_.size() <= options_.candidates) {
     for (std::size_t point = 0; point < space_.size(); ++point)
-      if (!seen_.contains(point)) points.push_back(point);
+      if (!is_known(point)) points.push_back(point);
     return points;
   }
   std::vector<std::size_t> order(passed_points_.size());
@@ -244,7 +245,7 @@ std::vector<std::size_t> Surrogate::propose(std::size_t count) {
 
 std::vector<std::size_t> Surrogate::rank(std::vector<std::size_t> points) {
   refit();
-  std::erase_if(points, [&](std::size_t point) { return seen_.contains(point); });
+  std::erase_if(points, [&](std::size_t point) { return is_known(point); });
   const std::size_t count = points.size();
   return most_promising(std::move(points), count);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/script/model/forest.h"
@@ -30,6 +31,9 @@ class Surrogate {
 
   /// The time is that of a passed one. Observed points are not proposed again.
   void observe(std::size_t point, std::optional<double> time_ns, double cost_s);
+
+  /// Its evaluation is under way: it is not proposed until it was observed, and nothing is assumed of it.
+  void expect(std::size_t point) { pending_.insert(point); }
 
   struct Prediction {
     Estimate log_time;
@@ -60,6 +64,7 @@ class Surrogate {
   std::size_t looked_at() const { return std::min(space_.size(), options_.candidates); }
 
  private:
+  bool is_known(std::size_t point) const { return seen_.contains(point) || pending_.contains(point); }
   void refit();
   void fit_times();
   std::vector<double> squashed_times() const;
@@ -82,7 +87,8 @@ class Surrogate {
   Matrix all_, passed_;                      // features of what was observed, and of what passed
   std::vector<double> costs_, oks_, times_;  // log cost, 1 or 0; log time of what passed
   std::vector<std::size_t> passed_points_;
-  std::unordered_map<std::size_t, std::size_t> seen_;   // point -> how often it was observed
+  std::unordered_map<std::size_t, std::size_t> seen_;  // point -> how often it was observed
+  std::unordered_set<std::size_t> pending_;
   std::unordered_map<std::size_t, std::size_t> taken_;  // in the candidates being gathered
   std::vector<double> terms_;                           // of what passed, for the trend
   Trend trend_;

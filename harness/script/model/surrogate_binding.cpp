@@ -53,6 +53,9 @@ int observe(lua_State* L) {
   Surrogate& surrogate = surrogate_of(L);
   const std::size_t point = point_of_model(L);
   luaL_checktype(L, 3, LUA_TTABLE);
+  lua_getfield(L, 3, "pending");
+  if (lua_toboolean(L, -1) != 0)
+    return contained([&] { surrogate.expect(point); }) ? 0 : luaL_error(L, "not enough memory");
   lua_getfield(L, 3, "time_ns");
   lua_getfield(L, 3, "cost_s");
   const bool timed = lua_isnumber(L, -2) != 0;  // also what was abandoned: it is slow, not wrong

@@ -98,8 +98,8 @@ end)
 
 search = wrap(function(declared)
   local at = where()
-  check_fields(declared, "a search", { name = "string", summary = "string", run = "function", exact_times = "boolean" },
-    at)
+  check_fields(declared, "a search", { name = "string", summary = "string", run = "function", exact_times = "boolean",
+    several = "boolean" }, at)
   if not declared.run then error(at .. "a search needs run = function(space, evaluate) ... end", 0) end
   kind_of[declared] = "search"
   return declared
@@ -114,7 +114,7 @@ function api.declared(value, kind, file, stem)
       is and article(is) or (value == nil and "nothing" or article(type(value))), kind), 0)
   end
   value.name, value.summary = value.name or stem, value.summary or ""
-  return value.name, value.summary, value.pattern, value.exact_times
+  return value.name, value.summary, value.pattern, value.exact_times, value.several
 end
 
 -- The sums over a technique of which nothing but this arm is known.
@@ -145,13 +145,13 @@ local function link(campaign)
     arm.name = id.kernel .. "/" .. id.workload .. "/" .. id.technique
     arm.passed = (arm.outcomes.passed or 0) + (arm.outcomes.screened or 0)
     arm.cost_factor = 1.0
-    if not arm.closed and not arm.exhausted then table.insert(campaign.open, arm) end
+    if not arm.closed and not arm.exhausted and not arm.busy then table.insert(campaign.open, arm) end
     if current and current.kernel == id.kernel and current.workload == id.workload
       and current.technique == id.technique then campaign.current = arm end
   end
 end
 
-local function is_open(arm) return arm and not arm.closed and not arm.exhausted end
+local function is_open(arm) return arm and not arm.closed and not arm.exhausted and not arm.busy end
 
 -- What a rule says of an arm (or of the campaign): its reason, the numbers behind it, the effect, and of a pivot the arm to go
 -- to; nil: none.
@@ -258,6 +258,7 @@ local function check_open(campaign, arm, left, at)
     if open == arm then return end
   end
   local why = arm.closed and "is closed" or arm.exhausted and "is exhausted" or
+    arm.busy and "waits for an evaluation that is under way" or
     "is left by the rule '" .. (left and left.name or "?") .. "'"
   error(("%sdecide chose the arm '%s', which %s; choose from campaign.open"):format(at, arm.name, why), 0)
 end

@@ -157,11 +157,12 @@ void ScriptHost::declare(const std::string& kind) {
     lua_pushstring(L, kind.c_str());
     lua_pushstring(L, file.c_str());
     lua_pushstring(L, file_stem.c_str());
-    lua_call(L, 4, 4);
-    name = lua_tostring(L, -4);  // both stay alive as fields of the declaration
-    summary = lua_tostring(L, -3);
-    if (lua_isinteger(L, -2)) pattern_ = lua_tointeger(L, -2);
-    exact_times_ = lua_toboolean(L, -1) != 0;
+    lua_call(L, 4, 5);
+    name = lua_tostring(L, -5);  // both stay alive as fields of the declaration
+    summary = lua_tostring(L, -4);
+    if (lua_isinteger(L, -3)) pattern_ = lua_tointeger(L, -3);
+    exact_times_ = lua_toboolean(L, -2) != 0;
+    several_ = lua_toboolean(L, -1) != 0;
     lua_pushvalue(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, kDeclared);
     return 0;

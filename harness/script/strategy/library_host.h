@@ -19,6 +19,7 @@ class ScriptHost {
   const std::string& summary() const { return summary_; }
   std::optional<std::int64_t> pattern() const { return pattern_; }  // of a rule: the playbook's page it implements
   bool exact_times() const { return exact_times_; }                 // declared by a search
+  bool several() const { return several_; }                         // likewise
 
   /// Pushes a function of the API (library_api.lua: "decide", "run") and then the declared table. Raises: protected
   /// only.
@@ -44,7 +45,7 @@ class ScriptHost {
   Sandbox sandbox_;
   std::string name_, summary_;
   std::optional<std::int64_t> pattern_;
-  bool exact_times_ = false;
+  bool exact_times_ = false, several_ = false;
   bool loading_ = true;
 };
 

@@ -21,10 +21,15 @@ int LuaSearch::evaluate(lua_State* L) {
   char refusal[512] = "";
   lua_settop(L, 2);
   if (!search->take_ask(L, refusal, sizeof refusal)) return luaL_error(L, "evaluate: %s", refusal);
+  if (search->pending_.contains(search->asked_->point)) {
+    search->asked_.reset();
+    push_pending(L);
+    return 1;
+  }
   const auto known = search->record_.find(search->asked_->point);
   if (known == search->record_.end()) return lua_yield(L, 0);
   search->asked_.reset();
-  push_result(L, known->second, json::array());
+  push_result(L, known->second);
   return 1;
 }
 
@@ -70,25 +75,35 @@ void LuaSearch::proceed() {
   if (!started_) {
     start();
   } else {
-    const SearchResult& result = record_.at(asked_->point);
-    const json elsewhere = describe_earlier(result.elsewhere);
-    sandbox.protect(0, 1, [&result, &elsewhere](lua_State* L) {
-      push_result(L, result, elsewhere);
+    const bool pending = !told_;
+    if (pending) pending_.insert(asked_->point);
+    std::vector<std::pair<std::size_t, const SearchResult*>> late;
+    for (const std::size_t point : late_) late.emplace_back(point, &record_.at(point));
+    const SearchResult* result = pending ? nullptr : &record_.at(asked_->point);
+    std::vector<EarlierResult> heard = result != nullptr ? result->elsewhere : std::vector<EarlierResult>{};
+    for (const auto& [point, found] : late) heard.insert(heard.end(), found->elsewhere.begin(), found->elsewhere.end());
+    const json elsewhere = describe_earlier(std::move(heard));
+    sandbox.protect(0, 1, [this, result, &elsewhere, &late](lua_State* L) {
+      if (result != nullptr) push_result(L, *result);
+      else push_pending(L);
+      push_elsewhere(L, elsewhere);
+      push_late(L, space_, late);
       return 1;
     });
+    late_.clear();
     lua_xmove(sandbox.lua(), thread_, 1);
     arguments = 1;
   }
   started_ = true;
-  told_ = false;
+  told_ = put_off_ = false;
   asked_.reset();
   ended_ = true;  // unless it yields
   ended_ = !sandbox.resume(thread_, arguments);
 }
 
 std::optional<SearchAsk> LuaSearch::ask() {
-  const bool pending = asked_ && !told_;
-  if (!ended_ && !pending) proceed();
+  const bool waits = asked_ && !told_ && !put_off_;
+  if (!ended_ && !waits) proceed();
   if (ended_) return std::nullopt;
   return described(*asked_);
 }
@@ -97,6 +112,15 @@ void LuaSearch::tell(const SearchResult& result) {
   assert(asked_ && !told_);
   record_[asked_->point] = result;
   told_ = true;
+}
+
+void LuaSearch::tell_late(const SearchAsk& asked, const SearchResult& result) {
+  std::string why;
+  const std::size_t point = space_.find(asked.variant, asked.config, why).value();  // it was asked for
+  if (asked_ && !told_ && asked_->point == point) return tell(result);              // the script has not gone on yet
+  pending_.erase(point);
+  record_[point] = result;
+  late_.push_back(point);
 }
 
 SearchAsk LuaSearch::described(const Asked& asked) const {

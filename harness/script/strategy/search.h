@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,6 +28,10 @@ class LuaSearch : public Search {
   void tell(const SearchResult& result) override;
   void know(std::vector<EarlierResult> earlier) override { earlier_ = std::move(earlier); }
   bool exact_times() const override { return host_.exact_times(); }
+  /// Declared as `several = true`: evaluate() then may return before the result is there.
+  bool takes_several() const override { return host_.several(); }
+  void put_off() override { put_off_ = true; }
+  void tell_late(const SearchAsk& asked, const SearchResult& result) override;
   const std::vector<std::string>& messages() { return host_.sandbox().messages(); }
 
  private:
@@ -49,6 +54,9 @@ class LuaSearch : public Search {
   ScriptIdentity identity_;
   lua_State* thread_ = nullptr;  // owned by the sandbox
   bool started_ = false, ended_ = false, told_ = false;
+  bool put_off_ = false;           // the script goes on without the result of its last ask
+  std::set<std::size_t> pending_;  // points that were put off and are not told yet
+  std::vector<std::size_t> late_;  // told since the script last ran, in order
   std::optional<Asked> asked_;
   std::unordered_map<std::size_t, SearchResult> record_;
 };

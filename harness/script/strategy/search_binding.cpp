@@ -194,8 +194,8 @@ void push_space(lua_State* L, const json& fields, const SearchSpace& space, Sand
   lua_remove(L, -2);
 }
 
-void push_result(lua_State* L, const SearchResult& result, const json& elsewhere) {
-  lua_createtable(L, 0, 6);
+void push_result(lua_State* L, const SearchResult& result) {
+  lua_createtable(L, 0, 5);
   const std::string_view outcome = name(result.outcome);
   lua_pushlstring(L, outcome.data(), outcome.size());
   lua_setfield(L, -2, "outcome");
@@ -207,11 +207,38 @@ void push_result(lua_State* L, const SearchResult& result, const json& elsewhere
   }
   lua_pushnumber(L, result.cost_s);
   lua_setfield(L, -2, "cost_s");
-  push_json(L, elsewhere);
-  lua_setfield(L, -2, "elsewhere");
   if (!result.left_s) return;
   lua_pushnumber(L, *result.left_s);
   lua_setfield(L, -2, "left_s");
+}
+
+void push_pending(lua_State* L) {
+  lua_createtable(L, 0, 4);
+  lua_pushliteral(L, "pending");
+  lua_setfield(L, -2, "outcome");
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, "pending");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "passed");
+}
+
+void push_elsewhere(lua_State* L, const json& elsewhere) {
+  if (elsewhere.empty()) return;
+  push_json(L, elsewhere);
+  lua_setfield(L, -2, "elsewhere");
+}
+
+void push_late(lua_State* L, const SearchSpace& space,
+               const std::vector<std::pair<std::size_t, const SearchResult*>>& late) {
+  if (late.empty()) return;
+  lua_createtable(L, static_cast<int>(late.size()), 0);
+  for (std::size_t i = 0; i < late.size(); ++i) {
+    push_result(L, *late[i].second);
+    push_point(L, space, late[i].first);
+    lua_setfield(L, -2, "config");
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  lua_setfield(L, -2, "late");
 }
 
 }  // namespace harness::script

@@ -77,6 +77,10 @@ int cuDeviceGetName(char* name, int bytes, int) {
   std::snprintf(name, (size_t)bytes, "%s", given != nullptr ? given : "NVIDIA H200");
   return 0;
 }
+int cuDeviceGetUuid_v2(unsigned char* uuid, int device) {
+  for (int i = 0; i < 16; ++i) uuid[i] = (unsigned char)(i + device);
+  return 0;
+}
 int cuDeviceTotalMem_v2(size_t* bytes, int) {
   return *bytes = 150000000000ull, 0;
 }

@@ -546,3 +546,54 @@ TEST_CASE("a search may ask for exact times") {
   CHECK_FALSE(written("evaluate(space:point(1))")->exact_times());
   CHECK_THROWS_WITH(folder.library().search("wrong", two_variants(), 1), Catch::Contains("exact_times"));
 }
+
+TEST_CASE("a search that takes several goes on without a result, and is told it late with its configuration") {
+  const Folder folder;
+  folder.write("search/mine.lua", R"(return search { several = true, run = function(space, evaluate)
+    for i = 1, 4 do
+      local result = evaluate(space:point(i))
+      print(i, result.pending, result.time_ns)
+      for _, late in ipairs(result.late or {}) do print("late", space:index(late.config), late.time_ns) end
+    end
+  end })");
+  const auto search = folder.library().search("mine", two_variants(), 1);
+  REQUIRE(search->takes_several());
+  const auto first = search->ask();
+  search->put_off();
+  const auto second = search->ask();
+  REQUIRE((first && second));
+  CHECK(text(*first) != text(*second));
+  search->tell_late(*first, passed(11));
+  search->tell(passed(22));
+  const auto third = search->ask();
+  search->put_off();
+  search->tell_late(*third, passed(33));  // it came before the search went on: as if it had not been put off
+  const auto fourth = search->ask();
+  search->tell(passed(44));
+  CHECK_FALSE(search->ask());
+  CHECK(dynamic_cast<script::LuaSearch&>(*search).messages() ==
+        std::vector<std::string>{"1\ttrue\tnil", "2\tnil\t22.0", "late\t1\t11.0", "3\tnil\t33.0", "4\tnil\t44.0"});
+}
+
+TEST_CASE("the default search asks for each configuration once, however many are under way") {
+  const ArmSpace space = two_variants();
+  for (const std::size_t devices : {2u, 4u, 9u}) {
+    const auto search = script::Library({kShipped}).search("default", space, 1);
+    std::vector<SearchAsk> under_way;
+    std::vector<std::string> all;
+    for (;;) {
+      while (under_way.size() < devices) {
+        if (!under_way.empty()) search->put_off();
+        const auto ask = search->ask();
+        if (!ask) break;
+        all.push_back(text(*ask));
+        under_way.push_back(*ask);
+      }
+      if (under_way.empty()) break;
+      search->tell_late(under_way.front(), bowl_or_flat(under_way.front()));
+      under_way.erase(under_way.begin());
+    }
+    CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+    CHECK(all.size() == 14);
+  }
+}

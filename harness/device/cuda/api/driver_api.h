@@ -145,6 +145,7 @@ HARNESS_DRIVER_CONSTANTS(X)
   X(cuDeviceGet, Status(Device*, int))                                                                        \
   X(cuDeviceGetName, Status(char*, int, Device))                                                              \
   X(cuDeviceGetPCIBusId, Status(char*, int, Device))                                                          \
+  X(cuDeviceGetUuid_v2, Status(unsigned char*, Device))                                                       \
   X(cuDeviceTotalMem_v2, Status(std::size_t*, Device))                                                        \
   X(cuDeviceGetAttribute, Status(int*, int, Device))                                                          \
   X(cuDevicePrimaryCtxRetain, Status(Context*, Device))                                                       \

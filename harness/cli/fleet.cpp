@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "harness/cli/command.h"
+#include "harness/core/error.h"
+#include "harness/report/out.h"
+
+// Fleet files that work, for what people have most often.
+namespace harness {
+namespace {
+
+struct FleetArguments {
+  std::string partition, account, time = "04:00:00", program = "harness", folder;
+  std::vector<std::string> hosts;
+  int nodes = 1, gpus = 1;
+  double usd_per_hour = 0, wait_s = 600;
+};
+
+std::string price(const FleetArguments& arguments) {
+  return arguments.usd_per_hour > 0 ? fmt::format("    usd_per_hour = {:g},\n", arguments.usd_per_hour) : "";
+}
+
+/// One word for a shell on the other side.
+std::string shell_word(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// One text of Lua.
+std::string quoted(const std::string& word) {
+  std::string text = "\"";
+  for (const char c : word) text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return text + "\"";
+}
+
+// One task a card, -n1 and never --unbuffered: srun would copy the input to every task, or put a pseudo-terminal
+// between. Inside an allocation (salloc, sbatch) srun takes its cards from there.
+int slurm(const FleetArguments& arguments) {
+  std::string words;
+  for (const std::string& word : {std::string("srun"), std::string("-n1"), std::string("-N1"), std::string("--gpus=1"),
+                                  std::string("-K1"), std::string("--exact")})
+    words += quoted(word) + ", ";
+  if (!arguments.partition.empty()) words += quoted("--partition=" + arguments.partition) + ", ";
+  if (!arguments.account.empty()) words += quoted("--account=" + arguments.account) + ", ";
+  words += quoted("--time=" + arguments.time) + ", ";
+  if (!arguments.folder.empty()) words += quoted("--chdir=" + arguments.folder) + ", ";
+  report::out("%s", fmt::format("-- One step of Slurm for every card: {} nodes with {} GPUs each.\nreturn fleet {{\n"
+                                "  node {{\n    name = \"slurm\",\n    start = {{ {}{}, \"node\", \"--stdio\" }},\n"
+                                "    devices = {{ \"cuda:0\" }},   -- the card that Slurm gives it\n    count = {},\n"
+                                "{}    wait_s = {:g},   -- that a card may be waited for\n  }},\n}}\n",
+                                arguments.nodes, arguments.gpus, words, quoted(arguments.program),
+                                arguments.nodes * arguments.gpus, price(arguments), arguments.wait_s)
+                        .c_str());
+  return 0;
+}
+
+int ssh(const FleetArguments& arguments) {
+  std::string text = "-- One node for every card of these machines.\nreturn fleet {\n";
+  for (const std::string& host : arguments.hosts) {
+    const std::string change =
+        arguments.folder.empty() ? "" : "\"cd\", " + quoted(shell_word(arguments.folder)) + ", \"&&\", ";
+    text += fmt::format(
+        "  node {{\n    name = {},\n    start = {{ \"ssh\", \"-T\", \"-o\", \"BatchMode=yes\", \"-o\", "
+        "\"ServerAliveInterval=15\", \"-o\", \"ServerAliveCountMax=4\",\n              {}, {}\"exec\", {}, "
+        "\"node\", \"--stdio\" }},\n    devices = {{ \"cuda:*\" }},\n{}  }},\n",
+        quoted(host), quoted(host), change, quoted(arguments.program), price(arguments));
+  }
+  report::out("%s}\n", text.c_str());
+  return 0;
+}
+
+void add_common(CLI::App& app, FleetArguments& arguments) {
+  app.add_option("--program", arguments.program, "The harness there (default: the one in PATH)");
+  app.add_option("--folder", arguments.folder, "The project's folder there");
+  app.add_option("--usd-per-hour", arguments.usd_per_hour, "The price of a card")->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void define_fleet(CLI::App& app, Shell&, std::function<int()>& action) {
+  auto arguments = std::make_shared<FleetArguments>();
+  app.require_subcommand(1);
+  CLI::App* by_slurm = app.add_subcommand("slurm", "Cards of a Slurm cluster, one srun step each");
+  by_slurm->add_option("--partition", arguments->partition, "Slurm's partition");
+  by_slurm->add_option("--account", arguments->account, "Slurm's account");
+  by_slurm->add_option("--nodes", arguments->nodes, "Machines")->check(CLI::Range(1, 1024))->capture_default_str();
+  by_slurm->add_option("--gpus", arguments->gpus, "Cards of each")->check(CLI::Range(1, 64))->capture_default_str();
+  by_slurm->add_option("--time", arguments->time, "Of each step")->capture_default_str();
+  by_slurm->add_option("--wait", arguments->wait_s, "Seconds that a card may be waited for")->capture_default_str();
+  add_common(*by_slurm, *arguments);
+  CLI::App* by_ssh = app.add_subcommand("ssh", "All cards of machines that ssh reaches");
+  by_ssh->add_option("host", arguments->hosts, "Machines, as ssh calls them")->required();
+  add_common(*by_ssh, *arguments);
+  action = [arguments, by_slurm] { return by_slurm->parsed() ? slurm(*arguments) : ssh(*arguments); };
+}
+
+}  // namespace harness

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/core/evaluator.h"
+
+namespace harness {
+
+/// Some nodes that are started in the same way.
+struct NodeSpec {
+  std::string name;
+  std::vector<std::string> start;      // a command whose standard input and output reach `harness node --stdio`
+  std::vector<std::string> devices;    // "cuda:0", "cuda:*": all of a kind, "*": all
+  int count = 1;                       // so many of them, each started by itself
+  std::optional<double> usd_per_hour;  // of one device, held
+  double wait_s = 60;                  // how long it may take until it says hello: a queue may lie in between
+  bool is_child = false;               // of this program, on this machine; `start` is then empty
+};
+
+/// One device of a fleet: one evaluation at a time.
+struct FleetDevice {
+  std::string node;  // its name in the fleet, "gpu1/2"
+  std::string uuid;  // of the card; where the device is a machine's processor, the machine's name
+  DeviceInfo info;
+  std::string driver_release;  // of NVIDIA's kernel module there, "580.65.06"; "" without
+  std::optional<double> usd_per_hour;
+  bool alive = true;  // false: it ended for good, or was set aside
+  std::string why;    // it is not alive: a sentence
+};
+
+/// An evaluation that has ended. Its outcome is Lost where the node was lost, which may come back.
+struct FleetAnswer {
+  std::int64_t ticket = 0;
+  Evaluation evaluation;
+};
+
+/// Port to devices that evaluate at the same time, here or on other machines. Not thread-safe: whoever calls it waits
+/// in next(), and the callbacks of requests are called there.
+class Fleet {
+ public:
+  virtual ~Fleet() = default;
+  /// Always the same ones in the same order.
+  virtual const std::vector<FleetDevice>& devices() = 0;
+  /// Begins an evaluation on a device that has none. `ticket`: any number that the answer is to carry.
+  virtual void begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) = 0;
+  /// The next evaluation that has ended, each once; nothing: none did within `patience_s`, or none is under way.
+  virtual std::optional<FleetAnswer> next(double patience_s) = 0;
+  /// All that is under way ends soon, as Interrupted.
+  virtual void cancel() = 0;
+};
+
+/// A fleet of the one device of an evaluator, which works while next() waits.
+class LoneDevice : public Fleet {
+ public:
+  explicit LoneDevice(Evaluator& evaluator) : evaluator_(evaluator), devices_(1) {
+    devices_.front().info = evaluator.device();
+  }
+  const std::vector<FleetDevice>& devices() override { return devices_; }
+  void begin(std::size_t, std::int64_t ticket, EvaluationRequest request) override {
+    ticket_ = ticket;
+    request_ = std::move(request);
+  }
+  std::optional<FleetAnswer> next(double) override {
+    if (!request_) return std::nullopt;
+    const EvaluationRequest request = std::move(*request_);
+    request_.reset();
+    return FleetAnswer{ticket_, evaluator_.evaluate(request)};
+  }
+  void cancel() override { request_.reset(); }
+
+ private:
+  Evaluator& evaluator_;
+  std::vector<FleetDevice> devices_;
+  std::int64_t ticket_ = 0;
+  std::optional<EvaluationRequest> request_;
+};
+
+}  // namespace harness

@@ -1,0 +1,387 @@
+#include "harness/fleet/fleet.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/core/error.h"
+#include "harness/fleet/wire.h"
+
+namespace harness::fleet {
+namespace {
+
+constexpr double kLookS = 0.05;
+
+/// "580.65.06" -> "580"
+std::string major_of(const std::string& release) {
+  return release.substr(0, release.find('.'));
+}
+
+/// Whether a device is meant by one of "cuda:1", "cuda:*", "*"; by none: all are.
+bool is_wanted(const std::vector<std::string>& wanted, const std::string& device) {
+  return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& word) {
+           return word == "*" || word == device ||
+                  (word.ends_with(":*") && word.substr(0, word.size() - 2) == device_kind(device));
+         });
+}
+
+Error refused(const std::string& node, const json& error) {
+  const std::string sentence = fmt::format("node {}: {}", node, error.at("message").get<std::string>());
+  return error.at("kind") == "bad_input" ? bad_input(sentence) : environment_error(sentence);
+}
+
+/// What could not be evaluated. Of a proposed variant the manifest is a stranger's; what a node lacks is the node's
+/// end.
+Outcome outcome_of(const json& error, const std::string& node, bool proposed) {
+  const auto message = error.at("message").get<std::string>();
+  if (error.at("kind") != "bad_input") return Lost{node, message};
+  if (proposed) return Rejected{"manifest", message};
+  throw refused(node, error);
+}
+
+}  // namespace
+
+/// The first node that lives, for what is done once.
+class NodeFleet::Lead : public Evaluator {
+ public:
+  explicit Lead(NodeFleet& fleet) : fleet_(fleet) {}
+  DeviceInfo device() override { return fleet_.anchor_; }
+  std::optional<DeviceInfo> preflight_device() override { return std::nullopt; }
+  double take_prepare_seconds() override { return std::exchange(fleet_.prepare_s_, 0); }
+
+  // A child of this machine shares its build cache with the others: one of them compiles. Elsewhere every node does.
+  void prepare(std::span<const Realized> candidates) override {
+    json children = json::array();
+    for (const Realized& each : candidates) children.push_back(name_of(each));
+    if (children.empty()) return;
+    bool built_here = false;
+    for (std::size_t i = 0; i < fleet_.seats_.size(); ++i) {
+      const std::size_t seat = (fleet_.next_builder_ + i) % fleet_.seats_.size();
+      if (!fleet_.devices_[seat].alive || !fleet_.seats_[seat]->idle()) continue;
+      if (fleet_.seats_[seat]->spec().is_child && std::exchange(built_here, true)) continue;
+      fleet_.seats_[seat]->push({.message = {{"call", "prepare"}, {"candidates", children}}});
+    }
+    ++fleet_.next_builder_;
+  }
+
+  Evaluation evaluate(const EvaluationRequest& request) override {
+    fleet_.begin(fleet_.leading(), -1, request);
+    for (;;)
+      if (auto answer = fleet_.next(kLookS)) return std::move(answer->evaluation);
+  }
+
+  std::optional<Admission> admit(const AdmissionRequest& request) override {
+    Call call;
+    call.message = {{"call", "admit"}, {"kernel", request.kernel}, {"elsewhere", request.elsewhere}};
+    call.question = [&request](const json& question) -> json {
+      const auto part = question.at("part").get<std::string>();
+      if (question.at("ask") == "known") {
+        const auto known = request.known ? request.known(part) : std::nullopt;
+        return known ? *known : json();
+      }
+      if (request.keep) request.keep(part, question.at("found"));
+      return true;
+    };
+    const json answer = fleet_.wait_for(*fleet_.seats_[fleet_.leading()], std::move(call));
+    if (answer.is_null()) return std::nullopt;
+    auto admission = answer.at("admission").get<Admission>();
+    for (const auto& [part, found] : answer.at("parts").items()) admission.parts[part] = found;
+    return admission;
+  }
+
+  MeasuredPeaks measure_peaks() override {
+    return fleet_.wait_for(*fleet_.seats_[fleet_.leading()], {.message = {{"call", "measure_peaks"}}})
+        .get<MeasuredPeaks>();
+  }
+
+  void use_peaks(const MeasuredPeaks& peaks) override {
+    fleet_.known_.peaks = peaks;
+    for (std::size_t i = 0; i < fleet_.seats_.size(); ++i)
+      if (fleet_.devices_[i].alive)
+        fleet_.seats_[i]->push({.message = {{"call", "peaks"}, {"peaks", fleet_.known_.peaks}}});
+  }
+
+ private:
+  NodeFleet& fleet_;
+};
+
+NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_(std::make_unique<Lead>(*this)) {
+  for (const NodeSpec& spec : options_.nodes)
+    for (int i = 0; i < spec.count; ++i) {
+      NodeSpec own = spec;
+      if (spec.count > 1) own.name = fmt::format("{}-{}", spec.name, i + 1);
+      seats_.push_back(std::make_unique<Seat>(own, options_.start, options_.patience, now()));
+    }
+  greet();
+  refuse_unlike();
+  if (std::ranges::none_of(devices_, &FleetDevice::alive))
+    throw environment_error(
+        fmt::format("no node of the fleet can be used: {}", devices_.empty() ? "it has none" : devices_.front().why));
+}
+
+NodeFleet::~NodeFleet() = default;
+
+double NodeFleet::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void NodeFleet::tell(const std::string& sentence) const {
+  if (options_.tell) options_.tell(sentence);
+}
+
+/// Waits for the hello of all, then gives every device that is wanted a node of its own.
+void NodeFleet::greet() {
+  const auto waiting = [](const auto& seat) { return seat->alive() && !seat->greeted(); };
+  while (std::ranges::any_of(seats_, waiting)) {
+    if (options_.stop && options_.stop()) throw environment_error("stopped before all nodes of the fleet were there");
+    tick(kLookS);
+  }
+  std::vector<std::unique_ptr<Seat>> first;
+  first.swap(seats_);
+  for (auto& seat : first) {
+    if (!seat->alive()) {
+      const std::string why = seat->why();
+      add_seat(std::move(seat), json());
+      devices_.back().why = why;
+      continue;
+    }
+    const json& hello = seat->hello();
+    if (hello.value("hello", 0) != kProtocol || hello.value("build", "") != options_.build)
+      seat->retire(fmt::format("it runs {} (protocol {}), and this is {} (protocol {}): install the same program there",
+                               hello.value("build", "?"), hello.value("hello", 0), options_.build, kProtocol));
+    std::vector<json> wanted;
+    if (seat->alive())
+      for (const json& device : hello.at("devices"))
+        if (is_wanted(seat->spec().devices, device.at("info").at("device"))) wanted.push_back(device);
+    if (seat->alive() && wanted.empty()) seat->retire("it has none of the devices that the fleet file names");
+    const NodeSpec spec = seat->spec();
+    const std::string why = seat->why();
+    add_seat(std::move(seat), wanted.empty() ? json() : wanted.front());
+    if (wanted.empty()) devices_.back().why = why;
+    for (std::size_t i = 1; i < wanted.size(); ++i) {  // the one that was asked takes the first
+      NodeSpec another = spec;
+      another.name = fmt::format("{}/{}", spec.name, i + 1);
+      add_seat(std::make_unique<Seat>(another, options_.start, options_.patience, now()), wanted[i]);
+    }
+  }
+  while (std::ranges::any_of(seats_, waiting)) tick(kLookS);
+}
+
+void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
+  FleetDevice made;
+  made.node = seat->name();
+  made.usd_per_hour = seat->spec().usd_per_hour;
+  made.alive = seat->alive() && !device.is_null();
+  if (!device.is_null()) {
+    made.info = device.at("info").get<DeviceInfo>();
+    made.driver_release = seat->greeted() && seat->hello().at("driver_release").is_string()
+                              ? seat->hello().at("driver_release")
+                              : json("");
+    made.info.admission_key = device.at("admission_key");
+    made.uuid = device.at("uuid");
+  }
+  devices_.push_back(std::move(made));
+  seats_.push_back(std::move(seat));
+}
+
+/// Cards of another model or driver are other devices, with results of their own; one card is no two devices.
+void NodeFleet::refuse_unlike() {
+  const auto anchor = std::ranges::find_if(devices_, &FleetDevice::alive);
+  if (anchor == devices_.end()) return;
+  anchor_ = anchor->info;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    FleetDevice& device = devices_[i];
+    if (!device.alive || &device == &*anchor) continue;
+    const auto refuse = [&](const std::string& why) {
+      device.alive = false;
+      device.why = why;
+      seats_[i]->retire(why);
+      tell(fmt::format("node {} is left out: {}", device.node, why));
+    };
+    if (device.info.name != anchor->info.name)
+      refuse(fmt::format("it is a {}, and {} is a {}: their times are not compared", device.info.name, anchor->node,
+                         anchor->info.name));
+    else if (device.info.driver != anchor->info.driver ||
+             major_of(device.driver_release) != major_of(anchor->driver_release))
+      refuse(fmt::format("its driver is {} {}, and that of {} is {} {}", device.driver_release, device.info.driver,
+                         anchor->node, anchor->driver_release, anchor->info.driver));
+    else if (!device.info.emulation)
+      for (std::size_t j = 0; j < i; ++j)
+        if (devices_[j].alive && devices_[j].uuid == device.uuid)
+          refuse(fmt::format("it is the same card as {} ({})", devices_[j].node, device.uuid));
+  }
+}
+
+void NodeFleet::prepare_for(Catalog& catalog, const std::vector<std::string>& kernels) {
+  for (const std::string& kernel : kernels) known_.use_kernels[kernel] = plugins_hash(catalog, kernel);
+  std::size_t open = 0;
+  std::string first_why;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    if (!devices_[i].alive) continue;
+    ++open;
+    Call use = use_call(i);
+    use.answered = [this, i, &open, &first_why](const json& answer) {
+      --open;
+      if (!answer.contains("error")) return;
+      devices_[i].alive = false;
+      devices_[i].why = answer.at("error").at("message");
+      if (first_why.empty()) first_why = fmt::format("node {}: {}", devices_[i].node, devices_[i].why);
+      tell(fmt::format("node {} is left out: {}", devices_[i].node, devices_[i].why));
+    };
+    use.lost = [this, i, &open, &first_why](const std::string& why, bool) {
+      --open;
+      devices_[i].alive = false;
+      devices_[i].why = why;
+      if (first_why.empty()) first_why = fmt::format("node {}: {}", devices_[i].node, why);
+    };
+    seats_[i]->push(std::move(use));
+    seats_[i]->on_restart = [this, i](Seat&) { equip(i); };
+  }
+  while (open > 0) tick(kLookS);
+  if (std::ranges::none_of(devices_, &FleetDevice::alive))
+    throw bad_input("no node of the fleet can be used: " + first_why);
+}
+
+Call NodeFleet::use_call(std::size_t seat) {
+  return {.message = {{"call", "use"}, {"device", devices_[seat].info.device}, {"kernels", known_.use_kernels}}};
+}
+
+/// A node that was started again must be the same card, and is told what it knew.
+void NodeFleet::equip(std::size_t seat) {
+  const json& hello = seats_[seat]->hello();
+  const bool same = std::ranges::any_of(hello.at("devices"), [&](const json& device) {
+    return device.at("info").at("device") == devices_[seat].info.device && device.at("uuid") == devices_[seat].uuid;
+  });
+  if (!same || hello.value("build", "") != options_.build) {
+    seats_[seat]->retire("after it was started again it is another card or another program");
+    return;
+  }
+  for (const auto& [kernel, admission] : known_.admissions)
+    seats_[seat]->push_front({.message = {{"call", "admission"}, {"admission", admission}}});
+  if (!known_.peaks.is_null()) seats_[seat]->push_front({.message = {{"call", "peaks"}, {"peaks", known_.peaks}}});
+  seats_[seat]->push_front(use_call(seat));
+  tell(fmt::format("node {} is back", devices_[seat].node));
+}
+
+const std::vector<FleetDevice>& NodeFleet::devices() {
+  return devices_;
+}
+
+std::size_t NodeFleet::leading() const {
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (devices_[i].alive) return i;
+  throw environment_error("no node of the fleet is left");
+}
+
+void NodeFleet::begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) {
+  const std::string kernel = request.realized.candidate.kernel;
+  if (request.admission != nullptr && !known_.admissions.contains(kernel)) admit_everywhere(kernel, *request.admission);
+  Call call;
+  call.deadline_s = options_.patience.evaluation;
+  call.message = {{"call", "evaluate"}, {"deadline_s", call.deadline_s}, {"request", to_wire(request)}};
+  if (request.recorded_with)
+    call.question = [recorded = request.recorded_with](const json& question) -> json {
+      return recorded(question.at("hash").get<std::string>());
+    };
+  call.answered = [this, device, ticket, source = request.realized.build.source,
+                   proposed = !request.made.empty()](const json& answer) {
+    FleetAnswer ended{ticket, {}};
+    if (answer.contains("error")) {
+      ended.evaluation.outcome = outcome_of(answer.at("error"), devices_[device].node, proposed);
+      ended_.push_back(std::move(ended));
+      return;
+    }
+    const json& found = answer.at("answer");
+    ended.evaluation = evaluation_from(found.at("evaluation"), source);
+    prepare_s_ += found.at("prepare_s").get<double>();
+    if (devices_[device].usd_per_hour)
+      ended.evaluation.cost.usd = *devices_[device].usd_per_hour * ended.evaluation.cost.wall_s / 3600;
+    if (const auto* crashed = std::get_if<Crashed>(&ended.evaluation.outcome);
+        crashed != nullptr && crashed->kind == CrashKind::device_lost)
+      ended.evaluation.outcome = Lost{devices_[device].node, crashed->detail};
+    if (std::holds_alternative<Interrupted>(ended.evaluation.outcome) && !cancelled_)  // preempted, say
+      ended.evaluation.outcome = Lost{devices_[device].node, "it was told to stop"};
+    ended_.push_back(std::move(ended));
+  };
+  call.lost = [this, device, ticket, begun_at = now()](const std::string& why, bool begun) {
+    FleetAnswer ended{ticket, {}};
+    ended.evaluation.outcome = Lost{begun ? devices_[device].node : "", why};
+    ended.evaluation.cost.wall_s = now() - begun_at;
+    ended_.push_back(std::move(ended));
+    tell(fmt::format("node {} is lost: {}", devices_[device].node, why));
+  };
+  seats_[device]->push(std::move(call));
+}
+
+void NodeFleet::admit_everywhere(const std::string& kernel, const json& admission) {
+  known_.admissions[kernel] = admission;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (devices_[i].alive) seats_[i]->push({.message = {{"call", "admission"}, {"admission", admission}}});
+}
+
+/// Listens to all for a moment.
+void NodeFleet::tick(double patience_s) {
+  std::vector<pollfd> ends;
+  for (const auto& seat : seats_)
+    if (seat->descriptor() >= 0) ends.push_back({seat->descriptor(), POLLIN, 0});
+  poll(ends.data(), ends.size(), static_cast<int>(patience_s * 1000));
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i]->tick(now());
+    if (i >= devices_.size() || seats_[i]->alive() || !devices_[i].alive) continue;
+    devices_[i].alive = false;
+    devices_[i].why = seats_[i]->why();
+    tell(fmt::format("node {} is given up: {}", devices_[i].node, devices_[i].why));
+  }
+}
+
+std::optional<FleetAnswer> NodeFleet::next(double patience_s) {
+  const double until = now() + patience_s;
+  for (;;) {
+    if (!ended_.empty()) {
+      FleetAnswer first = std::move(ended_.front());
+      ended_.erase(ended_.begin());
+      return first;
+    }
+    const double left = until - now();
+    if (left <= 0) return std::nullopt;
+    tick(std::min(left, kLookS));
+  }
+}
+
+void NodeFleet::cancel() {
+  cancelled_ = true;
+  for (const auto& seat : seats_) seat->cancel();
+}
+
+json NodeFleet::wait_for(Seat& seat, Call call) {
+  std::optional<json> answer;
+  std::string lost;
+  call.answered = [&](const json& found) { answer = found; };
+  call.lost = [&](const std::string& why, bool) { lost = why; };
+  seat.push(std::move(call));
+  bool told = false;
+  while (!answer) {
+    if (!lost.empty()) throw environment_error(fmt::format("node {} was lost: {}", seat.name(), lost));
+    if (options_.stop && options_.stop() && !told) {
+      seat.cancel();
+      told = true;
+    }
+    tick(kLookS);
+  }
+  if (answer->contains("error")) throw refused(seat.name(), answer->at("error"));
+  return answer->at("answer");
+}
+
+Evaluator& NodeFleet::evaluator() {
+  return *lead_;
+}
+
+std::size_t NodeFleet::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& seat : seats_) sum += seat->bytes_sent() + seat->bytes_received();
+  return sum;
+}
+
+}  // namespace harness::fleet
