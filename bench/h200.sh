@@ -15,7 +15,7 @@
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
-#   bench/h200.sh fleet [BUDGET]   evaluations a minute of one device and of all (DEVICES), each from an empty cache, and the winners of both
+#   bench/h200.sh fleet [SECONDS]  evaluations a minute of one device and of all (DEVICES), each from an empty cache, and the winners of both
 #   bench/h200.sh capture          what bench/captured/program.py launches, in two processes, and one launch as data (15 s; PyTorch)
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
@@ -258,14 +258,15 @@ for line in open(sys.argv[1]): print(json.dumps({**json.loads(line), "seed": int
 
 # Rates are counted from the first evaluation that a search asked for to the last: not the trial of gates, nor confirmation.
 fleet() {
-  local budget=${1:-40s} devices one=${DEVICE:-cuda:0} all=${DEVICES:-cuda:*} kernel=${KERNEL:-attention} workloads=${WORKLOADS:-seeds}
+  local seconds=${1:-40} devices one=${DEVICE:-cuda:0} all=${DEVICES:-cuda:*} kernel=${KERNEL:-attention} workloads=${WORKLOADS:-seeds}
   for devices in "$one" "$all"; do
     local db=$OUT/fleet.db
     [ "$devices" = "$one" ] && db=$OUT/one.db
     local where=(--device "$devices")
     [ -f "$devices" ] && where=(--fleet "$devices")   # a fleet file, where there are no GPUs
     rm -f "$db"
-    HARNESS_CACHE=$OUT/cache_$(basename "$db" .db) "$harness" run "$kernel" "${where[@]}" "${trust[@]}" --workload "$workloads" --budget "$budget" --db "$db" > "$OUT/$(basename "$db" .db).txt" 2>&1
+    # A stop ends what is under way, records it and confirms nothing more: both campaigns end within SECONDS and 30 each.
+    HARNESS_CACHE=$(mktemp -d) timeout -s TERM -k 10 "$((seconds + 15))" "$harness" run "$kernel" "${where[@]}" "${trust[@]}" --workload "$workloads" --budget "${seconds}s" --db "$db" > "$OUT/$(basename "$db" .db).txt" 2>&1 || true
     tail -5 "$OUT/$(basename "$db" .db).txt"
   done
   python3 - "$OUT/one.db" "$OUT/fleet.db" <<'PY' | tee "$OUT/fleet.lines"
@@ -275,17 +276,17 @@ for path in sys.argv[1:]:
     store = sqlite3.connect(path)
     rows = store.execute("""SELECT a.begun_unix, i.ended_unix, coalesce(a.node, '') FROM iteration i JOIN attempt a ON a.id = i.attempt
                             WHERE i.purpose = 'search' ORDER BY i.id""").fetchall()
-    seconds = max(r[1] for r in rows) - min(r[0] for r in rows)
+    seconds = max(r[1] for r in rows) - min(r[0] for r in rows) if rows else 0
     by_node = {}
     for row in rows: by_node[row[2]] = by_node.get(row[2], 0) + 1
-    rates.append(60 * len(rows) / seconds)
+    rates.append(60 * len(rows) / seconds if seconds else None)  # none: its budget went into the trial of gates
     best = {r[0]: r[1:] for r in store.execute("""SELECT workload, variant, config, speedup, speedup_lo, speedup_hi, confirmed FROM v_best""")}
     winners.append(best)
-    print(json.dumps({"store": path.rsplit("/", 1)[-1], "evaluations": len(rows), "seconds": round(seconds, 2), "a_minute": round(rates[-1], 1),
+    print(json.dumps({"store": path.rsplit("/", 1)[-1], "evaluations": len(rows), "seconds": round(seconds, 2), "a_minute": rates[-1] and round(rates[-1], 1),
                       "by_node": by_node, "winners": best}))
 same = {w: winners[0][w][4] is not None and winners[1][w][3] is not None and winners[0][w][4] >= winners[1][w][3] and winners[1][w][4] >= winners[0][w][3]
         for w in winners[0] if w in winners[1] and winners[0][w][3] and winners[1][w][3]}
-print(json.dumps({"ratio": round(rates[1] / rates[0], 3), "winners_within_their_intervals": same}))
+print(json.dumps({"ratio": round(rates[1] / rates[0], 3) if all(rates) else None, "winners_within_their_intervals": same}))
 PY
   write_results fleet "$OUT/fleet.lines"
 }

@@ -183,7 +183,9 @@ TEST_CASE_METHOD(Fixture, "whoever changes, takes away or adds a row breaks the 
   CHECK_FALSE(broken_by("UPDATE gate_result SET passed = 1 - passed WHERE iteration = 4").empty());
   CHECK_FALSE(broken_by("UPDATE iteration_link SET hash = 'x' WHERE iteration = 5").empty());
   CHECK_FALSE(broken_by("DELETE FROM iteration_link WHERE iteration = 6").empty());
-  CHECK_THAT(broken_by("INSERT INTO attempt SELECT 900, campaign, decision, candidate, workload, ask, purpose, "
+  CHECK_THAT(broken_by("INSERT INTO attempt (id, campaign, decision, candidate, workload, ask, purpose, begun_unix, "
+                       "budget_left_s, label, "
+                       "parent) SELECT 900, campaign, decision, candidate, workload, ask, purpose, "
                        "begun_unix, budget_left_s, label, parent FROM attempt WHERE id = 1;"
                        "CREATE TEMP TABLE copy AS SELECT * FROM iteration WHERE id = 1; "
                        "UPDATE copy SET id = 900, attempt = 900; INSERT INTO iteration SELECT * FROM copy")

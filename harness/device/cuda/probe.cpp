@@ -85,11 +85,11 @@ void set_compute_peaks(DeviceInfo& info, double clock_hz) {
 
 /// "GPU-1d7a9e02-...": as nvidia-smi writes it.
 std::string uuid_of(const DriverApi& api, Device device) {
-  unsigned char bytes[16] = {};
-  check_environment(api, api.cuDeviceGetUuid_v2(bytes, device), "cuDeviceGetUuid");
+  Uuid uuid = {};
+  check_environment(api, api.cuDeviceGetUuid_v2(&uuid, device), "cuDeviceGetUuid");
   std::string text = "GPU-";
   for (int i = 0; i < 16; ++i)
-    text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+    text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid.bytes[i]);
   return text;
 }
 

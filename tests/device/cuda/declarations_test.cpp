@@ -71,6 +71,7 @@ static_assert(offsetof(ours::AllocationProperties, location_type) == offsetof(::
 static_assert(offsetof(ours::AllocationProperties, flags) == offsetof(::CUmemAllocationProp, allocFlags));
 static_assert(sizeof(ours::AccessDescription) == sizeof(::CUmemAccessDesc));
 static_assert(offsetof(ours::AccessDescription, access) == offsetof(::CUmemAccessDesc, flags));
+static_assert(sizeof(ours::Uuid) == sizeof(::CUuuid));
 static_assert(sizeof(ours::DevicePointer) == sizeof(::CUdeviceptr) && sizeof(ours::Device) == sizeof(::CUdevice));
 )";
   return source;

@@ -181,6 +181,7 @@ DriverApi make_api() {
   api.cuDeviceGetCount = [](int* count) -> Status { return *count = 1, kSuccess; };
   api.cuDeviceGet = [](Device* device, int ordinal) -> Status { return *device = ordinal, kSuccess; };
   api.cuDeviceGetName = [](char* name, int, Device) -> Status { return std::strcpy(name, "Fake GPU"), kSuccess; };
+  api.cuDeviceGetUuid_v2 = [](Uuid* uuid, Device) -> Status { return *uuid = {{7}}, kSuccess; };
   api.cuDeviceGetPCIBusId = [](char* id, int, Device) -> Status { return std::strcpy(id, ""), kSuccess; };
   api.cuDeviceTotalMem_v2 = [](std::size_t* bytes, Device) -> Status { return *bytes = 2ull << 30, kSuccess; };
   api.cuDeviceGetAttribute = [](int* value, int which, Device) -> Status {

@@ -4,7 +4,6 @@
 
 #include "tests/script/catalog_folder.h"
 #include "tests/support/ten_constraints.h"
-#include "tests/support/turns.h"
 
 using namespace harness;
 using namespace harness::script;
@@ -116,7 +115,6 @@ std::vector<std::vector<std::uint16_t>> by_brute_force(const std::vector<Paramet
 }  // namespace
 
 TEST_CASE("a space of ten constraints is what brute force finds, in the same order") {
-  if (!tests::has_turn(1, 3)) return;
   PluginFolder folder;
   std::string smaller = kConstrained;  // brute force in the test takes its time
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
@@ -132,7 +130,6 @@ TEST_CASE("a space of ten constraints is what brute force finds, in the same ord
 }
 
 TEST_CASE("a million valid points of a larger product are listed") {
-  if (!tests::has_turn(0, 3)) return;  // under the sanitizers each of the three takes a quarter of a minute
   PluginFolder folder;
   folder.variant(kConstrained);
   const Space space = folder.catalog().space("scale", "00_naive", "small", cpu_device());

@@ -19,6 +19,10 @@ using Event = struct EventObject*;
 using Graph = struct GraphObject*;
 using GraphExec = struct GraphExecObject*;
 
+struct Uuid {
+  unsigned char bytes[16];
+};
+
 /// CUlaunchAttribute: the value is a union of 64 bytes; a cluster is three unsigned at its start, the other
 /// two an int.
 struct LaunchAttribute {
@@ -145,7 +149,7 @@ HARNESS_DRIVER_CONSTANTS(X)
   X(cuDeviceGet, Status(Device*, int))                                                                        \
   X(cuDeviceGetName, Status(char*, int, Device))                                                              \
   X(cuDeviceGetPCIBusId, Status(char*, int, Device))                                                          \
-  X(cuDeviceGetUuid_v2, Status(unsigned char*, Device))                                                       \
+  X(cuDeviceGetUuid_v2, Status(Uuid*, Device))                                                                \
   X(cuDeviceTotalMem_v2, Status(std::size_t*, Device))                                                        \
   X(cuDeviceGetAttribute, Status(int*, int, Device))                                                          \
   X(cuDevicePrimaryCtxRetain, Status(Context*, Device))                                                       \
