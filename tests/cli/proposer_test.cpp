@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <set>
 
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
@@ -56,8 +57,10 @@ TEST_CASE("edits of a program are judged, recorded, replayed without it, and ado
     INFO(rule);
     REQUIRE(by_label.count(rule) == 1);
     CHECK(by_label[rule]["outcome"] == "accepted");
-    CHECK((by_label[rule]["became"] == "passed" || by_label[rule]["became"] == "screened" ||
-           by_label[rule]["became"] == "no_effect"));
+    INFO(by_label[rule]["became"]);
+    const std::set<std::string> right{"passed", "screened", "no_effect",
+                                      "abandoned"};  // how fast is the machine's matter
+    CHECK(right.contains(by_label[rule]["became"].get<std::string>()));
   }
   fs::remove(program);
   const Finished replayed = home.run({"replay", "1", "--strategy", first});
