@@ -7,9 +7,10 @@
 namespace harness::store {
 namespace {
 
-/// Of these the one that says most: what passed, the fastest first.
+/// Of these the one that says most: what passed, the fastest first. The unary plus keeps SQLite from walking over all
+/// earlier campaigns, or a whole kernel: what it is to begin with is the key.
 constexpr const char* kBestFirst =
-    " AND p.device_name = ?3 AND i.campaign < ?4 "
+    " AND p.device_name = ?3 AND +i.campaign < ?4 "
     "AND c.contract_hash IN (SELECT value FROM json_each(?2)) AND i.outcome <> 'interrupted' "
     "ORDER BY i.outcome = 'passed' DESC, i.outcome = 'screened' DESC, i.speedup DESC, i.id LIMIT 1";
 
@@ -48,15 +49,16 @@ std::optional<RecordedTwin> Store::same_source(const TwinQuery& asked, const std
 
 std::optional<RecordedTwin> Store::same_proposal(const TwinQuery& asked, const std::string& normal_hash) {
   return best_of(connection_, asked,
-                 "(i.campaign, c.variant) IN (SELECT campaign, variant FROM proposal WHERE kernel = ?1 AND "
-                 "normal_hash = ?5 AND outcome = 'accepted') AND c.kernel = ?1",
+                 "i.campaign IN (SELECT campaign FROM proposal WHERE kernel = ?1 AND normal_hash = ?5 AND "
+                 "outcome = 'accepted') AND (+i.campaign, +c.variant) IN (SELECT campaign, variant FROM proposal WHERE "
+                 "kernel = ?1 AND normal_hash = ?5 AND outcome = 'accepted') AND +c.kernel = ?1",
                  normal_hash);
 }
 
 std::int64_t Store::same_binary_before(const TwinQuery& asked, const std::string& binary_hash) {
   if (binary_hash.empty()) return 0;
-  const auto twin =
-      best_of(connection_, asked, "i.binary IN (SELECT id FROM binary WHERE hash = ?5) AND c.kernel = ?1", binary_hash);
+  const auto twin = best_of(connection_, asked,
+                            "i.binary IN (SELECT id FROM binary WHERE hash = ?5) AND +c.kernel = ?1", binary_hash);
   return twin ? twin->iteration : 0;
 }
 
