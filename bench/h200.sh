@@ -244,12 +244,12 @@ for _ in range(3):
           f"causal={draw.choice(['true', 'false'])} lse=false")
 PY
   while read -r shape; do
-    OUT=$out/shape TURNS=warm BUDGET=${BUDGET:-45s}
+    OUT=$out/shape TURNS=cold BUDGET=${BUDGET:-45s}
     mkdir -p "$OUT"
     rate attention 60_wgmma,70_warp_specialized,75_persistent "$shape" < /dev/null > /dev/null
     python3 -c 'import json, sys
 for line in open(sys.argv[1]): print(json.dumps({**json.loads(line), "seed": int(sys.argv[2]), "shape": sys.argv[3]}))' "$OUT/rate.lines" "$seed" "$shape" >> "$all"
-    cp "$OUT/rate_warm.txt" "$out/fresh_$(wc -l < "$all").txt"; rm -rf "$OUT"
+    cp "$OUT/rate_cold.txt" "$out/fresh_$(wc -l < "$all").txt"; rm -rf "$OUT"
   done < "$out/fresh.shapes"
   OUT=$out
   cat "$all"

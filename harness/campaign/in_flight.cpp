@@ -48,8 +48,9 @@ std::optional<std::size_t> Campaign::free_device(std::optional<std::size_t> but_
     if (but_not == i) last_resort = taken ? std::nullopt : std::optional(i);
     else if (!taken) return i;
   }
+  if (!but_not) return std::nullopt;
   const bool others = std::ranges::any_of(
-      devices, [&](const FleetDevice& device) { return device.alive && &device != &devices[but_not.value_or(0)]; });
+      devices, [&](const FleetDevice& device) { return device.alive && &device != &devices[*but_not]; });
   return others ? std::nullopt : last_resort;  // another one will be free
 }
 

@@ -383,11 +383,9 @@ Campaign::Ended Campaign::explore() {
       if (!ended) ended = step();
     }
     if (!ended) continue;
-    const bool may_change_its_mind = ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy;
     const bool was_alone = tasks_.empty();
     ended = drain(*ended);
-    if (!was_alone && may_change_its_mind &&
-        (ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy))
+    if (!was_alone && (ended->reason == EndReason::exhausted || ended->reason == EndReason::strategy))
       continue;  // it is asked again when nothing is under way
     if (waits_for_proposal(*ended)) continue;
     drop_requests();
@@ -747,10 +745,14 @@ EvaluationRequest Campaign::request_for(const Work& work, WorkloadBook& book) {
   if (work.purpose != Purpose::baseline) request.baseline_ns = book.baseline_ns;
   else if (!work.all_gates) request.brief_s = brief_baseline_s();
   request.confirm = work.confirms();
-  for (const Candidate& each : {candidate, request.incumbent ? request.incumbent->realized.candidate : candidate})
+  const auto send_along = [&](const Candidate& each) {
     if (const ProposalRecord* proposal = proposal_of(each))
       request.made.push_back({each.kernel, each.variant, proposal->parents.front(), proposal->source,
                               proposal->manifest, proposal->number});
+  };
+  send_along(candidate);
+  if (request.incumbent && request.incumbent->realized.candidate.variant != candidate.variant)
+    send_along(request.incumbent->realized.candidate);
   const auto admission = admissions_.find(candidate.kernel);
   if (admission != admissions_.end()) request.admission = &admission->second;
   if (work.purpose != Purpose::search || work.all_gates) return request;

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "harness/core/hash.h"
+#include "harness/core/quote.h"
 #include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
 
@@ -132,17 +133,6 @@ void read_prediction(const json& reply, ProposalReply& read) {
   if (!(lo > 0 && lo <= hi && hi <= kMostSpeedup)) return;
   read.predict_lo = lo;
   read.predict_hi = hi;
-}
-
-std::string lua_text(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (c == '\n') quoted += "\\n";
-    else if (static_cast<unsigned char>(c) < 32 || c == 127) quoted += fmt::format("\\{:03}", static_cast<int>(c));
-    else quoted += c;
-  }
-  return quoted + "\"";
 }
 
 /// JSON as a Lua expression; null is nil.

@@ -53,6 +53,13 @@ bool leads(const Standing& one, const Standing& other) {
   return one.time_ns < other.time_ns;
 }
 
+bool takes_lead(const IterationSummary& iteration, const Standing& best) {
+  const bool overtaken = iteration.after && best.iteration > *iteration.after;
+  if (overtaken && iteration.speedup_lo && best.speedup_hi) return *iteration.speedup_lo > *best.speedup_hi;
+  if (overtaken) return leads(standing_of(iteration), best);
+  return iteration.verdict ? *iteration.verdict == Comparison::faster : *iteration.time_ns < best.time_ns;
+}
+
 Standing standing_of(const IterationSummary& iteration) {
   return {iteration.candidate,  iteration.iteration, *iteration.time_ns,    iteration.speedup,     iteration.speedup_lo,
           iteration.speedup_hi, iteration.registers, iteration.spill_bytes, iteration.shared_bytes};
@@ -167,17 +174,6 @@ double CampaignState::passed_seconds() const {
 
 namespace {
 
-/// Something else became the best while this was evaluated beside the one before.
-bool is_overtaken(const WorkloadBook& book, const IterationSummary& iteration) {
-  return iteration.after && !book.standings.empty() && book.standings.back().iteration > *iteration.after;
-}
-
-/// By their ratios to the baseline, which travel between cards.
-bool clearly_leads(const IterationSummary& one, const Standing& best) {
-  if (one.speedup_lo && best.speedup_hi) return *one.speedup_lo > *best.speedup_hi;
-  return leads(standing_of(one), best);
-}
-
 /// Absolute times do not travel between cards: what was measured on another than the workload's anchor card is told as
 /// that one would have shown it.
 void tell_as_anchor(IterationSummary& iteration) {
@@ -192,10 +188,8 @@ void tell_as_anchor(IterationSummary& iteration) {
 bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteration) {
   if (iteration.outcome != OutcomeKind::passed || !iteration.time_ns) return false;
   const bool first = book.standings.empty();
-  const bool faster = is_overtaken(book, iteration) ? clearly_leads(iteration, book.standings.back())
-                      : iteration.verdict           ? *iteration.verdict == Comparison::faster
-                                                    : first || *iteration.time_ns < book.standings.back().time_ns;
-  if (!first && !faster) {
+  const bool faster = first || takes_lead(iteration, book.standings.back());
+  if (!faster) {
     keep_among(book.others, standing_of(iteration));
     return false;
   }

@@ -25,6 +25,10 @@ struct Standing {
 Standing standing_of(const IterationSummary& iteration);
 /// Whether one is faster, by what is free of the host's drift where both have it.
 bool leads(const Standing& one, const Standing& other);
+/// Whether what has passed takes the place of the best: by the verdict of the run in which they were timed side by
+/// side, else by its time. Where something else became the best meanwhile, by their ratios to the baseline, which
+/// travel between cards.
+bool takes_lead(const IterationSummary& iteration, const Standing& best);
 
 /// A rival's configuration that was measured, or tried to be.
 struct RivalRun {

@@ -4,6 +4,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/core/quote.h"
 #include "harness/report/out.h"
 
 // Fleet files that work, for what people have most often.
@@ -21,36 +22,22 @@ std::string price(const FleetArguments& arguments) {
   return arguments.usd_per_hour > 0 ? fmt::format("    usd_per_hour = {:g},\n", arguments.usd_per_hour) : "";
 }
 
-/// One word for a shell on the other side.
-std::string shell_word(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-/// One text of Lua.
-std::string quoted(const std::string& word) {
-  std::string text = "\"";
-  for (const char c : word) text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return text + "\"";
-}
-
 // One task a card, -n1 and never --unbuffered: srun would copy the input to every task, or put a pseudo-terminal
 // between. Inside an allocation (salloc, sbatch) srun takes its cards from there.
 int slurm(const FleetArguments& arguments) {
   std::string words;
   for (const std::string& word : {std::string("srun"), std::string("-n1"), std::string("-N1"), std::string("--gpus=1"),
                                   std::string("-K1"), std::string("--exact")})
-    words += quoted(word) + ", ";
-  if (!arguments.partition.empty()) words += quoted("--partition=" + arguments.partition) + ", ";
-  if (!arguments.account.empty()) words += quoted("--account=" + arguments.account) + ", ";
-  words += quoted("--time=" + arguments.time) + ", ";
-  if (!arguments.folder.empty()) words += quoted("--chdir=" + arguments.folder) + ", ";
+    words += lua_text(word) + ", ";
+  if (!arguments.partition.empty()) words += lua_text("--partition=" + arguments.partition) + ", ";
+  if (!arguments.account.empty()) words += lua_text("--account=" + arguments.account) + ", ";
+  words += lua_text("--time=" + arguments.time) + ", ";
+  if (!arguments.folder.empty()) words += lua_text("--chdir=" + arguments.folder) + ", ";
   report::out("%s", fmt::format("-- One step of Slurm for every card: {} nodes with {} GPUs each.\nreturn fleet {{\n"
                                 "  node {{\n    name = \"slurm\",\n    start = {{ {}{}, \"node\", \"--stdio\" }},\n"
                                 "    devices = {{ \"cuda:0\" }},   -- the card that Slurm gives it\n    count = {},\n"
                                 "{}    wait_s = {:g},   -- that a card may be waited for\n  }},\n}}\n",
-                                arguments.nodes, arguments.gpus, words, quoted(arguments.program),
+                                arguments.nodes, arguments.gpus, words, lua_text(arguments.program),
                                 arguments.nodes * arguments.gpus, price(arguments), arguments.wait_s)
                         .c_str());
   return 0;
@@ -60,12 +47,12 @@ int ssh(const FleetArguments& arguments) {
   std::string text = "-- One node for every card of these machines.\nreturn fleet {\n";
   for (const std::string& host : arguments.hosts) {
     const std::string change =
-        arguments.folder.empty() ? "" : "\"cd\", " + quoted(shell_word(arguments.folder)) + ", \"&&\", ";
+        arguments.folder.empty() ? "" : "\"cd\", " + lua_text(shell_word(arguments.folder)) + ", \"&&\", ";
     text += fmt::format(
         "  node {{\n    name = {},\n    start = {{ \"ssh\", \"-T\", \"-o\", \"BatchMode=yes\", \"-o\", "
         "\"ServerAliveInterval=15\", \"-o\", \"ServerAliveCountMax=4\",\n              {}, {}\"exec\", {}, "
         "\"node\", \"--stdio\" }},\n    devices = {{ \"cuda:*\" }},\n{}  }},\n",
-        quoted(host), quoted(host), change, quoted(arguments.program), price(arguments));
+        lua_text(host), lua_text(host), change, lua_text(arguments.program), price(arguments));
   }
   report::out("%s}\n", text.c_str());
   return 0;

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestLog = 32 << 10;
 
-/// "B=4 Sq=3000 dtype=bf16"
-std::string shape_text(const Workload& workload) {
-  std::string text;
-  for (const auto& [name, value] : workload.values)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_text(value));
-  return text;
-}
-
 json outcome_to_wire(const Outcome& outcome) {
   json j = std::visit(
       Match{[](const Passed& o) {
@@ -114,7 +106,7 @@ json name_of(const Realized& realized) {
   const Workload& workload = realized.problem.workload;
   return {{"candidate", realized.candidate},
           {"workload", workload.name},
-          {"shape", workload.declared ? json() : json(shape_text(workload))},
+          {"shape", workload.declared ? json() : json(to_text(workload.values))},
           {"contract_hash", realized.problem.contract_hash},
           {"source_hash", realized.source_hash}};
 }

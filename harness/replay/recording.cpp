@@ -178,16 +178,7 @@ bool Podium::apply(const IterationSummary& iteration) {
     return false;
   }
   if (!passed) return false;
-  const bool overtaken = iteration.after && !standings.empty() && standings.back()->iteration > *iteration.after;
-  if (overtaken) {  // as a running campaign decides it
-    const IterationSummary& best = *standings.back();
-    const bool ahead =
-        iteration.speedup_lo && best.speedup_hi ? *iteration.speedup_lo > *best.speedup_hi : is_faster(iteration, best);
-    (ahead ? standings : others).push_back(&iteration);
-    return ahead;
-  }
-  const bool faster = standings.empty() || (iteration.verdict ? *iteration.verdict == Comparison::faster
-                                                              : *iteration.time_ns < *standings.back()->time_ns);
+  const bool faster = standings.empty() || takes_lead(iteration, standing_of(*standings.back()));
   (faster ? standings : others).push_back(&iteration);
   return faster;
 }

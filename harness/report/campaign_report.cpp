@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/core/gpu_model.h"
+#include "harness/core/quote.h"
 #include "harness/core/value.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -463,15 +464,6 @@ ReportSection environment_section(const Known& known) {
   section.table.columns = {"fact", "value"};
   for_rows(figure, [&](const RowOf& row) { section.table.rows.push_back({row.text("fact"), row.text("value")}); });
   return section;
-}
-
-/// A word as a shell takes it.
-std::string shell_word(const std::string& text) {
-  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string run_command(const Known& known) {

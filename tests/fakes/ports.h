@@ -500,7 +500,10 @@ class FakeSearch : public Search {
     if (backwards) std::ranges::reverse(queue_);
   }
   ScriptIdentity identity() const override { return {"fake", "0"}; }
-  std::optional<SearchAsk> ask() override { return queue_.empty() ? std::nullopt : std::optional(queue_.front()); }
+  std::optional<SearchAsk> ask() override {
+    asked_ = true;
+    return queue_.empty() ? std::nullopt : std::optional(queue_.front());
+  }
   void tell(const SearchResult& result) override {
     told.push_back(result);
     if (log != nullptr) log->push_back(result);
@@ -514,13 +517,17 @@ class FakeSearch : public Search {
     told.push_back(result);
     if (log != nullptr) log->push_back(result);
   }
-  void know(std::vector<EarlierResult> earlier) override { *known = std::move(earlier); }
+  void know(std::vector<EarlierResult> earlier) override {
+    if (asked_) throw std::logic_error("it was asked before it was told what is known");
+    *known = std::move(earlier);
+  }
   std::vector<SearchResult> told;
   std::vector<SearchResult>* log = nullptr;     // of all searches of a campaign
   std::vector<EarlierResult>* known = nullptr;  // what this one was told of earlier campaigns
   bool exact = false, several = false;
 
  private:
+  bool asked_ = false;
   std::deque<SearchAsk> queue_;
 };
 
