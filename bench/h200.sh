@@ -14,6 +14,7 @@
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print
 #   bench/h200.sh rate [KERNEL VARIANTS WORKLOAD]  how many evaluations a minute from the command on, with nothing compiled and again (TURNS="cold warm"; STRATEGY, SEARCH)
+#   bench/h200.sh beside_kernel_tuner FOLDER  the same two, and Kernel Tuner on the same kernel and configurations: a table (FOLDER: see bench/kernel_tuner.py)
 #   bench/h200.sh fresh [SEED]     the same, once each, for three long shapes of attention that SEED draws (default: the clock's)
 #   bench/h200.sh fleet [SECONDS]  evaluations a minute of one device and of all (DEVICES), each from an empty cache, and the winners of both
 #   bench/h200.sh capture          what bench/captured/program.py launches, in two processes, and one launch as data (15 s; PyTorch)
@@ -227,6 +228,28 @@ print(json.dumps({"what": turn, "s_to_the_first_evaluation": first - began, "s_t
 PY
   done | tee "$OUT/rate.lines"
   write_results rate "$OUT/rate.lines"
+}
+
+beside_kernel_tuner() {
+  rate > "$OUT/beside.txt"
+  python3 bench/kernel_tuner.py "$1" 2>> "$OUT/beside.txt" | tee -a "$OUT/beside.txt" | grep '^{' > "$OUT/tuner.lines"
+  cat "$OUT/rate.lines" "$OUT/tuner.lines" > "$OUT/beside.lines"
+  for turn in cold warm; do
+    "$harness" best --db "$OUT/rate_$turn.db" --json | python3 -c 'import json, sys
+print(json.dumps({"best_of": sys.argv[1], "best": [{k: b.get(k) for k in ("variant", "config", "time_ns", "confirmed")} for b in json.load(sys.stdin)]}))' "$turn"
+  done >> "$OUT/beside.lines"
+  write_results beside_kernel_tuner "$OUT/beside.lines"
+  python3 - "$OUT/beside.lines" <<'PY'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+print(f"{'what':40} {'evaluations':>11} {'s':>7} {'a minute':>9} {'first after s':>14}")
+for row in rows:
+    if "what" in row:
+        name = {"cold": "harness, nothing compiled, all gates", "warm": "harness, compiled before, all gates"}.get(row["what"], row["what"])
+        first = row.get("s_to_the_first_search_evaluation")
+        print(f"{name:40} {row['search_evaluations']:11} {row['s_to_the_last_search_evaluation']:7.1f} {row['a_minute_from_the_command']:9.0f} "
+              f"{'' if first is None else format(first, '.1f'):>14}")
+PY
 }
 
 # Shapes that nobody tuned for: 4,096 to 10,000 keys, in any number of heads that memory and a minute allow.
