@@ -7,6 +7,8 @@ Each backend in a graph of calls over at most 24 input sets (150 MB where they a
 are to be compared with warm times), random inputs, in bursts of about 10 ms with
 pauses; the median burst counts. One JSON object a workload and backend; a backend that refuses a workload is told with
 its reason. Needs PyTorch with CUDA, which is no part of this project.
+
+What `bench/h200.sh torch` makes of them, `harness import --outside FILE` takes into a store, as figures of an outside program.
 """
 import json
 import statistics
@@ -23,6 +25,7 @@ SETS_BYTES = 150e6
 BURST_MS = 10
 BURSTS = 15
 PAUSE_S = 0.05
+METHOD = f"warm: a graph of calls over input sets of at most {SETS_BYTES / 1e6:.0f} MB, median of {BURSTS} bursts"
 
 
 def inputs(w):
@@ -62,7 +65,8 @@ def microseconds(calls):
 
 
 def measure(w, backend):
-    line = {"workload": w["name"], "backend": backend}
+    line = {"kernel": "attention", "workload": w["name"], "backend": backend, "program": f"PyTorch {torch.__version__.partition('+')[0]} {backend}",
+            "method": METHOD}
     options = {"is_causal": w["causal"], "enable_gqa": w["Hq"] != w["Hkv"]}
     try:
         with sdpa_kernel(BACKENDS[backend]), torch.no_grad():

@@ -138,6 +138,10 @@ void print_iteration(const json& row, const report::WorkOf& work) {
                 config_text(rival).c_str(), text(rival, "iteration").c_str(),
                 report::nanoseconds(number(rival, "time_ns")).c_str(),
                 report::ratio(*number(rival, "time_ns") / *number(row, "time_ns")).c_str());
+  if (const json outside = row.value("outside", json()); outside.is_object())
+    report::out("outside %s: %s by its own measure (%s), %s\n", text(outside, "program").c_str(),
+                report::nanoseconds(number(outside, "time_ns")).c_str(), text(outside, "method").c_str(),
+                text(outside, "measured").c_str());
   if (const json error = row.value("error", json()); error.is_object())
     report::out("error in %s (%s): %s\n", text(error, "stage").c_str(), text(error, "class").c_str(),
                 long_text(error, "message").c_str());

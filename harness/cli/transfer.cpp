@@ -21,7 +21,7 @@ namespace {
 
 struct TransferArguments {
   std::string file, flashinfer, kernels;
-  bool emulated = false;
+  bool emulated = false, outside = false;
   std::int64_t campaign = 0;
   bool lean = false;
   ImportOptions import;
@@ -128,8 +128,17 @@ void define_import(CLI::App& app, Shell& shell, std::function<int()>& action) {
       "--as-evidence", arguments->import.as_evidence,
       "Count it as this store's own evidence: bests, experience of strategies, figures of the playbook. Without "
       "this it is kept, shown and marked as imported, and counts for nothing");
+  app.add_flag("--outside", arguments->outside,
+               "FILE holds what other programs took on workloads, by their own measure: best and show name it beside "
+               "ours, and nothing is decided by it (docs/record.md)")
+      ->excludes("--as-evidence");
   add_db_option(app, shell);
   action = [arguments, &shell] {
+    if (arguments->outside) {
+      const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+      report::err("%s added\n", counted(archive->transfer().import_outside(arguments->file), "outside figure").c_str());
+      return 0;
+    }
     const ImportReport added = import_file(shell.rooms.archive(shell.store_path(), ArchiveAccess::write)->transfer(),
                                            arguments->file, arguments->import);
     if (!added.whole)

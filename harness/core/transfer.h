@@ -42,6 +42,11 @@ class Transfer {
   /// is added. `name` is for messages.
   virtual ImportReport import_from(std::istream& text, const std::string& name, const ImportOptions& options) = 0;
   virtual ImportReport import_from(const std::string& file, const ImportOptions& options) = 0;
+  /// Figures of programs outside of harness, from the JSON object of a file of bench/: {"device", "date", "results": [
+  /// {"kernel", "workload", "program", "time_us", "method"}, ...]}. Lines without a time (the program refused) are left
+  /// out. Returns how many were added; the same figure of the same day is not added twice. Throws Error(bad_input)
+  /// with what is malformed; then nothing is added.
+  virtual std::int64_t import_outside(const std::string& file) = 0;
 };
 
 }  // namespace harness

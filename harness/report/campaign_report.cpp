@@ -100,6 +100,9 @@ ReportSection bests_section(const Known& known) {
   section.table.columns = {"workload",     time_word(known), "speedup", "of floor",      "rival",
                            "of its speed", "confirmed",      "variant", "configuration", "95 %",
                            "baseline",     "registers",      "spills",  "iteration"};
+  bool outside = false;
+  for_rows(figure, [&](const RowOf& row) { outside = outside || row.has("outside_ns"); });
+  if (outside) section.table.columns.push_back("outside program, by its own measure");
   for_rows(figure, [&](const RowOf& row) {
     const auto rival = row.number("rival_ns"), time = row.number("time_ns");
     section.table.rows.push_back(
@@ -108,6 +111,9 @@ ReportSection bests_section(const Known& known) {
          row.text("variant"), row.config(),
          row.has("time_lo_ns") ? fmt::format("{} to {}", time_of(row, "time_lo_ns"), time_of(row, "time_hi_ns")) : "-",
          time_of(row, "baseline_ns"), row.text("registers"), row.text("spill_bytes"), row.text("iteration")});
+    if (outside)
+      section.table.rows.back().push_back(
+          row.has("outside_ns") ? row.text("outside_program") + " " + time_of(row, "outside_ns") : "-");
   });
   cap_rows(section);
   return section;

@@ -281,6 +281,11 @@ View best_view(const WorkOf& work) {
                     const auto ours = number_in(row, "time_ns"), theirs = number_in(row, "rival_ns");
                     return ours && theirs ? ratio(*theirs / *ours) : "-";
                   }});
+  // No ratio: an outside program times in its own way.
+  view.push_back({"outside, by its own measure", 9, [](const json& row) {
+                    const auto theirs = number_in(row, "outside_ns");
+                    return theirs ? nanoseconds(theirs) + " " + field(row, "outside_program") : "-";
+                  }});
   view.push_back({"interval", 10, [](const json& row) { return interval(row, "time_lo_ns", "time_hi_ns"); }, true});
   view.push_back(time_column("baseline", 10, "baseline_ns", true));
   view.push_back(time_column("floor", 10, "floor_ns", true));

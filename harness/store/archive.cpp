@@ -9,6 +9,7 @@
 #include "harness/store/figures.h"
 #include "harness/store/history.h"
 #include "harness/store/integrity.h"
+#include "harness/store/outside.h"
 #include "harness/store/pattern_evidence.h"
 #include "harness/store/read_only_sql.h"
 #include "harness/store/recommend.h"
@@ -63,6 +64,7 @@ class StoreArchive : public Archive, History, Transfer {
   ImportReport import_from(const std::string& file, const ImportOptions& options) override {
     return import_store(*store_, file, options);
   }
+  std::int64_t import_outside(const std::string& file) override { return store::import_outside(*store_, file); }
 
   std::unique_ptr<Store> store_;
   StoredSessions sessions_;

@@ -36,8 +36,12 @@ json history(Store& store, const HistoryFilter& filter) {
 
 namespace {
 
-constexpr const char* kBestColumns = "b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration";
-constexpr const char* kBestJoins = " b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) ";
+constexpr const char* kBestColumns =
+    "b.*, r.rival_variant, r.rival_config, r.rival_ns, r.rival_iteration, "
+    "o.outside_program, o.outside_ns, o.outside_method, o.outside_measured";
+constexpr const char* kBestJoins =
+    " b LEFT JOIN v_rivals r USING (kernel, workload, device_name, contract_hash) "
+    "LEFT JOIN v_outside o USING (kernel, workload, device_name) ";
 
 /// The best among the iterations that fit, as v_best has it of those that count.
 constexpr const char* kBestOfFitting =
@@ -87,6 +91,17 @@ json rival_of(Store& store, std::int64_t iteration) {
   return query.next() ? row_object(query) : json();
 }
 
+/// What the fastest program outside of harness says of an iteration's workload on its device; null: nobody said.
+json outside_of(Store& store, std::int64_t iteration) {
+  Statement query(store.connection(),
+                  "SELECT o.outside_program AS program, o.outside_ns AS time_ns, o.outside_method AS method, "
+                  "o.outside_measured AS measured FROM iteration i JOIN campaign p ON p.id = i.campaign "
+                  "JOIN v_outside o ON o.kernel = i.kernel AND o.workload = i.workload AND o.device_name = "
+                  "p.device_name WHERE i.id = ?1",
+                  iteration);
+  return query.next() ? row_object(query) : json();
+}
+
 bool imported(Store& store, std::int64_t campaign) {
   Statement query(store.connection(), "SELECT imported FROM campaign WHERE id = ?", campaign);
   return query.next() && query.flag(0);
@@ -99,6 +114,7 @@ json show(Store& store, std::int64_t iteration, bool with_source) {
   if (with_source) shown["source"] = found.row.source;
   if (const auto profile = read_profile(store.connection(), iteration)) shown["profile"] = *profile;
   if (json rival = rival_of(store, iteration); !rival.is_null()) shown["rival"] = std::move(rival);
+  if (json outside = outside_of(store, iteration); !outside.is_null()) shown["outside"] = std::move(outside);
   return shown;
 }
 

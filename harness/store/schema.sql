@@ -272,6 +272,19 @@ CREATE TABLE proposal (
 ) STRICT;
 CREATE TABLE proposal_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
+-- What programs outside of harness took on a workload: their own word, which harness neither judged nor timed. Shown beside
+-- its own bests as such; nothing is decided by it. export leaves it out: the file it came from is its text.
+CREATE TABLE outside_figure (
+  kernel      TEXT NOT NULL,
+  workload    TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  program     TEXT NOT NULL,               -- "PyTorch 2.11 flash"
+  time_ns     REAL NOT NULL CHECK (time_ns > 0),
+  method      TEXT NOT NULL,               -- how it was timed, in that program's words: it is not how harness times
+  measured    TEXT NOT NULL,               -- the day, YYYY-MM-DD
+  PRIMARY KEY (kernel, workload, device_name, program, measured)
+) STRICT, WITHOUT ROWID;
+
 -- What a device's counters, or the cpu device's counting, say of an evaluated candidate, and the diagnosis of a rule.
 CREATE TABLE profile (
   id        INTEGER PRIMARY KEY,
@@ -666,6 +679,18 @@ CREATE VIEW v_rivals AS
     WHERE i.purpose = 'rival' AND i.outcome = 'passed' AND i.time_ns IS NOT NULL)
   SELECT kernel, workload, device_name, contract_hash, variant AS rival_variant, config AS rival_config, time_ns AS rival_ns,
          id AS rival_iteration
+  FROM placed WHERE place = 1;
+
+-- The fastest of those programs, each by its newest figure.
+CREATE VIEW v_outside AS
+  WITH newest AS (
+    SELECT *, row_number() OVER (PARTITION BY kernel, workload, device_name, program ORDER BY measured DESC) AS age
+    FROM outside_figure),
+  placed AS (
+    SELECT *, row_number() OVER (PARTITION BY kernel, workload, device_name ORDER BY time_ns, program) AS place
+    FROM newest WHERE age = 1)
+  SELECT kernel, workload, device_name, program AS outside_program, time_ns AS outside_ns, method AS outside_method,
+         measured AS outside_measured
   FROM placed WHERE place = 1;
 
 -- Each request to a proposer, and what became of it: how many configurations were tried, and the best.
