@@ -72,9 +72,9 @@ def correlate(rows, key, what):
         if len(members) < 4: continue
         rho = spearman([m["predicted_ns"] for m in members], [m["measured_ns"] for m in members])
         held = sum(m["lo_ns"] <= m["measured_ns"] <= m["hi_ns"] for m in members)
-        bounds = "" if between is None else f"[{shown(between[0])}, {shown(between[1])}]"
         ratios = sorted(m["predicted_ns"] / m["measured_ns"] for m in members)
         between = interval(rho, len(members))
+        bounds = "" if between is None else f"[{shown(between[0])}, {shown(between[1])}]"
         found.append({"what": what, "family": name, "members": len(members), "rank_correlation": rho, "rank_ci95": between,
                       "predicted_over_measured_median": ratios[len(ratios) // 2], "in_range": held})
         print(f"{what:10} {name:52} {len(members):4}  rank {shown(rho):>5} {bounds:14}  predicted/measured {ratios[len(ratios) // 2]:6.2f}  in range {held}/{len(members)}")
