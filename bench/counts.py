@@ -2,9 +2,11 @@
 # How well counting on the cpu device tells what a GPU does (docs/profile.md). Prints tables; writes JSON lines to --out.
 #   bench/counts.py gpu HARNESS [--device cuda:0] [KERNEL...]    each variant of the kernels in its default configuration:
 #                      counted numbers beside the GPU's counters, predicted beside measured times
-#   bench/counts.py recorded HARNESS FILE.jsonl [--each N] [--workload W,...]    up to N configurations of each variant of
-#                      a recorded campaign: predicted beside recorded times, and the rank correlation of each family
-import argparse, collections, concurrent.futures, json, os, subprocess, sys, time
+#   bench/counts.py recorded HARNESS FILE.jsonl [--each N] [--seed S] [--workload W,...] [--variant V,...] [--minutes M]
+#                      up to N configurations of each variant of a recorded campaign, drawn at random by the seed:
+#                      predicted beside recorded times, and the rank correlation of each family, with the interval that
+#                      chance leaves it. After M minutes no further one is begun; the families take turns until then.
+import argparse, collections, concurrent.futures, itertools, json, math, os, random, subprocess, sys, time
 
 # Counted numbers that a GPU's counters know under the same name.
 COMPARED = ["global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
@@ -49,6 +51,14 @@ def spearman(a, b):
     return sum((x - ma) * (y - mb) for x, y in zip(a, b)) / (va * vb) ** 0.5
 
 
+def interval(rho, members):
+    """95 % of a rank correlation: Fisher's z, with the variance that Bonett and Wright (Psychometrika 65, 2000) give."""
+    if rho is None or members < 5: return None
+    if abs(rho) == 1: return [rho, rho]
+    half = 1.96 * math.sqrt((1 + rho * rho / 2) / (members - 3))
+    return [math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)]
+
+
 def shown(value):
     return "-" if value is None else f"{value:.2f}"
 
@@ -63,9 +73,11 @@ def correlate(rows, key, what):
         rho = spearman([m["predicted_ns"] for m in members], [m["measured_ns"] for m in members])
         held = sum(m["lo_ns"] <= m["measured_ns"] <= m["hi_ns"] for m in members)
         ratios = sorted(m["predicted_ns"] / m["measured_ns"] for m in members)
-        found.append({"what": what, "family": name, "members": len(members), "rank_correlation": rho,
+        between = interval(rho, len(members))
+        bounds = "" if between is None else f"[{shown(between[0])}, {shown(between[1])}]"
+        found.append({"what": what, "family": name, "members": len(members), "rank_correlation": rho, "rank_ci95": between,
                       "predicted_over_measured_median": ratios[len(ratios) // 2], "in_range": held})
-        print(f"{what:10} {name:52} {len(members):4}  rank {shown(rho):>5}  predicted/measured {ratios[len(ratios) // 2]:6.2f}  in range {held}/{len(members)}")
+        print(f"{what:10} {name:52} {len(members):4}  rank {shown(rho):>5} {bounds:14}  predicted/measured {ratios[len(ratios) // 2]:6.2f}  in range {held}/{len(members)}")
     return found
 
 
@@ -86,16 +98,22 @@ def recorded(options):
     for attempt, entry in rows:
         if entry.get("time_ns") is None or entry.get("emulation") or attempt["variant"] in options.skip.split(","): continue
         if wanted and attempt["workload"] not in wanted: continue
+        if options.variant and attempt["variant"] not in options.variant.split(","): continue
         families[attempt["kernel"], attempt["workload"], attempt["variant"]][json.dumps(attempt["config"], sort_keys=True)] = entry["time_ns"]
-    jobs = []
-    for (kernel, workload, variant), configs in families.items():
-        by_time = sorted(configs.items(), key=lambda item: item[1])
-        step = max(1, (len(by_time) + options.each - 1) // options.each)
-        jobs += [(kernel, variant, workload, json.loads(config), ns) for config, ns in by_time[::step]]
+    drawn = []
+    for (kernel, workload, variant), configs in sorted(families.items()):
+        if len(configs) < 4: continue  # too few for a correlation
+        chosen = random.Random(f"{options.seed} {kernel} {workload} {variant}").sample(sorted(configs.items()), min(options.each, len(configs)))
+        drawn.append([(kernel, variant, workload, json.loads(config), ns) for config, ns in chosen])
+    jobs = [job for turn in itertools.zip_longest(*drawn) for job in turn if job]
+    last = time.time() + options.minutes * 60 if options.minutes else math.inf
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(lambda job: profile(options.harness, "cpu", *job[:4]), jobs))
+        found = list(pool.map(lambda job: profile(options.harness, "cpu", *job[:4]) if time.time() < last else None, jobs))
+    left = sum(one is None for one in found)
+    if left: print(f"{left} of {len(jobs)} were not begun: the time is up", file=sys.stderr)
     lines = []
     for (kernel, variant, workload, config, ns), one in zip(jobs, found):
+        if one is None: continue
         if "failure" in one or "predicted_ns" not in numbers(one):
             print("not predicted:", kernel, variant, workload, config, one.get("failure", "it does not fit"), file=sys.stderr)
             continue
@@ -141,7 +159,10 @@ def main():
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--each", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workload", default="")
+    parser.add_argument("--variant", default="")
+    parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--skip", default="25_cublas_softmax,80_cudnn")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--out", default="")

@@ -2,9 +2,9 @@
 """Evaluations a minute on the cpu device, from the command on: of one program, or of several by turns.
 
     bench/cpu_rate.py [--kernel softmax] [--budget 60s] [--cores 0,1] [--rounds 1] [--searches random,default]
-                      [--strategies roi] [--caches cold,warm] HARNESS...
+                      [--strategies roi] [--caches cold,warm] [--devices cpu,cpu:H200] HARNESS...
 
-Each HARNESS is a build's program (build/release/harness); its kernels are those of its own project. For each strategy and search, and
+Devices: "cpu:H200" predicts times where "cpu" emulates them. Each HARNESS is a build's program (build/release/harness); its kernels are those of its own project. For each strategy and search, and
 by turns, each program runs `harness run KERNEL --device cpu` on the cores named, with an empty HOME, HARNESS_CACHE and store: that is
 "cold". "warm" is the same once more with the cache that the cold run filled, and an empty store.
 
@@ -15,6 +15,7 @@ something does, CPU seconds say more than wall seconds. The last line is JSON.
 """
 import argparse
 import ctypes
+import itertools
 import json
 import os
 import resource
@@ -46,11 +47,11 @@ def stages(harness, store):
     return {row["stage"]: round(row["seconds"], 2) for row in json.loads(done.stdout or "[]")}
 
 
-def run(given, harness, strategy, search, folder, cache):
+def run(given, harness, device, strategy, search, folder, cache):
     """One campaign: what it did, as a row."""
     os.makedirs(folder)
     store = os.path.join(folder, "x.db")
-    command = ["taskset", "-c", given.cores, harness, "run", given.kernel, "--device", "cpu", "--budget", given.budget,
+    command = ["taskset", "-c", given.cores, harness, "run", given.kernel, "--device", device, "--budget", given.budget,
                "--strategy", strategy, "--search", search, "--seed", "1", "--json", "--db", store]
     environment = {"PATH": os.environ["PATH"], "HOME": folder, "HARNESS_CACHE": cache, "LANG": "C.UTF-8"}
     used, begin = cpu_seconds(), time.monotonic()
@@ -72,7 +73,7 @@ def run(given, harness, strategy, search, folder, cache):
     wall = time.monotonic() - begin
     reap()
     used = cpu_seconds() - used
-    return {"harness": harness, "strategy": strategy, "search": search, "status": process.returncode, "evaluations": evaluations,
+    return {"harness": harness, "device": device, "strategy": strategy, "search": search, "status": process.returncode, "evaluations": evaluations,
             "wall_s": round(wall, 2), "a_minute": round(60 * evaluations / wall, 1), "cpu_s": round(used, 2),
             "cpu_s_each": round(used / max(1, evaluations), 3), "first_s": first and round(first, 2),
             "first_search_s": first_search and round(first_search, 2), "outcomes": outcomes, "stages": stages(harness, store)}
@@ -80,7 +81,7 @@ def run(given, harness, strategy, search, folder, cache):
 
 def shown(row):
     stages_s = ", ".join(f"{name} {seconds}" for name, seconds in row["stages"].items())
-    return (f"{row['harness']} {row['strategy']} {row['search']} {row['cache']}: {row['evaluations']} evaluations in {row['wall_s']} s, "
+    return (f"{row['harness']} {row['device']} {row['strategy']} {row['search']} {row['cache']}: {row['evaluations']} evaluations in {row['wall_s']} s, "
             f"{row['a_minute']} a minute, {row['cpu_s_each']} CPU s each; first {row['first_s']} s, first of a search "
             f"{row['first_search_s']} s; {stages_s}")
 
@@ -95,6 +96,7 @@ def main():
     parser.add_argument("--searches", default="random,default")
     parser.add_argument("--strategies", default="roi")
     parser.add_argument("--caches", default="cold,warm")
+    parser.add_argument("--devices", default="cpu")
     given = parser.parse_args()
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     rows = []
@@ -102,10 +104,10 @@ def main():
         for turn in range(given.rounds):
             for strategy in given.strategies.split(","):
                 for search in given.searches.split(","):
-                    for harness in map(os.path.abspath, given.harness):
+                    for harness, device in itertools.product(map(os.path.abspath, given.harness), given.devices.split(",")):
                         place = os.path.join(top, str(len(rows)))
                         for cache in given.caches.split(","):
-                            row = run(given, harness, strategy, search, os.path.join(place, cache), os.path.join(place, "cache"))
+                            row = run(given, harness, device, strategy, search, os.path.join(place, cache), os.path.join(place, "cache"))
                             row["cache"], row["round"] = cache, turn
                             rows.append(row)
                             print(shown(row), flush=True)
