@@ -119,6 +119,44 @@ std::string qualified_name(const Source& source, std::size_t index) {
   return name + source.parsed.declarations[index].name;
 }
 
+/// One name for several kernels, of which a launch would choose by its arguments.
+void refuse_overloads(const Source& source, std::size_t index) {
+  const auto types = [](const Declaration& kernel) {
+    std::vector<std::string> all;
+    for (const Parameter& each : kernel.parameters) all.push_back(each.type);
+    return all;
+  };
+  const Declaration& kernel = source.parsed.declarations[index];
+  const std::string name = qualified_name(source, index);
+  for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
+    const Declaration& other = source.parsed.declarations[i];
+    if (i == index || !other.kernel || !other.defined || other.kind != Declaration::Kind::function ||
+        other.name != kernel.name || other.templates.empty() != kernel.templates.empty() ||
+        types(other) == types(kernel) || source.find(i).chunk == nullptr || qualified_name(source, i) != name)
+      continue;
+    throw bad_input(
+        fmt::format("{} has several kernels '{}', which differ in their parameters; give the one to adopt "
+                    "a name of its own",
+                    shown_file(kernel.file), name));
+  }
+}
+
+/// Which template arguments were taken, where the file launches it with several.
+void note_of_templates(const std::vector<FoundLaunch>& launches, const Declaration& kernel,
+                       std::vector<std::string>& notes) {
+  std::vector<std::string> seen;
+  for (const FoundLaunch& each : launches) {
+    if (each.entry != kernel.name || each.templates.empty()) continue;
+    const std::string written = fmt::format("{}<{}>", kernel.name, fmt::join(each.templates, ","));
+    if (std::find(seen.begin(), seen.end(), written) == seen.end()) seen.push_back(written);
+  }
+  if (seen.size() < 2) return;
+  std::string values;
+  for (const TemplateParameter& each : kernel.templates)
+    if (!each.type && values.empty()) values = fmt::format("; --tune {}=V,V makes a parameter of it", each.name);
+  notes.push_back(fmt::format("the file launches {}: the first was taken{}", fmt::join(seen, " and "), values));
+}
+
 bool of_pointer(const AdoptedKernel& kernel, const std::string& type) {
   return std::any_of(kernel.declaration.parameters.begin(), kernel.declaration.parameters.end(),
                      [&](const Parameter& each) { return each.pointee == type; });
@@ -408,6 +446,18 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
       }
 }
 
+/// The kernel is told its sizes in types that may be too small for one.
+void refuse_too_large(const AdoptedKernel& kernel, const AdoptedSize& size, const std::string& text) {
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind != AdoptedParameter::Kind::size || parameter.name != size.symbol) continue;
+    const int bits = 8 * storage_bytes(parameter.dtype) - (name(parameter.dtype).starts_with("s") ? 1 : 0);
+    for (const std::int64_t value : size.values)
+      if (bits < 63 && value >> bits != 0)
+        throw bad_input(fmt::format("--size {}: {} does not fit '{}', which '{}' takes as {}", text, value,
+                                    parameter.name, kernel.declaration.name, name(parameter.dtype)));
+  }
+}
+
 void apply_size(AdoptedKernel& kernel, const std::string& text) {
   const auto [name, list] = name_and_rest("size", text);
   std::vector<std::string> known;
@@ -415,6 +465,7 @@ void apply_size(AdoptedKernel& kernel, const std::string& text) {
     known.push_back(size.name);
     if (size.name != name) continue;
     for (const std::string& value : by_commas(list)) size.values.push_back(whole("--size " + text, value));
+    refuse_too_large(kernel, size, text);
     return;
   }
   for (AdoptedParameter& parameter : kernel.parameters) {
@@ -516,7 +567,9 @@ Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::st
   const std::string name = kernel_to_adopt(source, options, launches);
   const std::size_t index = index_of(source, name);
   refuse_broken_signature(source, index);
+  refuse_overloads(source, index);
   notes = take_pragmas(source, index, options);
+  note_of_templates(launches, source.parsed.declarations[index], notes);
   const auto unpacked = unpack(source, index, launch_of(launches, name));
   if (!unpacked) return source;
   if (options.name.empty()) options.name = name;

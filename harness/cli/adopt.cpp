@@ -158,6 +158,7 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   const Places places = shell.places();
   const fs::path folder = kernels_folder(shell, places);
   if (arguments.device.empty()) arguments.device = emulated_device(shell.rooms.devices(places));
+  else choose_device(arguments.device, shell.rooms.devices(places));  // refuses before anything is written
   if (arguments.options.path.empty())
     arguments.options.path = noted_path(arguments.options.file, folder, places.project);
   if (!arguments.options.name.empty()) refuse_taken(arguments.options.name, folder, shell, places);

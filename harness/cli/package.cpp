@@ -23,7 +23,7 @@ namespace {
 struct PackageArguments {
   std::string kernel, folder, workloads, device, architectures, allow;
   std::size_t most_code = 0;
-  bool json = false;
+  bool ptx = false, json = false;
 };
 
 package::Allowed parse_allowed(const std::string& text) {
@@ -45,6 +45,13 @@ std::string licence_text(const Places& places) {
     if (!folder.empty())
       if (const auto text = read_file_if_any(folder + "/LICENSE")) return *text;
   return "";
+}
+
+/// "sm_90a, PTX compute_90"
+std::string code_text(const package::Launcher& launcher) {
+  std::string text = fmt::format("{}", fmt::join(launcher.architectures, ", "));
+  for (const std::string& architecture : launcher.ptx_architectures) text += ", PTX " + architecture;
+  return text;
 }
 
 void print_person(const package::PackageModel& model, const std::string& folder, const std::string& digest,
@@ -73,8 +80,7 @@ void print_person(const package::PackageModel& model, const std::string& folder,
   if (!model.record.stamps.empty())
     report::out("stamped: %s\n", fmt::format("{}", fmt::join(model.record.stamps, ", ")).c_str());
   report::out("%s: %zu files, %zu configurations, for %s, digest %s\n", folder.c_str(), files,
-              model.launcher.configurations.size(),
-              fmt::format("{}", fmt::join(model.launcher.architectures, ", ")).c_str(), digest.substr(0, 16).c_str());
+              model.launcher.configurations.size(), code_text(model.launcher).c_str(), digest.substr(0, 16).c_str());
   report::err("next: harness verify %s\n", folder.c_str());
 }
 
@@ -96,6 +102,7 @@ json package_json(const package::PackageModel& model, const std::string& folder,
           {"left_out", model.left_out},
           {"stamps", model.record.stamps},
           {"architectures", model.launcher.architectures},
+          {"ptx", model.launcher.ptx_architectures},
           {"digest", digest}};
 }
 
@@ -129,7 +136,8 @@ int make(const PackageArguments& arguments, Shell& shell) {
                              parse_allowed(arguments.allow)};
   package::PackageRecord record = package::read_record(*archive, *catalog, query);
   for (const std::string& sentence : record.refused) report::err("harness: %s\n", report::clean(sentence).c_str());
-  PackageCompilers compilers(shell, places, architectures_of(split_commas(arguments.architectures), record.devices));
+  PackageCompilers compilers(shell, places, architectures_of(split_commas(arguments.architectures), record.devices),
+                             arguments.ptx);
   const ProgramVersion& program = shell.rooms.program;
   const std::string title = fmt::format("harness {}", program.number);
   const package::PackageModel model = package::make_package(*catalog, compilers.maker(), arguments.kernel,
@@ -157,6 +165,7 @@ void define_package(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--arch", arguments->architectures,
                  "Architectures to compile for, such as sm_90a; default: those that were measured")
       ->type_name("NAMES");
+  app.add_flag("--ptx", arguments->ptx, "Also PTX, for GPUs that are newer than what was measured");
   app.add_option("--max-code", arguments->most_code,
                  "No more configurations than this beside the original; says what each cut costs")
       ->type_name("N");

@@ -15,11 +15,12 @@ std::vector<std::string> architectures_of(std::vector<std::string> asked, const 
 /// Error(environment) where nothing compiles for it here.
 class PackageCompilers {
  public:
-  PackageCompilers(const Shell& shell, const Places& places, const std::vector<std::string>& architectures);
+  /// `ptx`: also PTX, for the same architectures and what comes after them.
+  PackageCompilers(const Shell& shell, const Places& places, const std::vector<std::string>& architectures, bool ptx);
   package::CodeMaker maker() const;
 
  private:
-  std::map<std::string, std::shared_ptr<OfflineDevice>> devices_;
+  std::map<std::string, std::shared_ptr<OfflineDevice>> devices_, ptx_devices_;
 };
 
 }  // namespace harness

@@ -46,4 +46,7 @@ TEST_CASE("a refusal writes nothing") {
   CHECK(bare.status == 2);
   CHECK_THAT(bare.err, Catch::Contains("is no macro, constant or template argument"));
   CHECK_FALSE(fs::exists(scratch.path("mine/sgemm_shared_mem_block")));
+  const Finished elsewhere = adopt_in(scratch, {ordinary("gemm.cu"), "--device", "cuda:63"});
+  CHECK(elsewhere.status == 3);
+  CHECK_FALSE(fs::exists(scratch.path("mine/sgemm_shared_mem_block")));
 }

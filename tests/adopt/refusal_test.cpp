@@ -52,6 +52,32 @@ TEST_CASE("a template's value that nothing says is asked by its name") {
   CHECK(refusal(head + " = 2" + body, options).empty());
 }
 
+TEST_CASE("one name for several kernels is refused; several instantiations are told") {
+  const std::string one = "template <int N> __global__ void k(float* x, int n) " + kBody,
+                    two = "template <int N> __global__ void k(float* x, float* y, int n) " + kBody;
+  CHECK_THAT(refusal(one + two + "void run(float* x, int n) { k<2><<<(n + 63) / 64, 64>>>(x, n); }\n"),
+             Catch::Contains("has several kernels 'k'") && Catch::Contains("a name of its own"));
+  const Scratch scratch;
+  scratch.write("mine.cu", one +
+                               "void run(float* x, int n) { k<2><<<(n + 63) / 64, 64>>>(x, n); "
+                               "k<4><<<(n + 63) / 64, 64>>>(x, n); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  const adopt::Adopted found = adopted(options);
+  REQUIRE_FALSE(found.seen.notes.empty());
+  CHECK(found.seen.notes[0] ==
+        "the file launches k<2> and k<4>: the first was taken; --tune N=V,V makes a parameter of it");
+}
+
+TEST_CASE("a size that the kernel's type does not hold is refused") {
+  const std::string source = "__global__ void k(float* x, int n) " + kBody + kLaunch;
+  adopt::AdoptOptions options;
+  options.sizes = {"n=3000000000"};
+  CHECK_THAT(refusal(source, options), Catch::Contains("3000000000 does not fit 'n', which 'k' takes as s32"));
+  options.sizes = {"n=0"};
+  CHECK_THAT(refusal(source, options), Catch::Contains("is no whole number above 0"));
+}
+
 TEST_CASE("signatures that cannot be read or expressed are refused") {
   CHECK_THAT(refusal("__global__ void k(Matrix* x, int n) {}\n" + kLaunch),
              Catch::Contains("signature of 'k' cannot be read") && Catch::Contains("Matrix"));

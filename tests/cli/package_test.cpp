@@ -87,6 +87,18 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   REQUIRE(told["variants"].size() == 2);
   CHECK(told["variants"][1]["variant"] == "10_vector");
   CHECK(told["dispatch"][0]["config"] == json({{"BLOCK", 64}, {"VEC", 8}}));
+  CHECK(told["ptx"].empty());
+
+  const std::string later = scratch.path("later");
+  const Finished with_ptx = run_harness({"package", "paged_gather", "-o", later, "--ptx", "--allow",
+                                         "emulated,unconfirmed", "--db", scratch.db(), "--json"});
+  INFO(with_ptx.err);
+  REQUIRE(with_ptx.status == 0);
+  CHECK(with_ptx.lines().at(0)["ptx"] == json({"compute_90"}));
+  CHECK(with_ptx.lines().at(0)["left_out"] == told["left_out"]);  // every module has PTX
+  std::ifstream code(later + "/src/paged_gather_code.cpp");
+  const std::string text{std::istreambuf_iterator<char>(code), std::istreambuf_iterator<char>()};
+  CHECK_THAT(text, Catch::Contains("paged_gather_ptx_0_0[] =  // compute_90"));
 
   const Finished verified =
       run_harness({"verify", folder, "--device", "cpu", "--digest", told["digest"].get<std::string>(), "--json"});

@@ -148,6 +148,10 @@ TEST_CASE("a project outside takes a package by add_subdirectory or find_package
     CHECK_THAT(with("FAKE_CUDA_NO_CONTEXT=1"), Catch::Contains("\nrun: 10\n"));
     CHECK_THAT(run_program({added}, "/", {"LD_LIBRARY_PATH="}).out, Catch::Contains("\nrun: 8\n"));
   }
+  {  // over a driver that lacks what came later
+    const FakeCuda old(scratch, true);
+    CHECK_THAT(run_program({added}, "/", old.environment()).out, Catch::Contains("\nrun: 9\n"));
+  }
   {  // the package's own check, where there is a driver
     const std::string check = scratch.path("check");
     const std::string package = scratch.path("softmax_package");
@@ -162,4 +166,48 @@ TEST_CASE("a project outside takes a package by add_subdirectory or find_package
     CHECK_THAT(checked.out, Catch::Contains("m4096n1024_f32: y: 30_registers") && Catch::EndsWith("all agree\n"));
     CHECK(run_program({check}, "/", {"LD_LIBRARY_PATH="}).status == 77);
   }
+}
+
+TEST_CASE("PTX runs where nothing was measured on anything as new, and is said to once") {
+  const Scratch scratch;
+  const SoftmaxPackage made(0, with_ptx(no_compiler(softmax_parameters)));
+  CHECK(made.model.left_out.empty());
+  CHECK(json::parse(made.files.at("kernel.json")).at("ptx") == json({"compute_90"}));
+  write_package(scratch.path("package"), made.files);
+  const FakeCuda cuda(scratch);
+  const std::string program = built(scratch, "added", kAdded, scratch.path("package"));
+  const auto on = [&](const std::string& capability, const std::string& log = "X=") {
+    std::vector<std::string> environment = cuda.environment();
+    environment.insert(environment.end(), {"FAKE_CUDA_CC=" + capability, "FAKE_CUDA_NAME=Later", log});
+    return run_program({program}, "/", environment);
+  };
+  const Finished same = on("90");
+  CHECK_THAT(same.out, Catch::Contains("\nrun: 0\n") && Catch::Contains("has code for sm_90a and PTX for GPUs from"));
+  CHECK(same.err.empty());
+  CHECK(text_of(cuda.log()).find("load 50") == std::string::npos);  // "P" of the PTX
+  const Finished later = on("100");
+  CHECK_THAT(later.out, Catch::StartsWith("measured: 00_naive BLOCK=32 original\n") &&
+                            Catch::Contains("\nrun: 0\nagain: 0\n") && Catch::Contains("\nload: 0\n"));
+  CHECK(later.err ==
+        "softmax: nothing was measured on Later (compute capability 10.0): its driver compiles the PTX of the package, "
+        "which has machine code for sm_90a\n");
+  CHECK_THAT(text_of(cuda.log()), Catch::Contains("load 50"));
+  CHECK(on("100", "SOFTMAX_LOG=0").err.empty());
+  CHECK_THAT(on("80").out, Catch::Contains("\nrun: 7\n"));  // earlier than all of it
+}
+
+TEST_CASE("a package without PTX for something says which and why") {
+  CodeMaker maker = with_ptx(no_compiler(softmax_parameters));
+  maker.ptx = [](const DeviceInfo&, const BuildSpec& build) -> std::variant<CompiledCode, std::string> {
+    if (build.entries.size() > 1) return std::string("it needs sm_90a");
+    CompiledCode code;
+    code.bytes = "PTX";
+    for (const std::string& entry : build.entries) code.symbols[entry] = "another name";
+    return code;
+  };
+  const SoftmaxPackage made(0, maker);
+  REQUIRE(made.model.left_out.size() == 3);
+  CHECK(made.model.left_out[0] == "00_naive has no PTX for compute_90: it needs sm_90a");
+  CHECK(made.model.left_out[2].ends_with(" has no PTX for compute_90: its kernels have other names there"));
+  CHECK(made.files.at("src/softmax_code.cpp").find("ptx") == std::string::npos);
 }

@@ -14,10 +14,12 @@ namespace harness::package::test {
 /// libcuda.so.1 in a folder; `environment` makes programs find it and tell what it launches.
 class FakeCuda {
  public:
-  explicit FakeCuda(const tests::Scratch& scratch) : folder_(scratch.path("fake")), log_(scratch.path("launches.log")) {
+  /// `old`: one of CUDA 11.7, without what came later.
+  explicit FakeCuda(const tests::Scratch& scratch, bool old = false)
+      : folder_(scratch.path(old ? "old" : "fake")), log_(scratch.path("launches.log")) {
     tests::run_program({"mkdir", "-p", folder_}, "/");
     const auto built = tests::run_program(
-        {"c++", "-std=c++17", "-O1", "-shared", "-fPIC",
+        {"c++", "-std=c++17", "-O1", "-shared", "-fPIC", old ? "-DFAKE_CUDA_OLD" : "-DFAKE_CUDA_NEW",
          std::string(HARNESS_SOURCE_DIR) + "/tests/fakes/libcuda/libcuda.cpp", "-o", folder_ + "/libcuda.so.1"},
         "/");
     INFO(built.err);

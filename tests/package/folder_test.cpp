@@ -58,6 +58,19 @@ TEST_CASE("whatever is changed in a package is found, and told in one sentence")
     write_file(folder + "/src/softmax.cpp", made.files.at("src/softmax.cpp") + " ");
     CHECK_THAT(why_not(folder), Catch::Contains("the file src/softmax.cpp has changed since it was packaged"));
   }
+  SECTION("a byte of any file, and the file as it was again") {
+    for (const auto& [path, text] : made.files) {
+      if (path == "kernel.json") continue;
+      INFO(path);
+      std::string changed = text;
+      if (changed.empty()) changed = "x";
+      else changed[changed.size() / 2] ^= 1;
+      write_file(folder + "/" + path, changed);
+      CHECK_THAT(why_not(folder), Catch::Contains("the file " + path + " has changed since it was packaged"));
+      write_file(folder + "/" + path, text);
+    }
+    CHECK(why_not(folder).empty());
+  }
   SECTION("a file that is gone") {
     fs::remove(folder + "/LICENSE");
     CHECK_THAT(why_not(folder), Catch::Contains("the file LICENSE is missing"));

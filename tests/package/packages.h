@@ -69,6 +69,19 @@ inline CodeMaker no_compiler(const std::function<std::string(const std::string& 
   return maker;
 }
 
+/// The same with PTX, "PTX of ...", for compute_90 on.
+inline CodeMaker with_ptx(CodeMaker maker) {
+  maker.ptx_devices = {fake_h200()};
+  maker.ptx_devices.front().architecture = "sm_90";
+  maker.ptx = [compile = maker.compile](const DeviceInfo& device,
+                                        const BuildSpec& build) -> std::variant<CompiledCode, std::string> {
+    CompiledCode code = compile(device, build);
+    code.bytes = "PTX of " + build.entries.front();
+    return code;
+  };
+  return maker;
+}
+
 inline std::string kernels_folder() {
   return std::string(HARNESS_SOURCE_DIR) + "/kernels";
 }
@@ -86,7 +99,8 @@ struct SoftmaxPackage {
   PackageFiles files;
   std::string digest;
 
-  explicit SoftmaxPackage(std::size_t most = 0) {
+  explicit SoftmaxPackage(std::size_t most = 0) : SoftmaxPackage(most, no_compiler(softmax_parameters)) {}
+  SoftmaxPackage(std::size_t most, const CodeMaker& maker) {
     PackageRecord record;
     record.devices = {fake_h200()};
     const Config online{{"THREADS", std::int64_t{128}}, {"VEC", std::int64_t{4}}};
@@ -97,7 +111,7 @@ struct SoftmaxPackage {
     record.points = {point(catalog, "softmax", "m4096n1024_f32", "30_registers", registers, 10e3, 300e3),
                      point(catalog, "softmax", "m4096n1024_f16", "20_online", online, 8e3, 290e3),
                      point(catalog, "softmax", "m33n257_f32", "", {}, 0, 5e3)};
-    model = make_package(catalog, no_compiler(softmax_parameters), "softmax", std::move(record), most, "a test");
+    model = make_package(catalog, maker, "softmax", std::move(record), most, "a test");
     files = package_files(model, catalog, archive, {"a test", "0", "a licence"}, catalog.folder("softmax"),
                           kernels_folder() + "/include");
     digest = seal(files);

@@ -111,11 +111,18 @@ json modules_json(const PackageModel& model) {
                       {"bytes", each.bytes.size()},
                       {"entries", entries}});
     }
+    json ptx = json::array();
+    for (std::size_t i = 0; i < unit.ptx.size(); ++i)
+      if (!unit.ptx[i].bytes.empty())
+        ptx.push_back({{"architecture", model.launcher.ptx_architectures.at(i)},
+                       {"compiler", unit.ptx[i].artifact.compiler},
+                       {"bytes", unit.ptx[i].bytes.size()}});
     all.push_back({{"source", unit.build.source_name},
                    {"defines", unit.build.defines},
                    {"options", unit.build.options},
                    {"entries", unit.build.entries},
-                   {"code", code}});
+                   {"code", code},
+                   {"ptx", ptx}});
   }
   return all;
 }
@@ -192,6 +199,7 @@ json description(const PackageModel& model, FormulaCatalog& catalog, const std::
           {"summary", launcher.summary},
           {"stamps", model.record.stamps},
           {"architectures", launcher.architectures},
+          {"ptx", launcher.ptx_architectures},
           {"contract",
            {{"fields", fields_json(launcher)},
             {"arguments", arguments_json(launcher.instances.front().plan)},

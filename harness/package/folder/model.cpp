@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t kMostInstances = 512;
 
+/// "compute_90" of "sm_90".
+std::string ptx_architecture(const std::string& architecture) {
+  return "compute_" + architecture.substr(architecture.find('_') + 1);
+}
+
 class PackageMaker {
  public:
   PackageMaker(FormulaCatalog& catalog, const CodeMaker& code, const std::string& kernel, PackageRecord record,
@@ -23,6 +28,8 @@ class PackageMaker {
     made_.launcher.program = program;
     made_.launcher.fields = catalog.fields(kernel);
     for (const DeviceInfo& device : code.devices) made_.launcher.architectures.push_back(device.architecture);
+    for (const DeviceInfo& device : code.ptx_devices)
+      made_.launcher.ptx_architectures.push_back(ptx_architecture(device.architecture));
   }
 
   PackageModel make(std::size_t most) {
@@ -182,6 +189,38 @@ class PackageMaker {
       for (const CompiledCode& code : made_.units[kernel.unit].code)
         if (const auto found = code.symbols.find(kernel.entry); found != code.symbols.end())
           kernel.symbol = found->second;
+    for (std::size_t unit = 0; unit < made_.units.size(); ++unit)
+      for (const DeviceInfo& device : code_.ptx_devices) {
+        made_.units[unit].ptx.push_back(ptx_of(unit, device));
+        made_.launcher.units[unit].ptx.push_back(made_.units[unit].ptx.back().bytes);
+      }
+  }
+
+  /// Nothing, and a sentence, where a unit has no PTX that the launcher could take for its machine code.
+  CompiledCode ptx_of(std::size_t unit, const DeviceInfo& device) {
+    const std::string& variant = made_.units[unit].variant;
+    std::string why = catalog_.unsupported_reason(kernel_.name, variant, device);
+    if (why.empty()) {
+      auto made = code_.ptx(device, made_.units[unit].build);
+      if (auto* const code = std::get_if<CompiledCode>(&made)) {
+        if (has_symbols(unit, code->symbols)) return std::move(*code);
+        why = "its kernels have other names there";
+      } else {
+        why = std::get<std::string>(made);
+      }
+    }
+    made_.left_out.push_back(
+        fmt::format("{} has no PTX for {}: {}", variant, ptx_architecture(device.architecture), why));
+    return {};
+  }
+
+  /// Whether the kernels of a unit have these names. (In an unnamed namespace they may differ by architecture.)
+  bool has_symbols(std::size_t unit, const std::map<std::string, std::string>& symbols) const {
+    return std::ranges::all_of(made_.launcher.kernels, [&](const LauncherKernel& kernel) {
+      if (kernel.unit != unit) return true;
+      const auto found = symbols.find(kernel.entry);
+      return found != symbols.end() && found->second == kernel.symbol;
+    });
   }
 
   FormulaCatalog& catalog_;

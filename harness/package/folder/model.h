@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "harness/package/folder/dispatch.h"
@@ -19,7 +20,10 @@ struct CompiledCode {
 
 /// Compilers of the architectures that a package is for.
 struct CodeMaker {
-  std::vector<DeviceInfo> devices;  // one an architecture
+  std::vector<DeviceInfo> devices;      // one an architecture
+  std::vector<DeviceInfo> ptx_devices;  // of the architectures that PTX is asked for, without suffix: "sm_90"
+  /// Code whose `bytes` are PTX for a device of `ptx_devices`, or why there is none.
+  std::function<std::variant<CompiledCode, std::string>(const DeviceInfo& device, const BuildSpec& build)> ptx;
   /// Throws Error(bad_input) with the compiler's log where it does not compile.
   std::function<CompiledCode(const DeviceInfo& device, const BuildSpec& build)> compile;
 };
@@ -29,6 +33,7 @@ struct PackageUnit {
   BuildSpec build;
   std::string variant;
   std::vector<CompiledCode> code;  // one for each of CodeMaker::devices; empty where the variant does not run there
+  std::vector<CompiledCode> ptx;   // one for each of CodeMaker::ptx_devices, likewise
 };
 
 /// Everything that a package says, before it is written.

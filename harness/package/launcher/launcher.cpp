@@ -90,9 +90,8 @@ class LauncherWriter {
                    {"EMPTY", empty()},
                    {"BOUNDS", bounds()},
                    {"CHECKS", checks()},
-                   {"ARCHITECTURES", launcher_.architectures.empty()
-                                         ? "no architecture"
-                                         : fmt::format("{}", fmt::join(launcher_.architectures, ", "))}});
+                   {"ARCHITECTURES", code_note()},
+                   {"MEASURED", fmt::format("{}", fmt::join(launcher_.architectures, ", "))}});
     return {filled(kHeaderText, header), filled(kRuntimeText, source), filled(kMathText, common), code_header(), code(),
             torch_operator(launcher_)};
   }
@@ -203,8 +202,20 @@ class LauncherWriter {
     return text;
   }
 
-  static std::string image_name(std::size_t unit, std::size_t architecture) {
-    return fmt::format("image_{}_{}", unit, architecture);
+  std::string image_name(std::size_t unit, std::size_t architecture) const {
+    return fmt::format("{}_image_{}_{}", name_, unit, architecture);
+  }
+  std::string ptx_name(std::size_t unit, std::size_t architecture) const {
+    return fmt::format("{}_ptx_{}_{}", name_, unit, architecture);
+  }
+
+  /// What it has code for, in a sentence of the launcher.
+  std::string code_note() const {
+    if (launcher_.architectures.empty()) return "no architecture";
+    std::string text = fmt::format("{}", fmt::join(launcher_.architectures, ", "));
+    if (!launcher_.ptx_architectures.empty())
+      text += fmt::format(" and PTX for GPUs from {} on", fmt::join(launcher_.ptx_architectures, ", "));
+    return text;
   }
 
   static std::pair<int, bool> capability(const std::string& architecture) {
@@ -214,24 +225,36 @@ class LauncherWriter {
     return {std::stoi(digits), exactly};
   }
 
+  /// A unit's images, null where there is none.
+  template <typename Name>
+  static std::string image_row(const std::vector<std::string>& architectures, const std::vector<std::string>& bytes,
+                               Name name_of) {
+    std::vector<std::string> images;
+    for (std::size_t i = 0; i < architectures.size(); ++i) {
+      const auto [number, exactly] = capability(architectures[i]);
+      images.push_back(
+          fmt::format("{{{}, {}, {}}}", number, exactly, bytes.at(i).empty() ? std::string("nullptr") : name_of(i)));
+    }
+    if (images.empty()) images.emplace_back("{0, false, nullptr}");
+    return fmt::format("    {{{}}},\n", fmt::join(images, ", "));
+  }
+
   std::string tables() const {
     const std::size_t columns = std::max<std::size_t>(1, launcher_.architectures.size());
     std::string text = fmt::format(
-        "constexpr int kUnits = {}, kArchitectures = {}, kKernels = {}, kConfigurations = {}, kMostParameters = {};\n",
-        std::max<std::size_t>(1, launcher_.units.size()), columns, launcher_.kernels.size(),
+        "constexpr int kUnits = {}, kArchitectures = {}, kPtxArchitectures = {}, kKernels = {}, kConfigurations = {}, "
+        "kMostParameters = {};\n",
+        std::max<std::size_t>(1, launcher_.units.size()), columns,
+        std::max<std::size_t>(1, launcher_.ptx_architectures.size()), launcher_.kernels.size(),
         launcher_.configurations.size(), std::max<std::size_t>(1, most_parameters_));
     text += "const Image kImages[kUnits][kArchitectures] = {\n";
-    for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit) {
-      std::vector<std::string> images;
-      for (std::size_t i = 0; i < launcher_.architectures.size(); ++i) {
-        const auto [number, exactly] = capability(launcher_.architectures[i]);
-        const bool there = !launcher_.units[unit].images.at(i).empty();
-        images.push_back(fmt::format("{{{}, {}, {}}}", number, exactly,
-                                     there ? name_ + "_" + image_name(unit, i) : std::string("nullptr")));
-      }
-      if (images.empty()) images.emplace_back("{0, false, nullptr}");
-      text += fmt::format("    {{{}}},\n", fmt::join(images, ", "));
-    }
+    for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit)
+      text += image_row(launcher_.architectures, launcher_.units[unit].images,
+                        [&](std::size_t i) { return image_name(unit, i); });
+    text += "};\nconst Image kPtx[kUnits][kPtxArchitectures] = {\n";
+    for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit)
+      text += image_row(launcher_.ptx_architectures, launcher_.units[unit].ptx,
+                        [&](std::size_t i) { return ptx_name(unit, i); });
     text += "};\nconst Kernel kKernelTable[kKernels] = {\n";
     for (const LauncherKernel& kernel : launcher_.kernels)
       text += fmt::format("    {{{}, {}}},  // {}\n", kernel.unit, quoted(kernel.symbol),
@@ -357,26 +380,34 @@ class LauncherWriter {
     return text;
   }
 
+  /// Calls `each` with the name, the bytes and the architecture of whatever is contained.
+  template <typename Each>
+  void for_images(Each each) const {
+    for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit) {
+      const LauncherUnit& its = launcher_.units[unit];
+      for (std::size_t i = 0; i < launcher_.architectures.size(); ++i)
+        if (!its.images.at(i).empty()) each(image_name(unit, i), its.images[i], launcher_.architectures[i]);
+      for (std::size_t i = 0; i < launcher_.ptx_architectures.size(); ++i)
+        if (!its.ptx.at(i).empty()) each(ptx_name(unit, i), its.ptx[i], launcher_.ptx_architectures[i]);
+    }
+  }
+
   std::string code_header() const {
     std::string text = "// The machine code of the kernels, for " + name_ + ".cpp.\n#pragma once\n\n";
-    for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit)
-      for (std::size_t i = 0; i < launcher_.architectures.size(); ++i)
-        if (!launcher_.units[unit].images.at(i).empty())
-          text += fmt::format("extern \"C\" const unsigned char {}_{}[];\n", name_, image_name(unit, i));
+    for_images([&](const std::string& name, const std::string&, const std::string&) {
+      text += fmt::format("extern \"C\" const unsigned char {}[];\n", name);
+    });
     return text;
   }
 
   std::string code() const {
     std::string text = fmt::format("#include \"{}_code.h\"\n\n", name_);
-    for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit)
-      for (std::size_t i = 0; i < launcher_.architectures.size(); ++i) {
-        const std::string& bytes = launcher_.units[unit].images.at(i);
-        if (bytes.empty()) continue;
-        text += fmt::format("alignas(64) const unsigned char {}_{}[] =  // {}, {} bytes\n", name_, image_name(unit, i),
-                            launcher_.architectures[i], bytes.size());
-        append_bytes(text, bytes);
-        text += ";\n";
-      }
+    for_images([&](const std::string& name, const std::string& bytes, const std::string& architecture) {
+      text +=
+          fmt::format("alignas(64) const unsigned char {}[] =  // {}, {} bytes\n", name, architecture, bytes.size());
+      append_bytes(text, bytes);
+      text += ";\n";
+    });
     return text;
   }
 

@@ -8,9 +8,9 @@
 namespace harness::package {
 
 /// One module: the same source, defines and options. `images[i]` is its machine code for Launcher::architectures[i];
-/// "" where there is none.
+/// "" where there is none. `ptx[i]` is its PTX for Launcher::ptx_architectures[i], likewise.
 struct LauncherUnit {
-  std::vector<std::string> images;
+  std::vector<std::string> images, ptx;
 };
 
 /// A kernel in a module.
@@ -49,7 +49,8 @@ struct DispatchRule {
 struct Launcher {
   std::string kernel, summary, program;
   std::vector<FieldLimits> fields;
-  std::vector<std::string> architectures;  // "sm_90a"
+  std::vector<std::string> architectures;      // "sm_90a"
+  std::vector<std::string> ptx_architectures;  // "compute_90"; empty where no PTX was asked for
   std::vector<LauncherUnit> units;
   std::vector<LauncherKernel> kernels;
   std::vector<LauncherConfiguration> configurations;

@@ -1,5 +1,6 @@
 // A driver without a GPU: it tells on the file FAKE_CUDA_LOG what it is asked to launch. A kernel's symbol says the
 // bytes of its parameters, "name:8,4,128". FAKE_CUDA_CC is its compute capability, FAKE_CUDA_NAME its name.
+// With FAKE_CUDA_OLD it is one of before CUDA 11.8.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -160,6 +161,7 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
   tell("map %llu: %d %p%s %d %d %d %d\n", id, type, address, text.c_str(), interleave, swizzle, promotion, fill);
   return 0;
 }
+#ifndef FAKE_CUDA_OLD  // a driver of before CUDA 11.8 has none
 int cuLaunchKernelEx(const Config* c, void* function, void** parameters, void**) {
   if (log_file() == nullptr) return 0;  // a launcher's own time is measured over this
   const std::string& name = *static_cast<std::string*>(function);
@@ -187,6 +189,7 @@ int cuLaunchKernelEx(const Config* c, void* function, void** parameters, void**)
        c->block[2], cluster[0], cluster[1], cluster[2], c->shared, cooperative, programmatic, text.c_str(), c->stream);
   return 0;
 }
+#endif
 int cuMemAlloc_v2(unsigned long long* address, size_t bytes) {
   return *address = (unsigned long long)(uintptr_t)std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096), 0;
 }
