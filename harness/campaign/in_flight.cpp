@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/campaign/attempt.h"
+#include "harness/campaign/lone_device.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
 

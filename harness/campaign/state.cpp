@@ -172,18 +172,12 @@ double CampaignState::passed_seconds() const {
   return passed_ == 0 ? evaluation_seconds() : passed_s_ / static_cast<double>(passed_);
 }
 
-namespace {
-
-/// Absolute times do not travel between cards: what was measured on another than the workload's anchor card is told as
-/// that one would have shown it.
 void tell_as_anchor(IterationSummary& iteration) {
   if (!iteration.anchor_ns || !iteration.time_ns || *iteration.time_ns <= 0) return;
   const double scale = *iteration.anchor_ns / *iteration.time_ns;
   for (auto* time : {&iteration.time_ns, &iteration.time_lo_ns, &iteration.time_hi_ns, &iteration.baseline_ns})
     if (*time) **time *= scale;
 }
-
-}  // namespace
 
 bool CampaignState::promote(WorkloadBook& book, const IterationSummary& iteration) {
   if (iteration.outcome != OutcomeKind::passed || !iteration.time_ns) return false;

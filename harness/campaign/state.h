@@ -23,6 +23,9 @@ struct Standing {
 
 /// Of an iteration that has a time.
 Standing standing_of(const IterationSummary& iteration);
+/// Absolute times do not travel between cards: what was measured on another than the workload's anchor card is told as
+/// that one would have shown it. A second time it changes nothing.
+void tell_as_anchor(IterationSummary& iteration);
 /// Whether one is faster, by what is free of the host's drift where both have it.
 bool leads(const Standing& one, const Standing& other);
 /// Whether what has passed takes the place of the best: by the verdict of the run in which they were timed side by

@@ -40,10 +40,7 @@ std::string build_of(const ProgramVersion& program) {
 
 std::vector<NodeSpec> fleet_nodes(const std::string& file, const std::string& device, Shell& shell) {
   const bool several = device.find(',') != std::string::npos || device.find('*') != std::string::npos;
-  if (!file.empty()) {
-    if (several) throw bad_input("--fleet names the devices of its nodes; give no --device with it");
-    return shell.rooms.fleet_file(file);
-  }
+  if (!file.empty()) return shell.rooms.fleet_file(file);
   std::vector<NodeSpec> nodes;
   if (!several) return nodes;
   for (const std::string& each : split_commas(device)) {

@@ -249,6 +249,8 @@ std::unique_ptr<fleet::NodeFleet> fleet_of(const RunArguments& arguments, Shell&
 }
 
 int run(RunArguments arguments, Shell& shell) {
+  if (!arguments.fleet.empty() && arguments.device != "auto")
+    throw bad_input("--fleet names the devices of its nodes; give no --device with it");
   require_descriptors();
   watch_for_stops();
   fill_options(arguments);

@@ -121,7 +121,9 @@ NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_
         fmt::format("no node of the fleet can be used: {}", devices_.empty() ? "it has none" : devices_.front().why));
 }
 
-NodeFleet::~NodeFleet() = default;
+NodeFleet::~NodeFleet() {
+  for (const auto& seat : seats_) seat->leave();
+}
 
 double NodeFleet::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -216,32 +218,36 @@ void NodeFleet::refuse_unlike() {
 
 void NodeFleet::prepare_for(Catalog& catalog, const std::vector<std::string>& kernels) {
   for (const std::string& kernel : kernels) known_.use_kernels[kernel] = plugins_hash(catalog, kernel);
-  std::size_t open = 0;
-  std::string first_why;
+  struct Progress {  // the calls keep it: they may outlive this one, where waiting for them ends with an error
+    std::size_t open = 0;
+    std::string first_why;
+  };
+  const auto progress = std::make_shared<Progress>();
   for (std::size_t i = 0; i < seats_.size(); ++i) {
     if (!devices_[i].alive) continue;
-    ++open;
+    ++progress->open;
     Call use = use_call(i);
-    use.answered = [this, i, &open, &first_why](const json& answer) {
-      --open;
+    use.answered = [this, i, progress](const json& answer) {
+      --progress->open;
       if (!answer.contains("error")) return;
       devices_[i].alive = false;
       devices_[i].why = answer.at("error").at("message");
-      if (first_why.empty()) first_why = fmt::format("node {}: {}", devices_[i].node, devices_[i].why);
+      if (progress->first_why.empty())
+        progress->first_why = fmt::format("node {}: {}", devices_[i].node, devices_[i].why);
       tell(fmt::format("node {} is left out: {}", devices_[i].node, devices_[i].why));
     };
-    use.lost = [this, i, &open, &first_why](const std::string& why, bool) {
-      --open;
+    use.lost = [this, i, progress](const std::string& why, bool) {
+      --progress->open;
       devices_[i].alive = false;
       devices_[i].why = why;
-      if (first_why.empty()) first_why = fmt::format("node {}: {}", devices_[i].node, why);
+      if (progress->first_why.empty()) progress->first_why = fmt::format("node {}: {}", devices_[i].node, why);
     };
     seats_[i]->push(std::move(use));
     seats_[i]->on_restart = [this, i](Seat&) { equip(i); };
   }
-  while (open > 0) tick(kLookS);
+  while (progress->open > 0) tick(kLookS);
   if (std::ranges::none_of(devices_, &FleetDevice::alive))
-    throw bad_input("no node of the fleet can be used: " + first_why);
+    throw bad_input("no node of the fleet can be used: " + progress->first_why);
 }
 
 Call NodeFleet::use_call(std::size_t seat) {
@@ -356,22 +362,33 @@ void NodeFleet::cancel() {
 }
 
 json NodeFleet::wait_for(Seat& seat, Call call) {
-  std::optional<json> answer;
-  std::string lost;
-  call.answered = [&](const json& found) { answer = found; };
-  call.lost = [&](const std::string& why, bool) { lost = why; };
+  struct Waiting {  // the call keeps it: where an error ends the waiting, an answer may still come
+    std::optional<json> answer;
+    std::string lost;
+    std::function<json(const json&)> question;  // of whoever waits; nobody answers it after them
+  };
+  const auto waiting = std::make_shared<Waiting>();
+  waiting->question = std::move(call.question);
+  call.question = [waiting](const json& question) { return waiting->question ? waiting->question(question) : json(); };
+  call.answered = [waiting](const json& found) { waiting->answer = found; };
+  call.lost = [waiting](const std::string& why, bool) { waiting->lost = why; };
+  struct Leaving {
+    Waiting& waiting;
+    ~Leaving() { waiting.question = nullptr; }
+  } leaving{*waiting};
   seat.push(std::move(call));
   bool told = false;
-  while (!answer) {
-    if (!lost.empty()) throw environment_error(fmt::format("node {} was lost: {}", seat.name(), lost));
+  while (!waiting->answer) {
+    if (!waiting->lost.empty())
+      throw environment_error(fmt::format("node {} was lost: {}", seat.name(), waiting->lost));
     if (options_.stop && options_.stop() && !told) {
       seat.cancel();
       told = true;
     }
     tick(kLookS);
   }
-  if (answer->contains("error")) throw refused(seat.name(), answer->at("error"));
-  return answer->at("answer");
+  if (waiting->answer->contains("error")) throw refused(seat.name(), waiting->answer->at("error"));
+  return waiting->answer->at("answer");
 }
 
 Evaluator& NodeFleet::evaluator() {

@@ -50,6 +50,10 @@ class Seat {
   void tick(double now);
   /// What it works at need not be finished.
   void cancel();
+  /// Its node need not stay. Called for all seats first, nodes end at the same time.
+  void leave() {
+    if (transport_) transport_->leave();
+  }
   /// It is given up, with a sentence.
   void retire(const std::string& why);
   /// What is to be called first after it was started again; it was greeted then.

@@ -15,10 +15,14 @@ namespace {
 
 constexpr int kCannotStart = 127;
 constexpr int kPatienceMs = 2000;  // for a node that does not read
+// A node of this program may be killed. Behind a command of the user's may be an allocation that the command alone
+// gives back: an srun that is killed with its process group leaves its cards held until their time limit.
+constexpr double kOwnLeavesS = 0.3;
+constexpr double kLeavesS = 3, kEndsS = 3;  // at the end of its input; after SIGTERM
 
 class ProcessTransport : public Transport {
  public:
-  explicit ProcessTransport(const NodeSpec& spec) : words_(spec.start), list_(exec_list(words_)) {
+  explicit ProcessTransport(const NodeSpec& spec) : words_(spec.start), list_(exec_list(words_)), own_(spec.is_child) {
     child_.emplace(ChildSetup{}, [this] {
       signal(SIGPIPE, SIG_DFL);
       if (dup2(to_.read_end.get(), 0) < 0 || dup2(from_.write_end.get(), 1) < 0) return kCannotStart;
@@ -30,9 +34,16 @@ class ProcessTransport : public Transport {
     for (const int end : {to_.write_end.get(), from_.read_end.get()}) fcntl(end, F_SETFL, O_NONBLOCK);
   }
   ~ProcessTransport() override {
-    to_.write_end.reset();  // it leaves at the end of its input
-    if (!child_->ends_within(0.3)) child_->kill();
+    leave();
+    if (child_->ends_within(own_ ? kOwnLeavesS : kLeavesS)) return;
+    if (!own_) {
+      kill(child_->id(), SIGTERM);
+      if (child_->ends_within(kEndsS)) return;
+    }
+    child_->kill();
   }
+
+  void leave() override { to_.write_end.reset(); }
 
   int descriptor() const override { return from_.read_end.get(); }
 
@@ -66,6 +77,7 @@ class ProcessTransport : public Transport {
  private:
   std::vector<std::string> words_;
   std::vector<char*> list_;
+  bool own_;
   Pipe to_, from_;
   std::optional<Child> child_;
 };

@@ -20,6 +20,8 @@ class Transport {
   virtual bool send(std::string_view bytes) = 0;
   /// What has come, maybe nothing. nullopt: there will be no more.
   virtual std::optional<std::string> receive() = 0;
+  /// Tells the node to leave, and returns at once; nothing is sent after it. The destructor waits for its end.
+  virtual void leave() {}
 };
 
 using StartNode = std::function<std::unique_ptr<Transport>(const NodeSpec&)>;

@@ -50,6 +50,7 @@ Recording read_recording(Ledger& ledger, std::int64_t campaign) {
         fmt::format("campaign {} is a single eval, which decided nothing; replay one of harness run", campaign));
   recording.spent_s = ledger.spent_seconds(campaign);
   recording.iterations = ledger.iterations(campaign);
+  for (IterationSummary& iteration : recording.iterations) tell_as_anchor(iteration);  // as the campaign compared them
   recording.decisions = ledger.decisions(campaign);
   recording.proposals = ledger.proposals(campaign);
   recording.profiles = ledger.profiles(campaign);

@@ -10,6 +10,7 @@
 #include "harness/core/gpu_model.h"
 #include "harness/core/quote.h"
 #include "harness/core/value.h"
+#include "harness/report/card_sections.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 
@@ -616,10 +617,16 @@ CampaignReport make_campaign_report(const CampaignFigures& figures, const Report
   report.verdict = verdict_of(known, totals);
   add_cards(report, known, totals);
   add_cautions(report, known, totals);
-  for (const auto make : {bests_section, staircase_section, spend_section, techniques_section, heat_section,
-                          parameters_section, failures_section, decisions_section, predictions_section, profile_section,
-                          lessons_section, environment_section, reproduce_section, sources_section})
-    report.sections.push_back(make(known));
+  const auto add = [&](std::initializer_list<ReportSection (*)(const Known&)> makers) {
+    for (const auto make : makers) report.sections.push_back(make(known));
+  };
+  add({bests_section, staircase_section, spend_section, techniques_section, heat_section, parameters_section,
+       failures_section, decisions_section, predictions_section, profile_section, lessons_section});
+  for (ReportSection& section : card_sections(figures)) {
+    cap_rows(section);
+    report.sections.push_back(std::move(section));
+  }
+  add({environment_section, reproduce_section, sources_section});
   report.footer = fmt::format("{}; campaign {}{}", extras.program, figures.uuid,
                               extras.made.empty() ? "" : "; made " + extras.made);
   return report;

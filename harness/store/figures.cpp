@@ -78,6 +78,14 @@ constexpr FigureText kFigures[] = {
 #include "embedded/harness/store/figures/profiles.sql"
     },
     {
+        "cards",
+#include "embedded/harness/store/figures/cards.sql"
+    },
+    {
+        "across_cards",
+#include "embedded/harness/store/figures/across_cards.sql"
+    },
+    {
         "environment",
 #include "embedded/harness/store/figures/environment.sql"
     },

@@ -36,6 +36,18 @@ TEST_CASE("the nodes of a fleet file are started, behind any command, and say wh
   CHECK(rows[3].at("why").get<std::string>().find("process ended") != std::string::npos);
 }
 
+TEST_CASE("a device beside a fleet file is refused, also the plain one of a resume") {
+  const Scratch scratch;
+  scratch.write("fleet.lua", "return fleet { node { name = 'a', devices = { 'cpu' } } }");
+  for (const char* device : {"cpu", "cuda:0,cuda:1"})
+    for (const char* what : {"vector_scale", "--resume"}) {
+      const Finished found = run_harness({"run", what, "--fleet", scratch.path("fleet.lua"), "--device", device, "--db",
+                                          scratch.path("a.db"), "--budget", "5s"});
+      CHECK(found.status == 2);
+      CHECK_THAT(found.err, Catch::Contains("give no --device with it"));
+    }
+}
+
 TEST_CASE("what is wrong in a fleet file is said with its place") {
   const auto refusal = [](const std::string& text) {
     const Finished found = devices_of(text);

@@ -2,9 +2,12 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/campaign/loop.h"
@@ -30,6 +33,7 @@ struct Nodes {
   std::map<std::string, int> starts;
   std::map<std::string, ThreadNode*> running;
   std::vector<std::string> told;
+  std::function<void()> on_tell;
   int count = 2;
   fleet::Patience patience{.silence = 0.6, .again = 0.05, .evaluation = 20, .grace = 1, .restarts = 2};
 
@@ -48,7 +52,10 @@ struct Nodes {
       running[spec.name] = node.get();
       return node;
     };
-    options.tell = [this](const std::string& sentence) { told.push_back(sentence); };
+    options.tell = [this](const std::string& sentence) {
+      told.push_back(sentence);
+      if (on_tell) on_tell();
+    };
     return std::make_unique<NodeFleet>(std::move(options));
   }
 
@@ -140,6 +147,29 @@ TEST_CASE("peaks and the trial of gates are asked of the first node") {
   const auto admission = fleet->evaluator().admit(request);
   REQUIRE(admission);
   CHECK(admission->passed);
+}
+
+// The second node's call is still under way when the first one's answer ends the waiting with an error. (A sanitizer
+// sees whether what it reports to still lives.)
+TEST_CASE("an answer that comes after the waiting for it has ended is taken all the same") {
+  Nodes nodes;
+  nodes.setup = [](const std::string& name, int) {
+    ThreadNode::Setup made;
+    made.uuid = "GPU-" + name;
+    made.edit = [first = name == "n1"](FakeCatalog& catalog) {
+      if (first) catalog.info.variants[1].source_hash = "edited";
+      else std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    };
+    return made;
+  };
+  auto fleet = nodes.start();
+  nodes.on_tell = [] { throw std::runtime_error("the terminal is gone"); };
+  CHECK_THROWS_WITH(fleet->prepare_for(nodes.catalog, {"k"}), "the terminal is gone");
+  fleet->begin(1, 5, nodes.request(2));
+  const auto answer = next_of(*fleet);
+  REQUIRE(answer);
+  CHECK(answer->ticket == 5);
+  CHECK(time_of(*answer) == 400);
 }
 
 // Whatever the way between does, each evaluation is answered once, and with its own result.
@@ -269,4 +299,30 @@ TEST_CASE("a campaign on nodes finds what it finds on one device") {
   CHECK(count(world.ledger, Purpose::search) == 16);
   CHECK(*summary.score == Approx(10.0));
   CHECK(fleet->bytes() / world.ledger.rows.size() < 64u << 10);
+}
+
+// An srun that is killed leaves its allocation behind; one that is told to end gives it back. A node of this program
+// holds nothing, and is not waited for.
+TEST_CASE("a command that does not leave at the end of its input is told to end before it is killed") {
+  std::string folder = "/tmp/harness_transport_XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const std::filesystem::path told = folder + "/told";
+  for (const bool child : {false, true}) {
+    NodeSpec spec;
+    spec.is_child = child;
+    spec.start = {"sh", "-c",
+                  "trap 'touch " + told.string() + "; exit 0' TERM; echo ready; while :; do sleep 0.1; done"};
+    auto transport = fleet::start_process(spec);
+    std::string said;
+    while (said.find("ready") == std::string::npos) {
+      const auto more = transport->receive();
+      REQUIRE(more);
+      said += *more;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    transport.reset();
+    CHECK(std::filesystem::exists(told) == !child);
+    std::filesystem::remove(told);
+  }
+  std::filesystem::remove_all(folder);
 }

@@ -120,6 +120,33 @@ TEST_CASE("a campaign of four devices replays to the same decisions, in the orde
   CHECK(replayed.answers.verdicts_recomputed == 0);
 }
 
+// One card is two times as fast in everything: its raw times say nothing about candidates.
+TEST_CASE("a replay compares the times of several cards as the campaign did, on the scale of the anchor card") {
+  Past past;
+  past.scripts.several = true;
+  FakeFleet fleet(past.clock, 2);
+  fleet.answer = [](std::size_t device, const EvaluationRequest& request) -> Outcome {
+    const double scale = device == 1 ? 0.5 : 1.0;
+    Outcome outcome = FakeEvaluator::honest(request);
+    Timing& timing = std::get<Passed>(outcome).timing;
+    timing.time_ns *= scale;
+    timing.time_lo_ns *= scale;
+    timing.time_hi_ns *= scale;
+    if (request.incumbent) timing.incumbent_ns = request.incumbent->time_ns * scale;
+    return outcome;
+  };
+  CampaignPorts ports{past.catalog, past.scripts, past.evaluator,  past.ledger, past.display,
+                      past.clock,   {},           {{"devices", 2}}};
+  ports.fleet = &fleet;
+  Campaign(std::move(ports), past.options, std::nullopt).run();
+  std::map<std::int64_t, double> anchored;
+  for (const IterationSummary& row : past.ledger.iterations(1))
+    if (row.anchor_ns) anchored[row.iteration] = *row.anchor_ns;
+  REQUIRE(anchored.size() > 2);
+  for (const IterationSummary& row : read_recording(past.ledger, 1).iterations)
+    if (const auto of = anchored.find(row.iteration); of != anchored.end()) CHECK(*row.time_ns == Approx(of->second));
+}
+
 TEST_CASE("another strategy gets the recorded outcomes in its own order, with verdicts against its own incumbents") {
   Past past;
   const Recording recorded = past.record();

@@ -122,6 +122,29 @@ TEST_CASE("what limits a winner stands beside its counters, and those of its bas
   CHECK(campaign_html(report).find("<94>") == std::string::npos);
 }
 
+TEST_CASE(
+    "a campaign of several cards tells their times beside the anchor, and one of a single device has no such table") {
+  CampaignFigures figures = a_campaign_with("10_tile");
+  CHECK_FALSE(campaign_html(make_campaign_report(figures, {})).find("What each card did") != std::string::npos);
+  figures.figures.push_back(
+      figure("cards",
+             {"node", "card", "evaluations", "passed", "lost", "anchor_of", "seconds", "usd", "pairs", "over_anchor",
+              "at_first", "at_last"},
+             json::array({{"gpu1", "GPU-1", 20, 18, 0, 2, 30.0, 0.1, 0, nullptr, nullptr, nullptr},
+                          {"gpu2", "GPU-2", 21, 19, 1, 0, 31.0, nullptr, 17, 1.034, 1.001, 1.067}})));
+  figures.figures.push_back(figure("across_cards",
+                                   {"kernel", "workload", "variant", "config", "node", "card", "purpose", "time_ns",
+                                    "anchor_ns", "speedup", "speedup_lo", "speedup_hi", "verdict", "iteration"},
+                                   json::array({{"attention", "s128", "10_tile", R"({"BLOCK":64})", "gpu1", "GPU-1",
+                                                 "confirm", 5120.0, nullptr, 16.0, 15.8, 16.2, "faster", 31},
+                                                {"attention", "s128", "10_tile", R"({"BLOCK":64})", "gpu2", "GPU-2",
+                                                 "confirm", 5300.0, 5120.0, 15.9, 15.7, 16.1, "faster", 40}})));
+  const std::string text = campaign_markdown(make_campaign_report(figures, {}));
+  CHECK_THAT(text, Catch::Contains("What each card did") && Catch::Contains("+3.4 %") && Catch::Contains("+0.1 %") &&
+                       Catch::Contains("+6.7 %"));
+  CHECK_THAT(text, Catch::Contains("The same candidate on several cards") && Catch::Contains("15.7x to 16.1x"));
+}
+
 TEST_CASE("long sources do not make a page longer than a megabyte") {
   ReportExtras extras;
   for (int i = 0; i < 12; ++i) extras.sources.push_back({i, "winner", std::string(i == 0 ? 100'000 : 59'000, 'x'), ""});

@@ -1,0 +1,12 @@
+#pragma once
+#include <vector>
+
+#include "harness/report/campaign_report.h"
+
+namespace harness::report {
+
+/// Of a campaign of several devices: what each did and how its times stand beside the anchor's, and the candidates that
+/// were timed on more than one of them. None where there was one device.
+std::vector<ReportSection> card_sections(const CampaignFigures& figures);
+
+}  // namespace harness::report
