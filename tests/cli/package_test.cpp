@@ -126,8 +126,8 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   CHECK(wrong.status == 1);
   CHECK(wrong.lines().at(0)["workloads"][0]["verdict"] == "wrong");
   std::ifstream report(junit);
-  const std::string text{std::istreambuf_iterator<char>(report), std::istreambuf_iterator<char>()};
-  CHECK_THAT(text, Catch::Contains("<failure message=\"wrong\">") && Catch::Contains("never written"));
+  const std::string written{std::istreambuf_iterator<char>(report), std::istreambuf_iterator<char>()};
+  CHECK_THAT(written, Catch::Contains("<failure message=\"wrong\">") && Catch::Contains("never written"));
 
   std::ofstream(folder + "/src/paged_gather.cpp", std::ios::app) << "// changed\n";
   const Finished tampered = run_harness({"verify", folder, "--device", "cpu"});
