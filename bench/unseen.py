@@ -41,7 +41,7 @@ def attention(chance, cpu):
     kind = chance.choice(["square", "square", "square", "decode", "chunk"])
     queries = {"square": keys, "decode": 1, "chunk": between(chance, 2, max(2, keys // 4))}[kind]
     width = 64 if cpu else chance.choice([64, 128, 64, 128, 72, 80, 96, 256])
-    batch = 1 if cpu else between(chance, 1, max(1, min(64, (1 << 21) // (heads * keys))))
+    batch = 1 if cpu else between(chance, 1, max(1, min(64, (1 << 20) // (heads * keys))))
     causal = kind != "decode" and chance.random() < 0.4
     dtype = chance.choice(["f16", "bf16"])
     return f"B={batch} Hq={heads} Hkv={heads // groups} Sq={queries} Sk={keys} D={width} dtype={dtype} causal={str(causal).lower()}"
