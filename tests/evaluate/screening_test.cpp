@@ -215,7 +215,7 @@ TEST_CASE("waiting for the device is a cost of its own, and none of the timing's
   std::optional<DeviceLock::Hold> held = others.acquire();
   REQUIRE(held);
   std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    std::this_thread::sleep_for(std::chrono::seconds(2));
     held.reset();
   });
   const Evaluation evaluation = shop.evaluate(shop.request("00_honest", kLarge, kSmall));
