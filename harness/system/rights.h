@@ -9,7 +9,11 @@ namespace harness {
 struct Cage {
   bool landlock = false;  // no file can be opened but what is loaded
   bool own_root = false;  // the same by namespaces; used where there is no Landlock
-  bool clocks = false;    // nothing tells the time (clocks.h)
+  bool clocks =
+      false;  // no call and no page tells the time, and the kernel took the processor's counter away (clocks.h)
+  /// The counter is away indeed. Some virtual machines answer it whatever their kernel was told; what is left then is
+  /// the source policy, which refuses sources that read it.
+  bool counter = false;
 
   bool around_files() const { return landlock || own_root; }
   bool whole() const { return around_files() && clocks; }
