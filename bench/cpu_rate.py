@@ -4,8 +4,8 @@
     bench/cpu_rate.py [--kernel softmax] [--budget 60s] [--cores 0,1] [--rounds 1] [--searches random,default]
                       [--strategies roi] [--caches cold,warm] [--devices cpu,cpu:H200] HARNESS...
 
-Devices: "cpu:H200" predicts times where "cpu" emulates them. Each HARNESS is a build's program (build/release/harness); its kernels are those of its own project. For each strategy and search, and
-by turns, each program runs `harness run KERNEL --device cpu` on the cores named, with an empty HOME, HARNESS_CACHE and store: that is
+Each HARNESS is a build's program (build/release/harness); its kernels are those of its own project. For each strategy and search, and
+by turns, each program runs `harness run KERNEL` on the devices ("cpu:H200" predicts times where "cpu" emulates them) and cores named, with an empty HOME, HARNESS_CACHE and store: that is
 "cold". "warm" is the same once more with the cache that the cold run filled, and an empty store.
 
 Columns: evaluations (iterations recorded, whatever their outcome, `no_effect` left out), wall seconds of the command, evaluations a

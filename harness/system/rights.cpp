@@ -167,7 +167,7 @@ std::string describe(const Cage& cage) {
   return fmt::format("native candidates can {}; {}", files,
                      cage.counter  ? "nothing tells them the time"
                      : cage.clocks ? "only the processor's counter tells them the time, which this machine answers "
-                                     "although its kernel took it away; sources that read it are refused"
+                                     "although its kernel took it away; only sources that name it are refused"
                                    : "the processor's counter tells them the time");
 }
 

@@ -9,10 +9,10 @@ namespace harness {
 struct Cage {
   bool landlock = false;  // no file can be opened but what is loaded
   bool own_root = false;  // the same by namespaces; used where there is no Landlock
-  bool clocks =
-      false;  // no call and no page tells the time, and the kernel took the processor's counter away (clocks.h)
-  /// The counter is away indeed. Some virtual machines answer it whatever their kernel was told; what is left then is
-  /// the source policy, which refuses sources that read it.
+  /// No call and no page tells the time, and the kernel says that it took the processor's counter away (clocks.h).
+  bool clocks = false;
+  /// It did. Some virtual machines answer the counter whatever their kernel was told. What is left then is the source
+  /// policy, which refuses sources that name it, and not those that write its instruction as bytes.
   bool counter = false;
 
   bool around_files() const { return landlock || own_root; }
