@@ -13,6 +13,7 @@
 #include "harness/report/out.h"
 #include "harness/system/driver_release.h"
 #include "harness/system/machine_state.h"
+#include "harness/system/rights.h"
 #include "harness/system/walls.h"
 
 // doctor: what is here, what is missing, what then goes unchecked, and the command that mends it.
@@ -172,6 +173,14 @@ Finding walls_finding() {
           whole ? "" : "sysctl kernel.unprivileged_userns_clone=1, or a kernel with Landlock (5.13)"};
 }
 
+Finding counter_finding() {
+  const Cage cage = cage_here();
+  if (cage.counter) return {"time counter", Health::well, "nothing tells native candidates the time", "", ""};
+  return {"time counter", Health::missing, describe(cage),
+          "a native candidate that jumps into the middle of an instruction may learn the time",
+          "a machine, or a setting of this virtual one, that lets the kernel take the counter away"};
+}
+
 /// Which way to a profile works. The last way needs no counters, and so proves nothing.
 Finding counters_finding(const DeviceInfo& device, const std::vector<ProfileWay>& ways) {
   const std::string what = "counters of " + device.device;
@@ -251,6 +260,7 @@ std::vector<Finding> findings(Shell& shell, bool verify) {
   all.push_back(
       program_finding("addr2line", "the source line of a crash on the emulated device", "apt-get install binutils"));
   all.push_back(walls_finding());
+  all.push_back(counter_finding());
   for (const DeviceInfo& device : shell.rooms.devices(shell.places()))
     if (const auto ways = shell.rooms.profile_ways(device); device.available && !ways.empty())
       all.push_back(counters_finding(device, ways));

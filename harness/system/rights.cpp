@@ -166,8 +166,9 @@ std::string describe(const Cage& cage) {
                                             : "open no file once they run (seccomp), but nothing else holds them";
   return fmt::format("native candidates can {}; {}", files,
                      cage.counter  ? "nothing tells them the time"
-                     : cage.clocks ? "only the processor's counter tells them the time, which this machine answers "
-                                     "although its kernel took it away; only sources that name it are refused"
+                     : cage.clocks ? "this machine answers the processor's time counter although its kernel took it "
+                                     "away; code with its instruction is refused, a jump into the middle of "
+                                     "another instruction is not seen"
                                    : "the processor's counter tells them the time");
 }
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "harness/device/cpu/compile/counter_code.h"
 #include "harness/device/cpu/compile/imports.h"
 
 namespace harness::cpu {
@@ -98,6 +99,7 @@ class Object {
     check_relocations(value(DT_RELA), value(DT_RELASZ), symbols);
     if (value(DT_PLTRELSZ) > 0 && value(DT_PLTREL) != DT_RELA) throw NotLoadable("its relocations are of another form");
     check_relocations(value(DT_JMPREL), value(DT_PLTRELSZ), symbols);
+    check_code();
   }
 
  private:
@@ -226,6 +228,14 @@ class Object {
     if (!own) throw NotLoadable("a relocation writes outside its writable memory");
     if (address + 8 > dynamic_->p_vaddr && address < dynamic_->p_vaddr + dynamic_->p_memsz)
       throw NotLoadable("a relocation writes into its dynamic segment");
+  }
+
+  void check_code() const {
+    for (const Elf64_Phdr& segment : loads_)
+      if (segment.p_flags & PF_X)
+        if (const std::string problem = counter_problem(file_.substr(segment.p_offset, segment.p_filesz));
+            !problem.empty())
+          throw NotLoadable(problem);
   }
 
   std::string_view file_;
