@@ -106,23 +106,6 @@ std::optional<ReplyProblem> read_edits(const json& given, std::vector<SourceEdit
   return std::nullopt;
 }
 
-std::optional<ReplyProblem> check_manifest(const json& parts) {
-  if (!parts.is_object()) return unparsable("'manifest' is not an object of the changed parts");
-  std::vector<std::string> known = kFunctions;
-  known.insert(known.end(), kValues.begin(), kValues.end());
-  for (const auto& [name, part] : parts.items()) {
-    const bool is_function = std::ranges::find(kFunctions, name) != kFunctions.end();
-    if (!is_function && std::ranges::find(kValues, name) == kValues.end())
-      return unparsable(fmt::format("'manifest' has the part '{}', which cannot be changed; parts are: {}",
-                                    beginning(name, 40), fmt::join(known, ", ")));
-    if (is_function && !(part.is_string() && part.get_ref<const std::string&>().starts_with("function")))
-      return unparsable(fmt::format("'manifest.{}' is not the text of a Lua function", name));
-    if (json_text(part).size() > kLongestPart)
-      return unparsable(fmt::format("'manifest.{}' is longer than {} KiB", name, kLongestPart >> 10));
-  }
-  return std::nullopt;
-}
-
 void read_prediction(const json& reply, ProposalReply& read) {
   const auto predict = reply.find("predict");
   if (predict == reply.end() || !predict->is_object()) return;
@@ -167,6 +150,23 @@ std::string line_of(const std::string& text, std::size_t most = 60) {
 
 }  // namespace
 
+std::optional<ReplyProblem> manifest_problem(const json& parts) {
+  if (!parts.is_object()) return unparsable("'manifest' is not an object of the changed parts");
+  std::vector<std::string> known = kFunctions;
+  known.insert(known.end(), kValues.begin(), kValues.end());
+  for (const auto& [name, part] : parts.items()) {
+    const bool is_function = std::ranges::find(kFunctions, name) != kFunctions.end();
+    if (!is_function && std::ranges::find(kValues, name) == kValues.end())
+      return unparsable(fmt::format("'manifest' has the part '{}', which cannot be changed; parts are: {}",
+                                    beginning(name, 40), fmt::join(known, ", ")));
+    if (is_function && !(part.is_string() && part.get_ref<const std::string&>().starts_with("function")))
+      return unparsable(fmt::format("'manifest.{}' is not the text of a Lua function", name));
+    if (json_text(part).size() > kLongestPart)
+      return unparsable(fmt::format("'manifest.{}' is longer than {} KiB", name, kLongestPart >> 10));
+  }
+  return std::nullopt;
+}
+
 std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage) {
   if (!is_text(text)) return unparsable("the reply is no UTF-8 text");
   auto parsed = object_of(text);
@@ -180,7 +180,7 @@ std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, Pr
   if (const auto label = text_in(reply, "label"); label && !label->empty()) read.label = line_of(*label, kLongestLabel);
   read_prediction(reply, read);
   if (const auto parts = reply.find("manifest"); parts != reply.end() && !parts->is_null()) {
-    if (auto problem = check_manifest(*parts)) return *problem;
+    if (auto problem = manifest_problem(*parts)) return *problem;
     read.manifest = *parts;
   }
   const auto edits = reply.find("edits");

@@ -32,6 +32,9 @@ struct ReplyProblem {
 /// Reads the reply's usage into `usage`, also where the rest is unusable.
 std::variant<ProposalReply, ReplyProblem> read_reply(const std::string& text, ProposalUsage& usage);
 
+/// Why these are no changed parts of a manifest (an object by name, of a bounded size; functions as texts).
+std::optional<ReplyProblem> manifest_problem(const json& parts);
+
 /// The source after the edits, each of which must fit exactly one place of what the one before left.
 std::variant<std::string, ReplyProblem> edited_source(const std::string& parent, const std::vector<SourceEdit>& edits);
 

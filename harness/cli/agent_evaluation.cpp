@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/campaign/gatekeeper.h"
+#include "harness/campaign/proposed_variants.h"
 #include "harness/cli/edited_source.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
@@ -132,6 +133,23 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
   return answer;
 }
 
+/// The session's variant that the job's changed manifest makes, recorded where it is new.
+std::string variant_of_edit(const AgentJob& job, const std::vector<ProposalRecord>& known,
+                            const std::vector<Catalog*>& catalogs, const DeviceInfo& device, Ledger& ledger) {
+  const json& asked = job.request;
+  ProposalRecord record = proposed_by_edit({asked.at("kernel"), asked.at("workload"), asked.at("variant"),
+                                            asked.at("manifest"), asked.value("source", ""), asked.value("label", "")},
+                                           known, catalogs, device);
+  if (record.id == 0) {
+    record.campaign = job.campaign;
+    record.asked_unix = job.asked_unix;
+    ledger.record_proposal(record);
+  }
+  if (record.outcome != ProposalOutcome::accepted)
+    throw bad_input("no variant can be made of this manifest: " + record.message);
+  return record.variant;
+}
+
 }  // namespace
 
 struct JobStop::State {
@@ -183,16 +201,20 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   const auto& known = own->kernel(kernel).workloads;
   if (std::none_of(known.begin(), known.end(), [&](const Workload& each) { return each.name == workload; }))
     for (Catalog* each : {own.get(), edited.get()}) each->add_shape(kernel, workload, device);
+  Ledger& ledger = archive.ledger();
+  std::vector<ProposalRecord> proposals = ledger.proposals(session.campaign);
+  for (Catalog* each : {own.get(), edited.get()}) restore_proposed(*each, proposals, kernel);
   Candidate candidate{kernel, variant, "", config_from_json(job.request.at("parameters"))};
   std::optional<std::string> parent;
-  if (job.request.contains("source")) {
+  if (job.request.contains("manifest")) {
+    candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
+  } else if (job.request.contains("source")) {
     parent = realize(candidate, *own, workload, device).source_hash;
     edited->use_source(kernel, variant, job.request["source"].get<std::string>());
   }
   const Realized realized = realize(candidate, *edited, workload, device);
   if (parent) require_entries(realized, "the source");
   const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, [&stop] { return stop(); });
-  Ledger& ledger = archive.ledger();
   evaluator->use_peaks(known_peaks(*evaluator, ledger));
   const auto admission = known_admission(*own, *evaluator, ledger, kernel);
   if (!admission) return nullptr;

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "harness/campaign/arms.h"
+#include "harness/campaign/proposed_variants.h"
 #include "harness/cli/edited_source.h"
-#include "harness/cli/proposals.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/report/out.h"
 
 namespace harness {
 namespace {
@@ -33,7 +34,9 @@ AskedCandidate asked_candidate(const CandidateWords& words, Catalog& catalog, Sh
     asked.source = row.at("source").get<std::string>();
     asked.source_name = fmt::format("iteration {}", words.from);
   }
-  restore_proposed(catalog, archive->ledger(), row.at("campaign"), asked.candidate.kernel);
+  for (const std::string& lost :
+       restore_proposed(catalog, archive->ledger().proposals(row.at("campaign")), asked.candidate.kernel))
+    report::err("harness: %s\n", lost.c_str());
   catalog.kernel(asked.candidate.kernel);
   return asked;
 }

@@ -99,16 +99,4 @@ int print_proposal(Archive& archive, std::int64_t proposal, bool as_json) {
   return 0;
 }
 
-void restore_proposed(Catalog& catalog, Ledger& ledger, std::int64_t campaign, const std::string& kernel) {
-  for (const ProposalRecord& each : ledger.proposals(campaign)) {
-    if (each.outcome != ProposalOutcome::accepted || each.arm.kernel != kernel) continue;
-    try {
-      catalog.add_variant({kernel, each.variant, each.parents.front(), each.source, each.manifest, each.number});
-    } catch (const Error& error) {
-      if (error.kind() != Error::Kind::bad_input) throw;
-      report::err("harness: %s can no longer be made: %s\n", each.variant.c_str(), error.what());
-    }
-  }
-}
-
 }  // namespace harness

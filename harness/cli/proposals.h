@@ -14,8 +14,4 @@ int print_proposals(Archive& archive, std::optional<std::int64_t> campaign, std:
 /// `harness show --proposal N`: the request and all that came of it.
 int print_proposal(Archive& archive, std::int64_t proposal, bool as_json);
 
-/// Makes what a campaign accepted for a kernel variants of `catalog` again, so that its iterations can be run. What can
-/// no longer be made (its parent has gone) is left out.
-void restore_proposed(Catalog& catalog, Ledger& ledger, std::int64_t campaign, const std::string& kernel);
-
 }  // namespace harness

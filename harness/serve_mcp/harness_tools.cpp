@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/serve_mcp/tool_table.h"
@@ -78,6 +79,15 @@ void HarnessTools::look_at_plugins() {
   if (!catalog_ || stamp_of(plugin_folders_) == catalog_stamp_) return;
   catalog_.reset();
   admission_hashes_.clear();
+  last_proposal_ = 0;
+}
+
+void HarnessTools::know_proposals() {
+  std::vector<ProposalRecord> fresh = archive().ledger().proposals(session().campaign);
+  std::erase_if(fresh, [&](const ProposalRecord& each) { return each.number <= last_proposal_; });
+  if (fresh.empty()) return;
+  restore_proposed(catalog(), fresh, "");
+  last_proposal_ = fresh.back().number;
 }
 
 const std::string& HarnessTools::program_hash() {
@@ -137,6 +147,7 @@ Answer HarnessTools::answered(const std::string& tool, const Arguments& argument
 ToolStep HarnessTools::call(const std::string& tool, const json& given) {
   const Arguments arguments(find_tool(tool), given);
   look_at_plugins();
+  know_proposals();
   ToolStep step;
   if (tool == "evaluate") step = evaluate(arguments);
   else if (tool == "campaign_start") step = campaign_start(arguments);

@@ -62,6 +62,7 @@ class HarnessTools : public Toolbox {
   Answer with_budget(Answer answer);
   FormulaCatalog& catalog();
   void look_at_plugins();  // before each call: what changed is read again
+  void know_proposals();   // and what this session made is a variant
   Archive& archive();
   const DeviceInfo& device();
   const AgentSession& session();  // as it is now
@@ -74,6 +75,7 @@ class HarnessTools : public Toolbox {
   std::unique_ptr<FormulaCatalog> catalog_;
   std::string catalog_stamp_;                            // of the plugin folders when it was read
   std::map<std::string, std::string> admission_hashes_;  // by kernel, of this catalog
+  std::int64_t last_proposal_ = 0;                       // that this catalog knows
   std::unique_ptr<Archive> archive_;
   std::optional<DeviceInfo> device_;
   std::optional<AgentSession> session_;

@@ -132,9 +132,15 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
   const std::string source = source_of(arguments, variant), label = arguments.text("label");
   if (label.size() > kLongestLabel || valid_utf8(label) != label)
     throw bad_input("evaluate: 'label' is a text of 200 bytes at most");
-  const Config config = catalog().default_config(kernel, variant, workload, device(), arguments.config("parameters"));
+  Config config = arguments.config("parameters");
+  if (!arguments.has("manifest"))  // else its parameters are not known before it is made
+    config = catalog().default_config(kernel, variant, workload, device(), config);
   json request = {
       {"kernel", kernel}, {"variant", variant}, {"workload", workload}, {"parameters", config_to_json(config)}};
+  if (arguments.has("manifest")) {
+    request["manifest"] = arguments.value("manifest");
+    if (const auto problem = manifest_problem(request["manifest"])) throw bad_input("evaluate: " + problem->message);
+  }
   if (!label.empty()) request["label"] = label;
   if (!source.empty()) request["source"] = source;
   const std::string key = request_key(request, source);
@@ -164,6 +170,9 @@ ToolStep HarnessTools::campaign_start(const Arguments& arguments) {
     for (const json& each : arguments.value("variants")) {
       if (!each.is_string() || find_variant(catalog().kernel(kernel), each) == nullptr)
         throw bad_input(fmt::format("campaign_start: kernel '{}' has no variant {}", kernel, json_text(each)));
+      if (find_variant(catalog().kernel(kernel), each)->proposal)
+        throw bad_input(fmt::format(
+            "campaign_start: {} stands in no file yet; adopt an iteration of it, then name that", json_text(each)));
       job.request["variants"].push_back(each);
     }
   if (arguments.has("workload")) job.request["workload"] = workload_of(kernel, arguments.text("workload"));

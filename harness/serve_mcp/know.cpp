@@ -152,7 +152,8 @@ Answer HarnessTools::read_variant(const Arguments& arguments) {
           {"parameters", parameters},
           {part, page.text},
           {"next_offset", or_null(page.next_offset)},
-          {"next", "evaluate it with edits {search, replace}, or with a whole source"}};
+          {"next",
+           "evaluate it with edits {search, replace} or a whole source, and the parts of its manifest that change"}};
 }
 
 Answer HarnessTools::playbook(const Arguments& arguments) {

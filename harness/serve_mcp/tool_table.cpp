@@ -59,19 +59,23 @@ std::vector<Tool> knowing_tools() {
 
 std::vector<Tool> judging_tools() {
   return {
-      acts("evaluate", "Evaluate a source",
-           "Builds, judges and times one candidate, beside the kernel's baseline: a variant as it is, or with `source` "
-           "(a whole file) or `edits` in the place of its source. Answers with the verdict, or with a job where that "
-           "takes longer than wait_s. Costs budget, unless the same was asked before.",
-           schema_of({kKernel,
-                      {"variant", "string",
-                       "The variant whose manifest holds, and whose source the edits are of; default: the baseline"},
-                      {"source", "string", "A whole CUDA source; keep the entry's name and arguments"},
-                      {"edits", "array", "[{search, replace}]: each must fit exactly one place of the source"},
-                      {"parameters", "object", "Values of the variant's parameters; the others take their first"},
-                      kWorkload,
-                      {"label", "string", "What to call it in the record: your hypothesis in a few words"},
-                      kWait})),
+      acts(
+          "evaluate", "Evaluate a source",
+          "Builds, judges and times one candidate, beside the kernel's baseline: a variant as it is, or with `source` "
+          "(a whole file) or `edits` in the place of its source. Answers with the verdict, or with a job where that "
+          "takes longer than wait_s. Costs budget, unless the same was asked before.",
+          schema_of({kKernel,
+                     {"variant", "string",
+                      "The variant whose manifest holds, and whose source the edits are of; default: the baseline"},
+                     {"source", "string", "A whole CUDA source; keep the entry's name and arguments"},
+                     {"edits", "array", "[{search, replace}]: each must fit exactly one place of the source"},
+                     {"manifest", "object",
+                      "Parts of the variant's manifest that change: params, options, requires, start as values; steps, "
+                      "valid, workspaces as texts of Lua functions. Makes a variant 'proposed_N' of this session"},
+                     {"parameters", "object", "Values of the variant's parameters; the others take their first"},
+                     kWorkload,
+                     {"label", "string", "What to call it in the record: your hypothesis in a few words"},
+                     kWait})),
       reads("job", "Ask after a job", "The verdict of an evaluation or the state of a campaign.",
             schema_of({kJob, kWait})),
       acts("cancel", "Stop a job", "The job ends as interrupted; what it spent stays spent.", schema_of({kJob}), true,

@@ -71,6 +71,29 @@ async function everyTool(client, era) {
     kernel, workload, variant: '00_naive', wait_s: 45, source: baseline.source.split('\n// ---- ')[0] + '\n// only a comment\n',
   });
   assert.equal(twin.outcome, 'no_effect', JSON.stringify(twin));
+  // Two elements a thread: the source is edited, and the manifest launches half as many blocks.
+  const twice = {
+    kernel, workload, variant: '00_naive', wait_s: 45, label: 'two a thread',
+    edits: [{ search: 'const int i = blockIdx.x * blockDim.x + threadIdx.x;',
+              replace: 'int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);' },
+            { search: 'if (i < n)', replace: 'for (int end = i + 2; i < n && i < end; ++i)' }],
+    manifest: {
+      params: { BLOCK: { values: [64, 128], bind: 'launch' } },
+      steps: 'function(p, w, device) return { launch { entry = "scale<$dtype>", grid = { cdiv(w.N, 2 * p.BLOCK) }, ' +
+             'block = { p.BLOCK }, shared = 0, args = { "x", "y", "a", i32(w.N) } } } end',
+    },
+  };
+  const made = await use('evaluate', twice);
+  assert.equal(made.passed, true, JSON.stringify(made));
+  assert.match(made.variant, /^proposed_\d+$/);
+  assert.equal((await use('evaluate', twice)).recorded, true);
+  assert.match((await use('read_variant', { kernel, variant: made.variant, part: 'manifest' })).manifest, /2 \* p\.BLOCK/);
+  const other = await use('evaluate', { kernel, workload, variant: made.variant, parameters: { BLOCK: 128 }, wait_s: 45 });
+  assert.equal(other.config.BLOCK, 128, JSON.stringify(other));
+  assert.equal((await use('campaign_start', { kernel, variants: [made.variant] })).ok, false, 'it stands in no file');
+  for (const manifest of [{ technique: 'mine' }, { steps: 'no function' }, { steps: 'function(p, w, device) return {} end' },
+                          { valid: 'function(p, w, device) return false end' }])
+    assert.equal((await use('evaluate', { ...twice, manifest })).ok, false, JSON.stringify(manifest));
   const broken = await use('evaluate', { kernel, workload, wait_s: 45, source: 'template <class T> __global__ void scale(' });
   assert.equal(broken.passed === true, false);
   const misfit = await use('evaluate', { kernel, edits: [{ search: 'nowhere', replace: '' }] });

@@ -1,0 +1,88 @@
+#include "harness/campaign/proposed_variants.h"
+
+#include <fmt/format.h>
+
+#include "harness/campaign/proposal_reply.h"
+#include "harness/core/entries.h"
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+NewVariant new_variant(const ProposalRecord& record) {
+  return {record.arm.kernel, record.variant, record.parents.front(), record.source, record.manifest, record.number};
+}
+
+/// Why the variant cannot be one on the workload; "" where it can.
+std::string misfit(const ProposalRecord& record, const std::string& technique, Catalog& catalog,
+                   const DeviceInfo& device) {
+  const auto& [kernel, workload, of_parent] = record.arm;
+  const VariantInfo* const added = find_variant(catalog.kernel(kernel), record.variant);
+  if (added == nullptr || added->technique != technique || added->rival)
+    return "its manifest sets 'technique' or 'rival', which are not its own to say";
+  if (const std::string reason = catalog.unsupported_reason(kernel, record.variant, device); !reason.empty())
+    return reason;
+  if (!catalog.has_configuration(kernel, record.variant, workload, device))
+    return "it has no valid configuration on " + workload;
+  const Config config = catalog.default_config(kernel, record.variant, workload, device, {});
+  const auto entry = missing_entry(catalog.realize({kernel, record.variant, technique, config}, workload, device));
+  return entry ? fmt::format("its source has no kernel '{}', which its manifest launches", *entry) : "";
+}
+
+}  // namespace
+
+std::vector<std::string> restore_proposed(Catalog& catalog, const std::vector<ProposalRecord>& records,
+                                          const std::string& kernel) {
+  std::vector<std::string> lost;
+  for (const ProposalRecord& each : records) {
+    if (each.outcome != ProposalOutcome::accepted || (!kernel.empty() && each.arm.kernel != kernel)) continue;
+    try {
+      catalog.add_variant(new_variant(each));
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::bad_input) throw;
+      lost.push_back(fmt::format("{} can no longer be made: {}", each.variant, error.what()));
+    }
+  }
+  return lost;
+}
+
+ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<ProposalRecord>& known,
+                                const std::vector<Catalog*>& catalogs, const DeviceInfo& device) {
+  Catalog& catalog = *catalogs.front();
+  const VariantTexts parent = catalog.variant_texts(edit.kernel, edit.parent);
+  ProposalRecord record;
+  record.source = edit.source.empty() ? parent.source : edit.source;
+  record.normal_hash = normal_hash(record.source, parent.manifest, edit.parts);
+  for (const ProposalRecord& each : known) {
+    record.number = std::max(record.number, each.number);
+    if (each.outcome == ProposalOutcome::accepted && each.arm.kernel == edit.kernel &&
+        each.normal_hash == record.normal_hash)
+      return each;
+  }
+  ++record.number;
+  const std::string of_parent = find_variant(catalog.kernel(edit.kernel), edit.parent)->technique;
+  record.arm = {edit.kernel, edit.workload, of_parent};
+  record.ask = "an evaluation with another manifest";
+  record.parents = {edit.parent};
+  record.proposer = "mcp";
+  record.reply = json_text({{"manifest", edit.parts}});
+  record.hypothesis = edit.label;
+  if (!edit.label.empty()) record.label = edit.label;
+  ManifestChange change;
+  change.technique = fmt::format("{}~{}", of_parent, record.number);
+  change.parts = edit.parts;
+  record.manifest = changed_manifest(parent.manifest, change);
+  record.variant = fmt::format("proposed_{}", record.number);
+  try {
+    for (Catalog* const each : catalogs) each->add_variant(new_variant(record));
+    record.message = misfit(record, change.technique, catalog, device);
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::bad_input) throw;
+    record.message = error.what();
+  }
+  record.outcome = record.message.empty() ? ProposalOutcome::accepted : ProposalOutcome::unusable;
+  if (!record.message.empty()) record.variant.clear();
+  return record;
+}
+
+}  // namespace harness
