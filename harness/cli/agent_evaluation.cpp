@@ -62,6 +62,10 @@ AttemptRecord attempt_at(const Bench& bench, const Realized& realized, Purpose p
       purpose};
 }
 
+struct Best {
+  double time_ns = 0, speedup = 1;
+};
+
 Realized baseline_of(const Bench& bench, const std::string& kernel) {
   const std::string& name = bench.own.kernel(kernel).variants.front().name;
   return realize({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
@@ -79,12 +83,14 @@ std::optional<Incumbent> incumbent(const Bench& bench, const Realized& baseline)
   return std::nullopt;
 }
 
-std::optional<double> best_time(const Bench& bench, const std::string& kernel, std::int64_t but) {
-  std::optional<double> best;
+/// The session's fastest on the workload but `but`, by its ratio to the baseline that was timed beside it.
+std::optional<Best> session_best(const Bench& bench, const std::string& kernel, std::int64_t but) {
+  std::optional<Best> best;
   for (const IterationSummary& each : bench.ledger.iterations(bench.campaign))
     if (each.iteration != but && each.candidate.kernel == kernel && each.workload == bench.workload &&
         each.outcome == OutcomeKind::passed && each.time_ns)
-      best = std::min(best.value_or(*each.time_ns), *each.time_ns);
+      if (const Best found{*each.time_ns, each.speedup.value_or(1)}; !best || found.speedup > best->speedup)
+        best = found;
   return best;
 }
 
@@ -110,13 +116,15 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
       iteration_json(made.attempt, made.evaluation, made.iteration, false, nullptr, device.device, Detail::full);
   Answer answer = {{"ok", true}};
   answer.update(mcp::veiled_iteration(row));
-  const auto best = best_time(bench, made.attempt.candidate.kernel, made.iteration);
+  const auto best = session_best(bench, made.attempt.candidate.kernel, made.iteration);
   const Timing* const timing = timing_of(made.evaluation.outcome);
   const bool passed = kind_of(made.evaluation.outcome) == OutcomeKind::passed;
-  const bool is_best = passed && timing != nullptr && (!best || timing->time_ns < *best);
+  const double speedup = row.value("speedup", json()).is_number() ? row["speedup"].get<double>() : 1;
+  const bool is_best = passed && timing != nullptr && (!best || speedup > best->speedup);
   if (beside && !answer.contains("baseline_ns")) answer["baseline_ns"] = beside->time_ns;
   answer["is_best"] = is_best;
-  if (best) answer["best_ns"] = is_best ? timing->time_ns : *best;
+  if (best) answer["best_ns"] = is_best ? timing->time_ns : best->time_ns;
+  answer["emulation"] = device.emulation;
   if (const auto* wrong = std::get_if<WrongAnswer>(&made.evaluation.outcome))
     answer["fingerprint"] = wrong->fingerprint;
   if (const auto* same = std::get_if<NoEffect>(&made.evaluation.outcome)) {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/system/run_program.h"
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
 
@@ -36,6 +37,23 @@ void run_script(const std::string& name) {
 
 TEST_CASE("the official clients use every tool in both eras, with progress, cancelling and errors") {
   run_script("clients.mjs");
+}
+
+// They are no part of ./bootstrap test: npm has them (@anthropic-ai/claude-code, @openai/codex).
+TEST_CASE("real coding agents, led by a scripted model, evaluate and propose") {
+  for (const char* agent : {"claude", "codex"}) {
+    if (find_program(agent).empty()) {
+      skip(std::string(agent) + " is not in PATH");
+      continue;
+    }
+    const Scratch scratch;
+    const std::string script = std::string(HARNESS_SOURCE_DIR) + "/tests/serve_mcp/clients/agents.mjs";
+    const Finished run = run_program({"node", script, agent, HARNESS_BINARY, scratch.db()}, HARNESS_SOURCE_DIR,
+                                     {"HARNESS_CACHE=" + build_cache()});
+    INFO(run.out << run.err);
+    CHECK(run.status == 0);
+    CHECK_THAT(run.out, Catch::Contains("all is well"));
+  }
 }
 
 TEST_CASE("an agent with a shell changes no verdict unnoticed") {
