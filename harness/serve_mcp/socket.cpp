@@ -91,10 +91,12 @@ void catch_signals() {
   signal(SIGCHLD, SIG_IGN);  // clients' processes are not waited for
 }
 
-bool carry(int from, int to) {
+/// False at an end. `some`: whether there was anything.
+bool carry(int from, int to, bool& some) {
   std::array<char, 1 << 16> bytes{};
   const ssize_t count = read(from, bytes.data(), bytes.size());
   if (count < 0 && errno == EINTR) return true;
+  some = some || count > 0;
   for (ssize_t done = 0; done < count;) {
     const ssize_t written = write(to, bytes.data() + done, static_cast<std::size_t>(count - done));
     if (written < 0 && errno == EINTR) continue;
@@ -132,17 +134,20 @@ void connect_to(const std::string& path) {
   if (!connects(server, address_of(path)))
     throw environment_error(fmt::format("nobody listens at {}: {}; start harness mcp --listen {} as the judge's user",
                                         path, std::strerror(errno), path));
-  bool asking = true;
+  bool asking = true, asked = false, answered = false;
   for (;;) {
     std::array<pollfd, 2> waiting{{{asking ? STDIN_FILENO : -1, POLLIN, 0}, {server, POLLIN, 0}}};
     if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) break;
-    if (waiting[0].revents != 0 && !carry(STDIN_FILENO, server)) {
+    if (waiting[0].revents != 0 && !carry(STDIN_FILENO, server, asked)) {
       shutdown(server, SHUT_WR);
       asking = false;
     }
-    if (waiting[1].revents != 0 && !carry(server, STDOUT_FILENO)) break;
+    if (waiting[1].revents != 0 && !carry(server, STDOUT_FILENO, answered)) break;
   }
   close(server);
+  if (asked && !answered)
+    throw environment_error(fmt::format(
+        "the server at {} ended the connection without an answer; may user {} connect (its --allow)?", path, getuid()));
 }
 
 }  // namespace harness::mcp

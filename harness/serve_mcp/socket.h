@@ -13,7 +13,7 @@ void listen_at(const std::string& path, const std::vector<unsigned>& users,
                const std::function<void(int input, int output)>& serve);
 
 /// Carries standard input to the server at a socket and its answers to standard output, until either ends.
-/// Throws Error(environment) if nobody listens there.
+/// Throws Error(environment) if nobody listens there, or this user is turned away.
 void connect_to(const std::string& path);
 
 }  // namespace harness::mcp

@@ -86,9 +86,10 @@ const listening = spawn(program, ['mcp', '--session', 'one', '--device', 'cpu', 
 for (let i = 0; i < 200 && !existsSync(socket); ++i) await new Promise((done) => setTimeout(done, 20));
 const question = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"budget"}}\n';
 const asked = (words) => new Promise((done) => {
-  const child = spawn(words[0], words.slice(1), { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(words[0], words.slice(1), { stdio: ['pipe', 'pipe', 'pipe'] });
   let text = '';
   child.stdout.on('data', (bytes) => { text += bytes; child.stdin.end(); });
+  child.stderr.on('data', (bytes) => { text += bytes; });
   child.on('close', () => done(text));
   child.stdin.on('error', () => {});
   child.stdin.write(question);
@@ -98,7 +99,8 @@ assert.match(await asked(through), /"budget_s":200/);
 if (process.getuid() === 0 && spawnSync('setpriv', ['--version']).status === 0) {
   chmodSync(dirname(store), 0o755);
   chmodSync(socket, 0o666);
-  assert.equal(await asked(['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...through]), '');
+  assert.match(await asked(['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...through]),
+               /^harness: the server at .* ended the connection without an answer; may user 65534 connect/);
 }
 const over = new Promise((done) => listening.on('exit', done));
 listening.kill('SIGTERM');
