@@ -40,12 +40,15 @@ Fleet& Campaign::fleet() {
   return *lone_;
 }
 
-std::optional<std::size_t> Campaign::free_device(std::optional<std::size_t> but_not) {
+std::optional<std::size_t> Campaign::free_device(Wish wish) {
   const std::vector<FleetDevice>& devices = fleet().devices();
+  if (wish.only && (ports_.fleet == nullptr || !devices[*wish.only].alive)) wish.only.reset();
+  const std::optional<std::size_t> but_not = wish.but_not;
   std::optional<std::size_t> last_resort;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const bool taken = std::ranges::any_of(flights_, [&](const auto& each) { return each.second.device == i; });
     if (ports_.fleet != nullptr && !devices[i].alive) continue;
+    if (wish.only && *wish.only != i) continue;
     if (but_not == i) last_resort = taken ? std::nullopt : std::optional(i);
     else if (!taken) return i;
   }
@@ -78,9 +81,9 @@ bool Campaign::under_way(const std::string& kernel, const std::string& workload,
 }
 
 Campaign::Waits Campaign::evaluate(Work work, DecisionRecord taken) {
-  std::optional<std::size_t> lost_on = work.but_not;
+  Wish wish{work.but_not, work.only};
   for (;;) {
-    DeviceFree free(*this, lost_on);
+    DeviceFree free(*this, wish);
     const std::optional<std::size_t> device = co_await free;
     if (!device) co_return Ending{EndReason::device_lost, "no device of the fleet is left; resume when there is one"};
     Flight flight;
@@ -94,7 +97,7 @@ Campaign::Waits Campaign::evaluate(Work work, DecisionRecord taken) {
     Flight ended = co_await landed;
     Ended ending = land(ticket, ended, taken);
     if (ending || !std::holds_alternative<Lost>(ended.evaluation->outcome)) co_return ending;
-    lost_on = device;  // once more, elsewhere
+    wish = {device, {}};  // once more, elsewhere
   }
 }
 
@@ -125,6 +128,7 @@ Campaign::Ended Campaign::reap() {
 /// Waits until an evaluation ends, or for a moment where something else may come; goes on with what waited for it.
 Campaign::Ended Campaign::finish_next() {
   std::optional<FleetAnswer> answer = next_answer();
+  take_card_checks();
   if (answer) {
     const auto at = flights_.find(answer->ticket);
     if (at != flights_.end() && !at->second.evaluation) {
@@ -158,7 +162,7 @@ std::optional<FleetAnswer> Campaign::next_answer() {
 void Campaign::serve_queue() {
   for (std::size_t i = 0; i < queue_.size();) {
     Queued& first = *queue_[i];
-    first.device = free_device(first.but_not);
+    first.device = free_device(first.wish);
     if (!first.device && any_device_left()) {
       ++i;
       continue;
@@ -238,7 +242,10 @@ void Campaign::take_off(std::int64_t ticket, Flight flight) {
   WorkloadBook& book = state_.workload(work.realized.candidate.kernel, work.realized.problem.workload.name);
   try {
     EvaluationRequest request = request_for(work, book);
-    if (request.incumbent) kept.work.incumbent_ns = request.incumbent->time_ns;
+    if (request.incumbent) {
+      kept.work.incumbent_ns = request.incumbent->time_ns;
+      hold_to_record(*request.incumbent, kept);
+    }
     fleet().begin(device, ticket, std::move(request));
   } catch (const StoreFailure&) {
     throw;
@@ -258,12 +265,13 @@ double Campaign::usd_per_held_hour() const {
 
 // Absolute times do not travel between cards. What was timed beside an incumbent whose time on the workload's anchor
 // card is known (the card of its baseline) is told as that card would have shown it.
-void Campaign::to_anchor(const Work& work, const FleetDevice& device, Evaluation& evaluation) {
+void Campaign::to_anchor(const Work& work, std::size_t device, Evaluation& evaluation) {
   const WorkloadBook& book = state_.workload(work.realized.candidate.kernel, work.realized.problem.workload.name);
   const Timing* timing = timing_of(evaluation.outcome);
-  if (timing == nullptr || device.uuid == book.anchor_uuid || !timing->incumbent_ns || *timing->incumbent_ns <= 0)
-    return;
-  if (work.incumbent_ns > 0) evaluation.anchor_ns = timing->time_ns * work.incumbent_ns / *timing->incumbent_ns;
+  if (timing == nullptr || !timing->incumbent_ns || *timing->incumbent_ns <= 0 || work.incumbent_ns <= 0) return;
+  doubt_outlier(device, *timing->incumbent_ns / work.incumbent_ns);
+  if (ports_.fleet->devices().at(device).uuid == book.anchor_uuid) return;
+  evaluation.anchor_ns = timing->time_ns * work.incumbent_ns / *timing->incumbent_ns;
 }
 
 /// What it came to is then the flight's outcome: a second node lost is a crash.
@@ -277,7 +285,8 @@ Campaign::Ended Campaign::land(std::int64_t ticket, Flight& flight, const Decisi
   busy_s_ += evaluation.cost.wall_s;
   if (work.confirms()) confirm_s_ = std::max(confirm_s_, evaluation.cost.wall_s);
   if (work.purpose == Purpose::baseline) be_its_own_baseline(evaluation.outcome);
-  if (ports_.fleet != nullptr) to_anchor(work, ports_.fleet->devices().at(flight.device), evaluation);
+  if (ports_.fleet != nullptr) to_anchor(work, flight.device, evaluation);
+  take_alone(flight);
   const auto* lost = std::get_if<Lost>(&evaluation.outcome);
   if (lost != nullptr && !lost->node.empty() && ++nodes_lost_[attempt_key(attempt)] >= kNodesBeforeCrash)
     evaluation.outcome =

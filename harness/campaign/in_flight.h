@@ -8,9 +8,9 @@ struct Campaign::DeviceFree {
   Campaign& campaign;
   Queued place;
 
-  DeviceFree(Campaign& campaign, std::optional<std::size_t> but_not) : campaign(campaign) { place.but_not = but_not; }
+  DeviceFree(Campaign& campaign, Wish wish) : campaign(campaign) { place.wish = wish; }
   bool await_ready() {
-    if (campaign.queue_.empty()) place.device = campaign.free_device(place.but_not);
+    if (campaign.queue_.empty()) place.device = campaign.free_device(place.wish);
     return place.device || !campaign.any_device_left();
   }
   void await_suspend(std::coroutine_handle<> waiting) {

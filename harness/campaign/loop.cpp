@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "harness/campaign/attempt.h"
@@ -180,6 +181,7 @@ void Campaign::begin() {
   record.usd_per_hour = options_.usd_per_hour;
   if (resume_) ports_.ledger.resume_campaign(*resume_, record);
   campaign_ = resume_ ? *resume_ : ports_.ledger.begin_campaign(record);
+  take_card_checks();
   add_experience();
   tell_earlier();
   if (resume_) replay_record();
@@ -346,6 +348,7 @@ void Campaign::tell_recorded(const IterationSummary& iteration, const Prediction
   if (iteration.ask > 0 && !iteration.after && !says_nothing(iteration.outcome) && arm != nullptr)
     refuse_other_ask(iteration.candidate, iteration.iteration, state_.advance(*arm));
   if (iteration.outcome == OutcomeKind::lost) ++nodes_lost_[attempt_key(attempt_of(iteration))];
+  remember_alone(iteration);
   WorkloadBook& book = state_.workload(iteration.candidate.kernel, iteration.workload);
   const std::size_t standings_before = book.standings.size();
   const std::optional<double> best_before = best_time(book);
@@ -785,6 +788,7 @@ Campaign::Ended Campaign::keep(std::int64_t ticket, const Work& work, const Atte
   const std::optional<double> best_before = best_time(book);
   evaluation_ended_ = ports_.clock.seconds();
   const IterationSummary summary = summarize_iteration(iteration, attempt, evaluation);
+  remember_alone(summary);
   state_.apply(summary, &taken.decision.predict);
   const bool new_best = !work.confirms() && book.standings.size() > standings_before;
   note_seen(summary, error_message(evaluation.outcome));
@@ -870,14 +874,17 @@ Campaign::Waits Campaign::complete_baseline(WorkloadBook& book) {
   co_return co_await measures;
 }
 
-// A winner on one card may be none on another: it is timed there too, where there is one, and must hold.
-Campaign::Waits Campaign::confirm_elsewhere(WorkloadBook& book, Work work, DecisionRecord taken) {
-  work.but_not = landed_on_;
-  const auto& devices = fleet().devices();
-  const bool another = std::ranges::count_if(devices, &FleetDevice::alive) > 1;
-  if (!another || !affords(confirm_s_) || !book.confirmed) co_return std::nullopt;
-  Waits confirms = evaluate(work, taken);
-  co_return co_await confirms;
+// A winner must hold twice on its card, and where there is another one on that too: there it may be none.
+Campaign::Waits Campaign::confirm_again(WorkloadBook& book, Work work, DecisionRecord taken) {
+  const std::size_t card = landed_on_;
+  for (const bool same : {true, false}) {
+    if (!book.is_confirmed() || !affords(confirm_s_) || (!same && cards_left() < 2)) co_return std::nullopt;
+    work.only = same ? std::optional(card) : std::nullopt;
+    work.but_not = same ? std::nullopt : std::optional(card);
+    Waits confirms = evaluate(work, taken);
+    if (Ended ended = co_await confirms) co_return ended;
+  }
+  co_return std::nullopt;
 }
 
 Campaign::Waits Campaign::confirm_best(WorkloadBook& book) {
@@ -898,7 +905,7 @@ Campaign::Waits Campaign::confirm_best(WorkloadBook& book) {
     const bool undecided = !book.standings.empty() && book.standings.back().iteration == winner;
     if (undecided) co_return std::nullopt;
     if (book.is_confirmed() && in_fleet()) {
-      Waits again = confirm_elsewhere(book, work, taken);
+      Waits again = confirm_again(book, work, taken);
       if (Ended ended = co_await again) co_return ended;
     }
     if (book.is_confirmed()) co_return std::nullopt;
@@ -977,7 +984,11 @@ double Campaign::reserve_seconds() {
                                   [](const WorkloadBook& book) { return book.standings.empty() || book.to_confirm(); });
   const double each =
       std::max(confirm_s_, kConfirmationCost * state_.passed_seconds() + (device_.emulation ? 0 : kFinalGatesGpu));
-  const double wanted = static_cast<double>(open) * each;
+  // In a fleet a winner is timed three times, one after the other, and cards share the winners.
+  constexpr double kTimes = 3;
+  const double rounds = std::ceil(static_cast<double>(open) * kTimes / cards_left());
+  const double in_turns = open > 0 ? std::max(kTimes, rounds) : 0;
+  const double wanted = (in_fleet() ? in_turns : static_cast<double>(open)) * each;
   return options_.budget_s ? std::min(wanted, kReserveShare * *options_.budget_s) : wanted;
 }
 

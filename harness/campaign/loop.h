@@ -68,6 +68,7 @@ class Campaign {
     std::int64_t ask = 0;                     // number of it within its arm; 0: not asked by a search
     bool all_gates = false;                   // it may be a best, whatever its time: it is not screened
     std::optional<std::size_t> but_not = {};  // rather on another device than this
+    std::optional<std::size_t> only = {};     // rather on this one
     double incumbent_ns = 0;  // of what it is timed beside, on the workload's anchor card; 0: beside nothing
     bool confirms() const { return purpose == Purpose::confirm; }
   };
@@ -98,7 +99,7 @@ class Campaign {
   bool is_valid_on(const Candidate& candidate, const std::string& workload);
   Ended confirm_winners();
   Waits confirm(WorkloadBook& book);
-  Waits confirm_elsewhere(WorkloadBook& book, Work work, DecisionRecord taken);
+  Waits confirm_again(WorkloadBook& book, Work work, DecisionRecord taken);
   Waits confirm_best(WorkloadBook& book);
   Waits complete_baseline(WorkloadBook& book);
   Waits reconsider_screened(WorkloadBook& book, DecisionRecord taken);
@@ -115,20 +116,26 @@ class Campaign {
     std::size_t device = 0;
     Work work;
     AttemptRecord attempt;
+    std::string alone_key;                 // of its incumbent's own time on this card; "" without one
+    double alone_ns = 0;                   // that time, as it was known when this began
     std::optional<Evaluation> evaluation;  // it has ended
     std::coroutine_handle<> waiting;       // goes on then
   };
+  /// Which device an evaluation would have: rather not one, or one alone as long as it lives.
+  struct Wish {
+    std::optional<std::size_t> but_not, only;
+  };
   /// An evaluation that waits for a device to be free.
   struct Queued {
-    std::optional<std::size_t> but_not;  // rather on another one than this
-    std::optional<std::size_t> device;   // what it was given; nothing: none is left
+    Wish wish;
+    std::optional<std::size_t> device;  // what it was given; nothing: none is left
     std::coroutine_handle<> waiting;
   };
   struct DeviceFree;
   struct Landed;
   Fleet& fleet();
   bool in_fleet() const { return ports_.fleet != nullptr && ports_.fleet->devices().size() > 1; }
-  std::optional<std::size_t> free_device(std::optional<std::size_t> but_not = {});
+  std::optional<std::size_t> free_device(Wish wish = {});
   bool any_device_left();
   bool may_decide();
   bool under_way(const std::string& kernel, const std::string& workload, Purpose purpose) const;
@@ -150,7 +157,14 @@ class Campaign {
   Ended drain(Ending ending);
   void abandon_flights();
   void show_pending(Snapshot& snapshot);
-  void to_anchor(const Work& work, const FleetDevice& device, Evaluation& evaluation);
+  void to_anchor(const Work& work, std::size_t device, Evaluation& evaluation);
+  // Cards (cards.cpp).
+  void take_card_checks();
+  void hold_to_record(Incumbent& incumbent, Flight& flight);
+  void remember_alone(const IterationSummary& iteration);
+  void take_alone(const Flight& flight);
+  void doubt_outlier(std::size_t device, double over_anchor);
+  double cards_left();
   double usd_per_held_hour() const;
   // Profiles (profiling.cpp).
   void profile(const Work& work, const IterationSummary& iteration, bool new_best);
@@ -268,6 +282,9 @@ class Campaign {
   std::int64_t last_iteration_ = 0;
   std::size_t landed_on_ = 0;  // the device of the evaluation that ended last
   bool cancelled_ = false;
+  std::map<std::string, double> alone_ns_;  // by card, workload and candidate: its own time there
+  std::map<std::size_t, std::vector<double>>
+      over_anchor_;                     // by device: the newest of its pairs' times over the anchor's
   std::vector<Proposed> proposals_;     // second questions among them, in order
   std::vector<ProposalRecord> asking_;  // requests under way, in order
   std::int64_t last_number_ = 0;        // of a request

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/core/card.h"
 #include "harness/core/counting.h"
 #include "harness/core/image.h"
 #include "harness/core/memory_check.h"
@@ -188,6 +189,8 @@ class Session {
                                     std::span<const ImageList> places, const TimingPolicy& policy);
   /// Takes about a second; nothing else may use the device meanwhile.
   virtual MeasuredPeaks measure_peaks();
+  /// Takes a tenth of a second; nothing else may use the device meanwhile. A device that cannot makes none.
+  virtual CardCalibration calibrate() { return {}; }
 };
 
 void to_json(json& to, const DeviceInfo& value);

@@ -34,6 +34,9 @@ struct Evaluation {
   /// Its time as the campaign's anchor card would have shown it, ns: of an evaluation on another card of a fleet, where
   /// it was timed beside an incumbent whose time on the anchor is known.
   std::optional<double> anchor_ns;
+  /// Where the incumbent's own record was asked for (Incumbent::by_record): its time on this card, measured alone.
+  std::optional<double> incumbent_alone_ns;
+  double calibration_s = 0;  // that this took; none of `cost`
 };
 
 /// What a candidate is timed beside, in the same run.
@@ -41,6 +44,10 @@ struct Incumbent {
   Realized realized;
   double time_ns = 0;
   std::optional<double> speedup;  // over the baseline, as recorded
+  /// Its time in the pair must agree with its own on this card, else the pair is repeated in fresh processes: a
+  /// candidate that slows its neighbour must not win by it.
+  bool by_record = false;
+  double alone_ns = 0;  // its own time on this card; 0: unknown, it is measured alone first
 };
 
 /// A gate that another configuration of a source failed.
@@ -128,6 +135,8 @@ class Evaluator {
   /// What the device reaches, measured now; all zero where times are emulated. `use_peaks` gives them to the gates.
   virtual MeasuredPeaks measure_peaks() = 0;
   virtual void use_peaks(const MeasuredPeaks& peaks) = 0;
+  /// Whether the card is what it was: none where the device cannot say.
+  virtual CardCalibration calibrate() { return {}; }
   /// What tells how its candidates use the device; null: nothing here does. Never at work while something is timed.
   virtual Profiler* profiler() { return nullptr; }
   /// Seconds of speculative building since the last call.

@@ -26,8 +26,9 @@ struct FleetDevice {
   DeviceInfo info;
   std::string driver_release;  // of NVIDIA's kernel module there, "580.65.06"; "" without
   std::optional<double> usd_per_hour;
-  bool alive = true;  // false: it ended for good, or was set aside
-  std::string why;    // it is not alive: a sentence
+  double waited_s = 0;  // until its node said hello: a queue may lie in between
+  bool alive = true;    // false: it ended for good, or was set aside
+  std::string why;      // it is not alive: a sentence
 };
 
 /// An evaluation that has ended. Its outcome is Lost where the node was lost, which may come back.
@@ -49,6 +50,11 @@ class Fleet {
   virtual std::optional<FleetAnswer> next(double patience_s) = 0;
   /// All that is under way ends soon, as Interrupted.
   virtual void cancel() = 0;
+  /// What calibrations have found since the last call, in their order. Cards calibrate themselves when they join and
+  /// every so often; one that drifts ends as not alive.
+  virtual std::vector<CardCheck> take_card_checks() { return {}; }
+  /// Something odd was seen on this device: it is calibrated before it gets more work.
+  virtual void doubt(std::size_t /*device*/) {}
 };
 
 }  // namespace harness

@@ -259,6 +259,13 @@ class Ledger {
   /// What a device was measured to reach when it was first seen with this driver.
   virtual std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) = 0;
   virtual void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) = 0;
+  virtual void record_card_check(std::int64_t /*campaign*/, const CardCheck& /*check*/) {}
+  /// What a card's later calibrations by this method are held against: its first one with this driver in any campaign.
+  virtual std::optional<CardCalibration> first_calibration(const std::string& /*device_uuid*/,
+                                                           const std::string& /*driver_release*/,
+                                                           const std::string& /*method*/) {
+    return std::nullopt;
+  }
   /// Iterations of other variants of the kernel with the same fingerprint, newest first, at most `limit`.
   virtual std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
                                                          const std::string& fingerprint, int limit) = 0;

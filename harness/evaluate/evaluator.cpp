@@ -150,4 +150,16 @@ MeasuredPeaks PipelineEvaluator::measure_peaks() {
   return peaks;
 }
 
+// Where times are predicted, the processor is not what they are predicted of.
+CardCalibration PipelineEvaluator::calibrate() {
+  CardCalibration calibration;
+  if (!options_.device.info.predicts.empty()) return calibration;
+  for (const BuildSpec& own : options_.device.kind->own_builds(options_.device.info)) workers_.await(own);
+  const auto hold = workers_.hold_device();
+  const auto quiet = workers_.native() ? builders_.pause_speculative() : nullptr;
+  if (const auto failure = runner_.calibrate(kPeaksDeadline, calibration))
+    throw environment_error("the card could not be calibrated: " + failure->detail);
+  return calibration;
+}
+
 }  // namespace harness

@@ -46,6 +46,7 @@ class PipelineEvaluator : public Evaluator {
   std::optional<Admission> admit(const AdmissionRequest& request) override;
   MeasuredPeaks measure_peaks() override;
   void use_peaks(const MeasuredPeaks& peaks) override { peaks_ = peaks; }
+  CardCalibration calibrate() override;
   Profiler* profiler() override;
   void restart_runner() { runner_.kill(); }  // the next launch is in a fresh process
   double reference_seconds() const { return judge_.reference_seconds(); }

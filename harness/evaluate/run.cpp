@@ -121,7 +121,7 @@ Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settin
     run.evaluation.outcome = Interrupted{};
   }
   workers.judge.forget();
-  run.evaluation.cost.wall_s = steady_seconds() - begin;
+  run.evaluation.cost.wall_s = steady_seconds() - begin - run.evaluation.calibration_s;
   return std::move(run.evaluation);
 }
 

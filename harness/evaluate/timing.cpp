@@ -9,6 +9,7 @@
 #include "harness/core/floor.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/measure.h"
+#include "harness/evaluate/pair_by_record.h"
 #include "harness/evaluate/predicted_timing.h"
 #include "harness/evaluate/statistics.h"
 
@@ -43,8 +44,13 @@ std::size_t timing_draws(const Subject& subject) {
 // launch of it, and a slow one costs seconds that the search needs.
 constexpr double kFarApart = 3;
 
+// On the card of this evaluation, as far as that is known.
+double recorded_ns(const Incumbent& incumbent) {
+  return incumbent.alone_ns > 0 ? incumbent.alone_ns : incumbent.time_ns;
+}
+
 bool is_far_ahead(const EvaluationRun& run, double ns) {
-  return run.request.incumbent && ns > 0 && kFarApart * ns < run.request.incumbent->time_ns;
+  return run.request.incumbent && ns > 0 && kFarApart * ns < recorded_ns(*run.request.incumbent);
 }
 
 std::optional<Subject> incumbent_subject(EvaluationRun& run) {
@@ -173,10 +179,10 @@ Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
       baseline = Estimate{other.median * *known, other.lo * *known, other.hi * *known, other.samples};
   }
   if (samples.size() < 2 && is_far_ahead(run, own.hi)) {
-    timing.incumbent_ns = run.request.incumbent->time_ns;
+    timing.incumbent_ns = recorded_ns(*run.request.incumbent);
     timing.verdict = Comparison::faster;
     timing.samples.method += fmt::format("; not beside the incumbent, whose recorded time is {:.3g} times this one's",
-                                         run.request.incumbent->time_ns / own.median);
+                                         *timing.incumbent_ns / own.median);
   }
   if (baseline) {
     timing.baseline_ns = baseline->median;
@@ -204,6 +210,75 @@ Settled measure_beside(EvaluationRun& run, Subject* incumbent, Audit audit, Time
   if (clearly_slower(own, others, policy.abandon_factor))
     return Abandoned{abandon_threshold(others, policy.abandon_factor), timed.timing.time_ns};
   return std::nullopt;
+}
+
+Settled time_incumbent(EvaluationRun& run, Subject& incumbent, std::vector<Samples>& samples) {
+  WorkerPool& workers = run.workers;
+  const auto hold = workers.hold_device();
+  const TimingPolicy& policy = workers.limits.search;
+  for (std::size_t i = 0; i < timing_draws(incumbent); ++i) workers.paint(incumbent, i);
+  if (!workers.native()) {
+    const double limit = workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s;
+    if (auto failure = workers.runner.prepare(contenders_of({&incumbent}), workers.limits.run_s))
+      return to_outcome(*failure, "timing", workers.limits.run_s);
+    const auto failure = workers.runner.time(policy, limit, samples);
+    return failure ? Settled(to_outcome(*failure, "timing", limit)) : std::nullopt;
+  }
+  const auto quiet = workers.builders.pause_speculative();
+  Runner& second = workers.runner_beside();
+  if (auto failure = second.prepare(contenders_of({&incumbent}), workers.limits.run_s))
+    return to_outcome(*failure, "timing", workers.limits.run_s);
+  const std::vector<Turns> turns{{&second, [] { return std::size_t{0}; }, [](std::size_t) {}}};
+  const auto trouble = time_by_turns(turns, policy, run.deadline(), samples);
+  return trouble ? Settled(to_outcome(trouble->failure, "timing", run.deadline())) : std::nullopt;
+}
+
+// Where a candidate has run, it may have left something behind. Native code never runs in the runner itself.
+void restart_runner(EvaluationRun& run) {
+  if (!run.workers.native()) run.workers.runner.kill();
+}
+
+/// Seconds of it are a calibration's, and none of this candidate's.
+std::optional<double> time_alone(EvaluationRun& run, Subject& incumbent) {
+  double seconds = 0;
+  std::vector<Samples> samples;
+  Settled trouble;
+  {
+    const Charge charge(seconds);
+    restart_runner(run);
+    trouble = time_incumbent(run, incumbent, samples);
+  }
+  run.evaluation.calibration_s += seconds;
+  run.evaluation.cost.timing_s -= seconds;
+  if (trouble || samples.empty() || samples.front().rotating_ns.empty()) return std::nullopt;
+  return estimate(samples.front().rotating_ns, {}).median;
+}
+
+Settled measure_by_record(EvaluationRun& run, Subject& incumbent, Audit audit, TimedRun& timed) {
+  PairByRecord by_record;
+  bool candidate_is_loaded = false;
+  by_record.pair = [&](Timing& timing) {
+    candidate_is_loaded = true;
+    Settled settled = measure_beside(run, &incumbent, audit, timed);
+    timing = timed.timing;
+    return settled;
+  };
+  by_record.alone = [&] {
+    candidate_is_loaded = false;
+    return time_alone(run, incumbent);
+  };
+  by_record.restart = [&] { restart_runner(run); };
+  by_record.tolerance = run.workers.device.emulation ? kRecordToleranceEmulated : kRecordTolerance;
+  by_record.alone_ns = run.evaluation.incumbent_alone_ns.value_or(run.request.incumbent->alone_ns);
+  Timing timing;
+  Settled settled = by_record.time(timing);
+  if (!settled) timed.timing = timing;
+  if (by_record.alone_ns > 0) run.evaluation.incumbent_alone_ns = by_record.alone_ns;
+  if (!by_record.said.empty()) run.add({"incumbent", true, by_record.said, false});
+  if (candidate_is_loaded || settled || run.workers.native()) return settled;
+  if (auto failure = run.workers.runner.prepare(contenders_of({&run.subject}), run.workers.limits.run_s))
+    return to_outcome(*failure, "timing", run.workers.limits.run_s);
+  return settled;
 }
 
 // Of the judged one; where the device has no clock for it, with its transfers.
@@ -235,6 +310,7 @@ Settled measure(EvaluationRun& run, Audit audit, TimedRun& timed) {
     if (settled || timed.timing.verdict) return settled;
   }
   std::optional<Subject> incumbent = incumbent_subject(run);
+  if (incumbent && run.request.incumbent->by_record) return measure_by_record(run, *incumbent, audit, timed);
   return measure_beside(run, incumbent ? &*incumbent : nullptr, audit, timed);
 }
 

@@ -1,7 +1,7 @@
 #include "harness/fleet/fleet.h"
 
 #include <fmt/format.h>
-#include <poll.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +13,7 @@ namespace harness::fleet {
 namespace {
 
 constexpr double kLookS = 0.05;
+constexpr double kCalibrationS = 120;
 
 /// "580.65.06" -> "580"
 std::string major_of(const std::string& release) {
@@ -25,6 +26,22 @@ bool is_wanted(const std::vector<std::string>& wanted, const std::string& device
            return word == "*" || word == device ||
                   (word.ends_with(":*") && word.substr(0, word.size() - 2) == device_kind(device));
          });
+}
+
+/// Processors have no name of their own: a machine's, and the node's, which is one of several there.
+std::string card_name(const std::string& said, bool has_own, const std::string& node) {
+  return has_own ? said : said + "/" + node;
+}
+std::string card_name(const json& device, const std::string& node) {
+  return card_name(device.at("uuid"), !device.at("info").value("uuid", "").empty(), node);
+}
+
+/// Each decision has a Lua state of its own. With many devices they follow each other so closely that giving its memory
+/// back to the system and taking it again, page by page, was a third of what the orchestrator took.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_TOP_PAD, 16 << 20);
 }
 
 Error refused(const std::string& node, const json& error) {
@@ -42,6 +59,14 @@ Outcome outcome_of(const json& error, const std::string& node, bool proposed) {
 }
 
 }  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void wait_for_input(std::vector<pollfd>& ends, double patience_s) {
+  poll(ends.data(), ends.size(), static_cast<int>(patience_s * 1000));
+}
 
 /// The first node that lives, for what is done once.
 class NodeFleet::Lead : public Evaluator {
@@ -108,6 +133,7 @@ class NodeFleet::Lead : public Evaluator {
 };
 
 NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_(std::make_unique<Lead>(*this)) {
+  keep_freed_memory();
   for (const NodeSpec& spec : options_.nodes)
     for (int i = 0; i < spec.count; ++i) {
       NodeSpec own = spec;
@@ -123,10 +149,6 @@ NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_
 
 NodeFleet::~NodeFleet() {
   for (const auto& seat : seats_) seat->leave();
-}
-
-double NodeFleet::now() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void NodeFleet::tell(const std::string& sentence) const {
@@ -169,6 +191,7 @@ void NodeFleet::greet() {
     }
   }
   while (std::ranges::any_of(seats_, waiting)) tick(kLookS);
+  for (std::size_t i = 0; i < seats_.size(); ++i) devices_[i].waited_s = seats_[i]->waited_s();
 }
 
 void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
@@ -182,9 +205,14 @@ void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
                               ? seat->hello().at("driver_release")
                               : json("");
     made.info.admission_key = device.at("admission_key");
-    made.uuid = device.at("uuid");
+    made.uuid = card_name(device, made.node);
   }
   devices_.push_back(std::move(made));
+  const bool emulated = devices_.back().info.emulation;
+  watches_.emplace_back(options_.cards, emulated, [this, emulated, device = devices_.size() - 1](const auto& method) {
+    const bool known = options_.first_calibration && !emulated;
+    return known ? options_.first_calibration(devices_[device], method) : std::nullopt;
+  });
   seats_.push_back(std::move(seat));
 }
 
@@ -248,6 +276,70 @@ void NodeFleet::prepare_for(Catalog& catalog, const std::vector<std::string>& ke
   while (progress->open > 0) tick(kLookS);
   if (std::ranges::none_of(devices_, &FleetDevice::alive))
     throw bad_input("no node of the fleet can be used: " + progress->first_why);
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (devices_[i].alive) calibrate(i, false);
+  const auto calibrating = [](const auto& seat) { return seat->alive() && !seat->idle(); };
+  while (std::ranges::any_of(seats_, calibrating)) {
+    if (options_.stop && options_.stop()) throw environment_error("stopped while the cards were calibrated");
+    tick(kLookS);
+  }
+}
+
+/// Behind what its node is asked already, or before.
+void NodeFleet::calibrate(std::size_t device, bool at_once) {
+  Call call{.message = {{"call", "calibrate"}}};
+  call.deadline_s = kCalibrationS;
+  call.answered = [this, device](const json& answer) { calibrated(device, answer); };
+  if (at_once) seats_[device]->push_front(std::move(call));
+  else seats_[device]->push(std::move(call));
+}
+
+void NodeFleet::calibrated(std::size_t device, const json& answer) {
+  CardWatch& watch = watches_[device];
+  FleetDevice& card = devices_[device];
+  if (const std::string lie = lie_in(answer, device, {}); !lie.empty()) return set_aside(device, lie);
+  std::optional<CardCheck> check;
+  if (answer.contains("error")) {
+    check = watch.fail(answer.at("error").at("message"), 0, now());
+  } else {
+    const json& found = answer.at("answer");
+    check = watch.take(found.at("calibration").get<CardCalibration>(), found.at("seconds"), now());
+    if (!check && watch.is_due(now())) return calibrate(device, true);  // one alone is not believed
+  }
+  if (!check) return;
+  check->node = card.node;
+  check->device_uuid = card.uuid;
+  check->device_name = card.info.name;
+  check->driver_release = card.driver_release;
+  checks_.push_back(*check);
+  if (check->verdict == CardVerdict::suspect)
+    tell(fmt::format("the card of node {} is suspect: {}", card.node, check->why));
+  if (check->verdict == CardVerdict::quarantined)
+    set_aside(device, fmt::format("its card is quarantined, suspect for the second time: {}", check->why));
+}
+
+/// It gets no more work; what it was asked to do is lost, by no fault of the candidate's.
+void NodeFleet::set_aside(std::size_t device, const std::string& why) {
+  devices_[device].alive = false;
+  devices_[device].why = why;
+  tell(fmt::format("node {} is set aside: {}", devices_[device].node, why));
+  seats_[device]->retire(why);
+}
+
+/// "" where a node's answer is of the card that it was given, and of the candidate that it was asked for.
+std::string NodeFleet::lie_in(const json& answer, std::size_t device, const std::vector<std::string>& hashes) const {
+  const FleetDevice& card = devices_[device];
+  const auto uuid = answer.value("uuid", "");
+  if (!uuid.empty() && card_name(uuid, !card.info.uuid.empty(), card.node) != card.uuid)
+    return fmt::format("it answers for the card {}, and was given {}", uuid, card.uuid);
+  if (hashes.empty() || !answer.contains("answer")) return "";
+  const json& evaluation = answer.at("answer").at("evaluation");
+  const char* names[] = {"contract_hash", "source_hash"};
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const auto said = evaluation.at(names[i]).get<std::string>();
+    if (!said.empty() && said != hashes[i]) return fmt::format("it evaluated something else: another {}", names[i]);
+  }
+  return "";
 }
 
 Call NodeFleet::use_call(std::size_t seat) {
@@ -258,7 +350,8 @@ Call NodeFleet::use_call(std::size_t seat) {
 void NodeFleet::equip(std::size_t seat) {
   const json& hello = seats_[seat]->hello();
   const bool same = std::ranges::any_of(hello.at("devices"), [&](const json& device) {
-    return device.at("info").at("device") == devices_[seat].info.device && device.at("uuid") == devices_[seat].uuid;
+    return device.at("info").at("device") == devices_[seat].info.device &&
+           card_name(device, devices_[seat].node) == devices_[seat].uuid;
   });
   if (!same || hello.value("build", "") != options_.build) {
     seats_[seat]->retire("after it was started again it is another card or another program");
@@ -268,6 +361,7 @@ void NodeFleet::equip(std::size_t seat) {
     seats_[seat]->push_front({.message = {{"call", "admission"}, {"admission", admission}}});
   if (!known_.peaks.is_null()) seats_[seat]->push_front({.message = {{"call", "peaks"}, {"peaks", known_.peaks}}});
   seats_[seat]->push_front(use_call(seat));
+  watches_[seat].join();
   tell(fmt::format("node {} is back", devices_[seat].node));
 }
 
@@ -284,33 +378,41 @@ std::size_t NodeFleet::leading() const {
 void NodeFleet::begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) {
   const std::string kernel = request.realized.candidate.kernel;
   if (request.admission != nullptr && !known_.admissions.contains(kernel)) admit_everywhere(kernel, *request.admission);
+  if (watches_[device].is_due(now())) calibrate(device, false);
   Call call;
   call.deadline_s = options_.patience.evaluation;
+  call.shows_it_can_work = true;
   call.message = {{"call", "evaluate"}, {"deadline_s", call.deadline_s}, {"request", to_wire(request)}};
   if (request.recorded_with)
     call.question = [recorded = request.recorded_with](const json& question) -> json {
       return recorded(question.at("hash").get<std::string>());
     };
-  call.answered = [this, device, ticket, source = request.realized.build.source,
-                   proposed = !request.made.empty()](const json& answer) {
-    FleetAnswer ended{ticket, {}};
-    if (answer.contains("error")) {
-      ended.evaluation.outcome = outcome_of(answer.at("error"), devices_[device].node, proposed);
-      ended_.push_back(std::move(ended));
-      return;
-    }
-    const json& found = answer.at("answer");
-    ended.evaluation = evaluation_from(found.at("evaluation"), source);
-    prepare_s_ += found.at("prepare_s").get<double>();
-    if (devices_[device].usd_per_hour)
-      ended.evaluation.cost.usd = *devices_[device].usd_per_hour * ended.evaluation.cost.wall_s / 3600;
-    if (const auto* crashed = std::get_if<Crashed>(&ended.evaluation.outcome);
-        crashed != nullptr && crashed->kind == CrashKind::device_lost)
-      ended.evaluation.outcome = Lost{devices_[device].node, crashed->detail};
-    if (std::holds_alternative<Interrupted>(ended.evaluation.outcome) && !cancelled_)  // preempted, say
-      ended.evaluation.outcome = Lost{devices_[device].node, "it was told to stop"};
-    ended_.push_back(std::move(ended));
-  };
+  call.answered =
+      [this, device, ticket, source = request.realized.build.source, proposed = !request.made.empty(),
+       hashes = std::vector{request.realized.problem.contract_hash, request.realized.source_hash}](const json& answer) {
+        FleetAnswer ended{ticket, {}};
+        if (const std::string lie = lie_in(answer, device, hashes); !lie.empty()) {
+          ended.evaluation.outcome = Lost{"", lie};
+          ended_.push_back(std::move(ended));
+          return set_aside(device, lie);
+        }
+        if (answer.contains("error")) {
+          ended.evaluation.outcome = outcome_of(answer.at("error"), devices_[device].node, proposed);
+          ended_.push_back(std::move(ended));
+          return;
+        }
+        const json& found = answer.at("answer");
+        ended.evaluation = evaluation_from(found.at("evaluation"), source);
+        prepare_s_ += found.at("prepare_s").get<double>();
+        if (devices_[device].usd_per_hour)
+          ended.evaluation.cost.usd = *devices_[device].usd_per_hour * ended.evaluation.cost.wall_s / 3600;
+        if (const auto* crashed = std::get_if<Crashed>(&ended.evaluation.outcome);
+            crashed != nullptr && crashed->kind == CrashKind::device_lost)
+          ended.evaluation.outcome = Lost{devices_[device].node, crashed->detail};
+        if (std::holds_alternative<Interrupted>(ended.evaluation.outcome) && !cancelled_)  // preempted, say
+          ended.evaluation.outcome = Lost{devices_[device].node, "it was told to stop"};
+        ended_.push_back(std::move(ended));
+      };
   call.lost = [this, device, ticket, begun_at = now()](const std::string& why, bool begun) {
     FleetAnswer ended{ticket, {}};
     ended.evaluation.outcome = Lost{begun ? devices_[device].node : "", why};
@@ -327,14 +429,21 @@ void NodeFleet::admit_everywhere(const std::string& kernel, const json& admissio
     if (devices_[i].alive) seats_[i]->push({.message = {{"call", "admission"}, {"admission", admission}}});
 }
 
-/// Listens to all for a moment.
+/// Listens to all for a moment. Those that say nothing are looked at now and then, for what they did not say.
 void NodeFleet::tick(double patience_s) {
-  std::vector<pollfd> ends;
-  for (const auto& seat : seats_)
-    if (seat->descriptor() >= 0) ends.push_back({seat->descriptor(), POLLIN, 0});
-  poll(ends.data(), ends.size(), static_cast<int>(patience_s * 1000));
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i]->tick(now());
+  ends_.clear();
+  bool unsent = false;
+  for (const auto& seat : seats_) {
+    ends_.push_back({seat->descriptor(), POLLIN, 0});
+    unsent = unsent || seat->has_unsent();
+  }
+  options_.wait(ends_, unsent ? 0 : patience_s);
+  const double time = now();
+  const bool all = time >= look_at_all_;
+  if (all) look_at_all_ = time + kLookS;
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (!all && ends_[i].revents == 0 && !seats_[i]->has_unsent()) continue;
+    seats_[i]->tick(time);
     if (i >= devices_.size() || seats_[i]->alive() || !devices_[i].alive) continue;
     devices_[i].alive = false;
     devices_[i].why = seats_[i]->why();

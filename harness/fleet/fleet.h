@@ -1,14 +1,23 @@
 #pragma once
+#include <poll.h>
+
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/fleet.h"
+#include "harness/fleet/card_watch.h"
 #include "harness/fleet/seat.h"
 
 namespace harness::fleet {
+
+double steady_seconds();
+/// Until one of them is readable, or for so long.
+void wait_for_input(std::vector<pollfd>& ends, double patience_s);
 
 struct FleetOptions {
   std::vector<NodeSpec> nodes;
@@ -17,6 +26,12 @@ struct FleetOptions {
   StartNode start = start_process;
   std::function<bool()> stop;                             // true: what waits for a node gives up
   std::function<void(const std::string& sentence)> tell;  // nodes that are lost, come back or are given up
+  CardRules cards;
+  /// What a card's calibrations are held against: its first one by that method in earlier campaigns.
+  std::function<std::optional<CardCalibration>(const FleetDevice&, const std::string& method)> first_calibration = {};
+  // The time, and poll(): a simulation has its own.
+  std::function<double()> now = steady_seconds;
+  std::function<void(std::vector<pollfd>& ends, double patience_s)> wait = wait_for_input;
 };
 
 /// Nodes as one Fleet, and the first of them as the Evaluator that a campaign asks for what is done once: peaks, the
@@ -28,13 +43,16 @@ class NodeFleet : public Fleet {
   explicit NodeFleet(FleetOptions options);
   ~NodeFleet() override;
 
-  /// Gives each device to its node for these kernels, after their plugins were compared. Before the first evaluation.
+  /// Gives each device to its node for these kernels, after their plugins were compared, and calibrates the cards.
+  /// Before the first evaluation.
   void prepare_for(Catalog& catalog, const std::vector<std::string>& kernels);
 
   const std::vector<FleetDevice>& devices() override;
   void begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) override;
   std::optional<FleetAnswer> next(double patience_s) override;
   void cancel() override;
+  std::vector<CardCheck> take_card_checks() override { return std::exchange(checks_, {}); }
+  void doubt(std::size_t device) override { watches_[device].doubt(); }
 
   Evaluator& evaluator();
   /// What was sent and received so far.
@@ -57,11 +75,19 @@ class NodeFleet : public Fleet {
   json wait_for(Seat& seat, Call call);
   std::size_t leading() const;
   void admit_everywhere(const std::string& kernel, const json& admission);
-  double now() const;
+  void calibrate(std::size_t device, bool at_once);
+  void calibrated(std::size_t device, const json& answer);
+  void set_aside(std::size_t device, const std::string& why);
+  std::string lie_in(const json& answer, std::size_t device, const std::vector<std::string>& hashes) const;
+  double now() const { return options_.now(); }
 
   FleetOptions options_;
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<FleetDevice> devices_;
+  std::vector<CardWatch> watches_;  // of devices_
+  std::vector<CardCheck> checks_;   // that nobody has taken yet
+  std::vector<pollfd> ends_;        // of seats_
+  double look_at_all_ = 0;          // when every seat is looked at again
   Known known_;
   DeviceInfo anchor_;  // what the others are like
   std::vector<FleetAnswer> ended_;

@@ -38,6 +38,7 @@ class Node {
       } catch (const std::exception& error) {
         answer["error"] = {{"kind", "environment"}, {"message", error.what()}};
       }
+      answer["uuid"] = uuid_;
       deadline_ = 0;
       mail_.answer(answer);
     }
@@ -48,14 +49,14 @@ class Node {
   void say_hello() {
     json devices = json::array();
     for (const DeviceInfo& device : parts_.devices)
-      devices.push_back({{"info", device},
-                         {"uuid", device.uuid.empty() ? parts_.machine : device.uuid},
-                         {"admission_key", device.admission_key}});
+      devices.push_back({{"info", device}, {"uuid", uuid_of(device)}, {"admission_key", device.admission_key}});
     mail_.send({{"hello", kProtocol},
                 {"build", parts_.build},
                 {"driver_release", parts_.driver_release},
                 {"devices", devices}});
   }
+
+  std::string uuid_of(const DeviceInfo& device) const { return device.uuid.empty() ? parts_.machine : device.uuid; }
 
   bool stops() { return mail_.cancelled() || parts_.interrupted() || (deadline_ > 0 && now_s() > deadline_); }
 
@@ -69,6 +70,7 @@ class Node {
     if (what == "admission") return keep_admission(call);
     if (what == "admit") return admit(call);
     if (what == "measure_peaks") return evaluator_->measure_peaks();
+    if (what == "calibrate") return calibrate();
     if (what == "peaks") {
       evaluator_->use_peaks(call.at("peaks").get<MeasuredPeaks>());
       return true;
@@ -86,11 +88,20 @@ class Node {
                         "campaign runs; copy the folder kernels/ to the node",
                         kernel));
     for (const DeviceInfo& device : parts_.devices)
-      if (device.device == call.at("device")) evaluator_ = parts_.evaluator(device, [this] { return stops(); });
+      if (device.device == call.at("device")) {
+        evaluator_ = parts_.evaluator(device, [this] { return stops(); });
+        uuid_ = uuid_of(device);
+      }
     if (evaluator_ == nullptr)
       throw environment_error(fmt::format("this node has no device '{}'", call.at("device").get<std::string>()));
     const auto preflight = evaluator_->preflight_device();
     return {{"preflight", preflight ? json(*preflight) : json()}};
+  }
+
+  json calibrate() {
+    const double begin = now_s();
+    const CardCalibration found = evaluator_->calibrate();
+    return {{"calibration", found}, {"seconds", now_s() - begin}};
   }
 
   json evaluate(const json& call) {
@@ -149,6 +160,7 @@ class Node {
   Mailbox mail_;
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<Evaluator> evaluator_;
+  std::string uuid_;  // of its card, in each answer: whoever asked knows whom they asked
   std::map<std::string, Admission> admissions_;
   std::atomic<double> deadline_ = 0;  // of the call at work; other threads ask whether it is over
 };

@@ -90,6 +90,7 @@ void Seat::receive(const json& message, double now) {
   if (message.contains("hello")) {
     if (hello_) return;
     hello_ = message;
+    if (!ever_greeted_) waited_ = now - begun_;
     ever_greeted_ = true;
     if (lives_ > 0 && on_restart) on_restart(*this);
     return;
@@ -114,7 +115,7 @@ void Seat::finish(const json& answer) {
   const Call done = std::move(calls_.front());
   calls_.pop_front();
   first_id_ = 0;
-  if (done.deadline_s > 0) lives_ = 0;  // it can evaluate
+  if (done.shows_it_can_work) lives_ = 0;
   if (done.answered) done.answered(answer);
 }
 

@@ -27,7 +27,8 @@ struct Call {
   std::function<json(const json& question)> question;  // of the node, while it works at it
   /// Instead of an answer. `begun`: the node was at work at it.
   std::function<void(const std::string& why, bool begun)> lost;
-  double deadline_s = 0;  // 0: as long as the node lives
+  double deadline_s = 0;           // 0: as long as the node lives
+  bool shows_it_can_work = false;  // an answer ends the count of lives lost in a row
 };
 
 /// One device of a fleet: a node process, started again when it is lost, and the calls for it in order.
@@ -42,6 +43,9 @@ class Seat {
   const json& hello() const { return *hello_; }
   const std::string& why() const { return why_; }
   bool idle() const { return calls_.empty(); }
+  /// There is something to be sent: it is not waited for what the node says.
+  bool has_unsent() const { return state_ == State::running && hello_ && !calls_.empty() && first_id_ == 0; }
+  double waited_s() const { return waited_; }  // for the first hello
   int descriptor() const { return transport_ ? transport_->descriptor() : -1; }
 
   void push(Call call);
@@ -81,6 +85,7 @@ class Seat {
   std::deque<Call> calls_;
   std::int64_t next_id_ = 1, first_id_ = 0;  // of the first call; 0: not sent in this life
   double begun_ = 0, heard_ = 0, sent_ = 0, first_sent_ = 0, start_again_ = 0;
+  double waited_ = 0;
   int lives_ = 0;
   bool ever_greeted_ = false;
   std::string why_;

@@ -129,7 +129,9 @@ json to_wire(const EvaluationRequest& request) {
   if (request.incumbent)
     incumbent = {{"name", name_of(request.incumbent->realized)},
                  {"time_ns", request.incumbent->time_ns},
-                 {"speedup", request.incumbent->speedup}};
+                 {"speedup", request.incumbent->speedup},
+                 {"by_record", request.incumbent->by_record},
+                 {"alone_ns", request.incumbent->alone_ns}};
   if (request.failed_before)
     failed = {{"gate", request.failed_before->gate}, {"iteration", request.failed_before->iteration}};
   for (const NewVariant& each : request.made)
@@ -162,7 +164,8 @@ EvaluationRequest request_from(const json& wire, Catalog& catalog, Evaluator& ev
   if (const json& incumbent = wire.at("incumbent"); !incumbent.is_null())
     request.incumbent =
         Incumbent{realize_named(incumbent.at("name"), catalog, device), incumbent.at("time_ns").get<double>(),
-                  incumbent.at("speedup").get<std::optional<double>>()};
+                  incumbent.at("speedup").get<std::optional<double>>(), incumbent.at("by_record").get<bool>(),
+                  incumbent.at("alone_ns").get<double>()};
   request.baseline_ns = wire.at("baseline_ns").get<std::optional<double>>();
   request.confirm = wire.at("confirm");
   request.screen = wire.at("screen");
@@ -191,7 +194,9 @@ json to_wire(const Evaluation& evaluation, const std::string& own_source) {
           {"compiler", evaluation.compiler},
           {"log", evaluation.log.substr(0, kLongestLog)},
           {"from_cache", evaluation.from_cache},
-          {"cost", evaluation.cost}};
+          {"cost", evaluation.cost},
+          {"incumbent_alone_ns", evaluation.incumbent_alone_ns},
+          {"calibration_s", evaluation.calibration_s}};
 }
 
 Evaluation evaluation_from(const json& wire, const std::string& own_source) {
@@ -214,6 +219,8 @@ Evaluation evaluation_from(const json& wire, const std::string& own_source) {
   wire.at("log").get_to(evaluation.log);
   wire.at("from_cache").get_to(evaluation.from_cache);
   wire.at("cost").get_to(evaluation.cost);
+  evaluation.incumbent_alone_ns = wire.at("incumbent_alone_ns").get<std::optional<double>>();
+  wire.at("calibration_s").get_to(evaluation.calibration_s);
   return evaluation;
 }
 

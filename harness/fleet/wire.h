@@ -6,7 +6,7 @@
 // made where the evaluation runs, from plugins that must be the same (plugins_hash).
 namespace harness::fleet {
 
-inline constexpr int kProtocol = 1;
+inline constexpr int kProtocol = 2;
 
 /// What a realized candidate is called elsewhere: its names, its shape if nobody declared it, and the hashes that the
 /// plugins there must give.

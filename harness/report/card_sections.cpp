@@ -47,15 +47,16 @@ ReportSection what_each_did(const Figure& figure) {
       "Times beside the anchor: how much longer this card took than the workload's anchor card (that of its baseline), "
       "by the incumbents that were timed on it; then the first and the second half of these pairs. Halves that differ "
       "show a card that drifts.");
-  section.table.columns = {"node", "card",  "evaluations",       "passed",     "lost",       "anchor of", "time",
-                           "cost", "pairs", "beside the anchor", "first half", "second half"};
+  section.table.columns = {
+      "node", "card",  "evaluations",       "passed",     "lost",       "doubted", "anchor of", "time",
+      "cost", "pairs", "beside the anchor", "first half", "second half"};
   for (const json& row : figure.rows) {
     const Cells cells{figure, row};
-    section.table.rows.push_back({cells.text("node"), cells.text("card"), cells.text("evaluations"),
-                                  cells.text("passed"), cells.text("lost"), cells.text("anchor_of"),
-                                  seconds(cells.sum("seconds")), cells.number("usd") ? money(cells.number("usd")) : "-",
-                                  cells.text("pairs"), longer(cells.number("over_anchor")),
-                                  longer(cells.number("at_first")), longer(cells.number("at_last"))});
+    section.table.rows.push_back(
+        {cells.text("node"), cells.text("card"), cells.text("evaluations"), cells.text("passed"), cells.text("lost"),
+         cells.text("doubted"), cells.text("anchor_of"), seconds(cells.sum("seconds")),
+         cells.number("usd") ? money(cells.number("usd")) : "-", cells.text("pairs"),
+         longer(cells.number("over_anchor")), longer(cells.number("at_first")), longer(cells.number("at_last"))});
   }
   return section;
 }
@@ -78,6 +79,26 @@ ReportSection on_several(const Figure& figure) {
   return section;
 }
 
+ReportSection over_time(const Figure& figure) {
+  ReportSection section = section_of(
+      figure, "calibrations", "Calibrations of the cards over time",
+      "A card copies memory and computes when it joins, every so often and when something was odd. Drift is that of "
+      "the rate that changed most beside its first calibration. A card that was suspect twice got no more work.");
+  section.table.columns = {"node", "card",        "after", "occasion", "verdict", "drift", "copy",
+                           "loop", "SM / memory", "C",     "throttle", "XID",     "why"};
+  for (const json& row : figure.rows) {
+    const Cells cells{figure, row};
+    const auto rate = [&](const char* column) { return fmt::format("{:.4g} G/s", cells.sum(column) * 1e-9); };
+    const auto drift = cells.number("drift");
+    section.table.rows.push_back(
+        {cells.text("node"), cells.text("card"), seconds(cells.sum("after_s")), cells.text("occasion"),
+         cells.text("verdict"), drift ? fmt::format("{:+.2f} %", 100 * *drift) : "-", rate("bytes_per_s"),
+         rate("operations_per_s"), cells.text("sm_clock_mhz") + " / " + cells.text("memory_clock_mhz"),
+         cells.text("temperature_celsius"), cells.text("throttle_reasons"), cells.text("xids"), cells.text("why")});
+  }
+  return section;
+}
+
 }  // namespace
 
 std::vector<ReportSection> card_sections(const CampaignFigures& figures) {
@@ -87,6 +108,8 @@ std::vector<ReportSection> card_sections(const CampaignFigures& figures) {
   sections.push_back(what_each_did(cards));
   const Figure& several = figures.of("across_cards");
   if (!several.rows.empty()) sections.push_back(on_several(several));
+  const Figure& checks = figures.of("card_checks");
+  if (!checks.rows.empty()) sections.push_back(over_time(checks));
   return sections;
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/store/campaigns.h"
+#include "harness/store/figures.h"
 #include "harness/store/history.h"
 
 namespace harness::store {
@@ -100,6 +101,18 @@ json cost_of(const Side& side) {
           {"iterations", fact_of(side.row, "iterations")}};
 }
 
+/// Of a campaign on several cards; empty lists else.
+json cards_of(Store& store, const ComparedSide& side) {
+  json found{{"cards", json::array()}, {"across_cards", json::array()}, {"calibrations", json::array()}};
+  if (!side.campaign) return found;
+  json cards = figure_objects(store, "cards", *side.campaign);
+  if (cards.size() < 2) return found;
+  found["cards"] = std::move(cards);
+  found["across_cards"] = figure_objects(store, "across_cards", *side.campaign);
+  found["calibrations"] = figure_objects(store, "card_checks", *side.campaign);
+  return found;
+}
+
 json name_of(const ComparedSide& side) {
   return side.campaign ? json(*side.campaign) : json(side.device_name);
 }
@@ -116,6 +129,9 @@ json compare(Store& store, const ComparedSide& a, const ComparedSide& b) {
               {"only_a", json::array()},
               {"only_b", json::array()},
               {"cost", {{"a", cost_of(left)}, {"b", cost_of(right)}}}};
+  const json a_cards = cards_of(store, a), b_cards = cards_of(store, b);
+  for (const char* key : {"cards", "across_cards", "calibrations"})
+    answer[key] = {{"a", a_cards.at(key)}, {"b", b_cards.at(key)}};
   double logs = 0;
   int counted = 0;
   for (const auto& [place, best] : left.bests) {

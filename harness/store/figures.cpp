@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/store/condition.h"
 
 namespace harness::store {
@@ -86,6 +88,10 @@ constexpr FigureText kFigures[] = {
 #include "embedded/harness/store/figures/across_cards.sql"
     },
     {
+        "card_checks",
+#include "embedded/harness/store/figures/card_checks.sql"
+    },
+    {
         "environment",
 #include "embedded/harness/store/figures/environment.sql"
     },
@@ -130,6 +136,19 @@ CampaignFigures figures(Store& store, std::int64_t campaign) {
   const Figure& of = found.of("campaign");
   if (!of.rows.empty() && of.at(of.rows[0], "uuid").is_string()) found.uuid = of.at(of.rows[0], "uuid");
   return found;
+}
+
+json figure_objects(Store& store, const std::string& name, std::int64_t campaign) {
+  const auto* text = std::ranges::find(kFigures, name, [](const FigureText& each) { return std::string(each.name); });
+  const Figure figure = read_figure(store, *text, campaign);
+  json objects = json::array();
+  for (const json& row : figure.rows) {
+    json object = json::object();
+    for (std::size_t column = 0; column < figure.columns.size(); ++column)
+      object[figure.columns[column]] = row.at(column);
+    objects.push_back(std::move(object));
+  }
+  return objects;
 }
 
 std::vector<std::string> figure_names() {

@@ -8,6 +8,9 @@ namespace harness::store {
 /// one transaction, so that they agree. Unknown campaigns: Error(bad_input).
 CampaignFigures figures(Store& store, std::int64_t campaign);
 
+/// One of them as a list of objects, in whatever transaction the caller holds. `name`: one of figure_names().
+json figure_objects(Store& store, const std::string& name, std::int64_t campaign);
+
 /// Their names, in the order of a report.
 std::vector<std::string> figure_names();
 

@@ -45,6 +45,11 @@ void charge_wall(Connection& connection, std::int64_t campaign, const std::strin
   add_spending(connection, campaign, wall_s, usd);
 }
 
+/// Seconds of single devices, of which several work at once.
+bool is_of_devices(const std::string& stage) {
+  return stage == "idle" || stage == "calibration";
+}
+
 void charge_beside(Connection& connection, std::int64_t campaign, const std::string& stage, double seconds) {
   Statement query(connection, "SELECT usd_per_hour * 0 FROM campaign WHERE id = ?", campaign);
   const std::optional<double> usd = query.next() ? query.maybe_real(0) : std::nullopt;
@@ -281,7 +286,7 @@ void Store::charge(std::int64_t campaign, const std::string& stage, double secon
   if (seconds <= 0) return;
   Write write(connection_);
   if (stage == "prepare") charge_beside(connection_, campaign, stage, seconds);
-  else charge_wall(connection_, campaign, stage, seconds, stage == "idle" ? wall_of(campaign, seconds) : seconds);
+  else charge_wall(connection_, campaign, stage, seconds, is_of_devices(stage) ? wall_of(campaign, seconds) : seconds);
   write.commit();
 }
 

@@ -70,6 +70,9 @@ class Store : public Ledger {
   void settle_lost_time() override;
   std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) override;
   void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) override;
+  void record_card_check(std::int64_t campaign, const CardCheck& check) override;
+  std::optional<CardCalibration> first_calibration(const std::string& device_uuid, const std::string& driver_release,
+                                                   const std::string& method) override;
   std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
                                                  const std::string& fingerprint, int limit) override;
   std::vector<FailedGate> failed_gates(std::int64_t campaign) override;

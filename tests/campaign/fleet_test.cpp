@@ -61,18 +61,21 @@ TEST_CASE("an attempt says where it was begun and what had ended then") {
   for (const IterationSummary& row : world.ledger.rows) CHECK(*row.after < row.iteration);
 }
 
-TEST_CASE("a winner is confirmed on another card too, and one that fails there gives way") {
+TEST_CASE("a winner is confirmed twice on its card and once on another, and one that fails there gives way") {
   FleetWorld world(2);
   std::map<std::string, std::set<std::size_t>> confirmed_on;
+  int confirmed = 0;
   world.fleet.answer = [&](std::size_t device, const EvaluationRequest& request) -> Outcome {
     const Candidate& candidate = request.realized.candidate;
     if (request.confirm) confirmed_on[to_text(candidate.config)].insert(device);
+    if (request.confirm && to_text(candidate.config) == "N=7") ++confirmed;
     if (request.confirm && confirmed_on["N=8"].size() == 2 && to_text(candidate.config) == "N=8")
       return WrongAnswer{"wrong on the other card", {}, ""};
     return FakeEvaluator::honest(request);
   };
   const CampaignSummary summary = world.run_fleet();
   CHECK(confirmed_on["N=7"].size() == 2);
+  CHECK(confirmed == 6);  // on two workloads
   for (const BestRow& row : summary.best) {
     CHECK(to_text(row.config) == "N=7");
     CHECK(row.state.confirmed);
@@ -225,4 +228,48 @@ TEST_CASE("a time of another card is told as the anchor card would show it") {
     told += row.anchor_ns ? 1 : 0;
   }
   CHECK(told > 2);
+}
+
+TEST_CASE("an incumbent that is unknown on a card is measured there, and its record is kept") {
+  FleetWorld world(2);
+  std::map<std::string, std::set<std::size_t>> measured;  // by workload and incumbent: where it was asked for
+  world.fleet.evaluated = [&](std::size_t device, const EvaluationRequest& request, Evaluation& evaluation) {
+    if (!request.incumbent) return;
+    CHECK(request.incumbent->by_record);
+    const Candidate& incumbent = request.incumbent->realized.candidate;
+    const std::string key = request.realized.problem.workload.name + incumbent.variant + to_text(incumbent.config);
+    if (request.incumbent->alone_ns > 0) return;
+    CHECK(measured[key].insert(device).second);  // once on each card
+    evaluation.incumbent_alone_ns = request.incumbent->time_ns;
+    evaluation.calibration_s = 0.5;
+  };
+  world.run_fleet();
+  std::size_t times = 0;
+  for (const auto& [key, devices] : measured) times += devices.size();
+  CHECK(times >= 2);  // beside the baseline on the other card at least, and beside what was found elsewhere
+  CHECK(world.ledger.charged["calibration"] == Approx(0.5 * static_cast<double>(times)));
+}
+
+TEST_CASE("a card whose record of an incumbent was out of date is doubted, and what it is found to be is recorded") {
+  FleetWorld world(2);
+  world.fleet.evaluated = [&](std::size_t device, const EvaluationRequest& request, Evaluation& evaluation) {
+    if (device == 1 && request.incumbent && request.incumbent->alone_ns > 0)
+      evaluation.incumbent_alone_ns = request.incumbent->alone_ns * 1.1;
+  };
+  world.fleet.checks = {
+      {"n2", "GPU-2", "Fake GPU", "1.0", {4e12, 8e14, "test", {}}, "joined", CardVerdict::first, {}, "", 0.2}};
+  world.run_fleet();
+  CHECK(world.fleet.doubted.contains(1));
+  CHECK_FALSE(world.fleet.doubted.contains(0));
+  REQUIRE(world.ledger.card_checks.size() == 1);
+  CHECK(world.ledger.charged["calibration"] == Approx(0.2));
+}
+
+TEST_CASE("on one card nobody asks for a record") {
+  World world;
+  world.evaluator.answer = [](const EvaluationRequest& request) {
+    CHECK_FALSE((request.incumbent && request.incumbent->by_record));
+    return FakeEvaluator::honest(request);
+  };
+  world.run();
 }

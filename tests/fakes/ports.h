@@ -3,7 +3,9 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/core/catalog.h"
 #include "harness/core/clock.h"
@@ -228,6 +230,7 @@ class FakeFleet : public Fleet {
     Flight flight{device, ticket, clock_.now + seconds, {}};
     flight.evaluation.outcome = answer(device, request);
     flight.evaluation.cost.wall_s = seconds;
+    if (evaluated) evaluated(device, request, flight.evaluation);
     begun.emplace_back(device, request.realized.candidate);
     requests.push_back(request);
     flights_.push_back(std::move(flight));
@@ -254,7 +257,12 @@ class FakeFleet : public Fleet {
   }
   std::function<Outcome(std::size_t device, const EvaluationRequest&)> answer =
       [](std::size_t, const EvaluationRequest& request) { return FakeEvaluator::honest(request); };
+  std::vector<CardCheck> take_card_checks() override { return std::exchange(checks, {}); }
+  void doubt(std::size_t device) override { doubted.insert(device); }
   std::function<double(std::size_t device, const EvaluationRequest&)> costs;
+  std::function<void(std::size_t device, const EvaluationRequest&, Evaluation&)> evaluated;  // adds what else was found
+  std::vector<CardCheck> checks;  // that nobody has taken yet
+  std::set<std::size_t> doubted;
   std::vector<std::pair<std::size_t, Candidate>> begun;
   std::vector<EvaluationRequest> requests;
   std::size_t most_at_once = 0;
@@ -327,6 +335,8 @@ class FakeLedger : public Ledger {
     return row.iteration;
   }
   void charge(std::int64_t, const std::string& stage, double seconds) override { charged[stage] += seconds; }
+  void record_card_check(std::int64_t, const CardCheck& check) override { card_checks.push_back(check); }
+  std::vector<CardCheck> card_checks;
   std::int64_t record_proposal(const ProposalRecord& record) override {
     proposed.push_back(record);
     return static_cast<std::int64_t>(proposed.size());

@@ -35,6 +35,7 @@ struct Nodes {
   std::vector<std::string> told;
   std::function<void()> on_tell;
   int count = 2;
+  fleet::CardRules rules;
   fleet::Patience patience{.silence = 0.6, .again = 0.05, .evaluation = 20, .grace = 1, .restarts = 2};
 
   std::unique_ptr<NodeFleet> start() {
@@ -47,6 +48,7 @@ struct Nodes {
     }
     options.build = "test";
     options.patience = patience;
+    options.cards = rules;
     options.start = [this](const NodeSpec& spec) -> std::unique_ptr<Transport> {
       auto node = std::make_unique<ThreadNode>(setup(spec.name, ++starts[spec.name]));
       running[spec.name] = node.get();
@@ -263,6 +265,82 @@ TEST_CASE("a node that falls silent is lost, and given up after some starts") {
   CHECK_THAT(std::get<Lost>(lost->evaluation.outcome).detail, Catch::Contains("nothing was heard"));
   for (int i = 0; i < 100 && fleet->devices()[0].alive; ++i) fleet->next(0.05);
   CHECK_FALSE(fleet->devices()[0].alive);
+}
+
+TEST_CASE("a card that drifts is set aside with a sentence, and what waited for it is nobody's fault") {
+  Nodes nodes;
+  std::atomic<double> share = 1;
+  nodes.setup = [&](const std::string& name, int) {
+    ThreadNode::Setup made;
+    made.uuid = "GPU-" + name;
+    made.calibrate = [&share, drifts = name == "n1"] {
+      const double rate = drifts ? share.load() : 1;
+      return CardCalibration{4e12 * rate, 8e14 * rate, "test", {}};
+    };
+    return made;
+  };
+  nodes.rules.every_s = 0;
+  auto fleet = nodes.start();
+  fleet->prepare_for(nodes.catalog, {"k"});
+  const auto joined = fleet->take_card_checks();
+  REQUIRE(joined.size() == 2);
+  CHECK(joined[0].verdict == CardVerdict::first);
+  CHECK(joined[0].occasion == "joined");
+  share = 0.96;
+  fleet->begin(0, 1, nodes.request(2));
+  REQUIRE(next_of(*fleet));  // a suspect works on
+  CHECK(fleet->take_card_checks().at(0).verdict == CardVerdict::suspect);
+  fleet->begin(0, 2, nodes.request(4));
+  const auto lost = next_of(*fleet);
+  REQUIRE(lost);
+  CHECK(std::get<Lost>(lost->evaluation.outcome).node.empty());
+  CHECK(fleet->take_card_checks().at(0).verdict == CardVerdict::quarantined);
+  CHECK_FALSE(fleet->devices()[0].alive);
+  CHECK_THAT(fleet->devices()[0].why, Catch::Contains("quarantined") && Catch::Contains("4.0 % slower"));
+  fleet->begin(1, 3, nodes.request(4));
+  CHECK(time_of(*next_of(*fleet)) == 200);
+}
+
+TEST_CASE("a node that answers for another card, or for another candidate, is set aside") {
+  for (const bool card : {true, false}) {
+    Nodes nodes;
+    nodes.setup = [card](const std::string& name, int) {
+      ThreadNode::Setup made;
+      made.uuid = "GPU-" + name;
+      if (name == "n2" && card) made.uuid_in_answers = "GPU-n1";
+      if (name == "n1" && !card) made.forge = [](Evaluation& evaluation) { evaluation.source_hash = "another"; };
+      return made;
+    };
+    auto fleet = nodes.start();
+    fleet->prepare_for(nodes.catalog, {"k"});
+    if (!card) {
+      fleet->begin(0, 1, nodes.request(2));
+      const auto lost = next_of(*fleet);
+      REQUIRE(lost);
+      CHECK(std::get<Lost>(lost->evaluation.outcome).node.empty());
+    }
+    const FleetDevice& liar = fleet->devices()[card ? 1 : 0];
+    CHECK_FALSE(liar.alive);
+    CHECK_THAT(liar.why, Catch::Contains(card ? "answers for the card GPU-n1" : "evaluated something else"));
+    CHECK(fleet->devices()[card ? 0 : 1].alive);
+  }
+}
+
+TEST_CASE("a node that is another card after it was started again is given up") {
+  Nodes nodes;
+  nodes.count = 1;
+  nodes.setup = [&](const std::string&, int start) {
+    ThreadNode::Setup made;
+    made.uuid = "GPU-" + std::to_string(start);
+    if (start == 1) made.meanwhile = [&](const EvaluationRequest&, const auto&) { nodes.running["n1"]->ended = true; };
+    return made;
+  };
+  auto fleet = nodes.start();
+  fleet->prepare_for(nodes.catalog, {"k"});
+  fleet->begin(0, 1, nodes.request(2));
+  REQUIRE(next_of(*fleet));
+  for (int i = 0; i < 100 && fleet->devices()[0].alive; ++i) fleet->next(0.05);
+  CHECK_THAT(fleet->devices()[0].why, Catch::Contains("another card"));
 }
 
 TEST_CASE("what is cancelled ends as interrupted") {

@@ -26,6 +26,9 @@ class ThreadNode : public fleet::Transport {
     std::function<Outcome(const EvaluationRequest&)> answer = FakeEvaluator::honest;
     std::function<void(const EvaluationRequest&, const std::function<bool()>& stop)> meanwhile;
     std::function<void(FakeCatalog&)> edit;  // of its plugins
+    std::function<CardCalibration()> calibrate = [] { return CardCalibration{}; };
+    std::function<void(Evaluation&)> forge = [](Evaluation&) {};  // what it says instead of the truth
+    std::string uuid_in_answers;                                  // instead of its card's
     Meddler from_node, to_node;
   };
 
@@ -50,6 +53,7 @@ class ThreadNode : public fleet::Transport {
       if (got == 0) return std::nullopt;
       pending_.append(buffer, static_cast<std::size_t>(got));
     }
+    if (!setup_.uuid_in_answers.empty()) return with_other_uuid();
     std::string all;
     for (std::size_t end; (end = pending_.find('\n')) != std::string::npos; pending_.erase(0, end + 1)) {
       const std::string line = pending_.substr(0, end + 1);
@@ -61,6 +65,18 @@ class ThreadNode : public fleet::Transport {
   std::atomic<bool> ended = false;  // as if its process had died
 
  private:
+  std::string with_other_uuid() {
+    fleet::Lines lines(fleet::Side::node);
+    lines.add(std::exchange(pending_, ""));
+    std::string all;
+    while (auto message = lines.next()) {
+      if (message->contains("uuid") && message->contains("answer") && message->at("answer").is_object())
+        (*message)["uuid"] = setup_.uuid_in_answers;
+      all += fleet::framed(fleet::Side::node, *message);
+    }
+    return all;
+  }
+
   class Evaluating : public FakeEvaluator {
    public:
     Evaluating(FakeClock& clock, const Setup& setup, std::function<bool()> stop)
@@ -70,8 +86,11 @@ class ThreadNode : public fleet::Transport {
     Evaluation evaluate(const EvaluationRequest& request) override {
       if (setup_.meanwhile) setup_.meanwhile(request, stop_);
       if (stop_()) return {};
-      return FakeEvaluator::evaluate(request);
+      Evaluation evaluation = FakeEvaluator::evaluate(request);
+      setup_.forge(evaluation);
+      return evaluation;
     }
+    CardCalibration calibrate() override { return setup_.calibrate(); }
 
    private:
     const Setup& setup_;

@@ -128,10 +128,17 @@ TEST_CASE(
   CHECK_FALSE(campaign_html(make_campaign_report(figures, {})).find("What each card did") != std::string::npos);
   figures.figures.push_back(
       figure("cards",
-             {"node", "card", "evaluations", "passed", "lost", "anchor_of", "seconds", "usd", "pairs", "over_anchor",
-              "at_first", "at_last"},
-             json::array({{"gpu1", "GPU-1", 20, 18, 0, 2, 30.0, 0.1, 0, nullptr, nullptr, nullptr},
-                          {"gpu2", "GPU-2", 21, 19, 1, 0, 31.0, nullptr, 17, 1.034, 1.001, 1.067}})));
+             {"node", "card", "evaluations", "passed", "lost", "doubted", "anchor_of", "seconds", "usd", "pairs",
+              "over_anchor", "at_first", "at_last"},
+             json::array({{"gpu1", "GPU-1", 20, 18, 0, 0, 2, 30.0, 0.1, 0, nullptr, nullptr, nullptr},
+                          {"gpu2", "GPU-2", 21, 19, 1, 3, 0, 31.0, nullptr, 17, 1.034, 1.001, 1.067}})));
+  figures.figures.push_back(figure(
+      "card_checks",
+      {"node", "card", "occasion", "verdict", "drift", "bytes_per_s", "operations_per_s", "sm_clock_mhz",
+       "memory_clock_mhz", "temperature_celsius", "throttle_reasons", "xids", "why", "after_s"},
+      json::array({{"gpu2", "GPU-2", "joined", "first", nullptr, 4e12, 8e14, 1980.0, 3201.0, 41.0, 0, "[]", "", 1.0},
+                   {"gpu2", "GPU-2", "due", "suspect", -0.031, 3.9e12, 7.8e14, 1755.0, 3201.0, 83.0, 4, "[]",
+                    "it is 3.1 % slower", 600.0}})));
   figures.figures.push_back(figure("across_cards",
                                    {"kernel", "workload", "variant", "config", "node", "card", "purpose", "time_ns",
                                     "anchor_ns", "speedup", "speedup_lo", "speedup_hi", "verdict", "iteration"},
@@ -142,6 +149,8 @@ TEST_CASE(
   const std::string text = campaign_markdown(make_campaign_report(figures, {}));
   CHECK_THAT(text, Catch::Contains("What each card did") && Catch::Contains("+3.4 %") && Catch::Contains("+0.1 %") &&
                        Catch::Contains("+6.7 %"));
+  CHECK_THAT(text, Catch::Contains("Calibrations of the cards over time") && Catch::Contains("-3.10 %") &&
+                       Catch::Contains("it is 3.1 % slower") && Catch::Contains("1755 / 3201"));
   CHECK_THAT(text, Catch::Contains("The same candidate on several cards") && Catch::Contains("15.7x to 16.1x"));
 }
 

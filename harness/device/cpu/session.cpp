@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "harness/core/error.h"
+#include "harness/device/cpu/calibrate.h"
 #include "harness/device/cpu/check/checker.h"
 #include "harness/device/cpu/count/counter.h"
 #include "harness/device/cpu/execute/arguments.h"
@@ -208,6 +209,10 @@ void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
 std::optional<std::vector<RawFinding>> CpuSession::take_findings() {
   if (!checker_) return std::nullopt;
   return checker_->take_findings();
+}
+
+CardCalibration CpuSession::calibrate() {
+  return cpu::calibrate();
 }
 
 std::optional<std::vector<CountedLaunch>> CpuSession::take_counts() {

@@ -45,6 +45,7 @@ class CpuSession : public Session {
   void run(const Executable& executable, std::span<std::byte> image) override;
   std::optional<std::vector<RawFinding>> take_findings() override;
   std::optional<std::vector<CountedLaunch>> take_counts() override;
+  CardCalibration calibrate() override;
 
  private:
   void make_threads(const Plan& plan);

@@ -190,6 +190,19 @@ MeasuredPeaks CudaSession::measure_peaks() {
   });
 }
 
+CardCalibration CudaSession::calibrate() {
+  if (cache_folder_.empty()) throw bad_input("a calibration needs a cache folder to compile its kernels into.");
+  if (!errors_) errors_.emplace(pci_bus_id_);
+  return with_fault_named([&] {
+    CardState state;
+    CardCalibration found =
+        cuda::calibrate(api_, modules_, stream_.get(), cache_folder_, info_, [&] { state = card_state(pci_bus_id_); });
+    found.state = state;
+    found.state.xids = errors_->take();
+    return found;
+  });
+}
+
 std::vector<Samples> CudaSession::time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
                                            std::span<const ImageList> places, const TimingPolicy& policy) {
   if (contenders.empty()) return {};

@@ -31,6 +31,7 @@ class CudaSession : public Session, public RunClock {
                             std::span<const ImageList> places, const TimingPolicy& policy) override;
 
   MeasuredPeaks measure_peaks() override;
+  CardCalibration calibrate() override;
   std::shared_ptr<void> hold(std::span<std::byte> memory) override { return hold_pages(api_, memory); }
 
   /// Registers, memory and parameters of every entry as the driver sees them after loading; spills from the compiler.
@@ -65,6 +66,7 @@ class CudaSession : public Session, public RunClock {
   EventPair around_run_;
   double last_run_ns_ = 0;
   std::unique_ptr<Measuring> measuring_;
+  std::optional<ErrorWatch> errors_;  // from the first calibration on
 };
 
 }  // namespace harness::cuda

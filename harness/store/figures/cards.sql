@@ -11,8 +11,9 @@ WITH beside AS (
 ), did AS (
   SELECT a.node, a.device_uuid AS card, count(*) AS evaluations, sum(i.outcome = 'passed') AS passed,
          sum(i.outcome = 'lost') AS lost, sum(i.purpose = 'baseline' AND i.time_ns > 0) AS anchor_of, sum(i.wall_s) AS seconds,
-         sum(i.usd) AS usd
+         sum(i.usd) AS usd, sum(d.iteration IS NOT NULL) AS doubted
   FROM iteration i JOIN attempt a ON a.id = i.attempt
+  LEFT JOIN (SELECT DISTINCT iteration FROM v_doubted WHERE campaign = ?1) d ON d.iteration = i.id
   WHERE i.campaign = ?1 AND a.node IS NOT NULL GROUP BY a.node, a.device_uuid
 )
 SELECT did.*, coalesce(halves.pairs, 0) AS pairs, halves.over_anchor, halves.at_first, halves.at_last

@@ -200,4 +200,8 @@ std::optional<RunnerFailure> Runner::measure_peaks(double deadline_s, MeasuredPe
   return ask_for({{"op", "peaks"}}, deadline_s, "peaks", peaks);
 }
 
+std::optional<RunnerFailure> Runner::calibrate(double deadline_s, CardCalibration& calibration) {
+  return ask_for({{"op", "calibrate"}}, deadline_s, "calibration", calibration);
+}
+
 }  // namespace harness

@@ -65,6 +65,7 @@ class Runner {
   /// What the device reaches with kernels that do nothing else; not of a native one. Replaces nothing that was
   /// prepared.
   std::optional<RunnerFailure> measure_peaks(double deadline_s, MeasuredPeaks& peaks);
+  std::optional<RunnerFailure> calibrate(double deadline_s, CardCalibration& calibration);
   void kill() { process_.reset(); }
   bool alive() const { return process_.has_value(); }
 

@@ -104,6 +104,7 @@ class RunnerService {
     if (op == "prepare") return prepare(message);
     if (op == "time") return time(*session_, prepared_, message.body.at("policy").get<TimingPolicy>());
     if (op == "peaks") return {{"peaks", session_->measure_peaks()}};
+    if (op == "calibrate") return {{"calibration", session_->calibrate()}};
     const auto contender = message.body.at("contender").get<std::size_t>();
     const auto image = message.body.at("image").get<std::size_t>();
     if (target_.native) return to_reply(loaded_->launch(contender, image));

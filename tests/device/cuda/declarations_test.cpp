@@ -93,6 +93,8 @@ std::string nvml_source() {
   return source + R"(HARNESS_NVML_CALLS(X) HARNESS_OPTIONAL_NVML_CALLS(X)
 static_assert(sizeof(ours::NvmlProcess) == sizeof(::nvmlProcessInfo_t));
 static_assert(offsetof(ours::NvmlProcess, used_bytes) == offsetof(::nvmlProcessInfo_t, usedGpuMemory));
+static_assert(sizeof(ours::NvmlEvent) == sizeof(::nvmlEventData_t));
+static_assert(offsetof(ours::NvmlEvent, data) == offsetof(::nvmlEventData_t, eventData));
 )";
 }
 

@@ -50,23 +50,46 @@ class PeakMeter {
     return peaks;
   }
 
+  CardCalibration calibrate(const std::function<void()>& at_work) {
+    bursts_ = 16;
+    warming_ = 4;
+    place_ = 0.5;
+    CardCalibration found;
+    found.bytes_per_s = copy_rate();
+    at_work_ = at_work;
+    const std::size_t kind = preferred_tensor();
+    const bool tensor = kind < source_.tensor.size();
+    found.operations_per_s = tensor ? tensor_rate(source_.tensor[kind], tensor_kernels_[kind]) : f32_rate();
+    found.method = "cuda 1: copy, " + (tensor ? source_.tensor[kind].dtype + " tensor cores" : std::string("f32"));
+    return found;
+  }
+
  private:
-  /// `amount` of something that `work` does each time it is enqueued, in a second at best.
+  /// Of source_.tensor; beyond its end: there is none.
+  std::size_t preferred_tensor() const {
+    for (const char* dtype : {"bf16", "f16"})
+      for (std::size_t i = 0; i < source_.tensor.size(); ++i)
+        if (source_.tensor[i].dtype == dtype) return i;
+    return source_.tensor.size();
+  }
+
+  /// `amount` of something that `work` does each time it is enqueued, in a second at best, or in the median.
   double rate(double amount, const std::function<void()>& work) {
-    constexpr int kBursts = 6;                             // the first warms
     constexpr auto kPause = std::chrono::milliseconds(4);  // longer than a burst: no power cap comes near
-    double best_ns = 0;
-    for (int burst = 0; burst < kBursts; ++burst) {
+    std::vector<double> taken;
+    for (int burst = 0; burst < bursts_; ++burst) {
       events_.record_start(stream_);
       work();
       work();
       events_.record_end(stream_);
+      if (burst + 1 == bursts_ && at_work_) at_work_();
       synchronize(api_, stream_);
-      const double ns = events_.ns() / 2;
-      if (burst > 0 && (best_ns == 0 || ns < best_ns)) best_ns = ns;
+      if (burst >= warming_) taken.push_back(events_.ns() / 2);
       std::this_thread::sleep_for(kPause);
     }
-    return best_ns > 0 ? amount / best_ns * kNsPerSecond : 0;
+    const auto counts = taken.begin() + static_cast<std::ptrdiff_t>(place_ * static_cast<double>(taken.size()));
+    std::ranges::nth_element(taken, counts);
+    return *counts > 0 ? amount / *counts * kNsPerSecond : 0;
   }
 
   OwnKernels::Shape blocks_per_sm(std::uint32_t blocks, std::uint32_t threads) const {
@@ -134,6 +157,9 @@ class PeakMeter {
   OwnedMemory memory_;
   DevicePointer sink_;
   EventPair events_;
+  int bursts_ = 6, warming_ = 1;  // of all the first, which warm
+  double place_ = 0;              // of the burst that counts, in their order: 0 the fastest, 0.5 the median
+  std::function<void()> at_work_;
 };
 
 }  // namespace
@@ -141,6 +167,11 @@ class PeakMeter {
 MeasuredPeaks measure_peaks(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
                             const DeviceInfo& device) {
   return PeakMeter(api, modules, stream, cache_folder, device).measure();
+}
+
+CardCalibration calibrate(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
+                          const DeviceInfo& device, const std::function<void()>& at_work) {
+  return PeakMeter(api, modules, stream, cache_folder, device).calibrate(at_work);
 }
 
 }  // namespace harness::cuda

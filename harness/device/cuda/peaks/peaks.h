@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 
 #include "harness/core/device.h"
@@ -10,6 +11,11 @@ namespace harness::cuda {
 /// takes the best of several: everything of MeasuredPeaks but launch_ns. Needs up to 1 GB of free device memory.
 MeasuredPeaks measure_peaks(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
                             const DeviceInfo& device);
+
+/// A copy and the loop of one kind of tensor core, or of multiply-adds where there are none: each the median of several
+/// bursts. `at_work` is called while the device computes, for what is read of its state then.
+CardCalibration calibrate(const DriverApi& api, ModuleCache& modules, Stream stream, const std::string& cache_folder,
+                          const DeviceInfo& device, const std::function<void()>& at_work);
 
 /// Their sources for a compute capability (90) and architecture ("sm_90a"), with wgmma on sm_90a and mma.sync
 /// elsewhere, which reaches less than the newest tensor cores can.

@@ -59,6 +59,48 @@ std::optional<GpuState> gpu_state(int ordinal) {
   return state;
 }
 
+CardState card_state(const std::string& pci_bus_id) {
+  CardState state;
+  NvmlDevice device = find_device(pci_bus_id);
+  if (!device) return state;
+  const NvmlApi& api = *nvml();
+  state.sm_clock_mhz = ask<unsigned int>(api.nvmlDeviceGetClockInfo, device, kNvmlClockSm);
+  state.memory_clock_mhz = ask<unsigned int>(api.nvmlDeviceGetClockInfo, device, kNvmlClockMemory);
+  state.temperature_celsius = ask<unsigned int>(api.nvmlDeviceGetTemperature, device, kNvmlTemperatureGpu);
+  if (const auto milliwatts = ask<unsigned int>(api.nvmlDeviceGetPowerUsage, device))
+    state.power_watts = *milliwatts / 1000.0;
+  if (const auto milliwatts = ask<unsigned int>(api.nvmlDeviceGetEnforcedPowerLimit, device))
+    state.power_limit_watts = *milliwatts / 1000.0;
+  const auto count = [](const auto& value) {
+    return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+  };
+  state.throttle_reasons = count(ask<unsigned long long>(api.nvmlDeviceGetCurrentClocksThrottleReasons, device));
+  const auto errors = [&](int type) {
+    return count(ask<unsigned long long>(api.nvmlDeviceGetTotalEccErrors, device, type, kNvmlEccSinceLoaded));
+  };
+  state.ecc_corrected = errors(kNvmlErrorsCorrected);
+  state.ecc_uncorrected = errors(kNvmlErrorsUncorrected);
+  return state;
+}
+
+ErrorWatch::ErrorWatch(const std::string& pci_bus_id) {
+  NvmlDevice device = find_device(pci_bus_id);
+  if (!device) return;
+  const NvmlApi& api = *nvml();
+  if (!api.nvmlEventSetCreate || !api.nvmlDeviceRegisterEvents || !api.nvmlEventSetWait_v2) return;
+  if (api.nvmlEventSetCreate(&events_) != kNvmlSuccess) events_ = nullptr;
+  else if (api.nvmlDeviceRegisterEvents(device, kNvmlEventXid, events_) != kNvmlSuccess) events_ = nullptr;
+}
+
+std::vector<std::int64_t> ErrorWatch::take() {
+  std::vector<std::int64_t> xids;
+  constexpr std::size_t kMost = 16;
+  NvmlEvent event;
+  while (events_ && xids.size() < kMost && nvml()->nvmlEventSetWait_v2(events_, &event, 0) == kNvmlSuccess)
+    if (event.type == kNvmlEventXid) xids.push_back(static_cast<std::int64_t>(event.data));
+  return xids;
+}
+
 std::optional<std::vector<unsigned int>> compute_processes(const std::string& pci_bus_id) {
   return processes_on(find_device(pci_bus_id));
 }

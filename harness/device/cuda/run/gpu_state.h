@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/card.h"
 #include "harness/device/cuda/api/nvml_api.h"
 
 namespace harness::cuda {
@@ -18,6 +19,21 @@ struct GpuState {
 
 /// The state of the GPU with this driver ordinal; nullopt without a driver or NVML. Takes about 0.5 ms.
 std::optional<GpuState> gpu_state(int ordinal);
+
+/// The same for a calibration, with memory errors; empty without NVML.
+CardState card_state(const std::string& pci_bus_id);
+
+/// Critical errors (XID) of a GPU that the driver tells of in this object's life: NVML keeps none for those who come
+/// later.
+class ErrorWatch {
+ public:
+  explicit ErrorWatch(const std::string& pci_bus_id);
+  /// All since the last call.
+  std::vector<std::int64_t> take();
+
+ private:
+  NvmlEventSet events_ = nullptr;  // of the process; null: NVML does not say
+};
 
 /// Ids of all processes that compute on the GPU, this one too; nullopt where NVML does not say.
 std::optional<std::vector<unsigned int>> compute_processes(const std::string& pci_bus_id);
