@@ -40,10 +40,13 @@ constexpr const char* kStep12 =
 constexpr const char* kStep13 =
 #include "embedded/harness/store/schema_13_outside.sql"
     ;
+constexpr const char* kStep14 =
+#include "embedded/harness/store/schema_14_fastest.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11, kStep12, kStep13};
+constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11, kStep12, kStep13, kStep14};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
