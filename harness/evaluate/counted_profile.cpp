@@ -145,8 +145,7 @@ std::optional<ExecutedCode> executed_by(const CountedLaunch& launch, const Count
 void add_instructions(Numbers& numbers, const ExecutedCode& executed) {
   numbers.add("instructions", executed.all());
   for (std::size_t kind = 0; kind < kInstructionClasses; ++kind)
-    numbers.add_some(fmt::format("instructions_{}", kInstructionClassNames[kind]).c_str(),
-                     executed.instructions[kind]);
+    numbers.add_some(fmt::format("instructions_{}", kInstructionClassNames[kind]).c_str(), executed.instructions[kind]);
 }
 
 /// What comes from device memory and goes there: each buffer once, and again as far as it does not stay in the L2.
