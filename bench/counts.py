@@ -6,6 +6,9 @@
 #                      up to N configurations of each variant of a recorded campaign, drawn at random by the seed:
 #                      predicted beside recorded times, and the rank correlation of each family, with the interval that
 #                      chance leaves it. After M minutes no further one is begun; the families take turns until then.
+#   bench/counts.py prior FILE.jsonl...                          what a prediction is worth before the first measurement: of
+#                      each family in files that `recorded` wrote with --out, the evaluations until the first within 5 %
+#                      of the family's best, tried in the order of predicted times, and as chance has it.
 import argparse, collections, concurrent.futures, itertools, json, math, os, random, subprocess, sys, time
 
 # Counted numbers that a GPU's counters know under the same name.
@@ -152,10 +155,35 @@ def gpu(options):
     return lines + correlate(timed, lambda r: r["kernel"], "variants") + correlate(timed, lambda r: "all", "all")
 
 
+def prior(options):
+    """Chance finds the first of g good ones among n after (n + 1) / (g + 1) evaluations, on average."""
+    families = collections.defaultdict(list)
+    for name in options.rest:
+        for line in open(name):
+            row = json.loads(line)
+            if "config" in row and "predicted_ns" in row: families[row["kernel"], row["workload"], row["variant"]].append(row)
+    lines = []
+    for family, rows in sorted(families.items()):
+        if len(rows) < 4: continue
+        limit = 1.05 * min(row["measured_ns"] for row in rows)
+        good = sum(row["measured_ns"] <= limit for row in rows)
+        order = sorted(rows, key=lambda row: row["predicted_ns"])
+        first = 1 + next(i for i, row in enumerate(order) if row["measured_ns"] <= limit)
+        chance = (len(rows) + 1) / (good + 1)
+        first_regret, typical = order[0]["measured_ns"] / limit * 1.05, sorted(row["measured_ns"] for row in rows)[len(rows) // 2] / limit * 1.05
+        lines.append({"what": "prior", "family": " ".join(family), "members": len(rows), "good": good, "by_prediction": first,
+                      "by_chance": chance, "first_over_best": first_regret, "median_over_best": typical})
+        print(f"{' '.join(family):52} {len(rows):4}  within 5 %: {good:3}  found after {first:3} by prediction, {chance:5.1f} by chance"
+              f"  the first tried {first_regret:5.2f} x the best, the median {typical:5.2f} x")
+    if lines:
+        print(f"{'all':52} {sum(l['by_prediction'] for l in lines)} evaluations by prediction, {sum(l['by_chance'] for l in lines):.1f} by chance")
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("mode", choices=["gpu", "recorded"])
-    parser.add_argument("harness")
+    parser.add_argument("mode", choices=["gpu", "recorded", "prior"])
+    parser.add_argument("harness", help="of prior: the first file")
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--each", type=int, default=8)
@@ -170,9 +198,10 @@ def main():
     options = parser.parse_intermixed_args()
     began = time.time()
     if options.mode == "recorded": options.file = options.rest[0]
+    if options.mode == "prior": options.rest = [options.harness, *options.rest]
     options.kernels = options.rest
     options.more = ["--trust-source"] if options.trust_source else []
-    lines = recorded(options) if options.mode == "recorded" else gpu(options)
+    lines = {"recorded": recorded, "gpu": gpu, "prior": prior}[options.mode](options)
     if options.out: open(options.out, "w").writelines(json.dumps(line) + "\n" for line in lines)
     print(f"{time.time() - began:.0f} s")
 

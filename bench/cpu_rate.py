@@ -47,12 +47,18 @@ def stages(harness, store):
     return {row["stage"]: round(row["seconds"], 2) for row in json.loads(done.stdout or "[]")}
 
 
+def predicts_by_default(harness):
+    return "--emulated" in subprocess.run([harness, "run", "--help"], capture_output=True, text=True, check=False).stdout
+
+
 def run(given, harness, device, strategy, search, folder, cache):
     """One campaign: what it did, as a row."""
     os.makedirs(folder)
     store = os.path.join(folder, "x.db")
     command = ["taskset", "-c", given.cores, harness, "run", given.kernel, "--device", device, "--budget", given.budget,
                "--strategy", strategy, "--search", search, "--seed", "1", "--json", "--db", store]
+    if device == "cpu" and predicts_by_default(harness):
+        command.append("--emulated")
     environment = {"PATH": os.environ["PATH"], "HOME": folder, "HARNESS_CACHE": cache, "LANG": "C.UTF-8"}
     used, begin = cpu_seconds(), time.monotonic()
     first = first_search = None

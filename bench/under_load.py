@@ -24,7 +24,7 @@ GOOD = ("passed", "screened", "no_effect", "abandoned", "interrupted", "unsuppor
 def campaign(given, cores, folder, seed, seconds):
     """What one campaign's iterations ended with, and those that were refused."""
     outcomes, bad = {}, []
-    command = ["taskset", "-c", cores, given.harness, "run", *given.kernels, "--device", "cpu",
+    command = ["taskset", "-c", cores, given.harness, "run", *given.kernels, "--device", "cpu", "--emulated",
                "--strategy", "exhaustive", "--search", "exhaustive", "--seed", str(seed), "--json",
                "--budget", f"{int(seconds)}s", "--db", os.path.join(folder, "x.db")]
     if given.trust_source:

@@ -95,9 +95,14 @@ std::string known_devices(const std::vector<DeviceInfo>& devices) {
 
 }  // namespace
 
-DeviceInfo choose_device(const std::string& asked, const std::string& gpu, const std::vector<DeviceInfo>& devices) {
+DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, const std::vector<DeviceInfo>& devices) {
   const DeviceInfo device = choose_device(asked, devices);
-  return gpu.empty() ? device : predicting(device, find_gpu_model(gpu));
+  if (times.emulated && (!times.gpu.empty() || !device.predicts.empty()))
+    throw bad_input(fmt::format("--emulated shows a CPU's times, and {} asks for predicted ones; give one of the two",
+                                times.gpu.empty() ? "--device " + device.device : "--for " + times.gpu));
+  if (!times.gpu.empty()) return predicting(device, find_gpu_model(times.gpu));
+  const bool has_times = !device.emulation || !device.predicts.empty() || times.emulated;
+  return has_times ? device : predicting(device, gpu_models().front());
 }
 
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {

@@ -50,9 +50,15 @@ std::pair<std::string, Value> parse_parameter(const std::string& text);
 std::vector<std::string> split_commas(const std::string& text);
 /// auto: the first GPU that is there, else the cpu. Throws Error: unknown (2), not available (3).
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices);
-/// The same, predicting times of a GPU (core/gpu_model.h) where one is named: `--for`.
-DeviceInfo choose_device(const std::string& asked, const std::string& gpu, const std::vector<DeviceInfo>& devices);
-void add_for_option(CLI::App& app, std::string& gpu);
+/// What times of an emulated device are, where a command ranks by them.
+struct AskedTimes {
+  std::string gpu;        // --for: predicted for this one (core/gpu_model.h); "": for the first model
+  bool emulated = false;  // --emulated: the emulation's own
+};
+/// The same, predicting a GPU's times where the device is an emulation. `--for` and `--emulated` exclude each other,
+/// and so do --emulated and a device such as cpu:H200.
+DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, const std::vector<DeviceInfo>& devices);
+void add_times_options(CLI::App& app, AskedTimes& times);
 
 /// Runs the program; the exit status of CLI.md.
 int run_command_line(int argc, char** argv, const Rooms& rooms);

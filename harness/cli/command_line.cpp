@@ -106,10 +106,14 @@ void add_plugin_options(CLI::App& app, Shell& shell) {
   app.add_option("--strategies", shell.more_strategies, "A further folder of strategies")->type_name("DIR");
 }
 
-void add_for_option(CLI::App& app, std::string& gpu) {
-  app.add_option("--for", gpu,
-                 "With --device cpu: times are predicted for this GPU (H200, A100, RTX4090) by counting, not measured")
+void add_times_options(CLI::App& app, AskedTimes& times) {
+  app.add_option(
+         "--for", times.gpu,
+         "With --device cpu: times are predicted for this GPU (H200, A100, RTX4090; default: H200) by counting, "
+         "not measured")
       ->type_name("GPU");
+  app.add_flag("--emulated", times.emulated,
+               "With --device cpu: the times of the emulation itself, which rank nothing on a GPU");
 }
 
 void add_gate_options(CLI::App& app, Shell& shell) {

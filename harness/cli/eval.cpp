@@ -22,9 +22,10 @@ namespace harness {
 namespace {
 
 struct EvalArguments {
-  std::string kernel, variant, device = "auto", gpu, workloads, source;
+  std::string kernel, variant, device = "auto", workloads, source;
   std::optional<std::string> label;
   std::int64_t from = 0;
+  AskedTimes times;
   std::vector<std::string> parameters;
   double usd_per_hour = 0;
   bool no_record = false, json = false, quiet = false;
@@ -118,7 +119,7 @@ int eval(const EvalArguments& arguments, Shell& shell) {
   Candidate& candidate = wanted.candidate;
   const KernelInfo& kernel = catalog->kernel(candidate.kernel);
   candidate.technique = variant_of(kernel, candidate.variant).technique;
-  const DeviceInfo device = choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
+  const DeviceInfo device = choose_device(arguments.device, arguments.times, shell.rooms.devices(places));
   const std::vector<std::string> asked =
       arguments.points.empty() ? split_commas(arguments.workloads) : arguments.points;
   std::vector<std::string> workloads = asked_workloads(wanted, asked, *catalog, device);
@@ -174,6 +175,7 @@ bool first_evaluation(const std::string& kernel, const std::string& variant, con
   arguments.variant = variant;
   arguments.device = device;
   arguments.quiet = quiet;
+  arguments.times.emulated = predicted_gpu(device).empty();  // the question is whether it is right, not how fast
   return eval(arguments, shell) == 0;
 }
 
@@ -182,6 +184,7 @@ bool evaluate_points(const PointsAsked& asked, Shell& shell, const std::function
   arguments.kernel = asked.kernel;
   arguments.variant = asked.variant;
   arguments.device = asked.device;
+  arguments.times = asked.times;
   arguments.parameters = asked.parameters;
   arguments.points = asked.workloads;
   arguments.no_record = asked.no_record;
@@ -207,7 +210,7 @@ void define_eval(CLI::App& app, Shell& shell, std::function<int()>& action) {
       "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "
       "by commas (default: the set 'default')");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
-  add_for_option(app, arguments->gpu);
+  add_times_options(app, arguments->times);
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_flag("--no-record", arguments->no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");

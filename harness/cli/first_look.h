@@ -25,6 +25,7 @@ struct PointsAsked {
   std::string kernel, variant, device = "auto";
   std::vector<std::string> parameters;  // "NAME=VALUE"
   std::vector<std::string> workloads;   // names, sets or shapes, in the order of the answers
+  AskedTimes times;
   bool no_record = false;
 };
 /// As `harness eval`, each workload in turn; `tell` gets each as it ends. False: interrupted.

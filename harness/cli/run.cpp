@@ -12,6 +12,7 @@
 #include "harness/cli/fleet_nodes.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/report/events.h"
 #include "harness/report/out.h"
 #include "harness/report/plan.h"
@@ -34,7 +35,8 @@ class AwakeClock : public Clock {
 
 struct RunArguments {
   CampaignOptions options;
-  std::string budget, goal, device = "auto", gpu, fleet, workloads, variants, name, resume;
+  AskedTimes times;
+  std::string budget, goal, device = "auto", fleet, workloads, variants, name, resume;
   double max_cost = 0, usd_per_hour = 0;
   std::string proposer, proposer_variables, proposer_timeout, token_price, store_copy;
   std::int64_t at_once = 0;
@@ -138,6 +140,8 @@ void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campa
   const CampaignOptions given = arguments.options;
   arguments.options = record.options.get<CampaignOptions>();
   if (arguments.device.find_first_of(",*") == std::string::npos) arguments.device = record.device;
+  // Its times stay what they were: "cpu:H200" says so itself.
+  if (arguments.times.gpu.empty()) arguments.times.emulated = predicted_gpu(record.device).empty();
   if (given.budget_s) arguments.options.budget_s = ledger.spent_seconds(campaign) + *given.budget_s;
   if (given.max_cost_usd) arguments.options.max_cost_usd = given.max_cost_usd;
   if (given.usd_per_hour) arguments.options.usd_per_hour = given.usd_per_hour;
@@ -268,8 +272,8 @@ int run(RunArguments arguments, Shell& shell) {
   }
   catch_interrupts();
   const auto fleet = fleet_of(arguments, shell);
-  const DeviceInfo device =
-      fleet ? fleet->evaluator().device() : choose_device(arguments.device, arguments.gpu, shell.rooms.devices(places));
+  const DeviceInfo device = fleet ? fleet->evaluator().device()
+                                  : choose_device(arguments.device, arguments.times, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);
   const auto scripts = shell.rooms.scripts(places);
   if (resume) refuse_another_device(archive->ledger().campaign(*resume), device, *resume);
@@ -344,7 +348,7 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--fleet", arguments->fleet,
                  "The devices of a fleet file, here and on other machines (see harness fleet)")
       ->type_name("FILE");
-  add_for_option(app, arguments->gpu);
+  add_times_options(app, arguments->times);
   app.add_option(
       "--workload", arguments->workloads,
       "Workloads, sets, or shapes of your own (\"B=4 Sq=3000\"; the rest as in the first workload), separated "

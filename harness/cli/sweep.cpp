@@ -110,6 +110,7 @@ json row_of(const EvaluatedPoint& point, const std::string& value, const DeviceI
            {"flops", flops},
            {"bytes", work.bytes},
            {"emulation", device.emulation},
+           {"predicted_for", device.predicts.empty() ? json() : json(device.predicts)},
            {"blocks", blocks},
            {"blocks_per_multiprocessor", nullptr},
            {"time_ns", nullptr},
@@ -144,11 +145,16 @@ void print_sweep(const json& rows, const std::string& size) {
   const bool by_flops = std::ranges::any_of(
       rows, [](const json& row) { return row.at("flops").get<double>() > row.at("bytes").get<double>(); });
   const char* key = by_flops ? "ns_per_mflop" : "ns_per_mb";
-  const bool emulated = rows.at(0).at("emulation") == true;
+  const std::string predicted =
+      rows.at(0).at("predicted_for").is_null() ? "" : rows.at(0).at("predicted_for").get<std::string>();
+  const bool emulated = predicted.empty() && rows.at(0).at("emulation") == true;
   double largest = 0;
   for (const json& row : rows) largest = std::max(largest, report::number_in(row, key).value_or(0));
   report::View view{{size, 0, [](const json& row) { return report::field(row, "value"); }},
-                    {emulated ? "emulated" : "time", 0,
+                    {!predicted.empty() ? "predicted"
+                     : emulated         ? "emulated"
+                                        : "time",
+                     0,
                      [](const json& row) {
                        const auto time = report::number_in(row, "time_ns");
                        return time ? report::nanoseconds(time) : report::field(row, "outcome");
@@ -170,7 +176,9 @@ void print_sweep(const json& rows, const std::string& size) {
   const auto chosen = report::choose(view, rows, {{}, false, terminal_columns()});
   report::out("%s", report::aligned(chosen.table).c_str());
   report::out("a scaling study: the problems differ, so no ratio of these times is a speedup%s\n",
-              emulated ? "; emulated times rank nothing on a GPU" : "");
+              !predicted.empty() ? fmt::format("; predicted for {}, not measured", predicted).c_str()
+              : emulated         ? "; emulated times rank nothing on a GPU"
+                                 : "");
 }
 
 int sweep(SweepArguments arguments, Shell& shell) {
@@ -185,7 +193,7 @@ int sweep(SweepArguments arguments, Shell& shell) {
   const Workload& base = base_workload(kernel, arguments.base);
   check_size(kernel, base, arguments.asked.variant, size);
   for (const std::string& value : values) arguments.asked.workloads.push_back(shape_text(base, size, value));
-  const DeviceInfo device = choose_device(arguments.asked.device, shell.rooms.devices(places));
+  const DeviceInfo device = choose_device(arguments.asked.device, arguments.asked.times, shell.rooms.devices(places));
   json rows = json::array();
   const bool whole = evaluate_points(arguments.asked, shell, [&](const EvaluatedPoint& point) {
     rows.push_back(row_of(point, values[std::min(rows.size(), values.size() - 1)], device));
@@ -214,6 +222,7 @@ void define_sweep(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->type_name("NAME=VALUE")
       ->take_all();
   app.add_option("--device", arguments->asked.device, shell.rooms.device_words)->capture_default_str();
+  add_times_options(app, arguments->asked.times);
   app.add_flag("--no-record", arguments->asked.no_record, "Write nothing to the store");
   app.add_flag("--json", arguments->json, "One array of objects");
   add_db_option(app, shell);

@@ -14,9 +14,10 @@ constexpr double kLoadsAhead = 4;     // loads of a warp that wait at once: the 
 constexpr double kDependentNs = 2.5;  // an instruction that waits for the one before: 5 cycles
 constexpr double kTensorNs = 3;       // the same, for a tensor instruction
 constexpr double kBesideShared = 1;   // instructions beside a request of shared memory, in the chain that waits
-constexpr double kBarrierNs = 30;     // of a warp, with what it waits for there
+constexpr double kBarrierNs = 60;     // of a warp, with what it waits for there
+constexpr double kFirstAndLast = 3;   // latencies of memory around the rest: arguments, first loads, last stores
 constexpr double kAtomicNs = 1;       // between atomic operations on one address, in the L2
-constexpr double kNorm = 3;           // parts overlap: between their sum (1) and the longest (infinite)
+constexpr double kNorm = 2;           // parts overlap: between their sum (1) and the longest (infinite)
 constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
 
 double number(const Counts& counts, Count which) {
@@ -60,12 +61,14 @@ double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
   const double shared = number(c, Count::shared_requests);
   const double chained =
       (number(c, Count::memory_requests) - shared) * (1 + kBeside) + shared * (1 + kBesideShared);  // instructions
-  const double a_warp = (number(c, Count::load_requests) / kLoadsAhead * load_ns +
-                         number(c, Count::shared_requests) / kLoadsAhead * gpu.shared_ns + chained * kDependentNs +
-                         number(c, Count::tensor_instructions) * kTensorNs + number(c, Count::barriers) * kBarrierNs +
-                         number(c, Count::atomic_requests) * gpu.l2_ns) /
-                        warps;
-  return a_warp * fit.rounds + gpu.memory_ns;
+  const double barriers = number(c, Count::barriers) * kBarrierNs + number(c, Count::atomic_requests) * gpu.l2_ns;
+  const double from_shared = shared / kLoadsAhead * gpu.shared_ns;
+  // Without machine code: loads wait four at a time, and every instruction for the one before.
+  const double guessed = number(c, Count::load_requests) / kLoadsAhead * load_ns + chained * kDependentNs +
+                         number(c, Count::tensor_instructions) * kTensorNs;
+  const double known = work.waits * load_ns + work.cycles / gpu.clock_hz * 1e9;
+  const double a_warp = ((work.cycles > 0 ? known : guessed) + from_shared + barriers) / warps;
+  return a_warp * fit.rounds + kFirstAndLast * gpu.memory_ns;
 }
 
 }  // namespace
@@ -92,6 +95,9 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
   const double cycles = gpu.clock_hz * gpu.multiprocessors * fit.busy / fit.tail / 1e9;  // of all, a nanosecond
   const bool tensor = c[Count::tensor_instructions] > 0;
   const double requests = number(c, Count::memory_requests), flops = tensor ? 0 : work.flops;
+  const double guessed = requests * (1 + kBeside) + flops / 2 / kLanes + number(c, Count::tensor_instructions);
+  const double issued = work.instructions > 0 ? work.instructions : guessed;
+  const double exps = std::max(work.exps, work.special * kLanes);
   // Few multiprocessors cannot draw all of the bandwidth: about a third of them can.
   const double drawn = std::min(1.0, fit.busy * 3);
   PredictedTime time;
@@ -101,10 +107,9 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
       {"memory", work.memory_bytes / (gpu.bytes_per_s * drawn) * 1e9},
       {"l2", l2_sectors(c) * kSectorBytes / (gpu.l2_bytes_per_s * drawn) * 1e9},
       {"l1", (work.l1_passes + number(c, Count::shared_wavefronts)) / cycles},
-      {"issue",
-       (requests * (1 + kBeside) + flops / 2 / kLanes + number(c, Count::tensor_instructions)) / kIssued / cycles},
-      {"arithmetic", ((tensor ? work.flops / gpu.tensor_flops : flops / gpu.fma_flops) + work.exps / gpu.exps_per_s) *
-                         1e9 / fit.busy * fit.tail},
+      {"issue", issued / kIssued / cycles},
+      {"arithmetic", ((tensor ? work.flops / gpu.tensor_flops : flops / gpu.fma_flops) + exps / gpu.exps_per_s) * 1e9 /
+                         fit.busy * fit.tail},
       {"latency", waiting_ns(gpu, work, fit)},
       {"atomics", number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32},
   };

@@ -19,6 +19,11 @@ struct LaunchWork {
   double memory_bytes = 0;  // from and to device memory
   double flops = 0;         // on tensor cores where it has tensor instructions, else on FMA units
   double exps = 0;
+  // Of the machine code, all warps together; 0: nobody knows it, and a guess stands in.
+  double instructions = 0;  // issued
+  double special = 0;       // of these for the unit of ex2, rcp and conversions
+  double waits = 0;         // for loads of global memory, by warps
+  double cycles = 0;        // between the instructions of each warp, as the compiler spaced them
 };
 
 /// How long each part of a GPU would be busy, or each warp would wait, if nothing else happened. Nanoseconds.

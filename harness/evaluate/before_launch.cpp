@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/evaluate/counting.h"
 #include "harness/evaluate/gates.h"
+#include "harness/evaluate/predicted_timing.h"
 #include "harness/judge/policy.h"
 #include "harness/system/files.h"
 
@@ -47,6 +49,8 @@ void announce_other_points(EvaluationRun& run) {
 Settled gate_build(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.build_s);
   run.workers.announce_trusted(run.request.realized);
+  if (predicts_times(run) && !run.request.gates_only)
+    run.settings.counting->announce(run.request.realized, run.workers.device.predicts);
   if (!run.timed_size_first()) announce_other_points(run);
   const BuildResult result = run.workers.await(run.request.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/core/predicted_time.h"
+#include "harness/evaluate/executed_code.h"
 
 namespace harness {
 namespace {
@@ -128,6 +129,25 @@ std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const CountedRun
   return lines;
 }
 
+std::optional<ExecutedCode> executed_by(const CountedLaunch& launch, const CountedRun& run, const std::string& entry,
+                                        double warps) {
+  const auto code = run.code.find(entry);
+  if (code == run.code.end()) return std::nullopt;
+  CountsByLine counts;
+  for (const CountedPlace& place : launch.places)
+    if (const auto found = run.lines.find(place.site); found != run.lines.end()) {
+      const ProfiledLine line = place_of(found->second, run.own_files);
+      counts[{line.file.substr(line.file.rfind('/') + 1), line.line}] += place.counts;
+    }
+  return executed_code(code->second, counts, run.own_files, warps);
+}
+
+void add_instructions(Numbers& numbers, const ExecutedCode& executed) {
+  numbers.add("instructions", executed.all());
+  for (std::size_t kind = 0; kind < kInstructionClasses; ++kind)
+    numbers.add_some(fmt::format("instructions_{}", kInstructionClassNames[kind]).c_str(), executed.instructions[kind]);
+}
+
 /// What comes from device memory and goes there: each buffer once, and again as far as it does not stay in the L2.
 /// What an earlier launch of the plan touched stays there if it all fits.
 double memory_bytes(const CountedLaunch& launch, const ImageLayout& layout, const GpuModel& gpu,
@@ -181,6 +201,15 @@ LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch,
   const Work& all = context.run.executable->problem.work;
   for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
   work.exps = all.exps * context.share;
+  constexpr std::int64_t kWarpLanes = 32;
+  const auto warps = static_cast<double>(counted.blocks * ((work.needs.threads + kWarpLanes - 1) / kWarpLanes));
+  const auto executed = executed_by(counted, context.run, launch.entry, warps);
+  if (executed) {
+    work.instructions = executed->all();
+    work.special = executed->instructions[static_cast<std::size_t>(InstructionClass::special)];
+    work.waits = executed->waits;
+    work.cycles = executed->cycles;
+  }
   const auto predicted = predict_time(context.gpu, work);
   Numbers numbers(profile.numbers);
   if (predicted) add_prediction(numbers, *predicted);
@@ -196,6 +225,7 @@ LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch,
   if (machine != context.run.machine.end())
     numbers.add("spill_bytes", static_cast<double>(machine->second.spill_bytes));
   if (predicted) numbers.add("occupancy_share", predicted->occupancy);
+  if (executed) add_instructions(numbers, *executed);
   numbers.add("dram_bytes", work.memory_bytes);
   numbers.add("l2_sectors", l2_sectors(work.counts));
   add_counts(numbers, work.counts);

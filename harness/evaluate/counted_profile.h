@@ -8,6 +8,7 @@
 #include "harness/core/counting.h"
 #include "harness/core/device.h"
 #include "harness/core/gpu_model.h"
+#include "harness/core/machine_code.h"
 #include "harness/core/profile.h"
 
 namespace harness {
@@ -20,6 +21,7 @@ struct CountedRun {
   std::set<std::string> own_files;                // names of the kernel's own sources, without folders
   std::map<std::uint64_t, std::string> lines;     // places in the code: DeviceKind::source_lines
   std::map<std::string, EntryResources> machine;  // of the entries, compiled for the GPU; empty: there is no compiler
+  std::map<std::string, MachineCode> code;        // of the same; empty: nobody can read it
 };
 
 /// Counts become numbers, and the model of the GPU predicts a time from them.

@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/gpu_model.h"
+#include "harness/core/hash.h"
 #include "harness/evaluate/counted_profile.h"
 
 namespace harness {
@@ -54,7 +55,23 @@ std::vector<std::uint64_t> sites_of(const std::vector<CountedLaunch>& launches) 
   return sites;
 }
 
+std::string identity(const Realized& realized, const std::string& gpu) {
+  return sha256_hex(json_text(realized.build) + json_text(realized.plan) + realized.problem.contract_hash +
+                    realized.problem.workload.name + gpu);
+}
+
 }  // namespace
+
+void Counting::announce(const Realized& realized, const std::string& gpu) {
+  workers_.builders.submit(workers_.kind.checked_build(realized.build), false);
+  const Offline& offline = offline_for(std::string(find_gpu_model(gpu).architecture));
+  if (offline.builders) offline.builders->submit(realized.build, false);
+}
+
+std::optional<double> Counting::predicted_before(const Realized& realized, const std::string& gpu) const {
+  const auto known = predicted_.find(identity(realized, gpu));
+  return known == predicted_.end() ? std::nullopt : std::optional(known->second);
+}
 
 Profile Counting::count(const Realized& realized, const ProfileRequest& request) {
   const GpuModel& gpu = find_gpu_model(request.gpu);
@@ -63,7 +80,7 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   workers_.builders.submit(spec, true);
   std::string why = "counted on the cpu device, which sees every access";
   CountedRun counted;
-  counted.machine = machine_code(realized.build, std::string(gpu.architecture), why);
+  compile_for_gpu(realized.build, std::string(gpu.architecture), counted, why);
   const Artifact artifact = built(workers_, spec);
   Subject subject = workers_.make_subject(realized, artifact, nullptr);
   subject.trusted = workers_.build_trusted(realized);
@@ -79,6 +96,7 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   profile.why = why;
   profile.numbers.push_back({"launches", static_cast<double>(profile.launches.size())});
   profile.numbers.push_back({"multiprocessors", static_cast<double>(gpu.multiprocessors)});
+  if (const auto ns = profile.number("predicted_ns")) predicted_[identity(realized, request.gpu)] = *ns;
   return profile;
 }
 
@@ -89,11 +107,10 @@ std::vector<CountedLaunch> Counting::run(Subject& subject, CountingRequest reque
   subject.draws = {{kDrawSeed, "nominal"}};
   workers_.repaint(subject, 0);
   subject.executable.counting = request;
-  Runner runner(workers_.target, workers_.stop);  // the pool's holds what is being judged
   const Contender contender{&subject.executable, {&subject.images[0]}, {}, true};
   std::vector<CountedLaunch> launches;
-  auto failure = runner.prepare({contender}, kCountingDeadline);
-  if (!failure) failure = runner.count(0, 0, kCountingDeadline, launches);
+  auto failure = runner_.prepare({contender}, kCountingDeadline);
+  if (!failure) failure = runner_.count(0, 0, kCountingDeadline, launches);
   if (!failure) return launches;
   if (failure->kind == RunnerFailure::Kind::interrupted) throw InterruptedWork{};
   if (failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
@@ -104,28 +121,35 @@ std::vector<CountedLaunch> Counting::run(Subject& subject, CountingRequest reque
   throw bad_input(fmt::format("the run that was to be counted failed: {}; 'harness eval' says what is wrong", detail));
 }
 
-std::map<std::string, EntryResources> Counting::machine_code(const BuildSpec& build, const std::string& architecture,
-                                                             std::string& why) {
-  const auto compiler = find_compiler_ ? find_compiler_(architecture) : std::nullopt;
-  if (!compiler) {
-    why += "; there is no NVRTC here, so registers, spills and what they limit are left out";
-    return {};
+Counting::Offline& Counting::offline_for(const std::string& architecture) {
+  const auto [known, is_new] = compilers_.try_emplace(architecture);
+  if (!is_new) return known->second;
+  if (const auto compiler = find_compiler_ ? find_compiler_(architecture) : std::nullopt)
+    known->second = {compiler->kind, std::make_unique<Builders>(compiler->target, 1)};
+  return known->second;
+}
+
+void Counting::compile_for_gpu(const BuildSpec& build, const std::string& architecture, CountedRun& run,
+                               std::string& why) {
+  const Offline& offline = offline_for(architecture);
+  if (!offline.builders) {
+    why += "; there is no NVRTC here, so registers, spills, instructions and what they limit are left out";
+    return;
   }
-  auto& builders = compilers_[architecture];
-  if (!builders) builders = std::make_unique<Builders>(compiler->target, 1);
-  const Builders::Result result = builders->submit(build, true);
+  const Builders::Result result = offline.builders->submit(build, true);
   while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
     if (workers_.stop && workers_.stop()) throw InterruptedWork{};
   if (const auto* failure = std::get_if<CompileFailure>(&result.get())) {
-    why += fmt::format("; it does not compile for {}, so registers, spills and what they limit are left out: {}",
-                       architecture, failure->log.substr(0, failure->log.find('\n')));
-    return {};
+    why += fmt::format(
+        "; it does not compile for {}, so registers, spills, instructions and what they limit are left "
+        "out: {}",
+        architecture, failure->log.substr(0, failure->log.find('\n')));
+    return;
   }
   const Artifact& artifact = std::get<Artifact>(result.get());
-  std::map<std::string, EntryResources> machine;
-  for (const EntryResources& entry : artifact.entries) machine[entry.entry] = entry;
-  why += fmt::format("; registers and spills from {}", artifact.compiler);
-  return machine;
+  for (const EntryResources& entry : artifact.entries) run.machine[entry.entry] = entry;
+  run.code = offline.kind->machine_code(artifact);
+  why += fmt::format("; registers, spills and instructions from {}", artifact.compiler);
 }
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 
 #include "harness/core/counting.h"
 #include "harness/core/profiler.h"
+#include "harness/evaluate/counted_profile.h"
 #include "harness/evaluate/worker_pool.h"
 
 namespace harness {
@@ -26,20 +27,35 @@ class Counting {
  public:
   /// `workers` outlives it.
   Counting(WorkerPool& workers, FindOfflineCompiler find_compiler)
-      : workers_(workers), find_compiler_(std::move(find_compiler)) {}
+      : workers_(workers), find_compiler_(std::move(find_compiler)), runner_(workers.target, workers.stop) {}
 
+  /// Begins the builds that count() of it will wait for, where no other build is waited for.
+  void announce(const Realized& realized, const std::string& gpu);
   /// Throws as Profiler::profile does, and InterruptedWork.
   Profile count(const Realized& realized, const ProfileRequest& request);
+  /// The time that the last count of it in this process predicted. A count is the same each time, so another one must
+  /// predict this to the digit.
+  std::optional<double> predicted_before(const Realized& realized, const std::string& gpu) const;
+  /// The next count has a process of its own: nothing that came before.
+  void start_afresh() { runner_.kill(); }
 
  private:
-  /// By entry, as the compiler of the GPU says; empty with a reason in `why`.
-  std::map<std::string, EntryResources> machine_code(const BuildSpec& build, const std::string& architecture,
-                                                     std::string& why);
+  /// The compiler of one of the GPUs' architectures.
+  struct Offline {
+    const DeviceKind* kind = nullptr;
+    std::unique_ptr<Builders> builders;  // null: there is none here
+  };
+
+  /// What the compiler of the GPU says of the entries, and their code; nothing, with a reason in `why`.
+  void compile_for_gpu(const BuildSpec& build, const std::string& architecture, CountedRun& run, std::string& why);
+  Offline& offline_for(const std::string& architecture);
   std::vector<CountedLaunch> run(Subject& subject, CountingRequest request);
 
   WorkerPool& workers_;
   FindOfflineCompiler find_compiler_;
-  std::map<std::string, std::unique_ptr<Builders>> compilers_;  // by architecture
+  Runner runner_;                             // the pool's holds what is being judged
+  std::map<std::string, Offline> compilers_;  // by architecture
+  std::map<std::string, double> predicted_;   // ns, by candidate, place and GPU
 };
 
 }  // namespace harness

@@ -38,9 +38,7 @@ class EvaluationRun {
   /// What cannot be a new best ends before the gates that only a best needs.
   bool screens() const { return request.screen && request.incumbent && !request.confirm && !request.gates_only; }
   /// What is slow ends before them, too.
-  bool briefs() const {
-    return request.brief_s > 0 && !request.confirm && !request.gates_only && workers.device.predicts.empty();
-  }
+  bool briefs() const { return request.brief_s > 0 && !request.confirm && !request.gates_only; }
   /// Either may end before anything is needed that only a best needs.
   bool timed_size_first() const { return screens() || briefs(); }
   bool is_slow() const { return !launches_ns.empty() && launches_ns.front() > request.brief_s * 1e8; }

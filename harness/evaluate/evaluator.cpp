@@ -83,6 +83,8 @@ std::optional<DeviceInfo> PipelineEvaluator::preflight_device() {
 
 void PipelineEvaluator::prepare(std::span<const Realized> candidates) {
   for (const Realized& candidate : candidates) builders_.submit(candidate.build, false);
+  if (counting_)
+    for (const Realized& candidate : candidates) counting_->announce(candidate, options_.device.info.predicts);
   // Its reference is the first thing that a GPU's first evaluation needs, and takes a compiler seconds.
   if (!candidates.empty() && !workers_.native()) workers_.announce_trusted(candidates.front());
 }

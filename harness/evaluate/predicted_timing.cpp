@@ -33,6 +33,16 @@ Timing timing_of(const EvaluationRun& run, const Profile& profile, double ns) {
   return timing;
 }
 
+// Its inputs are the same each time, and its blocks go one after another: only what it reads beyond them can differ.
+GateResult predicted_twice(double ns, double before) {
+  if (ns == before) return {"predicted-twice", true, fmt::format("counted twice, {:.0f} ns both times", ns)};
+  return {
+      "predicted-twice", false,
+      fmt::format("on the same inputs it is predicted {} ns and {} ns: what it accesses changes from run to run, or "
+                  "follows memory that nobody wrote",
+                  ns, before)};
+}
+
 }  // namespace
 
 bool predicts_times(const EvaluationRun& run) {
@@ -41,13 +51,20 @@ bool predicts_times(const EvaluationRun& run) {
 
 Settled predict_timing(EvaluationRun& run, Timing& timing) {
   const Charge charge(run.evaluation.cost.timing_s);
+  Counting& counting = *run.settings.counting;
+  const Realized& realized = run.request.realized;
+  const std::string& gpu = run.workers.device.predicts;
   try {
-    const Profile profile = run.settings.counting->count(run.request.realized, {run.workers.device.predicts});
+    std::optional<double> before = counting.predicted_before(realized, gpu);
+    const Profile profile = counting.count(realized, {gpu});
     const auto ns = profile.number("predicted_ns");
     if (!ns)
       return Unsupported{fmt::format("a block of it needs more than a multiprocessor of {} has", profile.device)};
     timing = timing_of(run, profile, *ns);
-    return std::nullopt;
+    if (!run.request.confirm) return std::nullopt;
+    counting.start_afresh();
+    if (!before) before = counting.count(realized, {gpu}).number("predicted_ns");
+    return run.add(predicted_twice(*ns, before.value_or(0)));
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::bad_input) throw;
     return Unsupported{error.what()};

@@ -7,6 +7,7 @@
 #include "harness/evaluate/finalist_memory.h"
 #include "harness/evaluate/judged_launches.h"
 #include "harness/evaluate/other_points.h"
+#include "harness/evaluate/predicted_timing.h"
 #include "harness/evaluate/statistics.h"
 #include "harness/evaluate/timed_gates.h"
 #include "harness/evaluate/timing.h"
@@ -53,6 +54,13 @@ Settled screen(EvaluationRun& run) {
   return settled ? *settled : Screened{timed.timing};
 }
 
+Settled time_launches(EvaluationRun& run, Timing& timing) {
+  while (run.launches_ns.size() < kFewestForVerdict && run.briefly_affords(run.launches_ns.size() + 1))
+    if (Settled settled = repeat_launch(run)) return settled;
+  timing = timing_of_launches(run);
+  return std::nullopt;
+}
+
 // A slow one is there to be compared with. A few launches, or one, say what it takes; it is no best before it meets the
 // other gates.
 Settled screen_slow(EvaluationRun& run) {
@@ -63,14 +71,14 @@ Settled screen_slow(EvaluationRun& run) {
   if (!alone)
     if (Settled settled = gate_determinism(run)) return settled;
   if (!run.is_slow()) return std::nullopt;
-  while (run.launches_ns.size() < kFewestForVerdict && run.briefly_affords(run.launches_ns.size() + 1))
-    if (Settled settled = repeat_launch(run)) return settled;
+  Timing timing;
+  if (Settled settled = predicts_times(run) ? predict_timing(run, timing) : time_launches(run, timing)) return settled;
   run.add({"screened", true,
            fmt::format("right at the timed size, where a launch takes {:.2g} s: {}other sizes, forms of the inputs, "
                        "timed calls and plausibility wait until nothing faster is found",
                        run.launches_ns.front() * 1e-9, alone ? "determinism, " : ""),
            false});
-  return Screened{timing_of_launches(run)};
+  return Screened{timing};
 }
 
 // From here on a GPU is this process's alone: a launch of anybody else's would show in a timing.

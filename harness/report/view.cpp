@@ -255,6 +255,8 @@ View iteration_view() {
                     return seconds ? fmt::format("{:.2f} s", *seconds) : "-";
                   },
                   true});
+  view.push_back(plain("limited by", 10, "rule", true));
+  view.push_back(plain("diagnosis", 10, "diagnosis", true, true));
   view.push_back(plain("label", 2, "label", false, true));
   return view;
 }

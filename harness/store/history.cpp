@@ -18,6 +18,13 @@ std::vector<std::string> columns_of(Store& store, const char* view) {
   return names;
 }
 
+/// ", its value in an iteration's last profile AS name": NULL where it was never profiled.
+std::string of_last_profile(const char* column, const char* name) {
+  return fmt::format(
+      ", (SELECT f.{} FROM profile f WHERE f.iteration = v_iterations.iteration ORDER BY f.id DESC LIMIT 1) AS {}",
+      column, name);
+}
+
 }  // namespace
 
 json history(Store& store, const HistoryFilter& filter) {
@@ -27,8 +34,9 @@ json history(Store& store, const HistoryFilter& filter) {
                                           "device_name", "outcome", "verdict", ""});
   if (filter.since_unix) where.add("ended >= strftime('%Y-%m-%d %H:%M:%S', ?, 'unixepoch')", *filter.since_unix);
   const std::vector<std::string> known = columns_of(store, "v_iterations");
-  const std::string sql =
-      "SELECT * FROM v_iterations WHERE " + where.sql + " " + order_of(filter, known, "iteration DESC") + " LIMIT ?";
+  const std::string sql = "SELECT *" + of_last_profile("rule", "rule") + of_last_profile("diagnosis", "diagnosis") +
+                          of_last_profile("source", "profile_source") + " FROM v_iterations WHERE " + where.sql + " " +
+                          order_of(filter, known, "iteration DESC") + " LIMIT ?";
   Statement query(store.connection(), sql.c_str());
   query.bind(where.bind(query), filter.limit);
   return all_rows(query);

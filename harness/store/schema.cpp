@@ -43,10 +43,13 @@ constexpr const char* kStep13 =
 constexpr const char* kStep14 =
 #include "embedded/harness/store/schema_14_cards.sql"
     ;
+constexpr const char* kStep15 =
+#include "embedded/harness/store/schema_15_fastest.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11, kStep12, kStep13, kStep14};
+constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -186,6 +186,9 @@ CREATE INDEX iteration_by_outcome ON iteration(outcome);
 CREATE INDEX iteration_by_binary ON iteration(binary) WHERE binary IS NOT NULL;
 CREATE INDEX iteration_by_candidate ON iteration(candidate);
 CREATE INDEX iteration_by_fingerprint ON iteration(kernel, fingerprint) WHERE fingerprint <> '';
+-- The fastest time of each candidate on each workload, without reading the rows themselves.
+CREATE INDEX iteration_fastest ON iteration(kernel, workload, candidate, campaign, time_ns, confirmed)
+  WHERE outcome = 'passed' AND purpose <> 'rival' AND time_ns IS NOT NULL;
 
 -- Each check that was made, in order, with its evidence in words and numbers.
 CREATE TABLE gate_result (

@@ -22,7 +22,7 @@ struct EditedStore {
     return first;
   }
   Finished eval(const std::vector<std::string>& more) const {
-    return run_harness(words({"eval", "faulty", "00_good", "--device", "cpu"}, more));
+    return run_harness(words({"eval", "faulty", "00_good", "--device", "cpu", "--emulated"}, more));
   }
   Finished show(const std::vector<std::string>& more) const { return run_harness(words({"show"}, more)); }
 };
@@ -83,7 +83,8 @@ TEST_CASE("an edited source goes through all gates, is recorded, and comes out a
   CHECK(compiled.status == 0);
 
   // What was evaluated is evaluated again, and a diff has both names.
-  const Finished again = run_harness(store.words({"eval", "--from", "1", "--json", "--device", "cpu"}, {}));
+  const Finished again =
+      run_harness(store.words({"eval", "--from", "1", "--json", "--device", "cpu", "--emulated"}, {}));
   INFO(again.err);
   REQUIRE(again.status == 0);
   CHECK(again.lines()[0]["hashes"]["source"] == iteration["hashes"]["source"]);

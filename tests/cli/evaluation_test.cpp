@@ -14,8 +14,9 @@ namespace {
 
 json eval_fixture(const std::string& kernel, const std::string& variant) {
   static const Scratch scratch;  // one store for all, so that the kernels' gates are tried once
-  const Finished finished = run_harness({"eval", kernel, variant, "--device", "cpu", "--db", scratch.db(), "--json",
-                                         "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/" + kernel});
+  const Finished finished =
+      run_harness({"eval", kernel, variant, "--device", "cpu", "--emulated", "--db", scratch.db(), "--json",
+                   "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/" + kernel});
   INFO(finished.err);
   REQUIRE(finished.lines().size() == 1);
   CHECK(finished.status == (finished.lines()[0]["outcome"] == "passed" ? 0 : 1));
@@ -104,9 +105,9 @@ TEST_CASE("a kernel that takes all the memory it can is stopped") {
 TEST_CASE("a campaign over faulty variants goes on to the end and keeps the honest one") {
   const Scratch scratch;
   const Finished finished =
-      run_harness({"run", "faulty", "--device", "cpu", "--budget", "60s", "--strategy", "exhaustive", "--db",
-                   scratch.db(), "--variant", "00_good,10_trap,14_wild,15_zeros,20_no_compile", "--json", "--kernels",
-                   std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"});
+      run_harness({"run", "faulty", "--device", "cpu", "--emulated", "--budget", "60s", "--strategy", "exhaustive",
+                   "--db", scratch.db(), "--variant", "00_good,10_trap,14_wild,15_zeros,20_no_compile", "--json",
+                   "--kernels", std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/faulty"});
   INFO(finished.err);
   const json last = finished.lines().back();
   CHECK(last["event"] == "campaign_finished");
@@ -156,8 +157,8 @@ Finished eval_golden(const std::vector<float>& outputs) {
   scratch.write("faulty/golden/y.npy", npy(outputs));
   std::filesystem::create_directories(scratch.path("only"));
   std::filesystem::rename(scratch.path("faulty"), scratch.path("only/faulty"));
-  return run_harness(
-      {"eval", "faulty", "00_good", "--device", "cpu", "--no-record", "--json", "--kernels", scratch.path("only")});
+  return run_harness({"eval", "faulty", "00_good", "--device", "cpu", "--emulated", "--no-record", "--json",
+                      "--kernels", scratch.path("only")});
 }
 
 }  // namespace

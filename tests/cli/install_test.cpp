@@ -42,9 +42,9 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   INFO(kernels.err);
   CHECK(kernels.status == 0);
   CHECK(kernels.out.find("vector_scale") != std::string::npos);
-  const Finished evaluated = run_program(
-      {program, "eval", "vector_scale", "10_vector", "--workload", "odd_n1003_f32", "--device", "cpu", "--no-record"},
-      elsewhere);
+  const Finished evaluated = run_program({program, "eval", "vector_scale", "10_vector", "--workload", "odd_n1003_f32",
+                                          "--device", "cpu", "--emulated", "--no-record"},
+                                         elsewhere);
   INFO(evaluated.out << evaluated.err);
   CHECK(evaluated.status == 0);
   CHECK(evaluated.out.find("passed") != std::string::npos);
@@ -54,8 +54,8 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   const std::string project = scratch.path("project"), below = project + "/kernels/mine";
   REQUIRE(run_program({program, "init", project, "--kernel", "mine"}, elsewhere).status == 0);
   REQUIRE(run_program({program, "new", "variant", "mine/10_other"}, below).status == 0);
-  const Finished own =
-      run_program({program, "eval", "mine", "10_other", "--device", "cpu"}, below, {"HARNESS_DB=" + project + "/x.db"});
+  const Finished own = run_program({program, "eval", "mine", "10_other", "--device", "cpu", "--emulated"}, below,
+                                   {"HARNESS_DB=" + project + "/x.db"});
   INFO(own.out << own.err);
   CHECK(own.status == 0);
   const Finished refused = run_program({program, "new", "variant", "softmax/99_x"}, elsewhere);

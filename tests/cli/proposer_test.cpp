@@ -45,9 +45,9 @@ TEST_CASE("edits of a program are judged, recorded, replayed without it, and ado
   const std::string program = scratch.path("transform.py");
   fs::copy_file(kRoot + "/tests/proposers/transform.py", program);
   const std::string first = kRoot + "/tests/fixtures/proposals_first.lua";
-  const Finished finished =
-      home.run({"run", "softmax", "--variant", "00_naive", "--workload", "M=35 N=257 dtype=f32", "--device", "cpu",
-                "--strategy", first, "--proposer", "command:python3 " + program, "--budget", "120s", "--json"});
+  const Finished finished = home.run({"run", "softmax", "--variant", "00_naive", "--workload", "M=35 N=257 dtype=f32",
+                                      "--device", "cpu", "--emulated", "--strategy", first, "--proposer",
+                                      "command:python3 " + program, "--budget", "120s", "--json"});
   INFO(finished.err);
   REQUIRE(finished.status == 0);
   std::map<std::string, json> by_label;
@@ -97,10 +97,26 @@ TEST_CASE("edits of a program make adopted kernels faster than their originals")
     none = false;
     INFO(kernel);
     const Scratch scratch;
-    const Finished finished =
-        run_harness({"run", kernel, "--kernels", kRoot + "/bench/agents/kernels", "--workload", shape, "--device",
-                     "cpu", "--proposer", "command:python3 " + kRoot + "/tests/proposers/transform.py", "--strategy",
-                     "exhaustive", "--search", "exhaustive", "--budget", "120s", "--db", scratch.db(), "--json"});
+    const Finished finished = run_harness({"run",
+                                           kernel,
+                                           "--kernels",
+                                           kRoot + "/bench/agents/kernels",
+                                           "--workload",
+                                           shape,
+                                           "--device",
+                                           "cpu",
+                                           "--emulated",
+                                           "--proposer",
+                                           "command:python3 " + kRoot + "/tests/proposers/transform.py",
+                                           "--strategy",
+                                           "exhaustive",
+                                           "--search",
+                                           "exhaustive",
+                                           "--budget",
+                                           "120s",
+                                           "--db",
+                                           scratch.db(),
+                                           "--json"});
     INFO(finished.err);
     REQUIRE(finished.status == 0);
     const json end = finished.lines().back();
@@ -142,7 +158,8 @@ TEST_CASE("a proposer is tried with one small request") {
 TEST_CASE("what a proposer cannot be is refused before a store is made") {
   const Scratch scratch;
   const auto refused = [&](std::vector<std::string> more) {
-    std::vector<std::string> words{"run", "vector_scale", "--device", "cpu", "--budget", "5s", "--db", scratch.db()};
+    std::vector<std::string> words{"run",      "vector_scale", "--device", "cpu",       "--emulated",
+                                   "--budget", "5s",           "--db",     scratch.db()};
     words.insert(words.end(), more.begin(), more.end());
     const Finished finished = run_harness(words);
     CHECK(finished.status == 2);

@@ -32,9 +32,10 @@ json replayed(const std::vector<std::string>& arguments) {
 TEST_CASE("a whole recorded space answers any strategy, and the store is only read") {
   const Scratch scratch;
   const std::string db = scratch.db();
-  REQUIRE(run_harness({"run", "vector_scale", "--device", "cpu", "--workload", "odd_n1003_f32,odd_n1003_f16",
-                       "--strategy", "exhaustive", "--search", "exhaustive", "--db", db, "--quiet"})
-              .status == 0);
+  REQUIRE(
+      run_harness({"run", "vector_scale", "--device", "cpu", "--emulated", "--workload", "odd_n1003_f32,odd_n1003_f16",
+                   "--strategy", "exhaustive", "--search", "exhaustive", "--db", db, "--quiet"})
+          .status == 0);
   const std::string before = bytes_of(db);
 
   const json again = replayed({"1", "--strategy", "exhaustive", "--db", db});

@@ -122,7 +122,7 @@ TEST_CASE("a scaffolded kernel is complete and passes, also in a home that has n
   CHECK(again.status == 2);
   CHECK(again.err.find("exists already") != std::string::npos);
   const Finished finished =
-      run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--no-record", "--json"}, home);
+      run_harness({"eval", "double_it", "00_naive", "--device", "cpu", "--emulated", "--no-record", "--json"}, home);
   INFO(finished.err);
   CHECK(finished.status == 0);
 }
@@ -212,15 +212,15 @@ TEST_CASE("a run without a kernel takes every one that has something to try, and
 TEST_CASE("a shape of one's own is evaluated like a workload, and found again by its name") {
   const Scratch scratch;
   const std::string db = scratch.db(), name = "N=777 dtype=f16";
-  const Finished eval = run_harness(
-      {"eval", "vector_scale", "00_naive", "--workload", "dtype=f16 N=777", "--device", "cpu", "--db", db, "--json"});
+  const Finished eval = run_harness({"eval", "vector_scale", "00_naive", "--workload", "dtype=f16 N=777", "--device",
+                                     "cpu", "--emulated", "--db", db, "--json"});
   INFO(eval.err);
   REQUIRE(eval.status == 0);
   CHECK(eval.lines()[0]["workload"] == name);
   const json best = parse_json(run_harness({"best", "--workload", name, "--db", db, "--json"}).out);
   REQUIRE(best.size() == 1);
   CHECK(best[0]["confirmed"] == false);
-  const Finished again = run_harness({"eval", "--from", "1", "--device", "cpu", "--db", db, "--json"});
+  const Finished again = run_harness({"eval", "--from", "1", "--device", "cpu", "--emulated", "--db", db, "--json"});
   INFO(again.err);
   REQUIRE(again.status == 0);
   CHECK(again.lines()[0]["workload"] == name);

@@ -94,12 +94,32 @@ TEST_CASE("profile prints the dear lines with their numbers, and a prediction th
   CHECK_THAT(unknown.err, Catch::Contains("did you mean 'A100'"));
 }
 
+TEST_CASE("without further words a campaign on the cpu device orders transposes as an H200 does") {
+  const Scratch scratch;
+  const std::string folder = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/counted";
+  const Finished run = run_harness({"run", "transpose", "--device", "cpu", "--workload", "n1024", "--budget", "5m",
+                                    "--db", scratch.path("store.db"), "--kernels", folder});
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK_THAT(run.out, Catch::Contains("30_padded") && Catch::Contains("predicted for H200 by counting, not measured"));
+  CHECK_THAT(run.err, !Catch::Contains("EMULATION"));
+  const Finished rows = run_harness({"query", "SELECT variant, purpose, time_ns FROM v_iterations", "--format", "json",
+                                     "--db", scratch.path("store.db")});
+  std::map<std::string, double> ns;
+  for (const json& row : parse_json(rows.out)) {
+    const auto [known, fresh] = ns.emplace(row["variant"], row["time_ns"]);
+    CHECK(known->second == row["time_ns"]);  // the winner's confirmation agrees to the digit
+  }
+  REQUIRE(ns.size() == 4);
+  CHECK(ns["00_naive"] > 1.3 * std::max(ns["10_coalesced_stores"], ns["20_tiled"]));
+  CHECK(std::min(ns["10_coalesced_stores"], ns["20_tiled"]) > 1.3 * ns["30_padded"]);
+}
+
 TEST_CASE("on a device that predicts, the time of an evaluation is a prediction, in a column of its own") {
   const Scratch scratch;
   const std::string folder = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/counted";
-  const Finished finished =
-      run_harness({"eval", "transpose", "30_padded", "--device", "cpu", "--for", "H200", "--workload", "r100_c70",
-                   "--db", scratch.path("store.db"), "--json", "--kernels", folder});
+  const Finished finished = run_harness({"eval", "transpose", "30_padded", "--device", "cpu", "--workload", "r100_c70",
+                                         "--db", scratch.path("store.db"), "--json", "--kernels", folder});
   INFO(finished.err);
   REQUIRE(finished.lines().size() == 1);
   const json line = finished.lines()[0];
@@ -108,4 +128,12 @@ TEST_CASE("on a device that predicts, the time of an evaluation is a prediction,
   CHECK(line["time_ns"].get<double>() > 500);
   const Finished history = run_harness({"history", "--db", scratch.path("store.db"), "--wide"});
   CHECK_THAT(history.out, Catch::Contains("predicted") && !Catch::Contains("emulated"));
+  for (const std::vector<std::string>& both :
+       {std::vector<std::string>{"--device", "cpu", "--for", "A100"}, {"--device", "cpu:H200"}}) {
+    std::vector<std::string> words{"eval", "transpose", "30_padded", "--no-record", "--emulated", "--kernels", folder};
+    words.insert(words.end(), both.begin(), both.end());
+    const Finished refused = run_harness(words);
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, Catch::Contains("--emulated"));
+  }
 }

@@ -13,7 +13,7 @@ namespace {
 std::string explained_message(const std::string& variant, json& line) {
   static const Scratch scratch;
   const std::string folder = std::string(HARNESS_SOURCE_DIR) + "/tests/hostile";
-  const Finished finished = run_harness({"eval", "rowstats", variant, "--device", "cpu", "--db",
+  const Finished finished = run_harness({"eval", "rowstats", variant, "--device", "cpu", "--emulated", "--db",
                                          scratch.path("store.db"), "--json", "--kernels", folder});
   INFO(finished.err);
   REQUIRE(finished.lines().size() == 1);

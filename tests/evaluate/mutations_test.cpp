@@ -79,7 +79,7 @@ TEST_CASE("mutants of softmax are refused, but for the one that does the same") 
     // A block of one warp has one place for its result, whichever number divides the first thread's.
     const bool harmless = mutant.words == "other constant at line 53: `32` became `16`";
     const Finished finished =
-        run_harness({"eval", name, mutant.variant, "--device", "cpu", "--workload", "m33n257_f32", "--db",
+        run_harness({"eval", name, mutant.variant, "--device", "cpu", "--emulated", "--workload", "m33n257_f32", "--db",
                      scratch.path("store.db"), "--json", "--kernels", scratch.path("kernels")});
     INFO(mutant.words << "\n" << finished.out << finished.err);
     REQUIRE(finished.lines().size() == 1);

@@ -64,4 +64,8 @@ TEST_CASE("v_diagnoses counts after how many of a rule's profiles something was 
   store->record_profile(last, a_profile("uncoalesced"));  // nothing came after it
   CHECK(rows(*store, "SELECT rule, profiles, tried, faster, best_gain FROM v_diagnoses") ==
         "\"uncoalesced\" 3 2 1 4.0 \n");
+  const json newest = history(*store, {});
+  CHECK(newest[0]["diagnosis"] == "uncoalesced: so much");
+  CHECK(newest[0]["profile_source"] == "cupti");
+  CHECK(newest[1]["rule"].is_null());
 }

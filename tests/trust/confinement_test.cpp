@@ -61,9 +61,16 @@ Ended run_without_walls(const Scratch& scratch, std::vector<std::string> words) 
   return ended;
 }
 
-const std::vector<std::string> kEval{
-    "eval",     "faulty", "00_good", "--no-record", "--json", "--kernels", HARNESS_SOURCE_DIR "/tests/fixtures/faulty",
-    "--device", "cpu"};
+const std::vector<std::string> kEval{"eval",
+                                     "faulty",
+                                     "00_good",
+                                     "--no-record",
+                                     "--json",
+                                     "--kernels",
+                                     HARNESS_SOURCE_DIR "/tests/fixtures/faulty",
+                                     "--device",
+                                     "cpu",
+                                     "--emulated"};
 
 }  // namespace
 

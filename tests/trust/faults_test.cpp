@@ -87,8 +87,8 @@ struct FaultyKernel {
   }
   json eval() {
     static const Scratch known;  // one store for all, so that the kernel's gates are tried once
-    const Finished finished = run_harness({"eval", "faulty", "50_new", "--device", "cpu", "--db", known.db(), "--json",
-                                           "--kernels", scratch.path("kernels")});
+    const Finished finished = run_harness({"eval", "faulty", "50_new", "--device", "cpu", "--emulated", "--db",
+                                           known.db(), "--json", "--kernels", scratch.path("kernels")});
     INFO(finished.err);
     REQUIRE(finished.lines().size() == 1);
     return finished.lines()[0];
@@ -132,7 +132,7 @@ TEST_CASE("kill -9 of workers at random moments: the campaign goes on and nobody
   const char* seconds = std::getenv("HARNESS_FAULTS_S");      // longer by hand
   const double campaign_s = seconds != nullptr ? std::atof(seconds) : 12;
   const int process =
-      start_harness({"run", "softmax", "vector_scale", "--device", "cpu", "--budget",
+      start_harness({"run", "softmax", "vector_scale", "--device", "cpu", "--emulated", "--budget",
                      std::to_string(static_cast<int>(campaign_s)) + "s", "--db", scratch.db(), "--json"},
                     scratch.path("out"));
   std::mt19937 random(static_cast<unsigned>(process));
@@ -177,7 +177,8 @@ TEST_CASE("when the supervisor is killed its workers and their compilers disappe
   const Scratch scratch;
   setenv("HARNESS_CACHE", scratch.path("cache").c_str(), 1);
   const int process = start_harness(
-      {"run", "softmax", "--device", "cpu", "--budget", "60s", "--db", scratch.db(), "--json"}, scratch.path("out"));
+      {"run", "softmax", "--device", "cpu", "--emulated", "--budget", "60s", "--db", scratch.db(), "--json"},
+      scratch.path("out"));
   unsetenv("HARNESS_CACHE");
   std::vector<int> workers;
   for (int i = 0; i < 400 && workers.size() < 6; ++i) {  // a builder, its compiler, a judge, a runner
@@ -196,7 +197,7 @@ TEST_CASE("a full disk under the store ends the campaign with one sentence, and 
   const Scratch scratch;
   scratch.write("full.sh", "set -e\nmount -t tmpfs -o size=600k tmpfs " + scratch.path("disk") +
                                "\nset +e\n" HARNESS_BINARY
-                               " run vector_scale --device cpu --budget 60s --strategy "
+                               " run vector_scale --device cpu --emulated --budget 60s --strategy "
                                "exhaustive --search exhaustive --db " +
                                scratch.path("disk/x.db") + " > " + scratch.path("out") + " 2> " + scratch.path("err") +
                                "\necho $? > " + scratch.path("status") + "\ncp " + scratch.path("disk") + "/* " +
@@ -222,8 +223,8 @@ TEST_CASE("a full disk under the store ends the campaign with one sentence, and 
 TEST_CASE("a store that another process has locked is waited for, and not for ever") {
   const Scratch scratch;
   const std::vector<std::string> eval{
-      "eval",     "faulty", "00_good", "--db", scratch.db(), "--kernels", HARNESS_SOURCE_DIR "/tests/fixtures/faulty",
-      "--device", "cpu"};
+      "eval",     "faulty", "00_good",   "--db", scratch.db(), "--kernels", HARNESS_SOURCE_DIR "/tests/fixtures/faulty",
+      "--device", "cpu",    "--emulated"};
   REQUIRE(run_harness(eval).status == 0);
   SQLite::Database other(scratch.db(), SQLite::OPEN_READWRITE, 5000);
   other.exec("BEGIN EXCLUSIVE");
@@ -256,10 +257,11 @@ TEST_CASE("kill -9 of everything at random moments loses no row, blames nobody, 
 TEST_CASE("what a machine does not give is said in one sentence, with status 3") {
   const Scratch scratch;
   const auto run = [&](const std::string& limit, const std::string& db) {
-    return run_program({"/bin/bash", "-c",
-                        limit + "; exec " HARNESS_BINARY " run vector_scale --device cpu --budget 2s --quiet --db " +
-                            scratch.path(db)},
-                       HARNESS_SOURCE_DIR);
+    return run_program(
+        {"/bin/bash", "-c",
+         limit + "; exec " HARNESS_BINARY " run vector_scale --device cpu --emulated --budget 2s --quiet --db " +
+             scratch.path(db)},
+        HARNESS_SOURCE_DIR);
   };
   const auto [limit, said] = GENERATE(table<std::string, std::string>({
       {"ulimit -n 20", "ulimit -n"},
@@ -283,8 +285,8 @@ TEST_CASE("a pipe in the place of a file is refused and not waited for") {
   CHECK(store.err.find("no plain file") != std::string::npos);
   FaultyKernel kernel("#include \"more.cuh\"\n" + body(""));
   REQUIRE(run_program({"/usr/bin/mkfifo", kernel.scratch.path("kernels/faulty/variants/more.cuh")}, "/").status == 0);
-  const Finished included = run_harness(
-      {"eval", "faulty", "50_new", "--device", "cpu", "--no-record", "--kernels", kernel.scratch.path("kernels")});
+  const Finished included = run_harness({"eval", "faulty", "50_new", "--device", "cpu", "--emulated", "--no-record",
+                                         "--kernels", kernel.scratch.path("kernels")});
   CHECK(included.status == 2);
   CHECK(included.err.find("no plain file") != std::string::npos);
 }

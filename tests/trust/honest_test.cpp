@@ -25,7 +25,7 @@ TEST_CASE("no honest kernel is refused", "[honest]") {
       if (file.path().extension() != ".lua" || !tests::has_turn(index++, 3)) continue;
       const Finished finished =
           run_harness({"eval", kernel.path().filename().string(), file.path().stem().string(), "--device", "cpu",
-                       "--db", scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
+                       "--emulated", "--db", scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
       INFO(file.path() << "\n" << finished.out << finished.err);
       CHECK_FALSE(finished.lines().empty());
       for (const json& line : finished.lines()) {

@@ -28,8 +28,8 @@ json expectations() {
 
 json evaluate(const std::string& kernel, const std::string& variant) {
   static const Scratch scratch;  // one store for all, so that the kernels' gates are tried once
-  const Finished finished = run_harness(
-      {"eval", kernel, variant, "--device", "cpu", "--db", scratch.path("store.db"), "--json", "--kernels", kFolder});
+  const Finished finished = run_harness({"eval", kernel, variant, "--device", "cpu", "--emulated", "--db",
+                                         scratch.path("store.db"), "--json", "--kernels", kFolder});
   INFO(finished.err);
   REQUIRE(finished.lines().size() == 1);
   return finished.lines()[0];

@@ -33,10 +33,10 @@ TEST_CASE("a proposer that sends attacks gets nothing, and pays for each", "[hos
     const Scratch scratch;
     std::string spec = "command:" + kRoot + "/tests/proposers/attacks.py";
     for (const std::string& attack : attacks) spec += " " + attack;
-    const Finished finished =
-        run_harness({"run", kernel, "--variant", "00_honest", "--workload", "m33n257_f32", "--device", "cpu",
-                     "--kernels", kRoot + "/tests/hostile", "--strategy", kRoot + "/tests/fixtures/proposals_first.lua",
-                     "--proposer", spec, "--db", scratch.db(), "--json"});
+    const Finished finished = run_harness({"run", kernel, "--variant", "00_honest", "--workload", "m33n257_f32",
+                                           "--device", "cpu", "--emulated", "--kernels", kRoot + "/tests/hostile",
+                                           "--strategy", kRoot + "/tests/fixtures/proposals_first.lua", "--proposer",
+                                           spec, "--db", scratch.db(), "--json"});
     INFO(finished.err);
     REQUIRE(finished.status == 0);
     const json end = finished.lines().back();

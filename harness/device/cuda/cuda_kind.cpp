@@ -6,6 +6,7 @@
 #include "harness/device/cuda/compile/compiler.h"
 #include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/device/cuda/compile/disassembly.h"
+#include "harness/device/cuda/compile/machine_code.h"
 #include "harness/device/cuda/judge/cuda_judge.h"
 #include "harness/device/cuda/judge/judging_source.h"
 #include "harness/device/cuda/memory/compute_sanitizer.h"
@@ -15,6 +16,7 @@
 #include "harness/device/cuda/run/measuring_kernels.h"
 #include "harness/device/cuda/run/refresh_source.h"
 #include "harness/device/cuda/session.h"
+#include "harness/system/files.h"
 
 namespace harness::cuda {
 
@@ -76,6 +78,14 @@ std::map<std::string, std::string> CudaKind::linked_names(const Artifact& artifa
 
 Disassembly CudaKind::disassemble(const Artifact& artifact) const {
   return cuda::disassemble(artifact.path, find_disassembler(), walls_here());
+}
+
+std::map<std::string, MachineCode> CudaKind::machine_code(const Artifact& artifact) const {
+  const auto kernels = cuda::read_machine_code(read_file_if_any(artifact.path).value_or(""));
+  std::map<std::string, MachineCode> by_entry;
+  for (const auto& [entry, mangled] : linked_names(artifact))
+    if (const auto found = kernels.find(mangled); found != kernels.end()) by_entry[entry] = found->second;
+  return by_entry;
 }
 
 BuildSpec CudaKind::checked_build(BuildSpec spec) const {

@@ -19,6 +19,7 @@ class CudaKind : public DeviceKind {
   std::unique_ptr<DeviceJudge> make_judge(const Target& target) const override;
   std::map<std::string, std::string> linked_names(const Artifact& artifact) const override;
   Disassembly disassemble(const Artifact& artifact) const override;
+  std::map<std::string, MachineCode> machine_code(const Artifact& artifact) const override;
   BuildSpec checked_build(BuildSpec spec) const override;
   std::unique_ptr<MemoryWatcher> make_watcher() const override;
   std::unique_ptr<DeviceProfiler> make_profiler() const override;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
+#include "harness/core/machine_code.h"
 #include "harness/device/port/device_judge.h"
 #include "harness/device/port/device_profiler.h"
 #include "harness/device/port/memory_watcher.h"
@@ -47,6 +48,8 @@ class DeviceKind {
   virtual std::map<std::string, std::string> linked_names(const Artifact&) const { return {}; }
   /// The machine code of an artifact, for the source policy.
   virtual Disassembly disassemble(const Artifact&) const { return {}; }
+  /// By entry (name expression), what is known of the machine code without a disassembler. Empty: nothing.
+  virtual std::map<std::string, MachineCode> machine_code(const Artifact&) const { return {}; }
 
   // Memory is checked by a program that watches the device, or by a build that is instrumented, whose session finds
   // (Session::take_findings). A kind that has neither is recorded as not checked.

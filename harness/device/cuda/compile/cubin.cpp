@@ -155,6 +155,12 @@ std::string hash_code(const std::vector<Section>& sections) {
 
 }  // namespace
 
+std::vector<CubinSection> cubin_sections(std::string_view image) {
+  std::vector<CubinSection> sections;
+  for (const Section& section : read_sections(image)) sections.push_back({section.name, section.bytes});
+  return sections;
+}
+
 Cubin parse_cubin(std::string_view image) {
   constexpr std::string_view kInfo = ".nv.info.";
   const std::vector<Section> sections = read_sections(image);

@@ -23,6 +23,13 @@ struct Cubin {
   std::string code_hash;
 };
 
+struct CubinSection {
+  std::string name;
+  std::string_view bytes;  // within the image; empty for sections without contents
+};
+/// Throws Error when the image is none.
+std::vector<CubinSection> cubin_sections(std::string_view image);
+
 /// Reads an ELF image as NVRTC makes it. Throws Error when it is not one; never reads outside of `image`.
 Cubin parse_cubin(std::string_view image);
 

@@ -1,0 +1,54 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace harness {
+
+/// What an instruction of a warp asks of a multiprocessor.
+enum class InstructionClass : std::size_t {
+  memory,    // global and local memory, atomics on it
+  shared,    // shared memory, also by matrix loads
+  tensor,    // tensor cores
+  floating,  // adds, multiplies, comparisons
+  special,   // ex2, rcp, and conversions: a quarter of the rate, or less
+  integer,   // with moves, logic and what is done once a warp
+  exchange,  // shuffles, votes
+  control,   // branches, barriers, waits
+  count
+};
+inline constexpr std::size_t kInstructionClasses = static_cast<std::size_t>(InstructionClass::count);
+inline constexpr std::array<std::string_view, kInstructionClasses> kInstructionClassNames = {
+    "memory", "shared", "tensor", "floating", "special", "integer", "exchange", "control"};
+
+/// What an emulation counts, too: by it one learns how often a block of machine code runs.
+enum class SiteKind { global, shared, atomic, barrier, tensor };
+
+struct CodePlace {
+  std::string file;  // without folders
+  int line = 0;
+  bool operator==(const CodePlace&) const = default;
+};
+
+/// One such instruction, and where it comes from: the innermost place first, then where that was inlined.
+struct CodeSite {
+  SiteKind kind{};
+  std::vector<CodePlace> places;
+};
+
+/// Instructions that run one after another.
+struct CodeBlock {
+  std::array<std::int64_t, kInstructionClasses> instructions{};
+  bool loads = false;       // from global memory into registers: sooner or later the warp waits for it
+  std::int64_t cycles = 0;  // between the first and what follows the last, as the compiler spaced them: one warp alone
+  std::vector<std::size_t> next;  // blocks that may follow
+  std::vector<CodeSite> sites;
+};
+
+/// A kernel's machine code; it begins at the first block. Empty: unknown.
+using MachineCode = std::vector<CodeBlock>;
+
+}  // namespace harness

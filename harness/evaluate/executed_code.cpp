@@ -1,0 +1,212 @@
+#include "harness/evaluate/executed_code.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// Loops of a control flow graph: of each block the innermost, and of each loop the one around it.
+class Loops {
+ public:
+  explicit Loops(const MachineCode& code) : code_(code), before_(code.size()), innermost_(code.size(), kNone) {
+    visit_all();
+    find_dominators();
+    for (const std::size_t from : order_)
+      for (const std::size_t to : code[from].next)
+        if (dominates(to, from)) add_back_edge(from, to);
+    std::ranges::stable_sort(loops_, {}, [](const Loop& loop) { return loop.size; });
+    for (std::size_t i = loops_.size(); i-- > 0;)  // the smallest is last to say
+      for (std::size_t block = 0; block < code.size(); ++block)
+        if (loops_[i].holds[block]) innermost_[block] = i;
+  }
+
+  bool reached(std::size_t block) const { return number_[block] != kNone; }
+  std::size_t count() const { return loops_.size(); }
+  /// kNone: in no loop. Loops are numbered from the smallest on.
+  std::size_t innermost(std::size_t block) const { return innermost_[block]; }
+  std::size_t around(std::size_t loop) const {
+    for (std::size_t i = loop + 1; i < loops_.size(); ++i)
+      if (loops_[i].holds[loops_[loop].head] && loops_[i].size > loops_[loop].size) return i;
+    return kNone;
+  }
+
+ private:
+  struct Loop {
+    std::size_t head = 0, size = 0;
+    std::vector<bool> holds;  // by block
+  };
+
+  /// Depth first, without recursion: blocks may be many.
+  void visit_all() {
+    number_.assign(code_.size(), kNone);
+    std::vector<bool> seen(code_.size());
+    std::vector<std::pair<std::size_t, std::size_t>> path;  // block, how many of its successors were looked at
+    if (!code_.empty()) path.emplace_back(0, 0), seen[0] = true;
+    while (!path.empty()) {
+      auto& [block, looked] = path.back();
+      if (looked == code_[block].next.size()) {
+        order_.push_back(block);
+        path.pop_back();
+        continue;
+      }
+      const std::size_t to = code_[block].next[looked++];
+      before_[to].push_back(block);
+      if (!seen[to]) seen[to] = true, path.emplace_back(to, 0);
+    }
+    std::ranges::reverse(order_);
+    for (std::size_t i = 0; i < order_.size(); ++i) number_[order_[i]] = i;
+  }
+
+  // Cooper, Harvey and Kennedy: A Simple, Fast Dominance Algorithm.
+  void find_dominators() {
+    dominator_.assign(code_.size(), kNone);
+    if (order_.empty()) return;
+    dominator_[0] = 0;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::size_t block : order_) {
+        if (block == 0) continue;
+        std::size_t common = kNone;
+        for (const std::size_t from : before_[block])
+          if (dominator_[from] != kNone) common = common == kNone ? from : common_dominator(common, from);
+        if (dominator_[block] != common) dominator_[block] = common, changed = true;
+      }
+    }
+  }
+  std::size_t common_dominator(std::size_t a, std::size_t b) const {
+    while (a != b) {
+      while (number_[a] > number_[b]) a = dominator_[a];
+      while (number_[b] > number_[a]) b = dominator_[b];
+    }
+    return a;
+  }
+  bool dominates(std::size_t a, std::size_t b) const { return common_dominator(a, b) == a; }
+
+  void add_back_edge(std::size_t from, std::size_t head) {
+    auto loop = std::ranges::find(loops_, head, &Loop::head);
+    if (loop == loops_.end()) {
+      loops_.push_back({head, 1, std::vector<bool>(code_.size())});
+      loop = loops_.end() - 1;
+      loop->holds[head] = true;
+    }
+    for (std::vector<std::size_t> left{from}; !left.empty();) {
+      const std::size_t block = left.back();
+      left.pop_back();
+      if (loop->holds[block]) continue;
+      loop->holds[block] = true;
+      ++loop->size;
+      left.insert(left.end(), before_[block].begin(), before_[block].end());
+    }
+  }
+
+  const MachineCode& code_;
+  std::vector<std::vector<std::size_t>> before_;
+  std::vector<std::size_t> order_, number_, dominator_, innermost_;
+  std::vector<Loop> loops_;
+};
+
+double counted(const Counts& counts, SiteKind kind) {
+  const auto of = [&](Count which) { return static_cast<double>(counts[which]); };
+  switch (kind) {
+    case SiteKind::global:
+      return of(Count::load_requests) + of(Count::store_requests);
+    case SiteKind::shared:
+      return of(Count::shared_requests);
+    case SiteKind::atomic:
+      return of(Count::atomic_requests);
+    case SiteKind::barrier:
+      return of(Count::barriers);
+    case SiteKind::tensor:
+      return of(Count::tensor_instructions);
+  }
+  return 0;
+}
+
+std::pair<std::string, int> own_line(const std::vector<CodePlace>& places, const std::set<std::string>& own_files) {
+  if (places.empty()) return {};
+  const auto own = std::ranges::find_if(places, [&](const CodePlace& each) { return own_files.contains(each.file); });
+  const CodePlace& place = own == places.end() ? places.back() : *own;
+  return {place.file, place.line};
+}
+
+/// Copies of one line's instructions of one kind, by block.
+using Copies = std::map<std::size_t, double>;
+using Site = std::pair<std::pair<std::string, int>, SiteKind>;
+
+std::map<Site, Copies> sites_of(const MachineCode& code, const Loops& loops, const std::set<std::string>& own_files) {
+  std::map<Site, Copies> sites;
+  for (std::size_t block = 0; block < code.size(); ++block)
+    if (loops.reached(block))
+      for (const CodeSite& site : code[block].sites) ++sites[{own_line(site.places, own_files), site.kind}][block];
+  return sites;
+}
+
+struct Estimate {
+  double times = 0, weight = 0;
+};
+
+double middle(std::vector<Estimate> estimates) {
+  std::ranges::sort(estimates, {}, &Estimate::times);
+  double all = 0, seen = 0;
+  for (const Estimate& each : estimates) all += each.weight;
+  for (const Estimate& each : estimates)
+    if (seen += each.weight; 2 * seen >= all) return each.times;
+  return 0;
+}
+
+/// What the counts say of each loop.
+std::vector<std::vector<Estimate>> estimates_of(const std::map<Site, Copies>& sites, const Loops& loops,
+                                                const CountsByLine& counts, double warps) {
+  std::vector<std::vector<Estimate>> estimates(loops.count());
+  for (const auto& [site, copies] : sites) {
+    const auto known = counts.find(site.first);
+    if (known == counts.end()) continue;
+    double left = counted(known->second, site.second), squares = 0;
+    for (const auto& [block, times] : copies) {
+      if (loops.innermost(block) == kNone) left -= times * warps;
+      else squares += times * times;
+    }
+    if (left <= 0) continue;
+    for (const auto& [block, times] : copies)
+      if (const std::size_t loop = loops.innermost(block); loop != kNone)
+        estimates[loop].push_back({times * left / squares, times});
+  }
+  return estimates;
+}
+
+}  // namespace
+
+double ExecutedCode::all() const {
+  return std::accumulate(instructions.begin(), instructions.end(), 0.0);
+}
+
+std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsByLine& counts,
+                                          const std::set<std::string>& own_files, double warps) {
+  if (code.empty()) return std::nullopt;
+  const Loops loops(code);
+  const auto estimates = estimates_of(sites_of(code, loops, own_files), loops, counts, warps);
+  if (loops.count() > 0 && std::ranges::all_of(estimates, [](const auto& each) { return each.empty(); }))
+    return std::nullopt;
+  std::vector<double> times(loops.count());
+  for (std::size_t loop = loops.count(); loop-- > 0;) {  // from the outside in
+    const std::size_t around = loops.around(loop);
+    times[loop] = !estimates[loop].empty() ? middle(estimates[loop]) : around == kNone ? warps : times[around];
+  }
+  ExecutedCode executed;
+  for (std::size_t block = 0; block < code.size(); ++block) {
+    if (!loops.reached(block)) continue;
+    const std::size_t loop = loops.innermost(block);
+    const double ran = loop == kNone ? warps : times[loop];
+    for (std::size_t kind = 0; kind < kInstructionClasses; ++kind)
+      executed.instructions[kind] += ran * static_cast<double>(code[block].instructions[kind]);
+    executed.waits += code[block].loads ? ran : 0;
+    executed.cycles += ran * static_cast<double>(code[block].cycles);
+  }
+  return executed;
+}
+
+}  // namespace harness

@@ -1,0 +1,35 @@
+#pragma once
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/core/counting.h"
+#include "harness/core/machine_code.h"
+
+// A GPU's machine code says what one pass through each block costs; the cpu device, which runs other code of the same
+// source, says how often each line's requests were made. Together: what a GPU would issue.
+namespace harness {
+
+/// Counts of a launch by file (without folders) and line of the kernel's own source.
+using CountsByLine = std::map<std::pair<std::string, int>, Counts>;
+
+/// Of all warps of a launch together.
+struct ExecutedCode {
+  std::array<double, kInstructionClasses> instructions{};
+  double waits = 0;   // for loads of global memory: those of one block are under way together
+  double cycles = 0;  // that the warps take if each runs alone, one after another, and nothing is waited for
+  double all() const;
+};
+
+/// Blocks outside of loops run once a warp. A loop's blocks run as often as the counted requests of the lines in it
+/// say: the middle one of what they say, where a line that has several copies (of an unrolled loop and of what is left
+/// of it) is taken to run mostly in the larger one. A loop that makes no request runs once each time its surroundings
+/// do. `own_files`: of the kernel, as an inlined line of a header is counted where it was called. Nothing: no request
+/// of any loop was found again, so that nobody knows how often they run.
+std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsByLine& counts,
+                                          const std::set<std::string>& own_files, double warps);
+
+}  // namespace harness

@@ -1,0 +1,62 @@
+#include "harness/evaluate/executed_code.h"
+
+#include <catch2/catch.hpp>
+
+using namespace harness;
+
+namespace {
+
+constexpr auto kInteger = static_cast<std::size_t>(InstructionClass::integer);
+
+CodeBlock block(std::int64_t instructions, std::vector<std::size_t> next, std::vector<CodeSite> sites = {}) {
+  CodeBlock made;
+  made.instructions[kInteger] = instructions;
+  made.cycles = 2 * instructions;
+  made.next = std::move(next);
+  made.sites = std::move(sites);
+  return made;
+}
+
+/// A load of line 7, once in a header that the kernel calls there.
+CodeSite load(const std::string& inlined = "") {
+  CodeSite site{SiteKind::global, {{"kernel.cu", 7}}};
+  if (!inlined.empty()) site.places.insert(site.places.begin(), {inlined, 3});
+  return site;
+}
+
+CountsByLine loads(std::int64_t requests) {
+  CountsByLine counts;
+  counts[{"kernel.cu", 7}][Count::load_requests] = requests;
+  return counts;
+}
+
+const std::set<std::string> kOwn{"kernel.cu"};
+
+}  // namespace
+
+TEST_CASE("what lies in no loop runs once a warp, and code that is never reached does not") {
+  const MachineCode code{block(10, {1}), block(5, {}), block(99, {2})};
+  const auto executed = executed_code(code, {}, kOwn, 8);
+  REQUIRE(executed);
+  CHECK(executed->all() == 8 * 15);
+  CHECK(executed->instructions[kInteger] == 8 * 15);
+  CHECK(executed->cycles == 2 * 8 * 15);
+}
+
+TEST_CASE("a loop runs as often as its loads were counted, wherever they were inlined from") {
+  const MachineCode code{block(10, {1}), block(20, {1, 2}, {load("vec.cuh")}), block(3, {})};
+  CHECK(executed_code(code, loads(8 * 100), kOwn, 8)->all() == 8 * 13 + 800 * 20);
+  CHECK_FALSE(executed_code(code, {}, kOwn, 8));  // nobody knows how often
+}
+
+TEST_CASE("of an unrolled loop and the rest of it the unrolled one runs for most, and a load before both is no turn") {
+  const MachineCode code{block(1, {1}, {load()}), block(40, {1, 2}, {load(), load(), load(), load()}),
+                         block(12, {2, 3}, {load()}), block(1, {})};
+  // 8 warps load once before, and 17 x 8 times in the loops: (4 x + y) with x : y as 4 : 1.
+  CHECK(executed_code(code, loads(8 + 17 * 8), kOwn, 8)->all() == Approx(8 * 2 + 32 * 40 + 8 * 12));
+}
+
+TEST_CASE("a loop without requests runs as often as what surrounds it") {
+  const MachineCode code{block(1, {1}), block(2, {2}, {load()}), block(5, {2, 3}), block(1, {1, 4}), block(1, {})};
+  CHECK(executed_code(code, loads(40), kOwn, 4)->all() == 4 * 2 + 40 * (2 + 5 + 1));
+}
