@@ -122,8 +122,8 @@ PackageFolder read_package(const std::string& folder, const std::string& digest)
                                 folder, failure.byte));
   } catch (const json::exception& failure) {
     const std::string_view why = failure.what();
-    throw bad_input(fmt::format("{}: kernel.json is not what harness package writes ({})", folder,
-                                why.substr(why.find("] ") + 2)));
+    throw bad_input(
+        fmt::format("{}: kernel.json is not what harness package writes ({})", folder, why.substr(why.find("] ") + 2)));
   }
   return made;
 }
