@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "harness/adopt/complaint.h"
 #include "harness/adopt/draws.h"
 #include "harness/adopt/indexes.h"
 #include "harness/adopt/recorded.h"
@@ -37,6 +38,7 @@ Subject subject_of(const AdoptedKernel& kernel, const std::string& text, const s
     if (how == "template") values[name] = value;
   }
   subject.entry = kernel.entry_for(std::string(cuda_type(kernel.dtypes.front())), values);
+  subject.entries = entries_of(kernel, subject.entry);
   return subject;
 }
 
@@ -60,19 +62,28 @@ double distance(const std::vector<std::byte>& got, Dtype stored, const std::vect
 ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes, unsigned fill, bool serial) {
   ObservedLaunch observed = launch_at(kernel, "reference", sizes, fill, true);
   Launch& launch = observed.launch;
-  std::vector<LaunchArgument> arguments;
+  std::vector<LaunchArgument> arguments, scratch;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const AdoptedParameter& parameter = kernel.parameters[i];
-    if (parameter.kind == Param::size) continue;
+    if (parameter.kind == Param::size || parameter.kind == Param::derived) continue;
     LaunchArgument argument = launch.args[i];
     if (parameter.kind == Param::real) argument = ScalarArgument{parameter.dtype, parameter.value};
-    arguments.push_back(std::move(argument));
+    (parameter.kind == Param::scratch ? scratch : arguments).push_back(std::move(argument));
   }
   for (const AdoptedSize& size : kernel.sizes)
     arguments.emplace_back(ScalarArgument{Dtype::s64, sizes.at(size.symbol)});
+  if (serial) {
+    observed.further.clear();
+    launch.grid = launch.block = Dim3{1, 1, 1};
+    launch.shared = 0;
+  } else {
+    arguments.insert(arguments.end(), scratch.begin(), scratch.end());
+  }
+  for (std::size_t i = 0; i < observed.further.size(); ++i) {
+    observed.further[i].entry = reference_entry(i + 1);
+    observed.further[i].args = arguments;
+  }
   launch.args = std::move(arguments);
-  if (serial) launch.grid = launch.block = Dim3{1, 1, 1};
-  if (serial) launch.shared = 0;
   return observed;
 }
 
@@ -181,7 +192,7 @@ class References {
 
   void original() {
     BuildSpec spec = subject_.build;
-    spec.entries = {subject_.entry};
+    spec.entries = subject_.entries;
     points_ = points_of(kernel_, kernel_.sizes.empty() ? 1 : 4, 99);
     std::vector<ObservedLaunch> launches;
     for (std::size_t i = 0; i < points_.size(); ++i)
@@ -194,11 +205,14 @@ class References {
     BuildSpec spec = subject_.build;
     spec.source_name = "reference.cu";
     spec.source = text;
-    spec.entries = {"reference"};
+    spec.entries = {reference_entry(0)};
+    for (std::size_t i = 0; i < (serial ? 0 : kernel_.further.size()); ++i)
+      spec.entries.push_back(reference_entry(i + 1));
     const BuildResult built = observer_.build(spec);
     const auto* const artifact = std::get_if<Artifact>(&built);
     if (artifact == nullptr) {
-      why_ = "it does not compile as device code: " + std::get<CompileFailure>(built).log.substr(0, 500);
+      why_ = "it does not compile as device code: " +
+             first_complaint(std::get<CompileFailure>(built).log, spec.source_name, spec.source, subject_.original);
       return false;
     }
     std::vector<ObservedLaunch> launches;
@@ -223,7 +237,9 @@ class References {
           return false;
         }
         if (!(apart <= tolerance_of(parameter.dtype))) {
-          why_ = fmt::format("it lies {:.2g} apart from the kernel in '{}' (relative L2)", apart, parameter.name);
+          why_ = std::isfinite(apart)
+                     ? fmt::format("it lies {:.2g} apart from the kernel in '{}' (relative L2)", apart, parameter.name)
+                     : fmt::format("in '{}' it is finite where the kernel is not, or far beyond it", parameter.name);
           return false;
         }
       }
@@ -291,12 +307,15 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   apply_answers(kernel, options);
   std::string besides;
   for (const auto& [name, text] : kernel.launch.templates) besides += text + "\n";
-  adopted.device = device_source(source, kernel.index, names_of_tuned(kernel), false, besides);
+  std::set<std::string> further;
+  for (const FurtherLaunch& each : kernel.further) further.insert(each.name);
+  adopted.device = device_source(source, kernel.index, names_of_tuned(kernel), false, besides, further);
   adopted.seen.notes = left_out;
   leave_out_double(kernel, adopted.device, adopted.seen.notes);
   const std::vector<std::string> notes = adopted.seen.notes;
   const std::string file = std::filesystem::path(source.main().path).filename().string();
-  const Subject subject = subject_of(kernel, adopted.device.text, file, include_folders);
+  Subject subject = subject_of(kernel, adopted.device.text, file, include_folders);
+  subject.original = source.main().text;
   adopted.seen = observe(kernel, subject, observer);
   adopted.seen.notes.insert(adopted.seen.notes.begin(), notes.begin(), notes.end());
   ask_of_atomics(kernel, options, adopted.seen);
@@ -307,7 +326,7 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   });
   if (!writes)
     throw bad_input(fmt::format("'{}' never wrote anything at the sizes that were tried; nothing can be compared",
-                                kernel.declaration.name));
+                                kernel.shown_name()));
   Matched matched;
   if (options.problem) matched = match_problem(kernel, *options.problem);
   if (seen) {

@@ -111,7 +111,7 @@ TakenLaunch take_launch(AdoptedKernel& kernel, const std::vector<CapturedValue>&
     throw bad_input(
         fmt::format("the captured launch passed {} values, and {} has {} parameters: it is another kernel, or "
                     "one that takes structures",
-                    values.size(), kernel.declaration.name, kernel.parameters.size()));
+                    values.size(), kernel.shown_name(), kernel.parameters.size()));
   take_numbers(kernel, values);
   if (const std::string why = unfit(kernel, values); !why.empty())
     return {false, fmt::format("the captured launch gave its sizes; its data are no reference: {}", why)};

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "harness/adopt/kernel.h"
 #include "harness/core/error.h"
 #include "harness/system/run_in_child.h"
 
@@ -312,7 +313,8 @@ class Walk {
       read.read_only = lib_.isConst(target) != 0;
     } else {
       read.resolved = trimmed(lib_.take(lib_.typeSpelling(canonical)));
-      read.record = canonical.kind == kRecordType;
+      int lanes = 1;  // a half is a number, whatever it is made of
+      read.record = canonical.kind == kRecordType && !(dtype_of_type(read.resolved, &lanes) && lanes == 1);
     }
     return read;
   }

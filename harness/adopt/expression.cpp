@@ -432,6 +432,23 @@ std::string as_lua(const Formula& f, const std::function<std::string(const std::
   return fmt::format("{} {} {}", side(f.operands[0], false), sign, side(f.operands[1], true));
 }
 
+std::string as_cpp(const Formula& f, const std::function<std::string(const std::string&)>& name) {
+  if (f.kind == Op::number) return number_text(f.number);
+  if (f.kind == Op::symbol) return name(f.symbol);
+  std::vector<std::string> sides;
+  for (const FormulaPtr& operand : f.operands) sides.push_back(as_cpp(*operand, name));
+  const std::string &a = sides[0], &b = sides.size() > 1 ? sides[1] : a;
+  static const std::map<Op, const char*> signs{{Op::add, "+"},    {Op::subtract, "-"}, {Op::multiply, "*"},
+                                               {Op::divide, "/"}, {Op::modulo, "%"},   {Op::eq, "=="},
+                                               {Op::ne, "!="},    {Op::lt, "<"},       {Op::le, "<="}};
+  if (const auto sign = signs.find(f.kind); sign != signs.end()) return fmt::format("({} {} {})", a, sign->second, b);
+  if (f.kind == Op::select) return fmt::format("({} ? {} : {})", a, b, sides.at(2));
+  if (f.kind == Op::min || f.kind == Op::max)
+    return fmt::format("({0} {2} {1} ? {0} : {1})", a, b, f.kind == Op::min ? "<" : ">");
+  const std::string rounded = fmt::format("(({0} + {1} - 1) / {1})", a, b);
+  return f.kind == Op::cdiv ? rounded : fmt::format("({} * {})", rounded, b);
+}
+
 FormulaPtr with(const FormulaPtr& f, const std::map<std::string, FormulaPtr>& replaced) {
   if (f->kind == Op::number) return f;
   if (f->kind == Op::symbol) {

@@ -53,6 +53,8 @@ bool equal(const Formula& a, const Formula& b);
 std::set<std::string> symbols_of(const Formula& formula);
 /// As a manifest writes it. `name`: how a symbol stands there, "w.N".
 std::string as_lua(const Formula& formula, const std::function<std::string(const std::string&)>& name);
+/// As C++ writes it, on whole numbers.
+std::string as_cpp(const Formula& formula, const std::function<std::string(const std::string&)>& name);
 /// The same with some symbols replaced.
 FormulaPtr with(const FormulaPtr& formula, const std::map<std::string, FormulaPtr>& replaced);
 

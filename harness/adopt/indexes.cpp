@@ -123,7 +123,7 @@ class Indexes {
 void find_indexes(AdoptedKernel& kernel, const Subject& subject, Observer& observer, Seen& seen) {
   if (std::ranges::none_of(kernel.parameters, may_be_index)) return;
   BuildSpec spec = subject.build;
-  spec.entries = {subject.entry};
+  spec.entries = subject.entries;
   const BuildResult built = observer.build(spec);
   if (const auto* artifact = std::get_if<Artifact>(&built)) Indexes(kernel, subject, observer, *artifact, seen).find();
 }

@@ -23,6 +23,38 @@ const AdoptedSize* AdoptedKernel::size(const std::string& symbol) const {
   return nullptr;
 }
 
+std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel) {
+  std::map<std::string, FormulaPtr> all;
+  for (const AdoptedParameter& each : kernel.parameters)
+    if (each.kind == Param::derived) all[each.name] = each.follows;
+  return all;
+}
+
+bool is_array(const AdoptedParameter& parameter) {
+  return parameter.kind == Param::pointer || parameter.kind == Param::scratch;
+}
+
+std::vector<const LaunchShape*> AdoptedKernel::launches() const {
+  std::vector<const LaunchShape*> all{&launch};
+  for (const FurtherLaunch& each : further) all.push_back(&each.launch);
+  return all;
+}
+
+void AdoptedKernel::replace_in_launches(const std::map<std::string, FormulaPtr>& replaced) {
+  const auto replace = [&](LaunchShape& shape) {
+    for (auto* list : {&shape.grid, &shape.block})
+      for (FormulaPtr& each : *list) each = with(each, replaced);
+    shape.shared = with(shape.shared, replaced);
+  };
+  replace(launch);
+  for (FurtherLaunch& each : further) replace(each.launch);
+}
+
+std::string AdoptedKernel::entry_of_launch(std::size_t i, const std::string& first) const {
+  if (i == 0 || !first.starts_with(qualified)) return first;
+  return further.at(i - 1).qualified + first.substr(qualified.size());
+}
+
 std::string with_doubles(const std::string& text) {
   std::string result = text;
   for (const char* word : {"float", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})

@@ -14,13 +14,22 @@ namespace harness::adopt {
 
 /// What is known of a parameter of an adopted kernel, and from what.
 struct AdoptedParameter {
-  enum class Kind { pointer, size, flag, real, fixed };
+  enum class Kind {
+    pointer,
+    size,
+    flag,
+    real,
+    fixed,
+    derived,  // a whole number that follows from the sizes
+    scratch   // memory from one launch to the next: no argument of the contract
+  };
   std::string name;
   Kind kind = Kind::pointer;
   Dtype dtype = Dtype::f32;  // of the elements; of a value its own
   std::string type;          // of a kernel's template: the name of the parameter that is its type; else ""
   int lanes = 1;             // elements of one unit of the signature: 4 of a float4*
   double value = 0;          // real, fixed
+  FormulaPtr follows;        // derived
   std::string evidence;      // why it is what it is
 
   // Of a pointer.
@@ -47,7 +56,14 @@ struct AdoptedSize {
   std::string evidence;
 };
 
-/// A kernel of a source with what was found out about it.
+/// A launch behind the first one: of another kernel with the same parameters.
+struct FurtherLaunch {
+  std::string name, qualified;
+  LaunchShape launch;
+};
+
+/// A kernel of a source with what was found out about it, or several that a function of the host launches in turn
+/// (adopt/sequence.h): then `declaration` and `launch` are the first one's.
 struct AdoptedKernel {
   std::size_t index = 0;  // of its declaration
   Declaration declaration;
@@ -55,6 +71,8 @@ struct AdoptedKernel {
   std::string entry;      // "softmax<float,256>"
   std::string path;       // of its file, as the manifest notes it; "": not at all
   LaunchShape launch;
+  std::vector<FurtherLaunch> further;
+  std::string function;  // of the host, where there are several launches
   std::vector<AdoptedParameter> parameters;
   std::vector<AdoptedSize> sizes;
   std::map<std::string, std::vector<std::int64_t>> tuned;  // --tune NAME=...
@@ -64,6 +82,14 @@ struct AdoptedKernel {
   std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
 
   const AdoptedSize* size(const std::string& symbol) const;
+  /// "softmax", or the function that launches several.
+  const std::string& shown_name() const { return function.empty() ? declaration.name : function; }
+  /// In their order.
+  std::vector<const LaunchShape*> launches() const;
+  /// Of every launch, with symbols replaced.
+  void replace_in_launches(const std::map<std::string, FormulaPtr>& replaced);
+  /// The name expression of launch `i`, where `first` is that of the first one.
+  std::string entry_of_launch(std::size_t i, const std::string& first) const;
   /// The name expression for a type and values of what is tuned: as a manifest writes it, or with all filled in.
   /// `wide`: each floating type in it is double.
   std::string entry_for(const std::string& dtype, const std::map<std::string, std::string>& tuned,
@@ -71,6 +97,12 @@ struct AdoptedKernel {
   /// Values of tuned symbols and sizeof for one type: what formulas need besides sizes.
   Values settings(Dtype dtype, const std::map<std::string, std::int64_t>& tuned = {}) const;
 };
+
+/// What each derived parameter follows from.
+std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel);
+
+/// A pointer of the kernel: an argument or scratch.
+bool is_array(const AdoptedParameter& parameter);
 
 /// The words of a text that are floating types become double.
 std::string with_doubles(const std::string& text);

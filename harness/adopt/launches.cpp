@@ -515,7 +515,7 @@ std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::
 }
 
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
-                           const std::set<std::string>& tuned) {
+                           const std::set<std::string>& tuned, bool host_sizes) {
   Resolver resolver(source, &found, kernel, tuned);
   LaunchShape shape;
   const std::string where = fmt::format("{}:{}", std::filesystem::path(found.file->path).filename().string(),
@@ -536,7 +536,7 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
     shape.shared = resolver.read(found.configuration[2]);
     if (!shape.shared) throw refuse("shared", 2);
   }
-  resolver.begin_grid();
+  if (host_sizes) resolver.begin_grid();
   shape.grid = resolver.dimensions(found.configuration[0]);
   shape.constants = resolver.numbers();
   if (shape.grid.empty() || shape.grid.size() > 3) throw refuse("grid", 0);

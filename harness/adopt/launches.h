@@ -40,8 +40,9 @@ struct LaunchShape {
 };
 
 /// `tuned`: names that become parameters. Throws Error(bad_input) where an expression cannot be read.
+/// `host_sizes`: a number that the host alone knows may be a size of the launch, and is a symbol in its grid.
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
-                           const std::set<std::string>& tuned);
+                           const std::set<std::string>& tuned, bool host_sizes = true);
 
 /// What a tensor of the host's function measures, a text for each dimension: out of zeros_like, empty({a, b}),
 /// reshape({a, b}) and the like, else "x.size(0)".

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "harness/adopt/complaint.h"
 #include "harness/adopt/fit.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
@@ -21,6 +22,8 @@ constexpr std::int64_t kArenaBytes = 4 << 20, kContentBytes = 128 << 10;
 constexpr double kMostElements = 5000;   // of the product of all sizes: runs of an instrumented build take a while
 constexpr double kMostOfSteps = 5e6;     // the same where sizes are multiples of large steps
 constexpr double kLongest_s = 60;        // no further steps are tried afterwards
+constexpr int kMostUntouched = 3;        // attempts that ran well everywhere and left an array untouched
+constexpr std::size_t kAtOnce = 6;       // launches
 constexpr std::int64_t kMostBlocks = 3;  // of a size that only the grid has, where it has several
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 
@@ -117,6 +120,7 @@ class Attempt {
 
   std::string why;                  // it failed; "" where everything fits
   std::vector<Question> questions;  // of pointers whose sizes depend on their values
+  bool untouched = false;           // a pointer was neither read nor written
 
   bool run() {
     const std::size_t count = kernel_.sizes.empty() ? 1 : kFitPoints + kHeldOut;
@@ -130,18 +134,25 @@ class Attempt {
         launches.push_back(std::move(launch));
         of.emplace_back(i, fill);
       }
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
-    for (std::size_t i = 0; i < observed.size(); ++i) {
-      const Values& sizes = points[of[i].first];
-      if (!observed[i].failure.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].failure));
-      if (!observed[i].findings.empty())
-        return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
+    std::vector<Observation> observed;
+    for (std::size_t first = 0; first < launches.size();
+         first += kAtOnce) {  // where one fails, the rest is not waited for
+      const std::size_t end = std::min(first + kAtOnce, launches.size());
+      for (Observation& each : observer_.run(artifact_, {launches.begin() + static_cast<std::ptrdiff_t>(first),
+                                                         launches.begin() + static_cast<std::ptrdiff_t>(end)}))
+        observed.push_back(std::move(each));
+      seen_.runs += static_cast<int>(end - first);
+      for (std::size_t i = first; i < end; ++i) {
+        const Values& sizes = points[of[i].first];
+        if (!observed[i].failure.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].failure));
+        if (!observed[i].findings.empty())
+          return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
+      }
     }
     fits_.assign(kernel_.parameters.size(), {});
     bool understood = true;
     for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
-      if (kernel_.parameters[p].kind == Param::pointer) understood = understand(p, points, of, observed) && understood;
+      if (is_array(kernel_.parameters[p])) understood = understand(p, points, of, observed) && understood;
     return understood;
   }
 
@@ -149,7 +160,7 @@ class Attempt {
   void keep() {
     for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
       AdoptedParameter& parameter = kernel_.parameters[p];
-      if (parameter.kind != Param::pointer) continue;
+      if (!is_array(parameter)) continue;
       const Found& found = fits_[p];
       if (!parameter.answered && found.fitted) {
         parameter.shape = found.fitted->shape;
@@ -203,7 +214,7 @@ class Attempt {
       if (!observed[i].failure.empty() || !observed[i].findings.empty()) continue;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
-        if (parameter.kind != Param::pointer || parameter.answered) continue;
+        if (!is_array(parameter) || parameter.answered) continue;
         const auto span = span_of({parameter.shape, parameter.strides, 0}, all_values(kernel_, points[i]));
         if (span && elements_of(p, observed[i]) > *span) return true;
       }
@@ -220,7 +231,7 @@ class Attempt {
       if (!observed[i].failure.empty() || !observed[i].findings.empty()) return false;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
-        if (parameter.kind != Param::pointer || parameter.answered) continue;
+        if (!is_array(parameter) || parameter.answered) continue;
         const Fitted fitted{parameter.shape, parameter.strides, 0};
         const auto span = span_of(fitted, all_values(kernel_, points[i]));
         if (!span || elements_of(p, observed[i]) != *span) return false;
@@ -261,8 +272,12 @@ class Attempt {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) {
       launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
-      launches.back().launch.grid = Dim3{1, 1, 1};
-      if (one_thread) launches.back().launch.block = Dim3{1, 1, 1};
+      const auto make_small = [&](Launch& launch) {
+        launch.grid = Dim3{1, 1, 1};
+        if (one_thread) launch.block = Dim3{1, 1, 1};
+      };
+      make_small(launches.back().launch);
+      for (Launch& each : launches.back().further) make_small(each);
     }
     std::vector<Observation> observed = observer_.run(artifact_, launches);
     seen_.runs += static_cast<int>(observed.size());
@@ -372,14 +387,28 @@ class Attempt {
                      : !whole     ? "not written everywhere, so what it held shows"
                      : read       ? "written before it was read"
                                   : "only written";
+    if (parameter.kind == Param::scratch) {
+      if (read_first && !parameter.zeroed)
+        throw bad_input(
+            fmt::format("'{}' reads '{}' before any of its launches wrote there, and nothing sets it to zero; set it "
+                        "with cudaMemset before the first launch",
+                        kernel_.shown_name(), parameter.name));
+      found.role = "scratch";
+      found.evidence = parameter.zeroed ? "made in the function, set to zero there"
+                                        : "made in the function; written before it is read";
+    }
     if (parameter.answered) return true;
+    untouched = untouched || !touched;
     if (!touched) return ask(p, "was never read or written at the sizes that were tried");
     if (depends) return ask(p, "is touched as far as the values in memory say, which no formula of sizes can tell");
     const std::size_t used = points.size() > kHeldOut ? points.size() - kHeldOut : points.size();
     const std::vector<FitPoint> training(fit_points.begin(), fit_points.begin() + static_cast<std::ptrdiff_t>(used));
     std::vector<std::string> symbols;
     for (const AdoptedSize& size : kernel_.sizes) symbols.push_back(size.symbol);
-    std::vector<FormulaPtr> extra = kernel_.launch.grid;
+    std::vector<FormulaPtr> extra;
+    for (const LaunchShape* launch : kernel_.launches())
+      extra.insert(extra.end(), launch->grid.begin(), launch->grid.end());
+    for (const auto& [name, follows] : derived_of(kernel_)) extra.push_back(follows);
     found.fitted = fit(training, symbols, extra);
     if (!found.fitted)
       return ask(p, fmt::format("has {} elements at {}, and no formula of the sizes gives what was seen",
@@ -428,12 +457,13 @@ void refuse_header(const Subject& subject, const std::string& log) {
 
 Artifact build(const Subject& subject, Observer& observer) {
   BuildSpec spec = subject.build;
-  spec.entries = {subject.entry};
+  spec.entries = subject.entries;
   const BuildResult result = observer.build(spec);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     refuse_header(subject, failure->log);
     throw bad_input(fmt::format("the device part of {} does not compile on the cpu device: {}",
-                                subject.build.source_name, failure->log.substr(0, 2000)));
+                                subject.build.source_name,
+                                first_complaint(failure->log, spec.source_name, spec.source, subject.original)));
   }
   return std::get<Artifact>(result);
 }
@@ -442,7 +472,10 @@ Artifact build(const Subject& subject, Observer& observer) {
 std::map<std::string, std::int64_t> tiles_of(const AdoptedKernel& kernel) {
   std::map<std::string, std::int64_t> tiles;
   const Values settings = kernel.settings(kernel.dtypes.front());
-  for (const FormulaPtr& each : kernel.launch.grid) {
+  std::vector<FormulaPtr> grids;
+  for (const LaunchShape* launch : kernel.launches())
+    grids.insert(grids.end(), launch->grid.begin(), launch->grid.end());
+  for (const FormulaPtr& each : grids) {
     const bool quotient = each->kind == Op::cdiv || each->kind == Op::divide;
     if (!quotient || each->operands[0]->kind != Op::symbol) continue;
     const auto tile = evaluate(*each->operands[1], settings);
@@ -459,17 +492,22 @@ void set_steps(AdoptedKernel& kernel, std::int64_t step, const std::map<std::str
   }
 }
 
-/// Sizes that need no multiple of the common step lose it again, or get a smaller one.
-void refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
+/// Sizes that need no multiple of the common step lose it again, or get a smaller one. True: one did.
+bool refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
+  bool refined = false;
   for (AdoptedSize& size : kernel.sizes) {
     const std::int64_t step = size.step;
     for (std::int64_t smaller = 1; smaller < step; smaller *= smaller == 1 ? 4 : 2) {
       if (step % smaller != 0) break;
       size.step = size.low = smaller;
-      if (attempt.holds_at(points_of(kernel, 6, 77))) break;
+      if (attempt.holds_at(points_of(kernel, 6, 77))) {
+        refined = true;
+        break;
+      }
       size.step = size.low = step;
     }
   }
+  return refined;
 }
 
 /// Vectors hold more elements of a smaller type: the sizes get the steps that each type of the dispatch needs, and a
@@ -484,7 +522,8 @@ void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& ob
     Subject as_other = subject;
     as_other.entry = other.entry_for(std::string(cuda_type(kernel.dtypes[i])), first_templates(kernel));
     BuildSpec spec = as_other.build;
-    spec.entries = {as_other.entry};
+    as_other.entries = entries_of(other, as_other.entry);
+    spec.entries = as_other.entries;
     const BuildResult built = observer.build(spec);
     bool holds = false;
     if (const auto* artifact = std::get_if<Artifact>(&built)) {
@@ -553,12 +592,20 @@ void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
     if (of_kernel || used.contains(size.symbol)) return false;
     const std::int64_t value = !size.values.empty() ? size.values.front() : size.host.value_or(8);
     std::map<std::string, FormulaPtr> replaced{{size.symbol, number(static_cast<double>(value))}};
-    for (auto* list : {&kernel.launch.grid, &kernel.launch.block})
-      for (FormulaPtr& each : *list) each = with(each, replaced);
-    kernel.launch.shared = with(kernel.launch.shared, replaced);
+    kernel.replace_in_launches(replaced);
     seen.notes.push_back(fmt::format("{} = {}: no array depends on it", size.name, value));
     return true;
   });
+}
+
+/// A launch that cannot be is refused by the session, with its own words.
+Launch shaped(const LaunchShape& shape, const Values& values, bool wide) {
+  Launch launch;
+  launch.grid = dimensions(shape.grid, values).value_or(Dim3{0, 1, 1});
+  launch.block = dimensions(shape.block, values).value_or(Dim3{0, 1, 1});
+  launch.shared = evaluate(*shape.shared, values).value_or(0) * (wide ? 4 : 1);
+  launch.shared = std::min<std::int64_t>(launch.shared, 200 << 10);
+  return launch;
 }
 
 }  // namespace
@@ -596,23 +643,28 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
   return points;
 }
 
+std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first) {
+  std::vector<std::string> entries;
+  for (std::size_t i = 0; i <= kernel.further.size(); ++i) {
+    const std::string entry = kernel.entry_of_launch(i, first);
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
+  }
+  return entries;
+}
+
 ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
                          bool wide) {
   ObservedLaunch observed;
   const Values values = all_values(kernel, sizes);
   Launch& launch = observed.launch;
+  launch = shaped(kernel.launch, values, wide);
   launch.entry = entry;
-  const auto grid = dimensions(kernel.launch.grid, values), block = dimensions(kernel.launch.block, values);
-  // A launch that cannot be is refused by the session, with its own words.
-  launch.grid = grid.value_or(Dim3{0, 1, 1});
-  launch.block = block.value_or(Dim3{0, 1, 1});
-  launch.shared = evaluate(*kernel.launch.shared, values).value_or(0) * (wide ? 4 : 1);
-  launch.shared = std::min<std::int64_t>(launch.shared, 200 << 10);
   std::uint64_t stream = 0;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     ++stream;
     switch (parameter.kind) {
-      case Param::pointer: {
+      case Param::pointer:
+      case Param::scratch: {
         const bool floating = is_floating(parameter.dtype);
         std::int64_t below = fill == 0 ? 2 : fill == 1 ? 7 : 100;
         if (parameter.below) below = std::max<std::int64_t>(1, evaluate(*parameter.below, values).value_or(2));
@@ -626,6 +678,9 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
       case Param::size:
         launch.args.push_back(ScalarArgument{parameter.dtype, values.at(parameter.name)});
         break;
+      case Param::derived:
+        launch.args.push_back(ScalarArgument{parameter.dtype, evaluate(*parameter.follows, values).value_or(0)});
+        break;
       case Param::flag:
         launch.args.push_back(ScalarArgument{parameter.dtype, parameter.value != 0});
         break;
@@ -637,6 +692,12 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
         break;
     }
   }
+  for (std::size_t i = 0; i < kernel.further.size(); ++i) {
+    Launch next = shaped(kernel.further[i].launch, values, wide);
+    next.entry = kernel.entry_of_launch(i + 1, entry);
+    next.args = launch.args;
+    observed.further.push_back(std::move(next));
+  }
   return observed;
 }
 
@@ -647,10 +708,11 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   std::vector<Question> questions;
   const std::map<std::string, std::int64_t> tiles = tiles_of(kernel);
   const auto begin = std::chrono::steady_clock::now();
+  int untouched = 0;
   std::optional<Steps> narrow;  // everything fits there, but larger sizes reach further
   const auto finish = [&](Attempt& attempt) {
     attempt.order_shapes();
-    refine_steps(kernel, attempt);
+    if (refine_steps(kernel, attempt)) attempt.order_shapes();  // smaller sizes show rows that one block alone covers
     try_other_types(kernel, subject, observer, seen);
     find_limits(kernel, attempt);
     for (AdoptedSize& size : kernel.sizes)
@@ -673,7 +735,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     }
     if (first.empty()) first = attempt.why;
     if (!attempt.questions.empty() && questions.empty()) questions = attempt.questions;
-    if (kernel.sizes.empty()) break;
+    if (kernel.sizes.empty() || (attempt.untouched && ++untouched == kMostUntouched)) break;
   }
   if (narrow) {
     set_steps(kernel, narrow->step, narrow->tiles ? tiles : std::map<std::string, std::int64_t>());
@@ -689,7 +751,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     throw bad_input(
         fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "
                     "--arg and --size, or its launch with --grid and --block",
-                    kernel.declaration.name, first));
+                    kernel.shown_name(), first));
   seen.questions = questions;
   return seen;
 }

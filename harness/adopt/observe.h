@@ -22,15 +22,21 @@ struct Seen {
 
 /// How a device source is built for its runs.
 struct Subject {
-  BuildSpec build;    // without entries
-  std::string entry;  // filled in for the first dtype and the first tuned values
+  BuildSpec build;                   // without entries
+  std::string entry;                 // filled in for the first dtype and the first tuned values
+  std::vector<std::string> entries;  // that one, and those of further launches
+  std::string original;              // the whole file, which messages give lines of
 };
 
 /// Runs the kernel at many sizes and fills in roles, shapes and the steps and limits of its sizes. Throws
 /// Error(bad_input) where it does not compile or never runs.
 Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer);
 
-/// One launch at a point. `wide`: buffers of floating types hold doubles, for a source that was compiled with these.
+/// The name expressions of all launches, where `first` is that of the first one; each once.
+std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first);
+
+/// One launch at a point, with those behind it. `wide`: buffers of floating types hold doubles, for a source that was
+/// compiled with these.
 ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
                          bool wide);
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,16 @@ struct AdoptOptions {
   std::vector<std::string> entries;
   std::vector<std::string> arguments;  // "out[N,C] f32", "idx[N] s32 < V", "sum[1] f32 zeroed"
   std::vector<std::string> sizes;      // "N=8192,7", "eps=1e-5"
+  std::vector<std::string> settings;   // "act=3", "C=D+2*D*deg"
   std::string grid, block, shared;
   std::vector<std::string> tune;  // "BLOCK=64,128,256"
   std::string reference;
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;
+  /// Filled in by source_of where the entry is a function of the host that launches several kernels, which `entries`
+  /// then has (adopt/sequence.h).
+  std::string function;
+  std::set<std::string> scratch;
   std::optional<Problem> problem;  // that the kernel is said to solve
   std::vector<Dtype> dtypes;       // of a kernel for several types: the first that is one of these
 };

@@ -185,7 +185,7 @@ class Recording {
         throw bad_input(
             fmt::format("{}: the rows of '{}' lie apart, which arrays of NumPy cannot say", who_, each.name));
     BuildSpec spec = subject.build;
-    spec.entries = {subject.entry};
+    spec.entries = subject.entries;
     const BuildResult built = observer.build(spec);
     if (const auto* failure = std::get_if<CompileFailure>(&built)) throw bad_input(failure->log);
     artifact_ = std::get<Artifact>(built);

@@ -22,22 +22,27 @@ void fill_in_host_numbers(AdoptedKernel& kernel, const std::set<std::string>& fi
       throw bad_input(
           fmt::format("the launch of '{}' depends on '{}', which its contract does not have; adopt the "
                       "file anew",
-                      kernel.declaration.name, size.name));
+                      kernel.shown_name(), size.name));
     known[size.symbol] = number(static_cast<double>(*size.host));
   }
-  for (auto* list : {&kernel.launch.grid, &kernel.launch.block})
-    for (FormulaPtr& each : *list) each = with(each, known);
-  kernel.launch.shared = with(kernel.launch.shared, known);
+  kernel.replace_in_launches(known);
 }
 
 }  // namespace
 
 Revision revision_of(const std::string& file, const std::string& entry, const std::set<std::string>& fields) {
-  const Source source = read_cuda_source(file);
   AdoptOptions options;
   options.file = file;
   options.yes = true;
   options.entries = {entry.substr(entry.rfind(':') == std::string::npos ? 0 : entry.rfind(':') + 1)};
+  std::string digest;
+  std::vector<std::string> notes;
+  const Source source = source_of(options, digest, notes);
+  if (!options.function.empty())
+    throw bad_input(fmt::format(
+        "{} launches {} kernels, and a revision is compared kernel by kernel; make a package of it and guard "
+        "that: harness guard DIR",
+        options.function, options.entries.size()));
   AdoptedKernel kernel = choose_kernel(source, options);
   fill_in_host_numbers(kernel, fields);
   std::set<std::string> tuned;

@@ -61,9 +61,11 @@ const std::set<std::string>& torch_words() {
 /// What a kernel needs, found by names from its own text on.
 class Slice {
  public:
-  Slice(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host)
+  Slice(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host,
+        const std::set<std::string>& further)
       : source_(source),
         tuned_(tuned),
+        further_(further),
         name_(source.parsed.declarations[kernel].name),
         kernel_(source.find(kernel)),
         host_(host) {
@@ -77,6 +79,7 @@ class Slice {
   DeviceSource take(const std::string& besides) {
     need(kernel_);
     need_words(besides);
+    for (const std::string& each : further_) need_words(each);
     follow_words();
     // A word that several namespaces declare is of those whose names are used by then.
     for (bool again = true; again;) {
@@ -218,7 +221,8 @@ class Slice {
   bool declares_kernel(const Chunk& chunk) const {
     return std::any_of(chunk.declares.begin(), chunk.declares.end(), [&](std::size_t index) {
       const Declaration& declaration = source_.parsed.declarations[index];
-      return declaration.kernel && declaration.name != name_;  // the kernel may be declared before it is defined
+      return declaration.kernel && declaration.name != name_ &&
+             !further_.contains(declaration.name);  // the kernel may be declared before it is defined
     });
   }
 
@@ -321,7 +325,7 @@ class Slice {
   }
 
   const Source& source_;
-  const std::set<std::string>& tuned_;
+  const std::set<std::string>&tuned_, &further_;
   std::string name_;
   Source::Found kernel_;
   bool host_ = false;
@@ -338,8 +342,8 @@ class Slice {
 }  // namespace
 
 DeviceSource device_source(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host,
-                           const std::string& besides) {
-  return Slice(source, kernel, tuned, host).take(besides);
+                           const std::string& besides, const std::set<std::string>& further) {
+  return Slice(source, kernel, tuned, host, further).take(besides);
 }
 
 }  // namespace harness::adopt

@@ -18,8 +18,10 @@ struct DeviceSource {
 
 /// `kernel`: index of its declaration. `tuned`: macros and constants that a configuration defines; their definitions
 /// stand only where it does not. `host`: it is a function of the host, which becomes one of the device with all that it
-/// calls. `besides`: a text whose names are needed too, such as the template arguments of the launch.
+/// calls. `besides`: a text whose names are needed too, such as the template arguments of the launch. `further`:
+/// kernels that are launched too.
 DeviceSource device_source(const Source& source, std::size_t kernel, const std::set<std::string>& tuned,
-                           bool host = false, const std::string& besides = "");
+                           bool host = false, const std::string& besides = "",
+                           const std::set<std::string>& further = {});
 
 }  // namespace harness::adopt

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/adopt/template_head.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -180,19 +181,6 @@ class Front {
   const FoundLaunch* launch_;
   std::vector<std::pair<std::string, std::string>> sizes_;  // text at the launch, name
 };
-
-/// "template <class T, int N>" as it stands before the kernel; "" where it is none.
-std::string template_head(const Source::Found& found) {
-  const std::string text = found.file->text.substr(found.chunk->begin, found.chunk->body - found.chunk->begin);
-  const std::vector<Token> tokens = tokens_of(text);
-  if (tokens.empty() || !tokens[0].is("template")) return "";
-  int depth = 0;
-  for (const Token& token : tokens) {
-    if (token.is("<")) ++depth;
-    if (token.is(">") && --depth == 0) return text.substr(0, token.end) + "\n";
-  }
-  return "";
-}
 
 std::string kernel_in_front(const Source::Found& found, const Declaration& kernel, const Front& front,
                             const std::string& name) {

@@ -55,7 +55,7 @@ FormulaPtr count_of(const AdoptedParameter& parameter) {
 FormulaPtr total_of(const AdoptedKernel& kernel) {
   FormulaPtr total = number(0);
   for (const AdoptedParameter& parameter : kernel.parameters)
-    if (parameter.kind == Param::pointer) total = formula(Formula::Kind::add, {total, count_of(parameter)});
+    if (is_array(parameter)) total = formula(Formula::Kind::add, {total, count_of(parameter)});
   return total;
 }
 
@@ -253,6 +253,49 @@ std::string quoted(const std::string& text) {
   return "\"" + safe + "\"";
 }
 
+/// grid, block and shared of one launch; what is tuned has its first value.
+std::string reference_launch(const AdoptedKernel& kernel, const LaunchShape& launch,
+                             const std::map<std::string, FormulaPtr>& first, bool wide, const std::string& indent) {
+  const auto plain = [&](const std::vector<FormulaPtr>& formulas) {
+    std::vector<FormulaPtr> all;
+    for (const FormulaPtr& each : formulas) all.push_back(with(each, first));
+    return lua_list(kernel, all);
+  };
+  std::string text = fmt::format("{0}grid = function(w) return {1} end,\n{0}block = function(w) return {2} end,\n",
+                                 indent, plain(launch.grid), plain(launch.block));
+  FormulaPtr shared = with(launch.shared, first);
+  if (wide) shared = formula(Formula::Kind::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
+  if (!(launch.shared->kind == Formula::Kind::number && launch.shared->number == 0))
+    text += fmt::format("{}shared = function(w) return {} end,\n", indent, lua(kernel, *shared));
+  return text;
+}
+
+/// Bytes of a scratch array, as the kernel stores it or in double.
+FormulaPtr scratch_bytes(const AdoptedParameter& parameter, bool wide) {
+  const FormulaPtr unit = wide && is_floating(parameter.dtype) ? number(8)
+                          : parameter.type.empty()             ? number(storage_bytes(parameter.dtype))
+                                                               : symbol("sizeof " + parameter.type);
+  FormulaPtr bytes = unit;
+  for (const FormulaPtr& extent : parameter.shape) bytes = formula(Formula::Kind::multiply, {bytes, extent});
+  return bytes;
+}
+
+std::string further_launches(const AdoptedKernel& kernel, const std::map<std::string, FormulaPtr>& first, bool wide) {
+  if (kernel.further.empty()) return "";
+  std::string text = "                steps = {\n";
+  const std::string type = wide || kernel.dtype_parameter.empty() ? "" : "<$dtype>";
+  for (std::size_t i = 0; i < kernel.further.size(); ++i)
+    text += fmt::format("                  {{ entry = \"{}{}\",\n{}                  }},\n", reference_entry(i + 1),
+                        type, reference_launch(kernel, kernel.further[i].launch, first, wide, "                    "));
+  text += "                },\n";
+  std::string scratch;
+  for (const AdoptedParameter& each : kernel.parameters)
+    if (each.kind == Param::scratch)
+      scratch += fmt::format("                  {{ \"{}\", bytes = function(w) return {} end, init = \"{}\" }},\n",
+                             each.name, lua(kernel, *scratch_bytes(each, wide)), each.zeroed ? "zeroed" : "dirty");
+  return scratch.empty() ? text : text + "                scratch = {\n" + scratch + "                },\n";
+}
+
 std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& reference) {
   std::string text =
       noted(fmt::format("  reference = {{ source = \"reference.cu\", entry = \"{}\",",
@@ -265,19 +308,8 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
   } else {
     std::map<std::string, FormulaPtr> first;
     for (const auto& [name, values] : kernel.tuned) first["p." + name] = number(static_cast<double>(values.front()));
-    const auto plain = [&](const std::vector<FormulaPtr>& formulas) {
-      std::vector<FormulaPtr> all;
-      for (const FormulaPtr& each : formulas) all.push_back(with(each, first));
-      return lua_list(kernel, all);
-    };
-    text += fmt::format(
-        "                grid = function(w) return {} end,\n                block = function(w) return {} end,\n",
-        plain(kernel.launch.grid), plain(kernel.launch.block));
-    FormulaPtr shared = with(kernel.launch.shared, first);
-    if (reference.wide)
-      shared = formula(Formula::Kind::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
-    if (!(shared->kind == Formula::Kind::number && shared->number == 0))
-      text += fmt::format("                shared = function(w) return {} end,\n", lua(kernel, *shared));
+    text += reference_launch(kernel, kernel.launch, first, reference.wide, "                ");
+    text += further_launches(kernel, first, reference.wide);
   }
   if (!reference.weak.empty()) text += fmt::format("                weak = {},\n", quoted(reference.weak));
   if (!reference.golden.empty()) {
@@ -313,28 +345,40 @@ constexpr const char* kBytesOf = "local bytes_of = { f64 = 8, f32 = 4, f16 = 2, 
 
 std::string manifest(const AdoptedKernel& kernel, const ChosenReference& reference, const std::string& name,
                      const std::string& file, const std::string& digest) {
-  std::string text = fmt::format(
-      "return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
-      quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.declaration.name, file, reference.words)));
+  std::string text =
+      fmt::format("return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
+                  quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.shown_name(), file, reference.words)));
   text += domain_text(kernel) + workloads_text(kernel) + "  arguments = {\n";
   for (const AdoptedParameter& parameter : kernel.parameters)
-    if (parameter.kind != Param::size) text += argument_text(kernel, parameter);
+    if (parameter.kind != Param::size && parameter.kind != Param::derived && parameter.kind != Param::scratch)
+      text += argument_text(kernel, parameter);
   text += "  },\n" + reference_text(kernel, reference) + work_text(kernel);
   const bool sums = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                                 [](const AdoptedParameter& each) { return each.atomic && is_floating(each.dtype); });
   if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
   const std::string path = kernel.path.empty() ? "" : fmt::format(", path = {}", quoted(kernel.path));
   text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{} }},\n}}\n", quoted(file),
-                      kernel.qualified, digest, path);
+                      kernel.function.empty() ? kernel.qualified : kernel.function, digest, path);
   const std::string head =
       fmt::format("-- Made by harness adopt out of {}. What a line was inferred from stands behind it.\n", file);
   return head + (uses_bytes_of(text) ? kBytesOf : "") + text;
 }
 
 std::string launch_argument(const AdoptedParameter& parameter, const AdoptedKernel& kernel) {
-  if (parameter.kind != Param::size) return fmt::format("\"{}\"", parameter.name);
+  if (parameter.kind != Param::size && parameter.kind != Param::derived) return fmt::format("\"{}\"", parameter.name);
   const char* const type = storage_bytes(parameter.dtype) == 8 ? "i64" : parameter.dtype == Dtype::u32 ? "u32" : "i32";
-  return fmt::format("{}({})", type, lua_name(kernel, parameter.name));
+  return fmt::format("{}({})", type,
+                     parameter.follows ? lua(kernel, *parameter.follows) : lua_name(kernel, parameter.name));
+}
+
+std::string workspaces_text(const AdoptedKernel& kernel) {
+  std::string text;
+  for (const AdoptedParameter& each : kernel.parameters)
+    if (each.kind == Param::scratch)
+      text += noted(fmt::format("      workspace {{ \"{}\", bytes = {}, align = 256, init = \"{}\" }},", each.name,
+                                lua(kernel, *scratch_bytes(each, false)), each.zeroed ? "zeroed" : "dirty"),
+                    each.evidence);
+  return text.empty() ? "" : "  workspaces = function(p, w, device)\n    return {\n" + text + "    }\n  end,\n";
 }
 
 std::string variant(const AdoptedKernel& kernel) {
@@ -350,42 +394,53 @@ std::string variant(const AdoptedKernel& kernel) {
   text = "return variant {\n  technique = \"original\", risk = \"low\",\n";
   text += "  estimate = { speedup = { 1, 1 }, probability = 1.0, evaluations = 3 },\n";
   if (!parameters.empty()) text += fmt::format("  params = {{ {} }},\n", parameters.substr(0, parameters.size() - 2));
-  text += noted("  steps = function(p, w, device)", kernel.launch.from);
-  text += fmt::format(
-      "    return {{ launch {{ entry = \"{}\",\n                      grid = {}, block = {}, shared = {},\n",
-      kernel.entry_for("$dtype", dollars), lua_list(kernel, kernel.launch.grid), lua_list(kernel, kernel.launch.block),
-      lua(kernel, *kernel.launch.shared));
-  text += fmt::format("                      args = {{ {} }} }} }}\n  end,\n}}\n", fmt::join(arguments, ", "));
+  if (!kernel.further.empty()) text += "  multi_kernel = true,\n" + workspaces_text(kernel);
+  text += noted("  steps = function(p, w, device)",
+                kernel.further.empty() ? kernel.launch.from : "as " + kernel.function + " launches");
+  text += "    return {";
+  const std::string first = kernel.entry_for("$dtype", dollars);
+  const std::vector<const LaunchShape*> launches = kernel.launches();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (launches.size() > 1) text += "\n     ";
+    text += fmt::format(
+        " launch {{ entry = \"{}\",\n                      grid = {}, block = {}, shared = {},\n"
+        "                      args = {{ {} }} }}{}",
+        kernel.entry_of_launch(i, first), lua_list(kernel, launches[i]->grid), lua_list(kernel, launches[i]->block),
+        lua(kernel, *launches[i]->shared), fmt::join(arguments, ", "), launches.size() > 1 ? "," : "");
+  }
+  text += launches.size() > 1 ? "\n    }\n  end,\n}\n" : " }\n  end,\n}\n";
   return (uses_bytes_of(text) ? kBytesOf : "") + text;
 }
 
 /// "const double* x, float eps, long long n": what the judge passes (core/contract.h, Reference).
-std::string wrapper_parameters(const AdoptedKernel& kernel, bool wide) {
-  std::vector<std::string> texts;
+std::string wrapper_parameters(const AdoptedKernel& kernel, bool wide, bool serial) {
+  std::vector<std::string> texts, scratch;
   for (const AdoptedParameter& parameter : kernel.parameters) {
-    if (parameter.kind == Param::size) continue;
+    if (parameter.kind == Param::size || parameter.kind == Param::derived) continue;
     std::string type = parameter.type.empty() ? std::string(cuda_type(parameter.dtype)) : "T";
-    if (parameter.kind != Param::pointer) {
-      texts.push_back(fmt::format("{} {}",
-                                  parameter.type.empty() ? type
-                                  : wide                 ? std::string(cuda_type(parameter.dtype))
-                                                         : "T",
-                                  parameter.name));
+    if (!is_array(parameter)) {
+      if (wide && !parameter.type.empty()) type = cuda_type(parameter.dtype);
+      texts.push_back(fmt::format("{} {}", type, parameter.name));
       continue;
     }
     if (wide && is_floating(parameter.dtype)) type = "double";
-    texts.push_back(fmt::format("{}{}* {}", parameter.role == "input" ? "const " : "", type, parameter.name));
+    auto& list = parameter.kind == Param::scratch ? scratch : texts;
+    list.push_back(fmt::format("{}{}* {}", parameter.role == "input" ? "const " : "", type, parameter.name));
   }
   for (const AdoptedSize& size : kernel.sizes) texts.push_back(fmt::format("long long harness_{}", size.name));
+  if (!serial) texts.insert(texts.end(), scratch.begin(), scratch.end());
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 /// What the original is called with. Vectors in its signature (float4*) are views of the same memory.
 std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter& parameter, const Parameter& declared,
                              bool wide) {
+  const auto passed = [&](const std::string& symbol) { return "harness_" + kernel.size(symbol)->name; };
   if (parameter.kind == Param::size)
-    return fmt::format("static_cast<{}>(harness_{})", declared.resolved, kernel.size(parameter.name)->name);
-  if (parameter.kind != Param::pointer) return parameter.name;
+    return fmt::format("static_cast<{}>({})", declared.resolved, passed(parameter.name));
+  if (parameter.kind == Param::derived)
+    return fmt::format("static_cast<{}>({})", declared.resolved, as_cpp(*parameter.follows, passed));
+  if (!is_array(parameter)) return parameter.name;
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
@@ -403,12 +458,12 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
              : parameter.name;
 }
 
-std::string wrapper(const AdoptedKernel& kernel, const std::string& call, const std::vector<std::string>& arguments,
-                    bool wide, bool serial) {
+std::string wrapper(const AdoptedKernel& kernel, const std::string& name, const std::string& call,
+                    const std::vector<std::string>& arguments, bool wide, bool serial) {
   const bool templated = !wide && !kernel.dtype_parameter.empty();
-  return fmt::format("\n{}__global__ void reference({}) {{\n  {}{}({});\n}}\n", templated ? "template <class T>\n" : "",
-                     wrapper_parameters(kernel, wide), serial ? "if (blockIdx.x + threadIdx.x == 0) " : "", call,
-                     fmt::join(arguments, ", "));
+  return fmt::format("\n{}__global__ void {}({}) {{\n  {}{}({});\n}}\n", templated ? "template <class T>\n" : "", name,
+                     wrapper_parameters(kernel, wide, serial), serial ? "if (blockIdx.x + threadIdx.x == 0) " : "",
+                     call, fmt::join(arguments, ", "));
 }
 
 std::string first_tuned(const AdoptedKernel& kernel) {
@@ -454,6 +509,10 @@ std::string widened(const DeviceSource& device, const std::string& text) {
          (half ? "\n#undef half" : "") + "\n#include <harness/wide_end.cuh>\n";
 }
 
+std::string reference_entry(std::size_t i) {
+  return i == 0 ? "reference" : fmt::format("reference_{}", i + 1);
+}
+
 std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& device, bool wide) {
   std::string inside =
       "// The original as a function of the device: `reference` calls it in the original's own launch.\n" +
@@ -469,23 +528,27 @@ std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& devic
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
     arguments.push_back(wrapper_argument(kernel, kernel.parameters[i], kernel.declaration.parameters[i], wide));
-  return text + wrapper(kernel, kernel.entry_for(wide ? "double" : "T", values, wide), arguments, wide, false);
+  const std::string first = kernel.entry_for(wide ? "double" : "T", values, wide);
+  for (std::size_t i = 0; i <= kernel.further.size(); ++i)
+    text += wrapper(kernel, reference_entry(i), kernel.entry_of_launch(i, first), arguments, wide, false);
+  return text;
 }
 
 std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Declaration& function,
                                           const DeviceSource& device) {
   std::vector<std::string> arguments;
-  const bool by_place = function.parameters.size() == kernel.parameters.size();
+  std::vector<AdoptedParameter> own = kernel.parameters;
+  std::erase_if(own, [](const AdoptedParameter& each) { return each.kind == Param::scratch; });
+  const bool by_place = function.parameters.size() == own.size();
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     const Parameter& wanted = function.parameters[i];
     const auto fits = [&](const AdoptedParameter& parameter) {
       return (parameter.kind == Param::pointer) == !wanted.pointee.empty();
     };
-    auto found = std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
+    auto found = std::find_if(own.begin(), own.end(),
                               [&](const AdoptedParameter& each) { return each.name == wanted.name && fits(each); });
-    if (found == kernel.parameters.end() && by_place && fits(kernel.parameters[i]))
-      found = kernel.parameters.begin() + static_cast<std::ptrdiff_t>(i);
-    if (found == kernel.parameters.end()) {
+    if (found == own.end() && by_place && fits(own[i])) found = own.begin() + static_cast<std::ptrdiff_t>(i);
+    if (found == own.end()) {
       const AdoptedSize* size = nullptr;
       for (const AdoptedSize& each : kernel.sizes)
         if (each.name == wanted.name) size = &each;
@@ -496,7 +559,7 @@ std::optional<std::string> host_reference(const AdoptedKernel& kernel, const Dec
     arguments.push_back(wrapper_argument(kernel, *found, wanted, true));
   }
   return "// A function of the host, in double. One thread does it all.\n" + widened(device, device.text) +
-         wrapper(kernel, function.name, arguments, true, true);
+         wrapper(kernel, reference_entry(0), function.name, arguments, true, true);
 }
 
 std::vector<TimedPoint> timed_points(const AdoptedKernel& kernel) {

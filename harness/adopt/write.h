@@ -44,6 +44,9 @@ std::string widened(const DeviceSource& device, const std::string& text);
 /// How much more dynamic shared memory a source needs when it computes in double.
 std::int64_t wide_factor(const AdoptedKernel& kernel);
 
+/// The kernel of reference.cu that stands for launch `i` of the original.
+std::string reference_entry(std::size_t i);
+
 /// reference.cu of the kernel's own source: `wide` in double, else as it is.
 std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& device, bool wide);
 /// reference.cu around a function of the host, whose parameters are the kernel's by name or by place. Nothing: they are

@@ -120,7 +120,7 @@ Error open_questions(const adopt::Adopted& adopted) {
   std::vector<std::string> texts;
   for (const adopt::Question& question : adopted.seen.questions)
     texts.push_back(fmt::format("{} (give {})", question.why, question.option));
-  return bad_input(fmt::format("{} cannot be adopted without {}: {}", adopted.kernel.declaration.name,
+  return bad_input(fmt::format("{} cannot be adopted without {}: {}", adopted.kernel.shown_name(),
                                texts.size() == 1 ? "an answer" : fmt::format("{} answers", texts.size()),
                                fmt::join(texts, "; ")));
 }
@@ -268,6 +268,10 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->take_all();
   app.add_option("--size", options.sizes, "Sizes to time, or a number's value: N=8192,7 eps=1e-6")
       ->type_name("NAME=VALUES")
+      ->take_all();
+  app.add_option("--set", options.settings,
+                 "A whole number that is the same in every call, or follows from others: act=3 \"C=D+2*D*deg\"")
+      ->type_name("NAME=EXPR")
       ->take_all();
   app.add_option("--grid", options.grid, "Blocks, in terms of the parameters: \"cdiv(n, 256)\"")->type_name("EXPR");
   app.add_option("--block", options.block, "Threads of a block")->type_name("EXPR");

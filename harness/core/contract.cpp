@@ -72,7 +72,10 @@ HARNESS_JSON_DEFAULTS(Compare, kind, tolerance, options)
 HARNESS_JSON_DEFAULTS(Field, name, dtype, value, offset)
 HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, compare, accuracy, value, fields,
                       struct_bytes, of, offset, offsets, map, absent, valid_rows, outside)
-HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden, numbers, grid, block, shared, weak)
+HARNESS_JSON_DEFAULTS(ReferenceLaunch, entry, grid, block, shared)
+HARNESS_JSON_DEFAULTS(ReferenceScratch, name, bytes, zeroed)
+HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden, numbers, grid, block, shared,
+                      further, scratch, weak)
 HARNESS_ENUM_TABLE(ReferenceNumbers, "kind of reference",
                    {{ReferenceNumbers::exact, "exact"},
                     {ReferenceNumbers::wide, "wide"},

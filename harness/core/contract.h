@@ -78,6 +78,19 @@ struct Argument {
 ///   input: const T*    output: double* (floating types) or T* (integers)    inout: const T* then double* or T*
 ///   scalar: T          structure: by value    view/pointers/tensor_map: not passed    absent: a null pointer
 /// then each name in `sizes` as long long. Threads past `threads` must do nothing (blocks are 128 wide, 1-D).
+/// A launch of a reference behind its first one.
+struct ReferenceLaunch {
+  std::string entry;
+  std::vector<std::int64_t> grid, block;
+  std::int64_t shared = 0;
+};
+/// Memory that one launch of a reference hands to the next.
+struct ReferenceScratch {
+  std::string name;
+  std::int64_t bytes = 0;
+  bool zeroed = false;
+};
+
 struct Reference {
   /// In which numbers it computes, for what was adopted from elsewhere and keeps the signature of its original: one
   /// pointer an argument, an inout's holding what was drawn.
@@ -93,7 +106,10 @@ struct Reference {
   /// Of a reference that works in blocks of its own shape, one to three numbers each; else empty, and `threads` counts.
   std::vector<std::int64_t> grid, block;
   std::int64_t shared = 0;  // dynamic shared memory, bytes
-  std::string weak;         // why it proves less than a reference that was written for the contract; "" where it does
+  /// Of a reference in several launches, each with the same arguments: pointers to scratch stand behind the sizes.
+  std::vector<ReferenceLaunch> further;
+  std::vector<ReferenceScratch> scratch;
+  std::string weak;  // why it proves less than a reference that was written for the contract; "" where it does
 };
 using ReferenceNumbers = Reference::Numbers;
 /// "weak: the original itself, so equal to the original is not shown to be right"; "" for a full reference.
@@ -153,6 +169,10 @@ void to_json(json& to, const Field& value);
 void from_json(const json& from, Field& value);
 void to_json(json& to, const Argument& value);
 void from_json(const json& from, Argument& value);
+void to_json(json& to, const ReferenceLaunch& value);
+void from_json(const json& from, ReferenceLaunch& value);
+void to_json(json& to, const ReferenceScratch& value);
+void from_json(const json& from, ReferenceScratch& value);
 void to_json(json& to, const Reference& value);
 void from_json(const json& from, Reference& value);
 void to_json(json& to, const Work& value);

@@ -30,7 +30,8 @@ struct Arena {
 };
 
 struct ObservedLaunch {
-  Launch launch;  // its NamedArguments are arenas
+  Launch launch;                // its NamedArguments are arenas
+  std::vector<Launch> further;  // behind it, on the same memory; what it wrote counts as written before they read
   std::vector<Arena> arenas;
 };
 

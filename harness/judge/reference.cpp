@@ -78,7 +78,7 @@ Dim3 dim3_of(const std::vector<std::int64_t>& numbers) {
   return {at(0), at(1), at(2)};
 }
 
-Launch launch_of(const Problem& problem, const std::vector<Argument>& arguments) {
+Launch first_launch(const Problem& problem, const std::vector<Argument>& arguments) {
   const Reference& reference = problem.reference;
   const std::int64_t blocks = std::max<std::int64_t>(1, (reference.threads + kBlock - 1) / kBlock);
   if (blocks > std::numeric_limits<std::int32_t>::max() || reference.sizes.size() != reference.size_values.size()) {
@@ -98,7 +98,25 @@ Launch launch_of(const Problem& problem, const std::vector<Argument>& arguments)
   }
   for (const Argument& a : arguments) launch.args.push_back(NamedArgument{a.name, 0});
   for (const std::int64_t size : reference.size_values) launch.args.push_back(ScalarArgument{Dtype::s64, size});
+  for (const ReferenceScratch& each : reference.scratch) launch.args.push_back(NamedArgument{each.name, 0});
   return launch;
+}
+
+/// Every launch of the reference has the same arguments.
+Plan plan_of(const Problem& problem, const std::vector<Argument>& arguments) {
+  const Launch first = first_launch(problem, arguments);
+  Plan plan{{first}, {}};
+  for (const ReferenceLaunch& each : problem.reference.further) {
+    Launch launch = first;
+    launch.entry = each.entry;
+    launch.grid = dim3_of(each.grid);
+    launch.block = dim3_of(each.block);
+    launch.shared = each.shared;
+    plan.steps.emplace_back(std::move(launch));
+  }
+  for (const ReferenceScratch& each : problem.reference.scratch)
+    plan.workspaces.push_back({.name = each.name, .bytes = each.bytes, .zeroed = each.zeroed});
+  return plan;
 }
 
 /// All elements of a buffer as f64.
@@ -150,7 +168,10 @@ BuildSpec trusted_build(const std::string& path, const std::string& source, std:
 }
 
 BuildSpec reference_build(const Problem& problem, const std::string& source) {
-  return trusted_build(problem.reference.source, source, {problem.reference.entry});
+  std::vector<std::string> entries{problem.reference.entry};
+  for (const ReferenceLaunch& each : problem.reference.further)
+    if (std::find(entries.begin(), entries.end(), each.entry) == entries.end()) entries.push_back(each.entry);
+  return trusted_build(problem.reference.source, source, std::move(entries));
 }
 
 ReferenceJob make_reference_job(const Problem& problem, const std::string& source) {
@@ -158,7 +179,7 @@ ReferenceJob make_reference_job(const Problem& problem, const std::string& sourc
   job.spec = reference_build(problem, source);
   job.executable.problem = problem;
   job.executable.problem.arguments = signature(problem);
-  job.executable.plan.steps = {launch_of(problem, job.executable.problem.arguments)};
+  job.executable.plan = plan_of(problem, job.executable.problem.arguments);
   job.executable.layout = make_layout(job.executable.problem, job.executable.plan);
   return job;
 }
@@ -170,6 +191,8 @@ Bytes reference_image(const Problem& problem, const ImageLayout& layout, std::sp
                   [&](std::int64_t begin, std::int64_t end) {
                     std::fill(image.begin() + begin, image.begin() + end, std::byte{0xff});
                   });
+  for (const ReferenceScratch& each : problem.reference.scratch)
+    if (each.zeroed) std::ranges::fill(payload(job.executable.layout, each.name, std::span(image)), std::byte{});
   const Numbers numbers = problem.reference.numbers;
   for (const Argument& a : problem.arguments) {
     if (!is_drawn(a)) continue;

@@ -39,6 +39,8 @@ double tolerance_of(const Argument& argument) {
 DerivedTolerance derive_tolerance(double honest, double impostor, double least) {
   const double floor = std::max(honest, least);
   if (impostor < kSeparation * floor) return {kSeparation * floor, false};
+  // One that is not even finite (the largest float of all, rounded up) tells no distance.
+  if (!std::isfinite(impostor)) return {kSeparation * floor, true};
   return {std::sqrt(floor * impostor), true};
 }
 

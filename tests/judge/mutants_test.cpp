@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include "harness/judge/tolerance.h"
 #include "tests/judge/launched.h"
@@ -74,6 +75,9 @@ TEST_CASE("rounding to fewer bits is to nearest, ties to even") {
 }
 
 TEST_CASE("a tolerance lies between honest and impostor, or says that it cannot") {
+  const DerivedTolerance endless = derive_tolerance(1e-6, std::numeric_limits<double>::infinity(), 1e-9);
+  CHECK(endless.separates);
+  CHECK(endless.tolerance < 1e-4);  // and not infinite
   const DerivedTolerance derived = derive_tolerance(1e-4, 1e-2, 1e-9);
   CHECK(derived.separates);
   CHECK(derived.tolerance == Approx(1e-3));

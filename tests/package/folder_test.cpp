@@ -94,6 +94,10 @@ TEST_CASE("whatever is changed in a package is found, and told in one sentence")
     write_file(folder + "/kernel.json", "{}");
     CHECK_THAT(why_not(folder), Catch::Contains("is not what harness package writes"));
   }
+  SECTION("kernel.json that was cut short") {
+    write_file(folder + "/kernel.json", made.files.at("kernel.json").substr(0, 100));
+    CHECK_THAT(why_not(folder), Catch::Contains("kernel.json is no JSON from byte 101 on"));
+  }
   SECTION("a digest of a file outside") {
     PackageFiles files{{"kernel.json", R"({"schema":1,"kernel":"k","stamps":[]})"}, {"../outside", "x"}};
     seal(files);

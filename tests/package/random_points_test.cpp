@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "harness/package/launcher/launcher.h"
 #include "harness/package/resolved.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/system/files.h"
 #include "tests/package/fake_cuda.h"
 
 // What a launcher does at random points of the domain, beside the harness's own plan there: grids, blocks, shared
@@ -285,6 +287,30 @@ std::vector<std::string> told(const std::string& log) {
   return points;
 }
 
+/// What the launcher does at each line of `points`.
+std::vector<std::string> answers(const Launcher& launcher, const std::string& points) {
+  const Scratch scratch;
+  const FakeCuda cuda(scratch);
+  const LauncherFiles files = launcher_files(launcher);
+  const std::string name = launcher_name(launcher.kernel);
+  scratch.write(name + ".h", files.header);
+  scratch.write(name + ".cpp", files.source);
+  scratch.write(name + "_code.h", files.code_header);
+  scratch.write(name + "_math.h", files.math);
+  scratch.write(name + "_code.cpp", files.code);
+  scratch.write("ask.cpp", asking_program(launcher));
+  scratch.write("points.txt", points);
+  const Finished built =
+      run_program({"c++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", scratch.path(name + ".cpp"),
+                   scratch.path(name + "_code.cpp"), scratch.path("ask.cpp"), "-o", scratch.path("ask"), "-ldl"},
+                  scratch.path(""));
+  INFO(built.err);
+  REQUIRE(built.status == 0);
+  const Finished ran = run_program({"sh", "-c", "./ask < points.txt"}, scratch.path(""), cuda.environment());
+  REQUIRE(ran.status == 0);
+  return told(cuda.log());
+}
+
 void compare_kernel(const std::string& kernel) {
   const std::string kernels = std::string(HARNESS_SOURCE_DIR) + "/kernels";
   script::LuaCatalog catalog({kernels}, {kernels + "/include"}, {"cpu", "cuda"});
@@ -297,26 +323,7 @@ void compare_kernel(const std::string& kernel) {
     points.push_back(std::move(line));
     expected.push_back(std::move(text));
   }
-  const Scratch scratch;
-  const FakeCuda cuda(scratch);
-  const LauncherFiles files = launcher_files(asked.launcher());
-  const std::string name = launcher_name(kernel);
-  scratch.write(name + ".h", files.header);
-  scratch.write(name + ".cpp", files.source);
-  scratch.write(name + "_code.h", files.code_header);
-  scratch.write(name + "_math.h", files.math);
-  scratch.write(name + "_code.cpp", files.code);
-  scratch.write("ask.cpp", asking_program(asked.launcher()));
-  scratch.write("points.txt", lines);
-  const Finished built =
-      run_program({"c++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", scratch.path(name + ".cpp"),
-                   scratch.path(name + "_code.cpp"), scratch.path("ask.cpp"), "-o", scratch.path("ask"), "-ldl"},
-                  scratch.path(""));
-  INFO(built.err);
-  REQUIRE(built.status == 0);
-  const Finished ran = run_program({"sh", "-c", "./ask < points.txt"}, scratch.path(""), cuda.environment());
-  REQUIRE(ran.status == 0);
-  const std::vector<std::string> found = told(cuda.log());
+  const std::vector<std::string> found = answers(asked.launcher(), lines);
   REQUIRE(found.size() == expected.size());
   int launched = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -333,6 +340,28 @@ void compare_kernel(const std::string& kernel) {
 
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of vector_scale") {
   compare_kernel("vector_scale");
+}
+TEST_CASE("sizes that a launch's types do not hold launch nothing") {
+  const Scratch scratch;
+  namespace fs = std::filesystem;
+  const std::string own = std::string(HARNESS_SOURCE_DIR) + "/kernels/vector_scale";
+  for (const char* file : {"kernel.lua", "reference.cu", "variants/00_naive.lua", "variants/00_naive.cu"}) {
+    fs::create_directories(fs::path(scratch.path("kernels/vector_scale/") + file).parent_path());
+    fs::copy_file(own + "/" + file, scratch.path("kernels/vector_scale/") + file);
+  }
+  std::string manifest = read_file(own + "/kernel.lua");
+  manifest.replace(manifest.find("67108864"), 8, "1099511627776");  // of the domain alone: 2^40
+  scratch.write("kernels/vector_scale/kernel.lua", manifest);
+  script::LuaCatalog catalog({scratch.path("kernels")}, {std::string(HARNESS_SOURCE_DIR) + "/kernels/include"},
+                             {"cpu", "cuda"});
+  Asked asked(catalog, "vector_scale");
+  for (int i = 0; i < 40; ++i) asked.point(i);  // of each type
+  const std::vector<std::string> found = answers(
+      asked.launcher(), "0 2147483647 0\n0 2147483648 0\n0 4294967296 0\n0 1099511627776 0\n0 1099511627777 0\n");
+  REQUIRE(found.size() == 5);
+  CHECK_THAT(found[0], Catch::StartsWith("status 0\nlaunch") && Catch::Contains("ffffff7f"));
+  for (int i = 1; i < 4; ++i) CHECK(found[i] == "status 4\n");  // TOO_LARGE: the kernel counts in an int
+  CHECK(found[4] == "status 3\n");                              // OUTSIDE_DOMAIN
 }
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of softmax") {
   compare_kernel("softmax");

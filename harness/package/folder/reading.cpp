@@ -117,8 +117,13 @@ PackageFolder read_package(const std::string& folder, const std::string& digest)
     for (const json& each : made.description.at("configurations"))
       if (each.at("original") == true && made.original.variant.empty())
         made.original = {made.kernel, each.at("variant"), each.at("technique"), config_from_json(each.at("config"))};
+  } catch (const json::parse_error& failure) {
+    throw bad_input(fmt::format("{}: kernel.json is no JSON from byte {} on; take it from where the package was made",
+                                folder, failure.byte));
   } catch (const json::exception& failure) {
-    throw bad_input(fmt::format("{}: kernel.json is not what harness package writes ({})", folder, failure.what()));
+    const std::string_view why = failure.what();
+    throw bad_input(
+        fmt::format("{}: kernel.json is not what harness package writes ({})", folder, why.substr(why.find("] ") + 2)));
   }
   return made;
 }

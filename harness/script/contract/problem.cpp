@@ -25,7 +25,8 @@ std::int64_t size_value(const Reader& reference, const Workload& workload, const
 }
 
 /// grid = { ... }, block = { ... }, shared = bytes: of a reference that keeps the launch of its original.
-void read_blocks(const Reader& reader, Sizes& sizes, Reference& reference) {
+template <typename Launch>
+void read_blocks(const Reader& reader, Sizes& sizes, Launch& launch) {
   const auto shape = [&](const std::string& field) {
     std::vector<std::int64_t> numbers = sizes.list(reader.need(field), reader, field);
     for (const std::int64_t number : numbers)
@@ -33,9 +34,39 @@ void read_blocks(const Reader& reader, Sizes& sizes, Reference& reference) {
     if (numbers.empty() || numbers.size() > 3) throw reader.wrong(field, "one to three numbers from 1 to 2^31 - 1");
     return numbers;
   };
-  reference.grid = shape("grid");
-  reference.block = shape("block");
-  if (const Node* const shared = reader.find("shared")) reference.shared = sizes.whole(*shared, reader, "shared");
+  launch.grid = shape("grid");
+  launch.block = shape("block");
+  if (const Node* const shared = reader.find("shared")) launch.shared = sizes.whole(*shared, reader, "shared");
+}
+
+/// steps = { { entry = ..., grid = ..., block = ... }, ... }: further launches, with the arguments of the first.
+void read_steps(const Reader& reader, Sizes& sizes, Reference& reference) {
+  const Node* const steps = reader.find("steps");
+  if (steps == nullptr) return;
+  if (!steps->table || steps->list.empty()) throw reader.wrong("steps", "a list of launches");
+  for (const Node& node : steps->list) {
+    const Reader step(reader.manifest(), node, "step of the reference");
+    step.only({"entry", "grid", "block", "shared"});
+    ReferenceLaunch& launch = reference.further.emplace_back();
+    launch.entry = fill_in(step.text("entry"), sizes.workload().values, step);
+    read_blocks(step, sizes, launch);
+  }
+}
+
+/// scratch = { { "partial", bytes = ..., init = "dirty" }, ... }
+void read_scratch(const Reader& reader, Sizes& sizes, Reference& reference) {
+  const Node* const scratch = reader.find("scratch");
+  if (scratch == nullptr) return;
+  if (!scratch->table) throw reader.wrong("scratch", "a list of names with their bytes");
+  for (const Node& node : scratch->list) {
+    const Reader each(reader.manifest(), node, "scratch of the reference");
+    each.only({"bytes", "init"}, 1);
+    const std::string init = each.text("init", "dirty");
+    if (init != "dirty" && init != "zeroed") throw each.wrong("init", "\"dirty\" or \"zeroed\"");
+    const std::int64_t bytes = sizes.whole(each.need("bytes"), each, "bytes");
+    if (bytes < 1) throw each.wrong("bytes", "1 or more");
+    reference.scratch.push_back({each.leading_name(), bytes, init == "zeroed"});
+  }
 }
 
 double amount(const Reader& work, const Node& node, const std::string& name, const Workload& workload) {
@@ -86,7 +117,8 @@ std::vector<std::string> KernelManifest::golden_of(const Reader& reference, cons
 
 Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
-  reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "grid", "block", "shared", "weak"});
+  reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "grid", "block", "shared", "steps",
+               "scratch", "weak"});
   Sizes sizes(manifest_, workload);
   Reference reference;
   reference.source = own_file(reader, folder_, reader.text("source")).string();
@@ -95,7 +127,12 @@ Reference KernelManifest::read_reference(const Reader& kernel, const Workload& w
   for (const std::string& name : reference.sizes) reference.size_values.push_back(size_value(reader, workload, name));
   if (reader.find("block") != nullptr) {
     read_blocks(reader, sizes, reference);
+    read_steps(reader, sizes, reference);
+    read_scratch(reader, sizes, reference);
   } else {
+    for (const char* field : {"steps", "scratch"})
+      if (reader.find(field) != nullptr)
+        throw reader.error(fmt::format("has '{}', which a launch of 'grid' and 'block' must come before", field));
     reference.threads = sizes.whole(reader.need("threads"), reader, "threads");
     if (reference.threads < 1)
       throw reader.error(fmt::format("has {} threads on workload '{}'", reference.threads, workload.name));
@@ -145,6 +182,8 @@ std::string KernelManifest::contract_hash(const Problem& problem) const {
   if (problem.reference.block.empty())
     for (const char* field : {"grid", "block", "shared"}) reference.erase(field);
   if (problem.reference.weak.empty()) reference.erase("weak");
+  if (problem.reference.further.empty()) reference.erase("further");
+  if (problem.reference.scratch.empty()) reference.erase("scratch");
   const auto hash_of = [&](const std::string& source) {
     return read_source(source, relative_name(source, folder_), include_dirs_).hash;
   };

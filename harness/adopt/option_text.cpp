@@ -1,0 +1,45 @@
+#include "harness/adopt/option_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "harness/core/error.h"
+
+namespace harness::adopt {
+
+std::string shown_file(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::pair<std::string, std::string> name_and_rest(const std::string& option, const std::string& text) {
+  const std::size_t sign = text.find('=');
+  if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
+    throw bad_input(fmt::format("--{} '{}' is not of the form NAME=VALUE,VALUE", option, text));
+  return {text.substr(0, sign), text.substr(sign + 1)};
+}
+
+std::vector<std::string> by_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::string each = text.substr(at, end - at);
+    each.erase(0, each.find_first_not_of(' '));
+    while (!each.empty() && each.back() == ' ') each.pop_back();
+    parts.push_back(each);
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::int64_t whole(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const long long value = std::strtoll(text.c_str(), &end, 0);
+  if (text.empty() || *end != '\0' || value < 1)
+    throw bad_input(fmt::format("{}: '{}' is no whole number above 0", option, text));
+  return value;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,128 @@
+#include "harness/adopt/tuned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <set>
+
+#include "harness/adopt/option_text.h"
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+
+namespace harness::adopt {
+
+std::map<std::string, std::vector<std::int64_t>> read_tuned(const AdoptOptions& options) {
+  std::map<std::string, std::vector<std::int64_t>> tuned;
+  for (const std::string& text : options.tune) {
+    const auto [name, list] = name_and_rest("tune", text);
+    for (const std::string& value : by_commas(list)) tuned[name].push_back(whole("--tune " + text, value));
+  }
+  return tuned;
+}
+
+void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions& options) {
+  std::set<std::string> in_launch;
+  for (const LaunchShape* launch : kernel.launches()) {
+    for (const auto* list : {&launch->grid, &launch->block})
+      for (const FormulaPtr& each : *list) in_launch.merge(symbols_of(*each));
+    in_launch.merge(symbols_of(*launch->shared));
+  }
+  for (const auto& [name, values] : kernel.tuned) {
+    std::vector<std::string> known{"block"};
+    for (const TemplateParameter& parameter : kernel.declaration.templates) {
+      known.push_back(parameter.name);
+      if (parameter.name == name && !parameter.type) kernel.bound[name] = "template";
+    }
+    for (const Declaration& each : source.parsed.declarations) {
+      if (each.kind != Declaration::Kind::macro && each.kind != Declaration::Kind::variable) continue;
+      known.push_back(each.name);
+      if (each.name == name && !kernel.bound.contains(name)) kernel.bound[name] = "define";
+    }
+    if (!kernel.bound.contains(name) && in_launch.contains("p." + name)) kernel.bound[name] = "launch";
+    if (name == "block" && !kernel.bound.contains(name) && kernel.further.empty()) {
+      kernel.launch.block = {symbol("p.block")};
+      kernel.bound[name] = "launch";
+    }
+    if (!kernel.bound.contains(name))
+      throw bad_input(
+          fmt::format("--tune {}: '{}' is no macro, constant or template argument of {}, and no variable of its "
+                      "launch{}",
+                      name, name, shown_file(options.file), did_you_mean(name, known)));
+  }
+}
+
+namespace {
+
+/// "int block_sizes[] = {32, 64, 128};" of a host that tries several; else the usual ones.
+std::vector<std::int64_t> usual_blocks(const Source& source, const std::string& name) {
+  std::vector<std::int64_t> values;
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 4 < file->tokens.size() && values.empty(); ++i) {
+      const std::vector<Token>& tokens = file->tokens;
+      const bool list = tokens[i].is_word() && tokens[i].text.starts_with(name) && tokens[i + 1].is("[");
+      const std::size_t equals = list ? closing(tokens, i + 1) + 1 : tokens.size();
+      if (equals + 1 >= tokens.size() || !tokens[equals].is("=") || !tokens[equals + 1].is("{")) continue;
+      for (std::size_t k = equals + 2; k < closing(tokens, equals + 1); ++k)
+        if (tokens[k].kind == Token::Kind::number)
+          values.push_back(std::strtoll(std::string(tokens[k].text).c_str(), nullptr, 0));
+    }
+  std::erase_if(values, [](std::int64_t value) { return value < 1 || value > 1024; });
+  if (values.empty()) values = {256, 128, 512};
+  const auto common = std::find(values.begin(), values.end(), 256);
+  if (common != values.end()) std::rotate(values.begin(), common, common + 1);
+  return values;
+}
+
+/// Edges of a block of two dimensions: the one that the launch passes as a template argument, else the usual ones.
+std::vector<std::int64_t> tiles_of_launch(const AdoptedKernel& kernel) {
+  for (const TemplateParameter& parameter : kernel.declaration.templates)
+    if (const auto found = kernel.launch.templates.find(parameter.name);
+        !parameter.type && found != kernel.launch.templates.end())
+      if (const std::int64_t value = std::atoll(found->second.c_str()); value >= 2 && value <= 32) return {value};
+  return {16, 32, 8};
+}
+
+}  // namespace
+
+bool tune_blocks(AdoptedKernel& kernel, const Source& source) {
+  std::set<std::string> symbols;
+  for (const LaunchShape* launch : kernel.launches())
+    for (const FormulaPtr& each : launch->block) symbols.merge(symbols_of(*each));
+  bool added = false;
+  for (const std::string& each : symbols) {
+    const bool known = each.starts_with("p.") || each.starts_with("sizeof ") ||
+                       std::any_of(kernel.declaration.parameters.begin(), kernel.declaration.parameters.end(),
+                                   [&](const Parameter& parameter) { return parameter.name == each; });
+    const bool name =
+        std::all_of(each.begin(), each.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+    if (known || !name) continue;
+    const auto dimensions = std::count_if(kernel.launch.block.begin(), kernel.launch.block.end(),
+                                          [&](const FormulaPtr& extent) { return symbols_of(*extent).contains(each); });
+    kernel.tuned[each] = dimensions > 1 ? tiles_of_launch(kernel) : usual_blocks(source, each);
+    added = true;
+  }
+  return added;
+}
+
+void refuse_open_templates(const AdoptedKernel& kernel, const Source& source) {
+  const Source::Found found = source.find(kernel.index);
+  const std::string_view text = found.chunk == nullptr ? std::string_view{} : found.file->text;
+  const std::string head(
+      found.chunk == nullptr ? text : text.substr(found.chunk->begin, found.chunk->body - found.chunk->begin));
+  for (const TemplateParameter& parameter : kernel.declaration.templates) {
+    const auto launched = kernel.launch.templates.find(parameter.name);
+    const bool known = parameter.type || kernel.bound.contains(parameter.name) ||
+                       (launched != kernel.launch.templates.end() && !launched->second.empty()) ||
+                       head.find(parameter.name + " =") != std::string::npos ||
+                       head.find(parameter.name + "=") != std::string::npos;
+    if (!known)
+      throw bad_input(fmt::format(
+          "{}: '{}' is a template on {} {}, and no launch in the file says its value; give --tune {}=64,128",
+          shown_file(kernel.declaration.file), kernel.declaration.name, parameter.written, parameter.name,
+          parameter.name));
+  }
+}
+
+}  // namespace harness::adopt

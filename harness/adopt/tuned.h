@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/adopt/kernel.h"
+#include "harness/adopt/options.h"
+#include "harness/adopt/source.h"
+
+// What becomes a parameter of the variant.
+namespace harness::adopt {
+
+std::map<std::string, std::vector<std::int64_t>> read_tuned(const AdoptOptions& options);
+/// A template argument of the kernel, a name in its launch, or a macro or constant of the file.
+void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions& options);
+/// Names in the block's size that nobody gives a value are what the host would tune. True: there were such.
+bool tune_blocks(AdoptedKernel& kernel, const Source& source);
+/// A value that a template needs and that no launch, option or default gives.
+void refuse_open_templates(const AdoptedKernel& kernel, const Source& source);
+
+}  // namespace harness::adopt
