@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/core/device.h"
 #include "harness/core/error.h"
 #include "harness/core/quote.h"
 #include "harness/report/out.h"
@@ -12,7 +13,7 @@ namespace harness {
 namespace {
 
 struct FleetArguments {
-  std::string partition, account, time = "04:00:00", program = "harness", folder;
+  std::string partition, account, time = "04:00:00", program = "harness", folder, device = "cuda";
   std::vector<std::string> hosts;
   int nodes = 1, gpus = 1;
   double usd_per_hour = 0, wait_s = 600;
@@ -22,37 +23,47 @@ std::string price(const FleetArguments& arguments) {
   return arguments.usd_per_hour > 0 ? fmt::format("    usd_per_hour = {:g},\n", arguments.usd_per_hour) : "";
 }
 
+/// As it was given, else all of a kind: "cuda" -> "cuda:*". There is one processor.
+std::string all_devices(const std::string& device) {
+  return device.find(':') == std::string::npos && device != "cpu" ? device + ":*" : device;
+}
+
 // One task a card, -n1 and never --unbuffered: srun would copy the input to every task, or put a pseudo-terminal
 // between. Inside an allocation (salloc, sbatch) srun takes its cards from there.
 int slurm(const FleetArguments& arguments) {
   std::string words;
-  for (const std::string& word : {std::string("srun"), std::string("-n1"), std::string("-N1"), std::string("--gpus=1"),
-                                  std::string("-K1"), std::string("--exact")})
-    words += lua_text(word) + ", ";
+  const bool on_processors = device_kind(arguments.device) == "cpu";
+  for (const char* word : {"srun", "-n1", "-N1", "--gpus=1", "-K1", "--exact"})
+    if (!on_processors || std::string(word) != "--gpus=1") words += lua_text(word) + ", ";
   if (!arguments.partition.empty()) words += lua_text("--partition=" + arguments.partition) + ", ";
   if (!arguments.account.empty()) words += lua_text("--account=" + arguments.account) + ", ";
   words += lua_text("--time=" + arguments.time) + ", ";
   if (!arguments.folder.empty()) words += lua_text("--chdir=" + arguments.folder) + ", ";
-  report::out("%s", fmt::format("-- One step of Slurm for every card: {} nodes with {} GPUs each.\nreturn fleet {{\n"
+  const std::string device = on_processors ? "{ \"cpu\" },"
+                                           : fmt::format("{{ {} }},   -- the card that Slurm gives it",
+                                                         lua_text(device_kind(arguments.device) + ":0"));
+  report::out("%s", fmt::format("-- One step of Slurm for each of {} x {} {}.\nreturn fleet {{\n"
                                 "  node {{\n    name = \"slurm\",\n    start = {{ {}{}, \"node\", \"--stdio\" }},\n"
-                                "    devices = {{ \"cuda:0\" }},   -- the card that Slurm gives it\n    count = {},\n"
-                                "{}    wait_s = {:g},   -- that a card may be waited for\n  }},\n}}\n",
-                                arguments.nodes, arguments.gpus, words, lua_text(arguments.program),
-                                arguments.nodes * arguments.gpus, price(arguments), arguments.wait_s)
+                                "    devices = {}\n    count = {},\n"
+                                "{}    wait_s = {:g},   -- that it may be waited for\n  }},\n}}\n",
+                                arguments.nodes, arguments.gpus, on_processors ? "nodes" : "GPUs", words,
+                                lua_text(arguments.program), device, arguments.nodes * arguments.gpus, price(arguments),
+                                arguments.wait_s)
                         .c_str());
   return 0;
 }
 
 int ssh(const FleetArguments& arguments) {
-  std::string text = "-- One node for every card of these machines.\nreturn fleet {\n";
+  std::string text = "-- One node for every device of these machines.\nreturn fleet {\n";
   for (const std::string& host : arguments.hosts) {
     const std::string change =
         arguments.folder.empty() ? "" : "\"cd\", " + lua_text(shell_word(arguments.folder)) + ", \"&&\", ";
     text += fmt::format(
         "  node {{\n    name = {},\n    start = {{ \"ssh\", \"-T\", \"-o\", \"BatchMode=yes\", \"-o\", "
         "\"ServerAliveInterval=15\", \"-o\", \"ServerAliveCountMax=4\",\n              {}, {}\"exec\", {}, "
-        "\"node\", \"--stdio\" }},\n    devices = {{ \"cuda:*\" }},\n{}  }},\n",
-        lua_text(host), lua_text(host), change, lua_text(arguments.program), price(arguments));
+        "\"node\", \"--stdio\" }},\n    devices = {{ {} }},\n{}  }},\n",
+        lua_text(host), lua_text(host), change, lua_text(arguments.program), lua_text(all_devices(arguments.device)),
+        price(arguments));
   }
   report::out("%s}\n", text.c_str());
   return 0;
@@ -61,6 +72,7 @@ int ssh(const FleetArguments& arguments) {
 void add_common(CLI::App& app, FleetArguments& arguments) {
   app.add_option("--program", arguments.program, "The harness there (default: the one in PATH)");
   app.add_option("--folder", arguments.folder, "The project's folder there");
+  app.add_option("--device", arguments.device, "Which devices there: cuda, cuda:1, cpu")->capture_default_str();
   app.add_option("--usd-per-hour", arguments.usd_per_hour, "The price of a card")->check(CLI::PositiveNumber);
 }
 

@@ -15,7 +15,11 @@ std::string build_of(const ProgramVersion& program);
 /// device of this process is meant. Throws Error(bad_input) where both are given.
 std::vector<NodeSpec> fleet_nodes(const std::string& file, const std::string& device, Shell& shell);
 
+/// What a card's calibrations are held against; see fleet::FleetOptions.
+using FirstCalibration = std::function<std::optional<CardCalibration>(const FleetDevice&, const std::string& method)>;
+
 /// Starts them: children of this program get its plugin folders and gate options.
-std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell& shell);
+std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell& shell,
+                                              FirstCalibration first_calibration = {});
 
 }  // namespace harness

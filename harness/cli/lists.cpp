@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 
 #include "harness/cli/command.h"
@@ -62,14 +63,34 @@ int devices(Shell& shell, bool as_json) {
   return 0;
 }
 
-/// Starts every node of a fleet file, and says what it is.
+std::string clock_text(const CardState& state) {
+  const auto megahertz = [](const std::optional<double>& value) { return value ? fmt::format("{:.0f}", *value) : "-"; };
+  return megahertz(state.sm_clock_mhz) + "/" + megahertz(state.memory_clock_mhz);
+}
+
+/// "3950 GB/s, 812 Gop/s"
+std::string rates_text(const CardCalibration& found) {
+  return fmt::format("{:.4g} GB/s, {:.4g} Gop/s", found.bytes_per_s * 1e-9, found.operations_per_s * 1e-9);
+}
+
+/// Starts every node of a fleet file, calibrates its cards, and says what they are.
 int fleet_devices(Shell& shell, const std::string& file, bool as_json) {
   const auto fleet = start_fleet(fleet_nodes(file, "", shell), shell);
+  const auto catalog = shell.rooms.catalog(shell.places());
+  fleet->prepare_for(*catalog, {});
+  std::map<std::string, CardCalibration> calibrations;
+  for (const CardCheck& check : fleet->take_card_checks()) calibrations[check.node] = check.calibration;
   json rows = json::array();
-  report::Table table{{"node", "device", "name", "uuid", "driver", "release", "usd_per_hour", "usable"}, {}};
+  report::Table table{
+      {"node", "device", "name", "uuid", "driver", "release", "MHz", "calibration", "waited", "usd_per_hour", "usable"},
+      {}};
   for (const FleetDevice& device : fleet->devices()) {
     const DeviceInfo& info = device.info;
+    const auto calibrated = calibrations.find(device.node);
+    const bool known = calibrated != calibrations.end();
     json row = info;
+    row["calibration"] = known ? json(calibrated->second) : json();
+    row["waited_s"] = device.waited_s;
     row["node"] = device.node;
     row["uuid"] = device.uuid;
     row["driver_release"] = device.driver_release;
@@ -78,6 +99,8 @@ int fleet_devices(Shell& shell, const std::string& file, bool as_json) {
     row["why"] = device.why;
     rows.push_back(std::move(row));
     table.rows.push_back({device.node, info.device, info.name, device.uuid, info.driver, device.driver_release,
+                          known ? clock_text(calibrated->second.state) : "-",
+                          known ? rates_text(calibrated->second) : "-", fmt::format("{:.1f} s", device.waited_s),
                           device.usd_per_hour ? fmt::format("{:g}", *device.usd_per_hour) : "-",
                           device.alive ? "yes" : "no: " + device.why});
   }

@@ -244,12 +244,12 @@ void take_every_kernel(CampaignOptions& options, Catalog& catalog, ScriptLibrary
 }
 
 /// Nothing: one device of this process.
-std::unique_ptr<fleet::NodeFleet> fleet_of(const RunArguments& arguments, Shell& shell) {
+std::unique_ptr<fleet::NodeFleet> fleet_of(const RunArguments& arguments, Shell& shell, FirstCalibration first) {
   std::vector<NodeSpec> nodes = fleet_nodes(arguments.fleet, arguments.device, shell);
   if (nodes.empty()) return nullptr;
   for (NodeSpec& node : nodes)
     if (!node.usd_per_hour) node.usd_per_hour = arguments.options.usd_per_hour;
-  return start_fleet(std::move(nodes), shell);
+  return start_fleet(std::move(nodes), shell, std::move(first));
 }
 
 int run(RunArguments arguments, Shell& shell) {
@@ -271,7 +271,9 @@ int run(RunArguments arguments, Shell& shell) {
     restore_options(arguments, archive->ledger(), *resume);
   }
   catch_interrupts();
-  const auto fleet = fleet_of(arguments, shell);
+  const auto fleet = fleet_of(arguments, shell, [&archive](const FleetDevice& card, const std::string& method) {
+    return archive->ledger().first_calibration(card.uuid, card.driver_release, method);  // asked when work is prepared
+  });
   const DeviceInfo device = fleet ? fleet->evaluator().device()
                                   : choose_device(arguments.device, arguments.times, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/cli/asking.h"
+#include "harness/cli/compared_cards.h"
 #include "harness/cli/proposals.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu_model.h"
@@ -173,6 +174,7 @@ int print_comparison(const std::string& a, const std::string& b, const Asking& a
     report::out("geometric mean: b is %s as fast as a\n", report::ratio(score).c_str());
   print_only(answer.at("only_a"), "a");
   print_only(answer.at("only_b"), "b");
+  print_compared_cards(answer);
   return 0;
 }
 

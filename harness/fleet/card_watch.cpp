@@ -33,6 +33,10 @@ std::optional<double> CardWatch::drift_of(const CardCalibration& found) const {
   return most;
 }
 
+bool CardWatch::drifts(const CardCalibration& found) const {
+  return !emulated_ && std::abs(drift_of(found).value_or(0)) > rules_.drift;
+}
+
 /// "" where there are none. Memory errors that were corrected cost nothing.
 std::string CardWatch::errors_of(const CardState& state) {
   std::string said;
@@ -56,7 +60,6 @@ std::optional<CardCheck> CardWatch::take(const CardCalibration& found, double se
   CardCheck check;
   check.occasion = occasion_;
   const std::string errors = errors_of(found.state);
-  const auto drifts = [&](const CardCalibration& each) { return std::abs(drift_of(each).value_or(0)) > allowed(); };
   if (errors.empty() && in_a_row_.size() < rules_.before_blame && (in_a_row_.size() > 1 || drifts(found)))
     return std::nullopt;
   check.calibration = found;

@@ -11,14 +11,14 @@ namespace harness::fleet {
 /// When cards are calibrated and what is held against them.
 struct CardRules {
   double drift = 0.02;           // beyond this share of its first calibration a card is suspect
-  double emulated_drift = 0.5;   // the cores of an emulation are shared: only what has halved is no longer the same
   double every_s = 600;          // after so long a card is calibrated before it gets more work
   std::size_t before_blame = 3;  // calibrations in a row, of whose medians it is judged where the first one drifts
   int strikes = 2;               // so often suspect: quarantined
   int good_in_a_row = 3;         // takes a strike back
 };
 
-/// One card over a campaign: its first calibration, and what later ones say beside it.
+/// One card over a campaign: its first calibration, and what later ones say beside it. The cores of an emulation are
+/// shared with whatever else runs there: its drift is recorded, and it is not blamed for it.
 class CardWatch {
  public:
   /// `known`: the card's first calibration by a method in earlier campaigns, if there is one.
@@ -41,7 +41,7 @@ class CardWatch {
  private:
   CardCheck conclude(CardCheck check, double now);
   std::optional<double> drift_of(const CardCalibration& found) const;
-  double allowed() const { return emulated_ ? rules_.emulated_drift : rules_.drift; }
+  bool drifts(const CardCalibration& found) const;
   std::string errors_of(const CardState& state);
 
   CardRules rules_;

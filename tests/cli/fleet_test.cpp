@@ -32,6 +32,13 @@ TEST_CASE("the nodes of a fleet file are started, behind any command, and say wh
   CHECK(names == std::vector<std::string>{"a-1", "a-2", "b", "gone"});
   for (int i = 0; i < 3; ++i) CHECK(rows[static_cast<std::size_t>(i)].at("usable") == true);
   CHECK(rows[0].at("usd_per_hour") == 2.0);
+  // Processors of one machine have its name: each node adds its own.
+  CHECK(rows[0].at("uuid") != rows[1].at("uuid"));
+  CHECK(rows[1].at("uuid").get<std::string>().ends_with("/a-2"));
+  CHECK(rows[0].at("calibration").at("bytes_per_s") > 1e8);
+  CHECK(rows[2].at("calibration").at("operations_per_s") > 1e8);
+  CHECK(rows[2].at("waited_s") > 0.0);
+  CHECK(rows[3].at("calibration").is_null());
   CHECK(rows[3].at("usable") == false);
   CHECK(rows[3].at("why").get<std::string>().find("process ended") != std::string::npos);
 }
@@ -66,9 +73,15 @@ TEST_CASE("what is wrong in a fleet file is said with its place") {
 TEST_CASE("fleet files that are written can be read") {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"fleet", "ssh", "gpu1", "gpu2", "--folder", "/work/my project"},
-        std::vector<std::string>{"fleet", "slurm", "--partition", "gpu", "--nodes", "2", "--gpus", "4"}}) {
+        std::vector<std::string>{"fleet", "slurm", "--partition", "gpu", "--nodes", "2", "--gpus", "4"},
+        std::vector<std::string>{"fleet", "ssh", "box", "--device", "cpu"},
+        std::vector<std::string>{"fleet", "slurm", "--device", "cpu"}}) {
     const Finished written = run_harness(words);
     REQUIRE(written.status == 0);
+    const bool on_processors = words.back() == "cpu";
+    CHECK((written.out.find("\"cuda") == std::string::npos) == on_processors);
+    CHECK((written.out.find("{ \"cpu\" }") != std::string::npos) == on_processors);
+    if (words[1] == "slurm") CHECK((written.out.find("--gpus=1") == std::string::npos) == on_processors);
     CHECK(written.out.find("unbuffered") == std::string::npos);
     const Scratch scratch;
     // The commands of these nodes do not exist here: all that is asked is whether the file can be read.
