@@ -49,6 +49,7 @@ const std::map<std::string, std::string>& header_of_word() {
                                                         {"__nv_fp8_e4m3", "cuda_fp8.h"},
                                                         {"__nv_fp8_e5m2", "cuda_fp8.h"},
                                                         {"nvcuda", "mma.h"},
+                                                        {"numeric_limits", "harness/numeric_limits.cuh"},
                                                         {"cooperative_groups", "cooperative_groups.h"}};
   return known;
 }

@@ -122,3 +122,16 @@ TEST_CASE("indexes of 64 bits reach the reference as the type that the source na
   options.arguments = {"t[rows] f32", "ids[n] s64 < rows"};
   CHECK(adopted(options).reference.words == "its own source in double");
 }
+
+TEST_CASE("a kernel that says numeric_limits gets its header, whatever the file included") {
+  const adopt::Adopted found = adopted_text(
+      "#include <limits>\n"
+      "__global__ void largest(const float* x, float* out, int rows, int cols) {\n"
+      "  const int row = blockIdx.x * blockDim.x + threadIdx.x;\n  if (row >= rows) return;\n"
+      "  float most = std::numeric_limits<float>::lowest();\n"
+      "  for (int i = 0; i < cols; ++i) most = fmaxf(most, x[row * cols + i]);\n  out[row] = most;\n}\n"
+      "void run(const float* x, float* out, int rows, int cols) {\n"
+      "  largest<<<(rows + 63) / 64, 64>>>(x, out, rows, cols); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nout: output f32 [rows]\n");
+  CHECK(found.device.text.find("#include <harness/numeric_limits.cuh>") != std::string::npos);
+}

@@ -53,7 +53,7 @@ const std::vector<Room>& rooms() {
        {"core", "system", "device/port"},
        "Boost.Context, Zydis",
        {"boost/", "Zydis/"},
-       "the same CUDA C++ on the host: g++ and fibers"},
+       "CUDA C++ on the host: g++, fibers"},
       {"device/port", {"core", "system"}, "", {}, "what a kind of device offers"},
       {"propose", {"core", "system"}, "", {}, "programs that propose variants"},
       {"fleet", {"core", "system", "campaign"}, "", {}, "nodes on other devices and machines, and how they are driven"},

@@ -1,12 +1,16 @@
 #include "harness/device/cuda/compile/compiler.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "harness/core/error.h"
 #include "harness/device/cuda/api/nvrtc_api.h"
 #include "harness/device/cuda/api/toolkit.h"
+#include "harness/system/files.h"
 #include "tests/device/cuda/scratch.h"
 #include "tests/support/skip.h"
 
@@ -254,6 +258,26 @@ __global__ void k(float* x, double* d, int n) {
   d[0] = std::exp(d[1]) * M_PI + std::pow(d[2], 2.0) + std::abs(n) + std::isnan(x[4]) + std::isinf(d[3]);
   std::swap(x[5], x[6]);
 })",
+              {"k"}});
+}
+
+TEST_CASE("std::numeric_limits for kernels that were adopted has the values of <limits>") {
+  if (no_nvrtc()) return;
+  Fixture f;
+  f.compiled({"limits.cu",
+              read_file(std::string(HARNESS_SOURCE_DIR) + "/kernels/include/harness/numeric_limits.cuh") +
+                  fmt::format(R"(
+using std::numeric_limits;
+static_assert(numeric_limits<int>::max() == {} && numeric_limits<int>::lowest() == {});
+static_assert(numeric_limits<unsigned>::max() == {}u && numeric_limits<long long>::min() + 1 == {});
+static_assert(numeric_limits<signed char>::lowest() == -128 && !numeric_limits<unsigned char>::is_signed);
+static_assert(numeric_limits<short>::max() == 32767 && !numeric_limits<float>::is_integer);
+__global__ void k(float* x, double* d) {{
+  x[0] = numeric_limits<float>::max() + numeric_limits<float>::infinity() + numeric_limits<float>::quiet_NaN();
+  d[0] = numeric_limits<double>::epsilon() + numeric_limits<double>::lowest();
+}})",
+                              std::numeric_limits<int>::max(), std::numeric_limits<int>::lowest(),
+                              std::numeric_limits<unsigned>::max(), std::numeric_limits<long long>::min() + 1),
               {"k"}});
 }
 
