@@ -5,8 +5,7 @@ namespace {
 
 // Not "times-agree": that one compares times, which another program on the machine may disturb.
 bool speaks_for_all_configurations(const std::string& gate) {
-  return gate.starts_with("timed-launch") || gate.ends_with(" after timing") || gate == "timed-twice" ||
-         gate == "plausibility";
+  return gate.starts_with("timed-launch") || gate.ends_with(" after timing") || gate == "timed-twice";
 }
 
 bool looks_elsewhere(const std::string& gate) {
@@ -19,6 +18,8 @@ void FailedSources::add(const FailedGate& failed) {
   if (failed.source_hash.empty()) return;
   const FailedBefore before{failed.gate, failed.iteration};
   if (speaks_for_all_configurations(failed.gate)) refused_.emplace(failed.source_hash, before);
+  if (failed.gate == "plausibility" && !implausible_.emplace(failed.source_hash, before).second)
+    refused_.emplace(failed.source_hash, before);
   if (looks_elsewhere(failed.gate)) wrong_elsewhere_.emplace(failed.source_hash, before);
 }
 

@@ -12,8 +12,9 @@ namespace harness {
 /// The sources of a campaign of which a configuration failed a gate behind screening. Those gates draw lots (which
 /// sizes, which timed calls), and a search must not retry its luck with another configuration of the same source:
 ///
-/// - A source whose timed calls were wrong, or faster than the device can be, is refused in every configuration. A
-///   configuration decides how fast and where a source is right, not whether timed calls do the work.
+/// - A source whose timed calls were wrong is refused in every configuration. A configuration decides how fast and
+///   where a source is right, not whether timed calls do the work. One that was faster than the device can be is
+///   refused so after the second time: a time is a measurement, and the first may have been a bad one.
 /// - A source that was wrong at another size meets as many sizes as a finalist from then on. It is not refused: one
 ///   tile's tails are wrong where another's are right.
 ///
@@ -26,6 +27,7 @@ class FailedSources {
 
  private:
   std::map<std::string, FailedBefore> refused_;
+  std::map<std::string, FailedBefore> implausible_;  // once
   std::map<std::string, FailedBefore> wrong_elsewhere_;
 };
 

@@ -245,8 +245,12 @@ TEST_CASE("what a failed gate says of the other configurations of a source") {
   sources.add({6, "noisy", "times-agree"});
   sources.add({7, "wrong", "finite"});
   sources.add({8, "", "timed-launch"});
+  sources.add({9, "too fast", "plausibility"});
   CHECK(sources.refusal("cheat")->iteration == 3);
   for (const char* source : {"tail", "noisy", "wrong", ""}) CHECK_FALSE(sources.refusal(source));
+  CHECK_FALSE(sources.refusal("too fast"));
+  sources.add({10, "too fast", "plausibility"});
+  CHECK(sources.refusal("too fast")->iteration == 10);
   CHECK(sources.was_wrong_elsewhere("tail"));
   CHECK_FALSE(sources.was_wrong_elsewhere("cheat"));
 }
