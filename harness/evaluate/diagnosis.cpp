@@ -16,12 +16,12 @@ struct Size {
   std::vector<std::int64_t> values;  // one for each observation
 };
 
-std::vector<Size> sizes_of(const std::vector<Observation>& observations) {
+std::vector<Size> sizes_of(const std::vector<JudgedPoint>& observations) {
   std::vector<Size> sizes;
   for (const auto& [name, value] : observations.front().shape) {
     if (!std::holds_alternative<std::int64_t>(value)) continue;
     Size size{name, {}};
-    for (const Observation& observation : observations) {
+    for (const JudgedPoint& observation : observations) {
       const auto found = observation.shape.find(name);
       if (found == observation.shape.end() || !std::holds_alternative<std::int64_t>(found->second)) break;
       size.values.push_back(std::get<std::int64_t>(found->second));
@@ -32,7 +32,7 @@ std::vector<Size> sizes_of(const std::vector<Observation>& observations) {
 }
 
 /// True where `condition` holds at exactly the wrong observations.
-bool explains(const std::vector<Observation>& observations, const std::function<bool(std::size_t)>& condition) {
+bool explains(const std::vector<JudgedPoint>& observations, const std::function<bool(std::size_t)>& condition) {
   for (std::size_t i = 0; i < observations.size(); ++i)
     if (condition(i) == observations[i].passed) return false;
   return true;
@@ -50,7 +50,7 @@ void add(std::string& words, const std::string& more) {
   words += (words.empty() ? "" : "; ") + more;
 }
 
-std::string flag_condition(const std::vector<Observation>& observations) {
+std::string flag_condition(const std::vector<JudgedPoint>& observations) {
   for (const auto& [name, value] : observations.front().shape) {
     if (!std::holds_alternative<bool>(value)) continue;
     const auto truth = [&, &name = name](std::size_t i) {
@@ -64,7 +64,7 @@ std::string flag_condition(const std::vector<Observation>& observations) {
   return "";
 }
 
-std::string size_condition(const std::vector<Observation>& observations, const Config& config) {
+std::string size_condition(const std::vector<JudgedPoint>& observations, const Config& config) {
   for (const Size& size : sizes_of(observations)) {
     for (const auto& [tile_name, tile] : tiles_of(config)) {
       if (explains(observations, [&, tile = tile](std::size_t i) { return size.values[i] % tile != 0; }))
@@ -82,7 +82,7 @@ std::string size_condition(const std::vector<Observation>& observations, const C
   return "";
 }
 
-std::string trend(const std::vector<Observation>& observations, const Config& config) {
+std::string trend(const std::vector<JudgedPoint>& observations, const Config& config) {
   const auto tiles = tiles_of(config);
   for (const Size& size : sizes_of(observations)) {
     std::vector<std::pair<std::int64_t, double>> wrong;
@@ -101,7 +101,7 @@ std::string trend(const std::vector<Observation>& observations, const Config& co
 
 }  // namespace
 
-std::string diagnose(const std::vector<Observation>& observations, const Config& config) {
+std::string diagnose(const std::vector<JudgedPoint>& observations, const Config& config) {
   std::string words;
   if (observations.empty()) return words;
   const auto wrong = std::count_if(observations.begin(), observations.end(), [](const auto& o) { return !o.passed; });

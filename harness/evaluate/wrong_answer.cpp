@@ -29,7 +29,7 @@ std::string diagnosis(EvaluationRun& run, const Launched& launched) {
   if (run.workers.runner.run(0, 0, run.deadline())) return words;
   if (!difference_in_words(run.subject, run.first_outputs, 0).empty())
     words = "changes from run to run (a race, or memory that nobody wrote)";
-  std::vector<Observation> observations{
+  std::vector<JudgedPoint> observations{
       {run.subject.problem().workload.values, false, largest_error(launched.verdict)}};
   if (run.neighbours.empty() && prepare_neighbours(run)) return words;
   for (std::size_t i = 0; i < run.neighbours.size(); ++i) {

@@ -6,7 +6,7 @@ using namespace harness;
 
 namespace {
 
-Observation at(std::int64_t s, bool causal, bool passed, double error = 0.1) {
+JudgedPoint at(std::int64_t s, bool causal, bool passed, double error = 0.1) {
   return {{{"S", Value(s)}, {"causal", Value(causal)}}, passed, passed ? 1e-4 : error};
 }
 
