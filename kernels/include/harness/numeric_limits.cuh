@@ -39,14 +39,14 @@ HARNESS_LIMITS(double, 2.2250738585072014e-308, -1.7976931348623157e+308, 1.7976
 #undef HARNESS_EPSILON
 #undef HARNESS_INFINITY
 #undef HARNESS_NAN
-#define HARNESS_EPSILON(T) T()
-#define HARNESS_INFINITY(T) T()
-#define HARNESS_NAN(T) T()
-#define HARNESS_WHOLE(T, U)                                                        \
-  HARNESS_LIMITS(T, static_cast<T>(-static_cast<T>(static_cast<U>(~U()) / 2) - 1), \
-                 static_cast<T>(-static_cast<T>(static_cast<U>(~U()) / 2) - 1),    \
-                 static_cast<T>(static_cast<U>(~U()) / 2), true)                   \
-  HARNESS_LIMITS(U, 0, 0, static_cast<U>(~U()), true)
+#define HARNESS_EPSILON(T) static_cast<T>(0)
+#define HARNESS_INFINITY(T) static_cast<T>(0)
+#define HARNESS_NAN(T) static_cast<T>(0)
+#define HARNESS_WHOLE(T, U)                                                                      \
+  HARNESS_LIMITS(T, static_cast<T>(-static_cast<T>(static_cast<U>(~static_cast<U>(0)) / 2) - 1), \
+                 static_cast<T>(-static_cast<T>(static_cast<U>(~static_cast<U>(0)) / 2) - 1),    \
+                 static_cast<T>(static_cast<U>(~static_cast<U>(0)) / 2), true)                   \
+  HARNESS_LIMITS(U, 0, 0, static_cast<U>(~static_cast<U>(0)), true)
 HARNESS_WHOLE(signed char, unsigned char)
 HARNESS_WHOLE(short, unsigned short)
 HARNESS_WHOLE(int, unsigned int)

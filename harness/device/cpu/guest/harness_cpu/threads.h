@@ -164,8 +164,10 @@ inline void __threadfence_system() {
 inline void __nanosleep(unsigned) {
   harness_cpu_yield();
 }
+/// Counts what the emulation counts anyway, and so tells no time: a candidate must not learn when it is timed.
 inline long long clock64() {
-  return static_cast<long long>(__builtin_ia32_rdtsc());
+  harness_cpu_pause();
+  return 64ll * harness_cpu_passes;
 }
 inline int clock() {
   return static_cast<int>(clock64());
