@@ -1,4 +1,4 @@
-// --arg and --size.
+// --arg, --size and --set.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

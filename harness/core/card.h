@@ -29,7 +29,7 @@ struct CardCalibration {
 };
 
 /// `first`: what later ones are held against. `suspect`: it drifted, or told of an error; it goes on and is calibrated
-/// again after each evaluation. `quarantined`: it did so twice, and gets no more work.
+/// again before its next evaluation. `quarantined`: it did so twice, and gets no more work.
 enum class CardVerdict { first, good, suspect, quarantined };
 
 /// A calibration of a card of a fleet, and what was concluded.

@@ -73,17 +73,13 @@ struct Argument {
   std::string outside = "untouched";  // untouched (poison must survive) or anything
 };
 
-/// The trusted implementation, launched with one thread for each independent piece of work (`threads`), on whichever
-/// device the judge has. Signature: for each argument in the order of the contract a pointer or a scalar
-///   input: const T*    output: double* (floating types) or T* (integers)    inout: const T* then double* or T*
-///   scalar: T          structure: by value    view/pointers/tensor_map: not passed    absent: a null pointer
-/// then each name in `sizes` as long long. Threads past `threads` must do nothing (blocks are 128 wide, 1-D).
 /// A launch of a reference behind its first one.
 struct ReferenceLaunch {
   std::string entry;
   std::vector<std::int64_t> grid, block;
   std::int64_t shared = 0;
 };
+
 /// Memory that one launch of a reference hands to the next.
 struct ReferenceScratch {
   std::string name;
@@ -91,6 +87,11 @@ struct ReferenceScratch {
   bool zeroed = false;
 };
 
+/// The trusted implementation, launched with one thread for each independent piece of work (`threads`), on whichever
+/// device the judge has. Signature: for each argument in the order of the contract a pointer or a scalar
+///   input: const T*    output: double* (floating types) or T* (integers)    inout: const T* then double* or T*
+///   scalar: T          structure: by value    view/pointers/tensor_map: not passed    absent: a null pointer
+/// then each name in `sizes` as long long. Threads past `threads` must do nothing (blocks are 128 wide, 1-D).
 struct Reference {
   /// In which numbers it computes, for what was adopted from elsewhere and keeps the signature of its original: one
   /// pointer an argument, an inout's holding what was drawn.

@@ -89,7 +89,7 @@ std::optional<CardCheck> CardWatch::fail(const std::string& why, double seconds,
   return conclude(std::move(check), now);
 }
 
-/// A suspect is calibrated again before its next evaluation but one: what it does meanwhile tells as much.
+/// A suspect is calibrated again before its next evaluation.
 CardCheck CardWatch::conclude(CardCheck check, double now) {
   occasion_ = "due";
   due_ = now + rules_.every_s;

@@ -13,9 +13,8 @@ namespace harness::store {
 ///                  judged, has changed in between
 ///   "only_a", "only_b"  [{"kernel","workload"}]
 ///   "cost"         {"a": {"spent_s","cost_usd","iterations"}, "b": ...}
-///   "cards"        {"a": [{"node","card","evaluations","over_anchor",...}], "b": ...}: what each card of a fleet did
-///   and
-///                  how its times stand beside the anchor's; "across_cards": candidates that were timed on several;
+///   "cards"        {"a": [{"node","card","evaluations","over_anchor",...}], "b": ...}: what each card did and how its
+///                  times stand beside the anchor's; "across_cards": candidates that were timed on several;
 ///                  "calibrations": of each card in their order. Empty for a campaign on one card
 ///   "score"        geometric mean of a / b over "workloads", so above 1 b is faster; null for none
 /// Unknown campaigns and devices: Error(bad_input).

@@ -12,7 +12,8 @@ struct Cage {
   /// No call and no page tells the time, and the kernel says that it took the processor's counter away (clocks.h).
   bool clocks = false;
   /// It did. Some virtual machines answer the counter whatever their kernel was told. What is left then is the source
-  /// policy, which refuses sources that name it, and not those that write its instruction as bytes.
+  /// policy, which refuses sources that name it, and the look into a candidate's machine code, which refuses its
+  /// instruction however it was written, but not a jump into the middle of another one.
   bool counter = false;
 
   bool around_files() const { return landlock || own_root; }

@@ -132,7 +132,7 @@ TEST_CASE("what a plan of launches cannot say is refused with one sentence") {
              Catch::Contains("sets 'sums' again between its launches"));
 }
 
-TEST_CASE("scratch that is read before it is written is refused, unless the function sets it to zero") {
+TEST_CASE("scratch that is read before it is written is refused") {
   const auto adopt_it = [](const std::string& body) {
     const Scratch scratch;
     scratch.write("mine.cu", function(body));
