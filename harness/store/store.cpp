@@ -22,6 +22,8 @@ double now_unix() {
 
 /// From the last beat of a pulse to the end of its process: half a beat on average, and a few milliseconds of dying.
 constexpr double kAfterLastBeatS = 0.01;
+// Whoever opens a store waits at a prompt, for the connection's patience; a night's record outwaits a backup.
+constexpr int kWriterPatienceMs = 60'000;
 
 std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(now_unix())));
@@ -105,6 +107,7 @@ void Store::claim(std::int64_t campaign) {
   if (connection_.database().getChanges() == 0) {
     throw bad_input(fmt::format("there is no campaign {} in the store {}", campaign, connection_.path()));
   }
+  connection_.database().setBusyTimeout(kWriterPatienceMs);
   keep_pulse();
 }
 

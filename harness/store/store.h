@@ -12,9 +12,9 @@
 namespace harness::store {
 
 /// The real Ledger: an SQLite file. Two processes may write to one store at once: every call is one short transaction
-/// that waits for others up to the connection's patience. What a call has recorded survives `kill -9` of everything;
-/// an attempt, and everything before it, survives the death of the machine too.
-/// Errors: see Connection::open; an unknown campaign or attempt is Error(bad_input). Not thread-safe.
+/// that waits for others up to the connection's patience, and for a minute once it writes to a campaign. What a call
+/// has recorded survives `kill -9` of everything; an attempt, and everything before it, survives the death of the
+/// machine too. Errors: see Connection::open; an unknown campaign or attempt is Error(bad_input). Not thread-safe.
 class Store : public Ledger {
  public:
   static std::unique_ptr<Store> open(const std::string& path, Mode mode);

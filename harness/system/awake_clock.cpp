@@ -1,5 +1,6 @@
 #include "harness/system/awake_clock.h"
 
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,6 +70,7 @@ double awake_at_start() {
 void watch_for_stops() {
   static pid_t watched = 0;
   if (watched == getpid()) return;
+  if (watched == 0) pthread_atfork(nullptr, nullptr, [] { last_tick_ns = 0; });  // nobody watches in a forked child
   watched = getpid();
   forget_pulses();
   awake_at_start();

@@ -24,7 +24,8 @@ int in_a_child(F body) {
     try {
       body();
       _exit(0);
-    } catch (...) {
+    } catch (const std::exception& error) {
+      fprintf(stderr, "a child: %s\n", error.what());
       _exit(1);
     }
   }
@@ -43,11 +44,12 @@ TEST_CASE("two processes create and write one store at once") {
     children.push_back(fork());
     if (children.back() == 0) {
       try {
-        auto store = Store::open(path, Mode::read_write);
-        const auto campaign = store->begin_campaign(a_campaign());
-        for (int block = 0; block < 50; ++block) record(*store, an_attempt(campaign, block), passed(100 + block));
+        Store store(Connection::open(path, Mode::read_write, 120'000));  // beside other tests, on a busy disk
+        const auto campaign = store.begin_campaign(a_campaign());
+        for (int block = 0; block < 50; ++block) record(store, an_attempt(campaign, block), passed(100 + block));
         _exit(0);
-      } catch (...) {
+      } catch (const std::exception& error) {
+        fprintf(stderr, "a child: %s\n", error.what());
         _exit(1);
       }
     }
@@ -164,7 +166,9 @@ TEST_CASE("what a killed process spent and did not record is a cost, once") {
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   auto store = Store::open(path, Mode::read_write);
   store->settle_lost_time();
-  CHECK(store->spent_seconds(1) == Approx(wall_s).margin(0.1));
+  // Nothing is counted twice; of a moment in which nothing of the child ran, half a second counts.
+  CHECK(store->spent_seconds(1) <= wall_s + 0.05);
+  CHECK(store->spent_seconds(1) >= 0.6);
   CHECK(value(*store, "SELECT count(*) FROM charge WHERE stage = 'lost'") == 1);
   const double settled = store->spent_seconds(1);
   store->settle_lost_time();
