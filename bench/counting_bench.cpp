@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "bench/device_bench.h"
+#include "harness/system/awake_clock.h"
 #include "harness/worker/memory/memory_check.h"
 
 using namespace harness;
@@ -20,9 +21,9 @@ double seconds_of(Prepare prepare, Body body) {
   double least = 0;
   for (int i = 0; i < 3; ++i) {
     prepare();
-    const double begin = steady_seconds();
+    const double begin = awake_seconds();
     if (auto failure = body()) throw bad_input(failure->detail);
-    least = i == 0 ? steady_seconds() - begin : std::min(least, steady_seconds() - begin);
+    least = i == 0 ? awake_seconds() - begin : std::min(least, awake_seconds() - begin);
   }
   return least;
 }

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "bench/device_bench.h"
+#include "harness/system/awake_clock.h"
 #include "harness/system/files.h"
 
 using namespace harness;
@@ -40,7 +41,7 @@ int compare_with_itself(Bench& bench, int count) {
   std::map<std::string, int> verdicts;
   std::vector<double> ratios;
   double timing_s = 0;
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   for (int i = 0; i < count; ++i) {
     EvaluationRequest request = bench.request(kernel.name, kernel.variants[i % 2], workload, false);
     request.admission = nullptr;  // only the timing is on trial
@@ -62,14 +63,14 @@ int compare_with_itself(Bench& bench, int count) {
                                     {"ratio_1st_percentile", quantile(ratios, 0.01)},
                                     {"ratio_99th_percentile", quantile(ratios, 0.99)},
                                     {"timing_s_each", timing_s / count},
-                                    {"seconds", steady_seconds() - begin}}));
+                                    {"seconds", awake_seconds() - begin}}));
   return 0;
 }
 
 int draw_everything(Bench& bench, const std::string& only) {
   int pairs = 0, alarms = 0;
   std::size_t draws = 0, fewest = SIZE_MAX;
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   for (const char* name : kKernels) {
     if (!only.empty() && only != name) continue;
     const KernelInfo& kernel = bench.catalog().kernel(name);
@@ -90,7 +91,7 @@ int draw_everything(Bench& bench, const std::string& only) {
       }
     }
     fmt::print(stderr, "{}: {} pairs, {} draws, {} alarms, {:.0f} s\n", name, pairs, draws, alarms,
-               steady_seconds() - begin);
+               awake_seconds() - begin);
   }
   fmt::print("{}\n", json_text(json{{"bench", "draws"},
                                     {"device", bench.device().name},
@@ -98,7 +99,7 @@ int draw_everything(Bench& bench, const std::string& only) {
                                     {"draws", draws},
                                     {"fewest_draws", fewest},
                                     {"false_alarms", alarms},
-                                    {"seconds", steady_seconds() - begin}}));
+                                    {"seconds", awake_seconds() - begin}}));
   return alarms == 0 ? 0 : 1;
 }
 
@@ -192,8 +193,8 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
   int wrong = 0, recorded = 0;
   long early_kb = 0;
   std::map<std::string, int> outcomes;
-  const double begin = steady_seconds();
-  for (int i = 0; i < count && steady_seconds() < begin + seconds; ++i) {
+  const double begin = awake_seconds();
+  for (int i = 0; i < count && awake_seconds() < begin + seconds; ++i) {
     const bool attack = i % 5 == 4;
     const Trial& trial = attack ? hostile[static_cast<std::size_t>(i / 5) % hostile.size()]
                                 : honest[static_cast<std::size_t>(i) % honest.size()];
@@ -216,9 +217,9 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
     if (i + 1 == std::max(1, count / 10)) early_kb = resident_kb();
     if (i % 100 == 99)
       fmt::print(stderr, "{} of {}: {} wrong, {} KB, {:.0f} s\n", i + 1, count, wrong, resident_kb(),
-                 steady_seconds() - begin);
+                 awake_seconds() - begin);
   }
-  ledger->end_campaign(campaign, EndReason::exhausted, steady_seconds() - begin, std::nullopt);
+  ledger->end_campaign(campaign, EndReason::exhausted, awake_seconds() - begin, std::nullopt);
   const auto rows = ledger->iterations(campaign).size();
   fmt::print("{}\n", json_text(json{{"bench", "soak"},
                                     {"device", bench.device().name},
@@ -229,7 +230,7 @@ int soak(Bench& bench, int count, const std::string& path, double seconds) {
                                     {"outcomes", outcomes},
                                     {"resident_kb_at_a_tenth", early_kb},
                                     {"resident_kb", resident_kb()},
-                                    {"seconds", steady_seconds() - begin}}));
+                                    {"seconds", awake_seconds() - begin}}));
   return wrong == 0 && static_cast<int>(rows) == recorded ? 0 : 1;
 }
 

@@ -7,8 +7,8 @@
 #include "harness/campaign/loop.h"
 #include "harness/campaign/proposal_reply.h"
 #include "harness/campaign/proposal_request.h"
+#include "harness/campaign/proposed_variants.h"
 #include "harness/campaign/store_failure.h"
-#include "harness/core/entries.h"
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
 
@@ -518,28 +518,12 @@ std::string Campaign::fate_of(ProposalRecord& record) const {
 
 /// Makes it a variant of the kernel, if it can be one on any of the campaign's workloads.
 std::optional<ReplyProblem> Campaign::take_in(const ProposalRecord& record, const std::string& technique) {
-  const std::string& kernel = record.arm.kernel;
-  ports_.catalog.add_variant(
-      {kernel, record.variant, record.parents.front(), record.source, record.manifest, record.number});
-  const auto unusable = [](std::string why) { return ReplyProblem{ProposalOutcome::unusable, std::move(why)}; };
-  const VariantInfo* const added = find_variant(ports_.catalog.kernel(kernel), record.variant);
-  if (added == nullptr || added->technique != technique || added->rival)
-    return unusable("its manifest sets 'technique' or 'rival', which are not its own to say");
-  if (const std::string reason = ports_.catalog.unsupported_reason(kernel, record.variant, device_); !reason.empty())
-    return unusable(reason);
-  bool valid_somewhere = false;
-  for (const WorkloadBook& book : state_.workloads()) {
-    if (book.plan.kernel != kernel) continue;
-    const std::string& workload = book.plan.workload;
-    if (ports_.catalog.space(kernel, record.variant, workload, device_).points.empty()) continue;
-    const Config config = ports_.catalog.default_config(kernel, record.variant, workload, device_, {});
-    const Realized realized = ports_.catalog.realize({kernel, record.variant, technique, config}, workload, device_);
-    if (const auto entry = missing_entry(realized))
-      return unusable(fmt::format("its source has no kernel '{}', which its manifest launches", *entry));
-    valid_somewhere = true;
-  }
-  if (!valid_somewhere) return unusable("it has no valid configuration on any workload of this campaign");
-  return std::nullopt;
+  ports_.catalog.add_variant(variant_of(record));
+  std::vector<std::string> workloads;
+  for (const WorkloadBook& book : state_.workloads())
+    if (book.plan.kernel == record.arm.kernel) workloads.push_back(book.plan.workload);
+  const std::string why = misfit(record, technique, ports_.catalog, device_, workloads);
+  return why.empty() ? std::nullopt : std::optional(ReplyProblem{ProposalOutcome::unusable, why});
 }
 
 // Recorded, shown, and what was accepted becomes arms.
@@ -561,9 +545,7 @@ void Campaign::restore_proposals() {
   for (ProposalRecord& record : ports_.ledger.proposals(campaign_)) {
     agent_usd_ += record.usage.usd.value_or(0);
     last_number_ = std::max(last_number_, record.number);
-    if (record.outcome == ProposalOutcome::accepted)
-      ports_.catalog.add_variant(
-          {record.arm.kernel, record.variant, record.parents.front(), record.source, record.manifest, record.number});
+    if (record.outcome == ProposalOutcome::accepted) ports_.catalog.add_variant(variant_of(record));
     add_proposed(std::move(record));
   }
 }

@@ -7,29 +7,31 @@
 #include "harness/core/error.h"
 
 namespace harness {
-namespace {
 
-NewVariant new_variant(const ProposalRecord& record) {
+NewVariant variant_of(const ProposalRecord& record) {
   return {record.arm.kernel, record.variant, record.parents.front(), record.source, record.manifest, record.number};
 }
 
-/// Why the variant cannot be one on the workload; "" where it can.
 std::string misfit(const ProposalRecord& record, const std::string& technique, Catalog& catalog,
-                   const DeviceInfo& device) {
-  const auto& [kernel, workload, of_parent] = record.arm;
+                   const DeviceInfo& device, const std::vector<std::string>& workloads) {
+  const std::string& kernel = record.arm.kernel;
   const VariantInfo* const added = find_variant(catalog.kernel(kernel), record.variant);
   if (added == nullptr || added->technique != technique || added->rival)
     return "its manifest sets 'technique' or 'rival', which are not its own to say";
-  if (const std::string reason = catalog.unsupported_reason(kernel, record.variant, device); !reason.empty())
-    return reason;
-  if (!catalog.has_configuration(kernel, record.variant, workload, device))
-    return "it has no valid configuration on " + workload;
-  const Config config = catalog.default_config(kernel, record.variant, workload, device, {});
-  const auto entry = missing_entry(catalog.realize({kernel, record.variant, technique, config}, workload, device));
-  return entry ? fmt::format("its source has no kernel '{}', which its manifest launches", *entry) : "";
+  if (std::string reason = catalog.unsupported_reason(kernel, record.variant, device); !reason.empty()) return reason;
+  bool valid_somewhere = false;
+  for (const std::string& workload : workloads) {
+    if (!catalog.has_configuration(kernel, record.variant, workload, device)) continue;
+    const Config config = catalog.default_config(kernel, record.variant, workload, device, {});
+    const Realized realized = catalog.realize({kernel, record.variant, technique, config}, workload, device);
+    if (const auto entry = missing_entry(realized))
+      return fmt::format("its source has no kernel '{}', which its manifest launches", *entry);
+    valid_somewhere = true;
+  }
+  if (valid_somewhere) return "";
+  return fmt::format("it has no valid configuration on {}",
+                     workloads.size() == 1 ? workloads.front() : "any workload of this campaign");
 }
-
-}  // namespace
 
 std::vector<std::string> restore_proposed(Catalog& catalog, const std::vector<ProposalRecord>& records,
                                           const std::string& kernel) {
@@ -37,7 +39,7 @@ std::vector<std::string> restore_proposed(Catalog& catalog, const std::vector<Pr
   for (const ProposalRecord& each : records) {
     if (each.outcome != ProposalOutcome::accepted || (!kernel.empty() && each.arm.kernel != kernel)) continue;
     try {
-      catalog.add_variant(new_variant(each));
+      catalog.add_variant(variant_of(each));
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
       lost.push_back(fmt::format("{} can no longer be made: {}", each.variant, error.what()));
@@ -74,8 +76,8 @@ ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<Prop
   record.manifest = changed_manifest(parent.manifest, change);
   record.variant = fmt::format("proposed_{}", record.number);
   try {
-    for (Catalog* const each : catalogs) each->add_variant(new_variant(record));
-    record.message = misfit(record, change.technique, catalog, device);
+    for (Catalog* const each : catalogs) each->add_variant(variant_of(record));
+    record.message = misfit(record, change.technique, catalog, device, {edit.workload});
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::bad_input) throw;
     record.message = error.what();

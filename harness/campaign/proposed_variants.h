@@ -7,6 +7,13 @@
 
 namespace harness {
 
+/// A proposal as the variant that it is to become.
+NewVariant variant_of(const ProposalRecord& record);
+
+/// Why what `record` became, with this technique, cannot be a variant on any of the workloads; "" where it can.
+std::string misfit(const ProposalRecord& record, const std::string& technique, Catalog& catalog,
+                   const DeviceInfo& device, const std::vector<std::string>& workloads);
+
 /// Makes what was accepted for a kernel ("": for all) variants of `catalog` again, in the order of `records`, so that
 /// their iterations can be run. What can no longer be made, because its parent has gone, is left out: one sentence
 /// each.

@@ -13,6 +13,7 @@
 #include "harness/judge/mutants.h"
 #include "harness/judge/terms.h"
 #include "harness/judge/tolerance.h"
+#include "harness/system/awake_clock.h"
 
 namespace harness {
 namespace {
@@ -162,7 +163,7 @@ void AdmissionTrial::announce_builds() {
 }
 
 Admission AdmissionTrial::finish() {
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   for (const AdmissionRequest::Group& group : request_.groups) try_group(group);
   if (admission_.problems.empty())
     for (const AdmissionRequest::Mutant& mutant : request_.mutants) {
@@ -172,7 +173,7 @@ Admission AdmissionTrial::finish() {
     }
   workers_.judge.forget();
   admission_.passed = admission_.problems.empty();
-  admission_.seconds = steady_seconds() - begin;
+  admission_.seconds = awake_seconds() - begin;
   return std::move(admission_);
 }
 

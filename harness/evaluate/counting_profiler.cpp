@@ -1,5 +1,7 @@
 #include "harness/evaluate/counting_profiler.h"
 
+#include "harness/system/awake_clock.h"
+
 namespace harness {
 
 CountingProfiler::CountingProfiler(Options options)
@@ -16,9 +18,9 @@ CountingProfiler::CountingProfiler(Options options)
 
 std::optional<Profile> CountingProfiler::profile(const Realized& realized, const ProfileRequest& request) {
   try {
-    const double begin = steady_seconds();
+    const double begin = awake_seconds();
     Profile profile = counting_.count(realized, request);
-    profile.wall_s = steady_seconds() - begin;
+    profile.wall_s = awake_seconds() - begin;
     return profile;
   } catch (const InterruptedWork&) {
     return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/system/awake_clock.h"
+
 namespace harness {
 EvaluationRun::EvaluationRun(const EvaluationRequest& asked, RunSettings given, WorkerPool& pool)
     : request(asked), settings(std::move(given)), workers(pool) {
@@ -30,9 +32,9 @@ void EvaluationRun::paint(Subject& painted, std::size_t image, const std::string
 }
 
 std::optional<DeviceLock::Hold> EvaluationRun::hold_device(double StageCosts::*stage) {
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   auto hold = workers.hold_device();
-  const double waited = steady_seconds() - begin;
+  const double waited = awake_seconds() - begin;
   evaluation.cost.idle_s += waited;
   if (stage != nullptr) evaluation.cost.*stage -= waited;
   return hold;

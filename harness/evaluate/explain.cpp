@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/system/awake_clock.h"
 #include "harness/worker/memory/memory_check.h"
 
 namespace harness {
@@ -38,9 +39,9 @@ std::optional<std::string> explain_by_checker(WorkerPool& workers, const std::ve
   const BuildResult built = workers.await(workers.kind.checked_build(places.front().realized->build));
   const auto* const artifact = std::get_if<Artifact>(&built);
   if (artifact == nullptr) return std::nullopt;
-  const double end = steady_seconds() + seconds;
+  const double end = awake_seconds() + seconds;
   for (const CheckedPlace& place : places) {
-    const double left = end - steady_seconds();
+    const double left = end - awake_seconds();
     if (left <= 0) break;
     Subject subject = workers.make_subject(*place.realized, *artifact, admission);
     subject.trusted = workers.build_trusted(*place.realized);

@@ -4,6 +4,7 @@
 
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/wrong_answer.h"
+#include "harness/system/awake_clock.h"
 
 namespace harness {
 
@@ -65,10 +66,10 @@ Settled prepare_neighbours(EvaluationRun& run) {
 
 Settled gate_launch(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline());
   if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
-  run.launch_s = std::min(launched.seconds, steady_seconds() - begin);
+  run.launch_s = std::min(launched.seconds, awake_seconds() - begin);
   run.launches_ns = {launched.elapsed_ns};
   run.first_outputs = output_bytes(run.subject, 0);
   for (const GateResult& gate : launched.verdict.gates) run.evaluation.gates.push_back(gate);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/system/awake_clock.h"
+
 namespace harness {
 namespace {
 
@@ -35,9 +37,9 @@ std::vector<Contender> contenders_of(const std::vector<Subject*>& subjects) {
 Launched launch_and_judge(WorkerPool& workers, Subject& subject, std::size_t contender, std::size_t image,
                           double deadline_s, Inputs inputs) {
   Launched launched;
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   launched.failure = workers.runner.run(contender, image, deadline_s, nullptr, &launched.elapsed_ns, inputs);
-  launched.seconds = steady_seconds() - begin;
+  launched.seconds = awake_seconds() - begin;
   if (launched.failure) return launched;
   const SharedMemory copy = workers.native() ? subject.images[image].copy() : SharedMemory();
   const SharedMemory& evidence = workers.native() ? copy : subject.images[image];

@@ -12,6 +12,7 @@
 #include "harness/evaluate/timed_gates.h"
 #include "harness/evaluate/timing.h"
 #include "harness/evaluate/wrong_answer.h"
+#include "harness/system/awake_clock.h"
 
 namespace harness {
 namespace {
@@ -120,7 +121,7 @@ Outcome steps(EvaluationRun& run) {
 
 Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settings, WorkerPool& workers) {
   EvaluationRun run(request, settings, workers);
-  const double begin = steady_seconds();
+  const double begin = awake_seconds();
   try {
     run.evaluation.outcome = steps(run);
     explain(run, run.evaluation.outcome);
@@ -129,7 +130,7 @@ Evaluation run_gates(const EvaluationRequest& request, const RunSettings& settin
     run.evaluation.outcome = Interrupted{};
   }
   workers.judge.forget();
-  run.evaluation.cost.wall_s = steady_seconds() - begin - run.evaluation.calibration_s;
+  run.evaluation.cost.wall_s = awake_seconds() - begin - run.evaluation.calibration_s;
   return std::move(run.evaluation);
 }
 

@@ -63,6 +63,12 @@ std::optional<Subject> incumbent_subject(EvaluationRun& run) {
   return subject;
 }
 
+/// Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as many
+/// again whose results are compared with theirs.
+double timing_limit_s(const EvaluationRun& run, const TimingPolicy& policy) {
+  return run.workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s;
+}
+
 Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPolicy& policy, Audit audit,
                           TimedRun& timed) {
   std::vector<Subject*> subjects{&run.subject};
@@ -79,9 +85,7 @@ Settled measure_on_device(EvaluationRun& run, Subject* incumbent, const TimingPo
   for (std::size_t i = 0; i < kinds * (run.request.confirm ? kJudgedOfFinalist : kJudgedInSearch); ++i)
     timed.places.push_back(run.workers.make_image(run.subject.image_bytes()));
   for (const SharedMemory& place : timed.places) contenders[0].places.push_back(&place);
-  // Besides the policy's time: at least some thirty launches of each contender, cold and warm ones included, and as
-  // many again whose results are compared with theirs.
-  const double limit = run.workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s;
+  const double limit = timing_limit_s(run, policy);
   if (auto failure = run.workers.runner.prepare(contenders, run.workers.limits.run_s))
     return to_outcome(*failure, "timing", run.workers.limits.run_s);
   const auto failure = run.workers.runner.time(policy, limit, timed.samples);
@@ -218,7 +222,7 @@ Settled time_incumbent(EvaluationRun& run, Subject& incumbent, std::vector<Sampl
   const TimingPolicy& policy = workers.limits.search;
   for (std::size_t i = 0; i < timing_draws(incumbent); ++i) workers.paint(incumbent, i);
   if (!workers.native()) {
-    const double limit = workers.limits.run_s + policy.max_s * 8 + 120 * run.launch_s;
+    const double limit = timing_limit_s(run, policy);
     if (auto failure = workers.runner.prepare(contenders_of({&incumbent}), workers.limits.run_s))
       return to_outcome(*failure, "timing", workers.limits.run_s);
     const auto failure = workers.runner.time(policy, limit, samples);

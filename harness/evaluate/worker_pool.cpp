@@ -38,10 +38,6 @@ std::uint64_t fresh_seed() {
   return seed >> 1;
 }
 
-double steady_seconds() {
-  return awake_seconds();
-}
-
 std::optional<DeviceLock::Hold> WorkerPool::hold_device() {
   if (lock == nullptr) return std::nullopt;
   constexpr double kMoment = 1.5;  // an evaluation elsewhere; nobody needs to know

@@ -8,6 +8,7 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/limits.h"
+#include "harness/system/awake_clock.h"
 #include "harness/worker/processes/builders.h"
 #include "harness/worker/processes/device_lock.h"
 #include "harness/worker/processes/judge_process.h"
@@ -16,13 +17,12 @@
 namespace harness {
 
 std::uint64_t fresh_seed();  // from the operating system; fits a signed 64-bit column
-double steady_seconds();     // of a clock that never jumps, and stands still while the program is stopped
 
 /// Adds the seconds between its birth and its end to a stage.
 class Charge {
  public:
-  explicit Charge(double& stage) : stage_(stage), begin_(steady_seconds()) {}
-  ~Charge() { stage_ += steady_seconds() - begin_; }
+  explicit Charge(double& stage) : stage_(stage), begin_(awake_seconds()) {}
+  ~Charge() { stage_ += awake_seconds() - begin_; }
 
  private:
   double& stage_;

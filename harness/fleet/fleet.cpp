@@ -60,10 +60,6 @@ Outcome outcome_of(const json& error, const std::string& node, bool proposed) {
 
 }  // namespace
 
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 void wait_for_input(std::vector<pollfd>& ends, double patience_s) {
   poll(ends.data(), ends.size(), static_cast<int>(patience_s * 1000));
 }

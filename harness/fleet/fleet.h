@@ -12,10 +12,10 @@
 #include "harness/core/fleet.h"
 #include "harness/fleet/card_watch.h"
 #include "harness/fleet/seat.h"
+#include "harness/system/awake_clock.h"
 
 namespace harness::fleet {
 
-double steady_seconds();
 /// Until one of them is readable, or for so long.
 void wait_for_input(std::vector<pollfd>& ends, double patience_s);
 
@@ -30,7 +30,7 @@ struct FleetOptions {
   /// What a card's calibrations are held against: its first one by that method in earlier campaigns.
   std::function<std::optional<CardCalibration>(const FleetDevice&, const std::string& method)> first_calibration = {};
   // The time, and poll(): a simulation has its own.
-  std::function<double()> now = steady_seconds;
+  std::function<double()> now = awake_seconds;
   std::function<void(std::vector<pollfd>& ends, double patience_s)> wait = wait_for_input;
 };
 

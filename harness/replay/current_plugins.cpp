@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "harness/campaign/proposed_variants.h"
 #include "harness/core/error.h"
 
 namespace harness {
@@ -28,8 +29,7 @@ class Refit {
   bool takes(const ProposalRecord& proposal) {
     if (proposal.outcome != ProposalOutcome::accepted) return true;
     try {
-      plugins_.add_variant({proposal.arm.kernel, proposal.variant, proposal.parents.front(), proposal.source,
-                            proposal.manifest, proposal.number});
+      plugins_.add_variant(harness::variant_of(proposal));
       return true;
     } catch (const Error& error) {
       if (error.kind() != Error::Kind::bad_input) throw;
