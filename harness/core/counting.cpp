@@ -18,6 +18,15 @@ Counts Counts::scaled(std::int64_t all, std::int64_t seen) const {
   return counts;
 }
 
+std::int64_t barrier_work(const Counts& counts) {
+  constexpr std::int64_t kPass = 4, kTurn = 16;
+  const std::int64_t requests = counts[Count::load_requests] + counts[Count::store_requests];
+  const std::int64_t sectors = counts[Count::load_sectors] + counts[Count::store_sectors];
+  return std::max(kPass * requests, sectors) +
+         kPass * (counts[Count::shared_wavefronts] + counts[Count::tensor_instructions]) +
+         kTurn * counts[Count::atomic_turns];
+}
+
 static void to_json(json& to, const CountedPlace& place) {
   to = json::array({place.site, place.counts.of});
 }

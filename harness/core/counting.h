@@ -30,6 +30,8 @@ enum class Count : std::size_t {
   memory_requests,      // all requests above
   memory_lanes,         // lanes that take part in them
   barriers,             // of blocks, by warps
+  barrier_work,         // of those warps since their last one: their requests and passes, weighed (barrier_work())
+  barrier_longest,      // for each of them the most that a warp which met there had
   tensor_instructions,  // by warps
   uneven_requests,      // at places where the lanes of a warp came differently often: matched by guess
   count
@@ -47,6 +49,11 @@ struct Counts {
   Counts scaled(std::int64_t all, std::int64_t seen) const;
   bool operator==(const Counts&) const = default;
 };
+
+/// What a warp had to do for these, in quarters of a cycle of a multiprocessor's pipes: a sector of global memory takes
+/// one and a request at least four, a pass of shared memory and a tensor instruction four, a turn of an atomic sixteen.
+/// Misses are left out: which warp has them depends on who comes first.
+std::int64_t barrier_work(const Counts& counts);
 
 /// How a session counts. It is deterministic: the same plan on the same image gives the same numbers everywhere.
 struct CountingRequest {

@@ -75,6 +75,8 @@ const std::vector<ProfileMetric>& profile_metrics() {
       {"atomics", "", "", "atomic operations on global memory, by lanes", true},
       {"atomic_contention", "", "", "lanes of a warp on the address that most of them want, on average", false},
       {"barriers", "", "", "barriers that warps met", true},
+      {"barrier_wait_share", "share", "",
+       "of the busiest warp's work between two barriers, that the mean warp has not: it waits", false},
       {"tensor_instructions", "", "", "tensor-core instructions, by warps", true},
       {"tensor_share", "share", "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
        "of the cycles in which the tensor cores work", false},

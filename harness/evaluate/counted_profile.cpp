@@ -62,6 +62,8 @@ void add_counts(Numbers& numbers, const Counts& c) {
   numbers.add_some("atomics", number(c, Count::atomics));
   numbers.add_ratio("atomic_contention", number(c, Count::atomic_turns), number(c, Count::atomic_requests));
   numbers.add_some("barriers", number(c, Count::barriers));
+  numbers.add_ratio("barrier_wait_share", number(c, Count::barrier_longest) - number(c, Count::barrier_work),
+                    number(c, Count::barrier_longest));
   numbers.add_some("tensor_instructions", number(c, Count::tensor_instructions));
 }
 

@@ -125,6 +125,8 @@ std::string others_text(const ProfiledLine& line) {
   add("atomics", "atomic operations");
   add("atomic_contention", "lanes of a warp on one address");
   add("barriers", "barriers of warps");
+  if (const auto waits = find(line.numbers, "barrier_wait_share"); waits && *waits > 0)
+    text += fmt::format(", where the mean warp has {} less to do than the busiest and waits", share(*waits));
   add("bulk_sectors", "sectors by bulk copies");
   add("tensor_instructions", "tensor instructions");
   for (const std::string& note : line.notes) text += (text.empty() ? "" : ", ") + note;

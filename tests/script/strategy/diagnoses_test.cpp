@@ -59,9 +59,9 @@ TEST_CASE("every shipped diagnosis speaks in its example and is silent in the ot
     CHECK(std::filesystem::exists(kShipped.parent_path() / "playbook" / (rule.page + ".md")));
     names.insert(rule.name);
   }
-  CHECK(names == std::set<std::string>{"at-the-floor", "bank-conflicts", "divergence", "few-blocks", "issue-bound",
-                                       "latency-bound", "launch-bound", "memory-bound", "spills", "tail",
-                                       "tensor-bound", "uncoalesced"});
+  CHECK(names == std::set<std::string>{"at-the-floor", "bank-conflicts", "barrier-waits", "contended-atomics",
+                                       "divergence", "few-blocks", "issue-bound", "latency-bound", "launch-bound",
+                                       "memory-bound", "spills", "tail", "tensor-bound", "uncoalesced"});
 }
 
 TEST_CASE("transposes are told apart by the same numbers, counted or read from a GPU") {
@@ -95,6 +95,15 @@ TEST_CASE("the cause is named before the unit that it keeps busy") {
         "memory-bound");
   CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.1}, {"blocks", 2}, {"multiprocessors", 132}}) == "few-blocks");
   CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.4}, {"tensor_share", 0.8}}) == "tensor-bound");
+  CHECK(
+      rule_of(
+          {{"predicted_latency_ns", 3000}, {"predicted_ns", 4000}, {"barriers", 4096}, {"barrier_wait_share", 0.7}}) ==
+      "barrier-waits");
+  CHECK(rule_of({{"predicted_latency_ns", 1900},
+                 {"predicted_atomics_ns", 2100},
+                 {"predicted_ns", 3400},
+                 {"atomics", 69120},
+                 {"atomic_contention", 32}}) == "contended-atomics");
   CHECK(rule_of({{"dram_share", 0.1}, {"issue_share", 0.3}, {"stall_long_scoreboard", 12}}) == "latency-bound");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace harness::cpu {
 namespace {
@@ -109,6 +110,7 @@ void BlockCounter::begin(std::int64_t weight) {
     const int lanes = std::min(32, threads - i * 32);
     warps_[static_cast<std::size_t>(i)].lanes = lanes == 32 ? ~0u : (1u << lanes) - 1;
     warps_[static_cast<std::size_t>(i)].here = 0;
+    warps_[static_cast<std::size_t>(i)].work = 0;
   }
   number_ = ++counter_.block_number_;
   l1_.begin(counter_.l1_bytes_);
@@ -197,6 +199,19 @@ void BlockCounter::exited(const Thread& thread) {
   if ((warp.lanes & ~warp.here) == 0) flush(warp);
 }
 
+void BlockCounter::passed_barrier(std::uint32_t warps) {
+  if (weight_ == 0) return;
+  std::int64_t longest = 0;
+  for (std::size_t i = 0; i < warps_.size(); ++i)
+    if ((warps >> i & 1) != 0) longest = std::max(longest, warps_[i].work);
+  for (std::size_t i = 0; i < warps_.size(); ++i) {
+    if ((warps >> i & 1) == 0 || warps_[i].barrier >= block_.size()) continue;  // only some of its lanes have come
+    Counts& counts = block_[warps_[i].barrier];
+    counts[Count::barrier_work] += std::exchange(warps_[i].work, 0);
+    counts[Count::barrier_longest] += longest;
+  }
+}
+
 void BlockCounter::met(std::size_t warp, std::uint32_t lanes) {
   if (weight_ != 0 && (warps_[warp].lanes & ~lanes) == 0) flush(warps_[warp]);
 }
@@ -209,7 +224,10 @@ void BlockCounter::flush(Warp& warp) {
                  [&](std::size_t place, std::uint32_t kept, std::uint32_t all, bool uneven) {
                    Counts& counts = segment_[place];
                    if (uneven) counts[Count::uneven_requests] += kept;
-                   block_[place] += counts.scaled(all, kept);
+                   const Counts scaled = counts.scaled(all, kept);
+                   block_[place] += scaled;
+                   warp.work += barrier_work(scaled);
+                   if (counter_.places_[place].kind == EventKind::barrier) warp.barrier = place;
                    counts = {};
                  });
 }

@@ -107,6 +107,8 @@ class BlockCounter {
   /// The thread waits for others of its warp, or has ended: when all lanes have, their requests are complete.
   void arrive(const Thread& thread);
   void exited(const Thread& thread);
+  /// These warps, a bit for each, have met at a barrier: each waited for the one that had most to do.
+  void passed_barrier(std::uint32_t warps);
   /// All these lanes of a warp have met.
   void met(std::size_t warp, std::uint32_t lanes);
 
@@ -115,6 +117,8 @@ class BlockCounter {
     WarpLog log;
     std::uint32_t here = 0;   // lanes that have arrived
     std::uint32_t lanes = 0;  // that there are and that have not ended
+    std::int64_t work = 0;    // since its last barrier
+    std::size_t barrier = 0;  // the place of the one that it came to last
   };
   struct Recent {
     std::uint64_t key = ~0ull;

@@ -166,7 +166,16 @@ void BlockRunner::barrier_arrive(int id, unsigned threads, const Site& site) {
   if (checker_) checker_->arrive(scheduler_.current());
   if (barrier.arrived < (threads == 0 ? living() : threads)) return;
   if (checker_) barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
+  count_wait(barrier, nullptr);
   release(barrier, 0);
+}
+
+/// Those who wait, and `last` with them, have waited for the warp that had most to do.
+void BlockRunner::count_wait(const Barrier& barrier, const Thread* last) {
+  if (!counter_) return;
+  std::uint32_t warps = last == nullptr ? 0 : 1u << last->linear / 32;
+  barrier.waiting.for_each([&](const Thread& thread) { warps |= 1u << thread.linear / 32; });
+  counter_->passed_barrier(warps);
 }
 
 unsigned BlockRunner::living() {
@@ -181,6 +190,7 @@ void BlockRunner::pass(Barrier& barrier, const Thread& last, const Site& site) {
     if (last.state != ThreadState::waiting) checker_->join(last);
     barrier.waiting.for_each([&](const Thread& thread) { checker_->join(thread); });
   }
+  count_wait(barrier, &last);
   release(barrier, barrier_value(barrier.result, barrier.positive, barrier.arrived));
   if (of_block)
     for (Warp& warp : warps_) warp.at_barrier = {};

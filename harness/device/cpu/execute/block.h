@@ -153,6 +153,7 @@ class BlockRunner : private ThreadBody {
   void run_what_is_woken();
   Barrier& enter_barrier(int id, unsigned threads, bool predicate, const Site& site);
   void pass(Barrier& barrier, const Thread& last, const Site& site);
+  void count_wait(const Barrier& barrier, const Thread* last);
   void release(Barrier& barrier, int result);
   void check_warp_agrees(const Site& site);
   /// The current thread joins those who execute the same instruction, and waits until all have.

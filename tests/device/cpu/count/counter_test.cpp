@@ -60,11 +60,23 @@ extern "C" __global__ void scaled(float4* y, const float4* x) {
   v.x *= 2, v.y *= 2, v.z *= 2, v.w *= 2;
   y[threadIdx.x] = v;                                        // 50
 }
+extern "C" __global__ void unequal(float* y, const float* x, int busy) {
+  __shared__ float part[128];
+  float sum = 0;
+  if (threadIdx.x < busy)
+    for (int k = 0; k < 16; ++k) sum += x[k * 32 + threadIdx.x];
+  part[threadIdx.x] = sum;
+  __syncthreads();                                           // 58: for the warps that load
+  float next = part[127 - threadIdx.x];
+  __syncthreads();                                           // 60
+  y[threadIdx.x] = next;
+}
 )";
 
 const Artifact& counted_artifact() {
   static const Artifact artifact = build_with_headers(
-      kSource, {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled"}, true);
+      kSource,
+      {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled", "unequal"}, true);
   return artifact;
 }
 
@@ -138,6 +150,19 @@ TEST_CASE("a 32-way bank conflict is named, and the barrier before it") {
   CHECK(counted.at(19)[Count::shared_wavefronts] == 32);
   CHECK(counted.at(19)[Count::shared_conflicts] == 31);
   CHECK(counted.all()[Count::barriers] == 1);
+}
+
+TEST_CASE("a barrier is told how much less than the longest warp the others had to do before it") {
+  // A coalesced load and a pass of shared memory are four each: one warp has 16 loads, and each stores a word.
+  const Counted one = count("unequal", 2, 128, {named("y"), named("x"), i32(32)});
+  CHECK(one.at(58)[Count::barriers] == 2 * 4);
+  CHECK(one.at(58)[Count::barrier_work] == 2 * (16 * 4 + 4 * 4));
+  CHECK(one.at(58)[Count::barrier_longest] == 2 * 4 * (16 * 4 + 4));
+  CHECK(one.at(60)[Count::barrier_work] == 2 * 4 * 4);  // one load of shared memory each
+  CHECK(one.at(60)[Count::barrier_longest] == one.at(60)[Count::barrier_work]);
+  const Counted all = count("unequal", 2, 128, {named("y"), named("x"), i32(128)});
+  CHECK(all.at(58)[Count::barrier_work] == 2 * 4 * (16 * 4 + 4));
+  CHECK(all.at(58)[Count::barrier_longest] == all.at(58)[Count::barrier_work]);
 }
 
 TEST_CASE("a divergent branch leaves lanes idle") {
