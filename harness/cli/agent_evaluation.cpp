@@ -11,6 +11,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/core/iteration_row.h"
+#include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
 
@@ -130,15 +131,16 @@ Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<I
   if (const auto* same = std::get_if<NoEffect>(&made.evaluation.outcome)) {
     const json twin = archive.history().iteration(same->same_as_iteration, false);
     answer["same_as"] = same->same_as_iteration;
-    answer["twin"] = {{"outcome", twin.value("outcome", json())},
-                      {"time_ns", twin.value("time_ns", json())},
-                      {"variant", twin.value("variant", json())},
-                      {"label", twin.value("label", json())}};
+    answer["twin"] = mcp::with_kind_of_times({{"outcome", twin.value("outcome", json())},
+                                              {"time_ns", twin.value("time_ns", json())},
+                                              {"variant", twin.value("variant", json())},
+                                              {"label", twin.value("label", json())}},
+                                             device.device, device.emulation);
   }
   answer["cost_s"] = made.evaluation.cost.wall_s;
   answer["lasting"] = kind_of(made.evaluation.outcome) != OutcomeKind::interrupted;
   answer["next"] = next_step(made.evaluation, is_best);
-  return answer;
+  return mcp::with_kind_of_times(answer, device.device, device.emulation);
 }
 
 /// The session's variant that the job's changed manifest makes, recorded where it is new.
@@ -245,7 +247,7 @@ mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_h
   return answer_of(bench, record(bench, std::move(attempt), std::move(request)), beside, archive);
 }
 
-mcp::Answer campaign_answer(const std::string& events, int status) {
+mcp::Answer campaign_answer(const std::string& events, int status, const DeviceInfo& device) {
   Answer answer = {{"ok", status == 0 || status == 1 || status == 130}};
   std::istringstream lines(events);
   for (std::string line; std::getline(lines, line);) {
@@ -258,6 +260,7 @@ mcp::Answer campaign_answer(const std::string& events, int status) {
     if (event.value("event", "") != "campaign_finished") continue;
     for (const char* key : {"reason", "iterations", "outcomes", "best", "spent_s"})
       if (event.contains(key)) answer[key] = event[key];
+    for (Answer& row : answer["best"]) row = mcp::with_kind_of_times(row, device.device, device.emulation);
   }
   answer["next"] = "best shows what won; harness://report/CAMPAIGN has all of it";
   return answer;

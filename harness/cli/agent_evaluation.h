@@ -30,7 +30,7 @@ class JobStop {
 mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                                const JobStop& stop, Archive& archive, Shell& shell);
 
-/// Of the events of `harness run --json`.
-mcp::Answer campaign_answer(const std::string& events, int status);
+/// Of the events of `harness run --json` on the device.
+mcp::Answer campaign_answer(const std::string& events, int status, const DeviceInfo& device);
 
 }  // namespace harness

@@ -14,6 +14,7 @@
 #include "harness/cli/agent_evaluation.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/serve_mcp/answer.h"
 #include "harness/system/child.h"
 #include "harness/system/descriptor.h"
@@ -100,6 +101,8 @@ Answer run_campaign(const AgentJob& job, const AgentSession& session, const JobS
       command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget",
                          fmt::format("{:.0f}s", std::max(1.0, budget_s)), "--device", session.device, "--json",
                          "--name", fmt::format("job {}", job.id)});
+  if (predicted_gpu(session.device).empty())
+    line.emplace_back("--emulated");  // a GPU's times are measured all the same
   for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
   std::string variants;
   for (const json& each : job.request.value("variants", json::array()))
@@ -108,12 +111,15 @@ Answer run_campaign(const AgentJob& job, const AgentSession& session, const JobS
   if (job.request.contains("workload"))
     line.insert(line.end(), {"--workload", job.request["workload"].get<std::string>()});
   const Printed printed = run_command(std::move(line), stop);
-  return campaign_answer(printed.text, printed.status);
+  return campaign_answer(printed.text, printed.status,
+                         choose_device(session.device, shell.rooms.devices(shell.places())));
 }
 
-Answer run_profile(const AgentJob& job, const JobStop& stop, const Shell& shell) {
+Answer run_profile(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
   const std::string iteration = std::to_string(job.request.at("iteration").get<std::int64_t>());
-  const Printed printed = run_command(command_of(shell, {"profile", "--from", iteration, "--json"}), stop);
+  std::vector<std::string> line = command_of(shell, {"profile", "--from", iteration, "--json"});
+  if (!predicted_gpu(session.device).empty()) line.insert(line.end(), {"--device", session.device});
+  const Printed printed = run_command(std::move(line), stop);
   for (std::size_t begin = 0; begin < printed.text.size();) {
     const std::size_t end = std::min(printed.text.find('\n', begin), printed.text.size());
     const json found = parse_json_if_valid(printed.text.substr(begin, end - begin));
@@ -128,7 +134,7 @@ Answer run_profile(const AgentJob& job, const JobStop& stop, const Shell& shell)
 Answer carried_out(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
                    const JobStop& stop, Archive& archive, Shell& shell) {
   if (job.kind == "campaign") return run_campaign(job, session, stop, shell);
-  if (job.kind == "profile") return run_profile(job, stop, shell);
+  if (job.kind == "profile") return run_profile(job, session, stop, shell);
   return evaluate_for_agent(job, program_hash, session, stop, archive, shell);
 }
 

@@ -95,6 +95,11 @@ std::string known_devices(const std::vector<DeviceInfo>& devices) {
 
 }  // namespace
 
+std::string predicted_for(const AskedTimes& times) {
+  if (times.emulated) return "";
+  return std::string((times.gpu.empty() ? gpu_models().front() : find_gpu_model(times.gpu)).name);
+}
+
 DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, const std::vector<DeviceInfo>& devices) {
   const DeviceInfo device = choose_device(asked, devices);
   if (times.emulated && (!times.gpu.empty() || !device.predicts.empty()))
@@ -102,7 +107,7 @@ DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, cons
                                 times.gpu.empty() ? "--device " + device.device : "--for " + times.gpu));
   if (!times.gpu.empty()) return predicting(device, find_gpu_model(times.gpu));
   const bool has_times = !device.emulation || !device.predicts.empty() || times.emulated;
-  return has_times ? device : predicting(device, gpu_models().front());
+  return has_times ? device : predicting(device, find_gpu_model(predicted_for(times)));
 }
 
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {

@@ -58,6 +58,8 @@ struct AskedTimes {
 /// The same, predicting a GPU's times where the device is an emulation. `--for` and `--emulated` exclude each other,
 /// and so do --emulated and a device such as cpu:H200.
 DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, const std::vector<DeviceInfo>& devices);
+/// The GPU whose times an emulation predicts then; "": it has its own.
+std::string predicted_for(const AskedTimes& times);
 void add_times_options(CLI::App& app, AskedTimes& times);
 
 /// Runs the program; the exit status of CLI.md.

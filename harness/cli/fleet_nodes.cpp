@@ -61,7 +61,7 @@ std::vector<NodeSpec> fleet_nodes(const std::string& file, const std::string& de
 }
 
 std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell& shell,
-                                              FirstCalibration first_calibration) {
+                                              FirstCalibration first_calibration, const std::string& predicts) {
   int children = 0;
   for (const NodeSpec& spec : nodes)
     if (spec.is_child) children += spec.count;
@@ -72,6 +72,7 @@ std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell
   options.build = build_of(shell.rooms.program);
   options.stop = interrupted;
   options.first_calibration = std::move(first_calibration);
+  options.predicts = predicts;
   options.tell = [](const std::string& sentence) { report::err("harness: %s\n", sentence.c_str()); };
   return std::make_unique<fleet::NodeFleet>(std::move(options));
 }

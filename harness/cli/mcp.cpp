@@ -22,6 +22,7 @@ namespace {
 
 struct McpArguments {
   std::string session = "agents", budget, device = "auto", listen, connect, allow;
+  AskedTimes times;
   double max_cost_usd = 0, usd_per_hour = 0;
   std::int64_t job = 0;
 };
@@ -64,8 +65,8 @@ mcp::Workshop workshop_of(const McpArguments& arguments, Shell& shell) {
   mcp::Workshop workshop;
   workshop.catalog = [&shell] { return shell.rooms.formula_catalog(shell.places()); };
   workshop.playbook = [&shell] { return shell.rooms.playbook(shell.places()); };
-  workshop.device = [&shell, asked = arguments.device] {
-    return choose_device(asked, shell.rooms.devices(shell.places()));
+  workshop.device = [&shell, asked = arguments.device, times = arguments.times] {
+    return choose_device(asked, times, shell.rooms.devices(shell.places()));
   };
   workshop.archive = [&shell] { return shell.rooms.archive(shell.store_path(), ArchiveAccess::write); };
   workshop.start_job = [&shell](std::int64_t job) { start_agent_job(job, shell); };
@@ -121,6 +122,7 @@ void define_mcp(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->check(CLI::PositiveNumber);
   app.add_option("--usd-per-hour", arguments->usd_per_hour, "The device's price")->check(CLI::PositiveNumber);
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
+  add_times_options(app, arguments->times);
   auto* listen = app.add_option("--listen", arguments->listen, "Serve clients at this socket instead of standard input")
                      ->type_name("SOCKET");
   app.add_option("--allow", arguments->allow, "Whose processes may connect to it (default: this user's alone)")

@@ -141,7 +141,8 @@ void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campa
   arguments.options = record.options.get<CampaignOptions>();
   if (arguments.device.find_first_of(",*") == std::string::npos) arguments.device = record.device;
   // Its times stay what they were: "cpu:H200" says so itself.
-  if (arguments.times.gpu.empty()) arguments.times.emulated = predicted_gpu(record.device).empty();
+  if (arguments.times.gpu.empty()) arguments.times.gpu = predicted_gpu(record.device);
+  arguments.times.emulated = arguments.times.gpu.empty();
   if (given.budget_s) arguments.options.budget_s = ledger.spent_seconds(campaign) + *given.budget_s;
   if (given.max_cost_usd) arguments.options.max_cost_usd = given.max_cost_usd;
   if (given.usd_per_hour) arguments.options.usd_per_hour = given.usd_per_hour;
@@ -249,7 +250,7 @@ std::unique_ptr<fleet::NodeFleet> fleet_of(const RunArguments& arguments, Shell&
   if (nodes.empty()) return nullptr;
   for (NodeSpec& node : nodes)
     if (!node.usd_per_hour) node.usd_per_hour = arguments.options.usd_per_hour;
-  return start_fleet(std::move(nodes), shell, std::move(first));
+  return start_fleet(std::move(nodes), shell, std::move(first), predicted_for(arguments.times));
 }
 
 int run(RunArguments arguments, Shell& shell) {
@@ -274,6 +275,8 @@ int run(RunArguments arguments, Shell& shell) {
   const auto fleet = fleet_of(arguments, shell, [&archive](const FleetDevice& card, const std::string& method) {
     return archive->ledger().first_calibration(card.uuid, card.driver_release, method);  // asked when work is prepared
   });
+  if (fleet && !arguments.times.gpu.empty())
+    predicting(fleet->evaluator().device(), find_gpu_model(arguments.times.gpu));
   const DeviceInfo device = fleet ? fleet->evaluator().device()
                                   : choose_device(arguments.device, arguments.times, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);

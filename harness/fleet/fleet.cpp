@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/fleet/wire.h"
 
 namespace harness::fleet {
@@ -34,6 +35,11 @@ std::string card_name(const std::string& said, bool has_own, const std::string& 
 }
 std::string card_name(const json& device, const std::string& node) {
   return card_name(device.at("uuid"), !device.at("info").value("uuid", "").empty(), node);
+}
+
+/// A node knows its devices, and not what the campaign makes of their times.
+std::string name_at_its_node(const DeviceInfo& info) {
+  return info.predicts.empty() ? info.device : device_kind(info.device);
 }
 
 /// Each decision has a Lua state of its own. With many devices they follow each other so closely that giving its memory
@@ -197,6 +203,8 @@ void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
   made.alive = seat->alive() && !device.is_null();
   if (!device.is_null()) {
     made.info = device.at("info").get<DeviceInfo>();
+    if (made.info.emulation && !options_.predicts.empty())
+      made.info = predicting(made.info, find_gpu_model(options_.predicts));
     made.driver_release = seat->greeted() && seat->hello().at("driver_release").is_string()
                               ? seat->hello().at("driver_release")
                               : json("");
@@ -339,14 +347,18 @@ std::string NodeFleet::lie_in(const json& answer, std::size_t device, const std:
 }
 
 Call NodeFleet::use_call(std::size_t seat) {
-  return {.message = {{"call", "use"}, {"device", devices_[seat].info.device}, {"kernels", known_.use_kernels}}};
+  const DeviceInfo& info = devices_[seat].info;
+  return {.message = {{"call", "use"},
+                      {"device", name_at_its_node(info)},
+                      {"predicts", info.predicts},
+                      {"kernels", known_.use_kernels}}};
 }
 
 /// A node that was started again must be the same card, and is told what it knew.
 void NodeFleet::equip(std::size_t seat) {
   const json& hello = seats_[seat]->hello();
   const bool same = std::ranges::any_of(hello.at("devices"), [&](const json& device) {
-    return device.at("info").at("device") == devices_[seat].info.device &&
+    return device.at("info").at("device") == name_at_its_node(devices_[seat].info) &&
            card_name(device, devices_[seat].node) == devices_[seat].uuid;
   });
   if (!same || hello.value("build", "") != options_.build) {

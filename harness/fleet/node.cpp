@@ -8,6 +8,7 @@
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
 #include "harness/fleet/mailbox.h"
 #include "harness/fleet/wire.h"
 
@@ -89,7 +90,9 @@ class Node {
                         kernel));
     for (const DeviceInfo& device : parts_.devices)
       if (device.device == call.at("device")) {
-        evaluator_ = parts_.evaluator(device, [this] { return stops(); });
+        const auto predicts = call.at("predicts").get<std::string>();
+        evaluator_ = parts_.evaluator(predicts.empty() ? device : predicting(device, find_gpu_model(predicts)),
+                                      [this] { return stops(); });
         uuid_ = uuid_of(device);
       }
     if (evaluator_ == nullptr)

@@ -2,6 +2,7 @@
 
 #include "harness/core/error.h"
 #include "harness/serve_mcp/harness_tools.h"
+#include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/veil.h"
 
 // What is recorded, as far as an agent may know it.
@@ -15,7 +16,8 @@ Answer shown_row(const json& row, std::initializer_list<const char*> columns) {
   Answer shown = Answer::object();
   for (const char* column : columns)
     if (row.contains(column) && !row.at(column).is_null()) shown[column] = row.at(column);
-  return shown;
+  const json emulated = row.value("emulation", json());
+  return with_kind_of_times(shown, row.value("device", ""), emulated == true || emulated == 1);
 }
 
 Answer shown_rows(const json& rows, std::initializer_list<const char*> columns) {
@@ -100,8 +102,8 @@ Answer HarnessTools::compare(const Arguments& arguments) {
   for (const auto& [key, value] : one.items())
     if (two.contains(key) && two[key] != value && key != "iteration") differs[key] = {{"a", value}, {"b", two[key]}};
   Answer answer = {{"ok", true}, {"a", a}, {"b", b}};
-  if (one.contains("time_ns") && two.contains("time_ns")) {
-    const double ratio = two["time_ns"].get<double>() / one["time_ns"].get<double>();
+  if (const std::string time = common_time(one, two); !time.empty()) {
+    const double ratio = two[time].get<double>() / one[time].get<double>();
     answer["b_over_a"] = ratio;
     if (one["workload"] == two["workload"]) answer["faster"] = ratio > 1 ? "a" : "b";
   }

@@ -57,20 +57,10 @@ Answer ended_answer(const AgentJob& job) {
 
 /// `ok` and what decides, first: the record's JSON keeps no order of keys.
 Answer in_order(const Answer& answer) {
-  static constexpr const char* kFirst[] = {"ok",
-                                           "passed",
-                                           "outcome",
-                                           "verdict",
-                                           "speedup",
-                                           "time_ns",
-                                           "error",
-                                           "is_best",
-                                           "best_ns",
-                                           "gates_failed",
-                                           "error_of_candidate",
-                                           "baseline_ns",
-                                           "emulation",
-                                           "iteration"};
+  static constexpr const char* kFirst[] = {
+      "ok",          "passed",    "outcome",  "verdict", "speedup", "time_ns",      "predicted_ns",
+      "emulated_ns", "times",     "error",    "is_best", "best_ns", "gates_failed", "error_of_candidate",
+      "baseline_ns", "emulation", "iteration"};
   Answer ordered = Answer::object();
   for (const char* key : kFirst)
     if (answer.contains(key)) ordered[key] = answer[key];

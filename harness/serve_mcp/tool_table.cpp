@@ -152,7 +152,10 @@ const char* const kInstructions =
     "harness judges and times variants of CUDA kernels within a budget, and keeps a record. Begin with kernels, "
     "describe and read_variant; ask similar_attempts and playbook before you evaluate; evaluate one idea at a time "
     "with "
-    "a label that says the hypothesis. Every answer says ok, what is left of the budget, and what to do next.";
+    "a label that says the hypothesis. Times are named by what they are: time_ns was measured on a GPU; predicted_ns "
+    "is "
+    "what counting expects of one, emulated_ns a CPU's. Every answer says ok, what is left of the budget, and what to "
+    "do next.";
 
 const std::vector<Tool>& tool_table() {
   static const std::vector<Tool> table = [] {

@@ -3,6 +3,8 @@
 #include <regex>
 #include <string_view>
 
+#include "harness/serve_mcp/times.h"
+
 namespace harness::mcp {
 namespace {
 
@@ -74,7 +76,7 @@ Answer veiled_iteration(const json& iteration) {
             outcome == "compile_error" ? iteration.value("log", json()) : json(), was_hidden);
   answer.update(copied(iteration, {"kernel", "workload", "variant", "technique", "config", "label", "iteration",
                                    "resources", "cold_time_ns"}));
-  return answer;
+  return with_kind_of_times(answer, iteration.value("device", ""), iteration.value("emulation", json()) == true);
 }
 
 }  // namespace harness::mcp

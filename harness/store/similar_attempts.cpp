@@ -42,7 +42,9 @@ json row_of(const Statement& query, const json& config) {
           {"speedup", query.value(7)},
           {"error_class", query.value(8)},
           {"fingerprint", query.text(9)},
-          {"label", query.maybe_text(10)}};
+          {"label", query.maybe_text(10)},
+          {"device", query.text(11)},
+          {"emulation", query.flag(12)}};
 }
 
 /// The best few by how much of the configuration agrees, the newest first among equals.

@@ -1,5 +1,6 @@
 -- As similar_newest.sql, of the iterations with the fingerprint ?6, at most ?7
-SELECT i.id, i.workload, c.variant, c.technique, c.config, i.outcome, i.time_ns, i.speedup, i.error_class, i.fingerprint, a.label
+SELECT i.id, i.workload, c.variant, c.technique, c.config, i.outcome, i.time_ns, i.speedup, i.error_class, i.fingerprint, a.label,
+       (SELECT device FROM campaign WHERE id = i.campaign), i.emulation
 FROM iteration i INDEXED BY iteration_by_fingerprint
 CROSS JOIN candidate c ON c.id = i.candidate
 CROSS JOIN attempt a ON a.id = i.attempt

@@ -1,5 +1,6 @@
 -- ?1 kernel, ?2 workload, ?3 variant, ?4 technique, ?5 outcome (NULL: any), ?6 unused, ?7 how many of the kernel's newest
-SELECT i.id, i.workload, c.variant, c.technique, c.config, i.outcome, i.time_ns, i.speedup, i.error_class, i.fingerprint, a.label
+SELECT i.id, i.workload, c.variant, c.technique, c.config, i.outcome, i.time_ns, i.speedup, i.error_class, i.fingerprint, a.label,
+       (SELECT device FROM campaign WHERE id = i.campaign), i.emulation
 FROM iteration i INDEXED BY iteration_by_kernel
 CROSS JOIN candidate c ON c.id = i.candidate
 CROSS JOIN attempt a ON a.id = i.attempt

@@ -4,6 +4,7 @@
 #include "harness/serve_mcp/arguments.h"
 #include "harness/serve_mcp/era.h"
 #include "harness/serve_mcp/lists.h"
+#include "harness/serve_mcp/times.h"
 #include "harness/serve_mcp/tool_table.h"
 #include "harness/serve_mcp/veil.h"
 #include "harness/serve_mcp/workshop.h"
@@ -100,6 +101,30 @@ TEST_CASE("what an agent is told holds no seed, no tolerance and no element of a
   json visible = shown;
   visible["gates"][1]["name"] = "relative-l2";
   CHECK(veiled_iteration(visible)["error_of_candidate"]["first_bad"]["got"] == 2.5);
+}
+
+TEST_CASE("times are named by what they are: measured, emulated or predicted") {
+  const json row = {{"outcome", "passed"}, {"time_ns", 5.0}, {"time_ci95_ns", {4.0, 6.0}}, {"baseline_ns", 10.0}};
+  const auto on = [&](const char* device, bool emulation) {
+    json of = row;
+    of["device"] = device;
+    of["emulation"] = emulation;
+    return veiled_iteration(of);
+  };
+  const Answer measured = on("cuda:0", false), emulated = on("cpu", true), predicted = on("cpu:H200", true);
+  CHECK(measured["time_ns"] == 5.0);
+  CHECK_FALSE(measured.contains("times"));
+  CHECK(emulated["emulated_ns"] == 5.0);
+  CHECK(emulated["emulated_baseline_ns"] == 10.0);
+  CHECK(predicted["predicted_ns"] == 5.0);
+  CHECK(predicted["predicted_ci95_ns"] == Answer({4.0, 6.0}));
+  CHECK(predicted["times"] == "predicted for H200 by counting, not measured");
+  for (const Answer& other : {emulated, predicted})
+    for (const char* key : {"time_ns", "time_ci95_ns", "baseline_ns"}) CHECK_FALSE(other.contains(key));
+  CHECK(common_time(predicted, predicted) == "predicted_ns");
+  for (const auto& [one, other] :
+       {std::pair(measured, emulated), {emulated, predicted}, {predicted, on("cpu:A100", true)}})
+    CHECK(common_time(one, other) == "");
 }
 
 TEST_CASE("every tool has a schema, annotations and a place in the list that never changes") {

@@ -48,7 +48,7 @@ const right = await mine.call('evaluate', {
   edits: [{ search: '(T)(2.0f * (float)x[i])', replace: '(T)((float)x[i] + (float)x[i] + 0.0f * (float)i)' }],
 });
 assert.equal(right.passed, true, JSON.stringify(right));
-assert.ok(right.baseline_ns > 0);
+assert.ok(right.predicted_baseline_ns > 0);
 const adopted = await mine.call('adopt', { iteration: right.iteration });
 assert.match(adopted.variant, /twice_by_adding/);
 assert.match(readFileSync(adopted.files[1], 'utf8'), /0\.0f/);
