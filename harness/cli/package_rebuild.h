@@ -9,12 +9,13 @@ namespace harness {
 
 /// What compiling the sources of a package anew gave, beside what it holds.
 struct RebuiltCode {
-  std::size_t same = 0;                // entries of modules with the same machine code
+  std::size_t same = 0;                // winners with the same machine code, and those with the same PTX
   std::vector<std::string> different;  // sentences
   std::string not_compared;            // why nothing, or not all, could be compared; ""
 };
 
-/// Compiles each winner of a package from the sources in it and compares with the machine code it says it holds.
+/// Compiles each winner of a package from the sources in it and compares with the machine code and the PTX that it says
+/// it holds.
 /// Compilers of another version make other code: that is said, and no difference.
 RebuiltCode rebuild(const Shell& shell, const package::PackageFolder& package);
 

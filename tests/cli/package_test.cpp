@@ -101,6 +101,10 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   std::ifstream code(later + "/src/paged_gather_code.cpp");
   const std::string text{std::istreambuf_iterator<char>(code), std::istreambuf_iterator<char>()};
   CHECK_THAT(text, Catch::Contains("paged_gather_ptx_0_0[] =  // compute_90"));
+  const Finished both = run_harness({"verify", later, "--device", "cpu", "--json"});
+  INFO(both.err);
+  CHECK(both.lines().at(0)["code"]["same"] == 2);  // machine code and PTX of the one winner
+  CHECK(both.lines().at(0)["code"]["not_compared"] == "");
 
   const Finished verified =
       run_harness({"verify", folder, "--device", "cpu", "--digest", told["digest"].get<std::string>(), "--json"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/hash.h"
 #include "harness/package/resolved.h"
 
 namespace harness::package {
@@ -116,6 +117,7 @@ json modules_json(const PackageModel& model) {
       if (!unit.ptx[i].bytes.empty())
         ptx.push_back({{"architecture", model.launcher.ptx_architectures.at(i)},
                        {"compiler", unit.ptx[i].artifact.compiler},
+                       {"sha256", sha256_hex(unit.ptx[i].bytes)},
                        {"bytes", unit.ptx[i].bytes.size()}});
     all.push_back({{"source", unit.build.source_name},
                    {"defines", unit.build.defines},
