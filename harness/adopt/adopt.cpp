@@ -334,6 +334,7 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
     if (options.reference.empty()) options.reference = reference;
   }
   choose_draws(kernel, subject, observer, adopted.seen);
+  add_shared_conditions(kernel, options.reference != "self");  // before workloads are chosen, and recorded for
   References references(kernel, source, adopted.device, subject, observer);
   adopted.reference = references.choose(options);
   if (!references.note.empty()) adopted.seen.notes.push_back(references.note);

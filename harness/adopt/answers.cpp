@@ -33,13 +33,13 @@ void add_symbols(AdoptedKernel& kernel, const Formula& formula, const char* evid
   }
 }
 
-/// "idx[N, 2] s32 < V", "sum[1] f32 zeroed"
+/// "idx[N, 2] s32 < V", "letters[N] s8 >= 97 < 123", "sum[1] f32 zeroed"
 void apply_argument(AdoptedKernel& kernel, const std::string& text) {
   const std::vector<Token> tokens = tokens_of(text);
   const auto refuse = [&] {
     return bad_input(
-        fmt::format("--arg \"{}\" is not of the form NAME[SIZE, SIZE] TYPE, with input, output, inout, zeroed or "
-                    "< BOUND behind it",
+        fmt::format("--arg \"{}\" is not of the form NAME[SIZE, SIZE] TYPE, with input, output, inout, zeroed, "
+                    ">= NUMBER or < BOUND behind it",
                     text));
   };
   if (tokens.size() < 2 || !tokens[0].is_word()) throw refuse();
@@ -63,6 +63,8 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
         throw bad_input(fmt::format("--arg \"{}\": the signature says that '{}' is {}", text, parameter.name,
                                     name(parameter.dtype)));
       parameter.dtype = *dtype;
+    } else if (word == ">=" && at + 1 < tokens.size() && tokens[at + 1].kind == Token::Kind::number) {
+      parameter.from = std::strtoll(std::string(tokens[++at].text).c_str(), nullptr, 0);
     } else if (word == "<" && at + 1 < tokens.size()) {
       parameter.below = read_dimensions("--arg", text.substr(tokens[at].end), kernel.declaration, {}).front();
       break;
@@ -76,27 +78,32 @@ void apply_argument(AdoptedKernel& kernel, const std::string& text) {
 void apply_setting(AdoptedKernel& kernel, const std::string& text) {
   const auto [name, expression] = name_and_rest("set", text);
   std::vector<std::string> known;
+  const auto read = [&, &own = name, &right = expression] {
+    const std::vector<FormulaPtr> all = read_dimensions("--set", right, kernel.declaration, {});
+    std::map<std::string, FormulaPtr> replaced = derived_of(kernel);
+    replaced.erase(own);
+    for (const AdoptedParameter& each : kernel.parameters)
+      if (each.kind == Param::fixed && each.name != own) replaced[each.name] = number(each.value);
+    const FormulaPtr follows = with(all.front(), replaced);
+    if (all.size() != 1 || symbols_of(*follows).contains(own))
+      throw bad_input(fmt::format("--set {}: say one number, or how '{}' follows from other sizes", text, own));
+    return follows;
+  };
   for (AdoptedParameter& parameter : kernel.parameters) {
-    if (parameter.kind != Param::size && parameter.kind != Param::fixed) continue;
+    if (parameter.kind != Param::size && parameter.kind != Param::fixed && parameter.kind != Param::derived) continue;
     known.push_back(parameter.name);
     if (parameter.name != name) continue;
-    const std::vector<FormulaPtr> read = read_dimensions("--set", expression, kernel.declaration, {});
-    std::map<std::string, FormulaPtr> replaced = derived_of(kernel);
-    for (const AdoptedParameter& each : kernel.parameters)
-      if (each.kind == Param::fixed) replaced[each.name] = number(each.value);
-    const FormulaPtr follows = with(read.front(), replaced);
-    if (read.size() != 1 || symbols_of(*follows).contains(name))
-      throw bad_input(fmt::format("--set {}: say one number, or how '{}' follows from other sizes", text, name));
-    parameter.evidence = "--set";
-    if (follows->kind == Op::number) {
-      parameter.kind = Param::fixed;
-      parameter.value = follows->number;
-    } else {
-      parameter.kind = Param::derived;
-      parameter.follows = follows;
-    }
-    std::erase_if(kernel.sizes, [&, &own = name](const AdoptedSize& each) { return each.symbol == own; });
-    kernel.replace_in_launches({{name, follows}});
+    const FormulaPtr follows = read();
+    set_parameter(kernel, parameter, follows, "--set");
+    add_symbols(kernel, *follows, "--set");
+    return;
+  }
+  for (const AdoptedSize& size : kernel.sizes) {  // that the host alone knows
+    known.push_back(size.name);
+    if (size.name != name) continue;
+    const FormulaPtr follows = read();
+    kernel.replace_in_launches({{size.symbol, follows}});
+    std::erase_if(kernel.sizes, [&, own = size.symbol](const AdoptedSize& each) { return each.symbol == own; });
     add_symbols(kernel, *follows, "--set");
     return;
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "harness/adopt/option_text.h"
 #include "harness/core/error.h"
@@ -105,25 +106,83 @@ std::string qualified_name(const Source& source, std::size_t index) {
   return name + source.parsed.declarations[index].name;
 }
 
+namespace {
+
+/// "float*,int" of (const float* __restrict__ x, int n): what tells overloads apart.
+std::string types_of(std::string_view text) {
+  std::string types;
+  for (const Token& each : tokens_of(text)) {
+    if (each.is("const") || each.text.starts_with("__restrict")) continue;
+    const bool apart = !types.empty() && each.is_word() && std::isalnum(static_cast<unsigned char>(types.back())) != 0;
+    types += (apart ? " " : "") + std::string(each.text);
+  }
+  return types;
+}
+
+std::string types_of(const Declaration& kernel) {
+  std::string types;
+  for (const Parameter& each : kernel.parameters) types += (types.empty() ? "" : ",") + types_of(each.type);
+  return types;
+}
+
+/// Kernels of one name and place that differ in their parameters.
+std::vector<std::size_t> overloads_of(const Source& source, const std::string& name) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
+    const Declaration& each = source.parsed.declarations[i];
+    if (each.kernel && each.kind == Declaration::Kind::function && each.name == name && source.find(i).chunk != nullptr)
+      all.push_back(i);
+  }
+  return all;
+}
+
+}  // namespace
+
 void refuse_overloads(const Source& source, std::size_t index) {
-  const auto types = [](const Declaration& kernel) {
-    std::vector<std::string> all;
-    for (const Parameter& each : kernel.parameters) all.push_back(each.type);
-    return all;
-  };
   const Declaration& kernel = source.parsed.declarations[index];
   const std::string name = qualified_name(source, index);
-  for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
+  std::vector<std::string> differ{fmt::format("'{}({})'", kernel.name, types_of(kernel))};
+  for (const std::size_t i : overloads_of(source, kernel.name)) {
     const Declaration& other = source.parsed.declarations[i];
-    if (i == index || !other.kernel || !other.defined || other.kind != Declaration::Kind::function ||
-        other.name != kernel.name || other.templates.empty() != kernel.templates.empty() ||
-        types(other) == types(kernel) || source.find(i).chunk == nullptr || qualified_name(source, i) != name)
+    if (i == index || !other.defined || other.templates.empty() != kernel.templates.empty() ||
+        types_of(other) == types_of(kernel) || qualified_name(source, i) != name)
       continue;
-    throw bad_input(
-        fmt::format("{} has several kernels '{}', which differ in their parameters; give the one to adopt "
-                    "a name of its own",
-                    shown_file(kernel.file), name));
+    differ.push_back(fmt::format("'{}({})'", kernel.name, types_of(other)));
   }
+  if (differ.size() > 1)
+    throw bad_input(fmt::format("{} has several kernels '{}', which differ in their parameters; name one of them: {}",
+                                shown_file(kernel.file), name, fmt::join(differ, ", ")));
+}
+
+std::optional<std::string> with_one_overload(const Source& source, AdoptOptions& options) {
+  if (options.entries.size() != 1) return std::nullopt;
+  const std::string asked = options.entries[0];
+  const std::size_t open = asked.find('('), close = asked.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const std::string name(trimmed(std::string_view(asked).substr(0, open)));
+  const std::string types = types_of(std::string_view(asked).substr(open + 1, close - open - 1));
+  const std::vector<std::size_t> all = overloads_of(source, name);
+  std::vector<std::string> known;
+  std::string text = source.main().text;
+  bool found = false;
+  for (const std::size_t i : all) {
+    const std::string own = types_of(source.parsed.declarations[i]);
+    known.push_back(fmt::format("{}({})", name, own));
+    if (own == types) {
+      found = true;
+      continue;
+    }
+    const auto [file, chunk] = source.find(i);
+    if (file != &source.main()) continue;
+    for (std::size_t at = chunk->begin; at < chunk->end; ++at)
+      if (text[at] != '\n') text[at] = ' ';
+  }
+  if (!found)
+    throw bad_input(fmt::format("{} has no kernel '{}'; it has: {}", shown_file(source.main().path), asked,
+                                known.empty() ? fmt::format("{}", fmt::join(kernels_of(source), ", "))
+                                              : fmt::format("{}", fmt::join(known, ", "))));
+  options.entries = {name};
+  return text;
 }
 
 void note_of_templates(const std::vector<FoundLaunch>& launches, const Declaration& kernel,

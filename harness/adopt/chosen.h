@@ -25,6 +25,9 @@ std::string qualified_name(const Source& source, std::size_t index);
 void refuse_broken_signature(const Source& source, std::size_t index);
 /// One name for several kernels, of which a launch would choose by its arguments.
 void refuse_overloads(const Source& source, std::size_t index);
+/// ENTRY may be "kernel(float*, int)": the text of the file in which that one alone has its name, its lines where they
+/// were; `options` then name the kernel. Nothing: ENTRY has no types.
+std::optional<std::string> with_one_overload(const Source& source, AdoptOptions& options);
 /// Which template arguments were taken, where the file launches it with several.
 void note_of_templates(const std::vector<FoundLaunch>& launches, const Declaration& kernel,
                        std::vector<std::string>& notes);

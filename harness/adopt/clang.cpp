@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "harness/adopt/kernel.h"
+#include "harness/adopt/tokens.h"
 #include "harness/core/error.h"
 #include "harness/system/run_in_child.h"
 
@@ -162,7 +163,8 @@ const Library& library() {
   return found;
 }
 
-std::string trimmed(std::string text) {
+/// "float" of "const float ".
+std::string bare_type(std::string text) {
   const auto cut = [&](std::string_view word) {
     if (text.starts_with(word)) text.erase(0, word.size());
   };
@@ -170,8 +172,7 @@ std::string trimmed(std::string text) {
   cut("volatile ");
   cut("struct ");
   cut("class ");
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  return std::string(trimmed(text));
 }
 
 /// Walks the top of a translation unit: declarations of the source and of the headers beside it.
@@ -308,11 +309,11 @@ class Walk {
     if (canonical.kind == kPointerType) {
       const CXType target = lib_.pointee(canonical);
       const CXType written = lib_.pointee(type).kind != 0 ? lib_.pointee(type) : target;
-      read.pointee = trimmed(lib_.take(lib_.typeSpelling(written)));
-      read.resolved = trimmed(lib_.take(lib_.typeSpelling(target)));
+      read.pointee = bare_type(lib_.take(lib_.typeSpelling(written)));
+      read.resolved = bare_type(lib_.take(lib_.typeSpelling(target)));
       read.read_only = lib_.isConst(target) != 0;
     } else {
-      read.resolved = trimmed(lib_.take(lib_.typeSpelling(canonical)));
+      read.resolved = bare_type(lib_.take(lib_.typeSpelling(canonical)));
       int lanes = 1;  // a half is a number, whatever it is made of
       read.record = canonical.kind == kRecordType && !(dtype_of_type(read.resolved, &lanes) && lanes == 1);
     }
@@ -324,12 +325,14 @@ class Walk {
   std::string path_;
 };
 
-std::string parse_here(const Library& lib, const std::string& path, const std::string& text) {
+std::string parse_here(const Library& lib, const std::string& path, const std::string& text,
+                       const std::vector<std::string>& include_folders) {
   const std::string whole = kPrelude + text;
   CXUnsavedFile unsaved{path.c_str(), whole.data(), whole.size()};
-  const std::vector<const char*> arguments{
+  std::vector<const char*> arguments{
       "-x",        "cuda",       "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-nocudainc",     "-nocudalib",
       "-nostdinc", "-std=c++17", "-ferror-limit=0",    "-D__CUDACC__=1",        "-Wno-everything"};
+  for (const std::string& each : include_folders) arguments.insert(arguments.end(), {"-I", each.c_str()});
   void* unit = nullptr;
   const int failed = lib.parse(lib.createIndex(0, 0), path.c_str(), arguments.data(),
                                static_cast<int>(arguments.size()), &unsaved, 1, kParseOptions, &unit);
@@ -341,7 +344,8 @@ std::string parse_here(const Library& lib, const std::string& path, const std::s
 
 }  // namespace
 
-Parsed parse_cuda(const std::string& path, const std::string& text, const std::vector<std::string>& folders) {
+Parsed parse_cuda(const std::string& path, const std::string& text, const std::vector<std::string>& folders,
+                  const std::vector<std::string>& include_folders) {
   const Library& lib = library();
   Reach reach;
   reach.readable = folders;
@@ -349,7 +353,7 @@ Parsed parse_cuda(const std::string& path, const std::string& text, const std::v
   limits.deadline_s = 20;
   const Walls walls = walls_here();
   const ChildAnswer answer =
-      run_in_child([&] { return parse_here(lib, path, text); }, limits, Confinement(walls, reach));
+      run_in_child([&] { return parse_here(lib, path, text, include_folders); }, limits, Confinement(walls, reach));
   if (answer.answered) return json::parse(answer.text).get<Parsed>();
   throw bad_input(fmt::format(
       "{}: {} {}; leave out what it does not need and try again", path, lib.name,

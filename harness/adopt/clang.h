@@ -10,6 +10,7 @@ namespace harness::adopt {
 /// `text` stands in the place of what the file holds; `folders` hold the headers beside it. What an #include does not
 /// find is passed over. Throws Error(environment) where there is no libclang, Error(bad_input) where it crashes or does
 /// not end.
-Parsed parse_cuda(const std::string& path, const std::string& text, const std::vector<std::string>& folders);
+Parsed parse_cuda(const std::string& path, const std::string& text, const std::vector<std::string>& folders,
+                  const std::vector<std::string>& include_folders);
 
 }  // namespace harness::adopt

@@ -183,6 +183,19 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
     if (parameter.kind == AdoptedParameter::Kind::fixed || parameter.kind == AdoptedParameter::Kind::flag)
       values[parameter.name] = number(parameter.value);
   kernel.replace_in_launches(values);
+  for (const auto& [formula, where] : kernel.launch.asserted)
+    kernel.conditions.push_back({with(formula, values), where});
+  // What the host's function passes, once the rest is known.
+  for (AdoptedParameter& parameter : kernel.parameters) {
+    const auto known = kernel.launch.follows.find(parameter.name);
+    if (known == kernel.launch.follows.end() || parameter.kind != AdoptedParameter::Kind::size) continue;
+    std::map<std::string, FormulaPtr> replaced = derived_of(kernel);
+    for (const AdoptedParameter& each : kernel.parameters)
+      if (each.kind == AdoptedParameter::Kind::fixed) replaced[each.name] = number(each.value);
+    const FormulaPtr follows = with(known->second, replaced);
+    if (symbols_of(*follows).contains(parameter.name)) continue;
+    set_parameter(kernel, parameter, follows, "as the host's function computes it; --set says otherwise");
+  }
 }
 
 }  // namespace harness::adopt

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "harness/adopt/tokens.h"
@@ -12,12 +11,6 @@ namespace harness::adopt {
 namespace {
 
 constexpr std::size_t kLongest = 300;
-
-std::string_view trimmed_line(std::string_view line) {
-  while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) line.remove_prefix(1);
-  while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.remove_suffix(1);
-  return line;
-}
 
 /// The line of `text` that "FILE:34:5: error: ..." is about, where the log is cut before "error".
 std::string_view line_at(std::string_view before, std::string_view file, std::string_view text) {
@@ -28,7 +21,7 @@ std::string_view line_at(std::string_view before, std::string_view file, std::st
   while (--wanted > 0 && begin != std::string_view::npos) begin = text.find('\n', begin + (begin > 0 ? 1 : 0));
   if (wanted != 0 || begin == std::string_view::npos) return {};
   begin += begin > 0 ? 1 : 0;
-  return trimmed_line(text.substr(begin, text.find('\n', begin) - begin));
+  return trimmed(text.substr(begin, text.find('\n', begin) - begin));
 }
 
 }  // namespace
@@ -37,9 +30,9 @@ std::string first_complaint(std::string_view log, std::string_view file, std::st
                             std::string_view original) {
   constexpr std::string_view kError = "error: ";
   const std::size_t at = log.find(kError);
-  if (at == std::string_view::npos) return std::string(trimmed_line(log.substr(0, std::min(log.find('\n'), kLongest))));
+  if (at == std::string_view::npos) return std::string(trimmed(log.substr(0, std::min(log.find('\n'), kLongest))));
   const std::string_view rest = log.substr(at + kError.size());
-  const std::string_view what = trimmed_line(rest.substr(0, std::min(rest.find('\n'), kLongest)));
+  const std::string_view what = trimmed(rest.substr(0, std::min(rest.find('\n'), kLongest)));
   const std::string_view code = line_at(log.substr(0, at), file, compiled).substr(0, kLongest);
   if (code.empty()) return std::string(what);
   const std::size_t place = original.find(code);

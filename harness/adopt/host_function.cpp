@@ -40,6 +40,12 @@ std::size_t end_of_controlled(const Tokens& tokens, std::size_t from, std::size_
 
 }  // namespace
 
+bool is_whole_number(const std::string& type) {
+  for (const char* word : {"int", "long", "unsigned", "size_t", "int64_t", "int32_t", "uint32_t", "uint64_t"})
+    if (type == word || type.starts_with(word + std::string(" "))) return true;
+  return false;
+}
+
 std::optional<HostFunction> HostFunction::find(const Source& source, const std::string& name) {
   for (const auto& file : source.files) {
     const Tokens& tokens = file->tokens;
@@ -51,6 +57,40 @@ std::optional<HostFunction> HostFunction::find(const Source& source, const std::
     }
   }
   return std::nullopt;
+}
+
+std::optional<HostFunction> HostFunction::around(const FoundLaunch& launch) {
+  if (launch.chunk == nullptr || launch.chunk->body >= launch.chunk->end) return std::nullopt;
+  const Tokens& tokens = launch.file->tokens;
+  for (std::size_t i = 0; i + 1 < tokens.size() && tokens[i].begin < launch.chunk->body; ++i)
+    if (tokens[i].begin >= launch.chunk->begin && tokens[i].is_word() && tokens[i + 1].is("("))
+      return HostFunction(*launch.file, *launch.chunk, std::string(tokens[i].text), i);
+  return std::nullopt;
+}
+
+bool HostFunction::is_given_its_sizes() const {
+  const bool arrays = std::ranges::any_of(parameters_, &Parameter::array);
+  return arrays && std::ranges::any_of(parameters_, [](const Parameter& each) {
+           return each.tensor || (!each.array && is_whole_number(each.type));
+         });
+}
+
+std::vector<Tokens> HostFunction::assertions() const {
+  std::vector<Tokens> all;
+  const Tokens& own = tokens();
+  for (std::size_t i = body_.begin; i + 1 < body_.end; ++i) {
+    if (!is_one_of(own[i], {"assert", "TORCH_CHECK", "TORCH_INTERNAL_ASSERT", "AT_ASSERTM", "AT_ASSERT"}) ||
+        !own[i + 1].is("("))
+      continue;
+    const std::size_t close = std::min(closing(own, i + 1), body_.end);
+    std::size_t end = i + 2;
+    for (int depth = 0; end < close && !(depth == 0 && own[end].is(",")); ++end) {
+      if (is_one_of(own[end], {"(", "[", "{"})) ++depth;
+      if (is_one_of(own[end], {")", "]", "}"})) --depth;
+    }
+    all.emplace_back(own.begin() + static_cast<std::ptrdiff_t>(i + 2), own.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return all;
 }
 
 HostFunction::HostFunction(const SourceText& file, const Chunk& chunk, std::string name, std::size_t name_token)
@@ -224,6 +264,24 @@ bool HostFunction::is_handed_over(std::string_view variable) const {
     }
   }
   return false;
+}
+
+Tokens HostFunction::bytes_of(std::string_view variable) const {
+  const Tokens& all = tokens();
+  for (std::size_t i = body_.begin; i + 1 < body_.end; ++i) {
+    if (!all[i].text.starts_with("cudaMalloc") || !all[i + 1].is("(")) continue;
+    std::size_t comma = i + 2, end = std::min(closing(all, i + 1), body_.end);
+    while (comma < end && !all[comma].is(",")) ++comma;
+    if (comma >= end || !all[comma - 1].is(variable)) continue;
+    int depth = 0;
+    for (std::size_t k = comma + 1; k < end; ++k) {  // cudaMallocAsync has a stream behind it
+      if (is_one_of(all[k], {"(", "["})) ++depth;
+      if (is_one_of(all[k], {")", "]"})) --depth;
+      if (depth == 0 && all[k].is(",")) end = k;
+    }
+    return {all.begin() + static_cast<std::ptrdiff_t>(comma + 1), all.begin() + static_cast<std::ptrdiff_t>(end)};
+  }
+  return {};
 }
 
 std::string HostFunction::element_of(std::string_view variable) const {

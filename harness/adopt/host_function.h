@@ -15,6 +15,9 @@ struct TokenRange {
   std::size_t begin = 0, end = 0;
 };
 
+/// int, int64_t, size_t and the like.
+bool is_whole_number(const std::string& type);
+
 /// A function of the host by its text: libclang sees no bodies, and not every type of a host's function is known.
 class HostFunction {
  public:
@@ -33,6 +36,9 @@ class HostFunction {
   /// The function `name` of the file itself or a header beside it; nothing: there is none.
   static std::optional<HostFunction> find(const Source& source, const std::string& name);
 
+  /// The function that a launch stands in.
+  static std::optional<HostFunction> around(const FoundLaunch& launch);
+
   const SourceText& file() const { return *file_; }
   const Chunk& chunk() const { return *chunk_; }
   const std::vector<Token>& tokens() const { return file_->tokens; }
@@ -40,6 +46,11 @@ class HostFunction {
   TokenRange body() const { return body_; }  // without its braces
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const Parameter* parameter(std::string_view name) const;
+
+  /// Its arrays and its sizes come from outside: what it computes itself is the same in every program that calls it.
+  bool is_given_its_sizes() const;
+  /// What its assertions ask for, in their order: the texts between the parentheses, messages left out.
+  std::vector<std::vector<Token>> assertions() const;
 
   std::vector<FoundLaunch> launches(const Source& source) const;
   /// Index of the token at a place of the file.
@@ -55,6 +66,8 @@ class HostFunction {
   std::string same_tensor(std::string_view variable) const;
   /// What leaves the function or comes from outside: returned, or an end of a copy.
   bool is_handed_over(std::string_view variable) const;
+  /// What cudaMalloc is asked for, an expression; empty: it gets its memory otherwise.
+  std::vector<Token> bytes_of(std::string_view variable) const;
   /// "float" of `float* x`; "" where that is not written.
   std::string element_of(std::string_view variable) const;
 

@@ -30,6 +30,28 @@ std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel) {
   return all;
 }
 
+void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const FormulaPtr& follows,
+                   const std::string& evidence) {
+  const std::map<std::string, FormulaPtr> replaced{{parameter.name, follows}};
+  const auto set = [](AdoptedParameter& each, const FormulaPtr& value) {
+    each.kind = value->kind == Op::number ? Param::fixed : Param::derived;
+    each.value = value->kind == Op::number ? value->number : 0;
+    each.follows = value->kind == Op::number ? nullptr : value;
+  };
+  set(parameter, follows);
+  parameter.evidence = evidence;
+  for (AdoptedParameter& each : kernel.parameters)  // what followed from it follows from what it follows from
+    if (each.kind == Param::derived && each.name != parameter.name) set(each, with(each.follows, replaced));
+  for (Condition& each : kernel.conditions) each.formula = with(each.formula, replaced);
+  std::erase_if(kernel.sizes, [&](const AdoptedSize& each) { return each.symbol == parameter.name; });
+  kernel.replace_in_launches(replaced);
+}
+
+bool conditions_hold(const AdoptedKernel& kernel, const Values& sizes) {
+  return std::all_of(kernel.conditions.begin(), kernel.conditions.end(),
+                     [&](const Condition& each) { return evaluate(*each.formula, sizes) != 0; });
+}
+
 bool is_array(const AdoptedParameter& parameter) {
   return parameter.kind == Param::pointer || parameter.kind == Param::scratch;
 }

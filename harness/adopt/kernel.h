@@ -37,6 +37,7 @@ struct AdoptedParameter {
   std::vector<FormulaPtr> shape;
   std::vector<FormulaPtr> strides;  // empty: contiguous
   FormulaPtr below;                 // whole-numbered inputs: every element is less than this
+  std::int64_t from = 0;            // and not less than this
   bool zeroed = false;              // it holds zeros before every launch
   bool atomic = false, answered = false;
   bool positive = false;  // drawn from 0 up
@@ -53,6 +54,12 @@ struct AdoptedSize {
   std::int64_t low = 1, high = 65536, step = 1;
   std::vector<std::int64_t> values;  // that --size gives
   std::optional<std::int64_t> host;  // that the file's own host code uses
+  std::string evidence;
+};
+
+/// What must hold of the sizes, as the host's function asserts it: 1 where it does.
+struct Condition {
+  FormulaPtr formula;
   std::string evidence;
 };
 
@@ -75,6 +82,7 @@ struct AdoptedKernel {
   std::string function;  // of the host, where there are several launches
   std::vector<AdoptedParameter> parameters;
   std::vector<AdoptedSize> sizes;
+  std::vector<Condition> conditions;
   std::map<std::string, std::vector<std::int64_t>> tuned;  // --tune NAME=...
   std::map<std::string, std::string> bound;                // how each binds: "define", "template", "launch"
   std::string dtype_parameter;  // the template parameter that is the workloads' type; "" where there is none
@@ -98,8 +106,15 @@ struct AdoptedKernel {
   Values settings(Dtype dtype, const std::map<std::string, std::int64_t>& tuned = {}) const;
 };
 
+/// A whole number of the kernel is no size: it has the value of `follows`, a number or what the sizes say.
+void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const FormulaPtr& follows,
+                   const std::string& evidence);
+
 /// What each derived parameter follows from.
 std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel);
+
+/// Do the sizes of a point suit the host's function?
+bool conditions_hold(const AdoptedKernel& kernel, const Values& sizes);
 
 /// A pointer of the kernel: an argument or scratch.
 bool is_array(const AdoptedParameter& parameter);

@@ -49,12 +49,6 @@ std::optional<LaunchMacro> read_macro(const SourceText& file, const Macro& macro
   return read;
 }
 
-std::string trimmed_text(std::string text) {
-  text.erase(0, std::min(text.find_first_not_of(" \t\n\r"), text.size()));
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-  return text;
-}
-
 /// The texts between the commas of a macro's use.
 std::vector<std::string> arguments_at(const SourceText& file, std::size_t open, std::size_t close) {
   std::vector<std::string> arguments;
@@ -65,7 +59,7 @@ std::vector<std::string> arguments_at(const SourceText& file, std::size_t open, 
     if (i < close && (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("["))) ++depth;
     if (i < close && (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]"))) --depth;
     if (i < close && !(tokens[i].is(",") && depth == 0)) continue;
-    arguments.push_back(trimmed_text(file.text.substr(from, tokens[i].begin - from)));
+    arguments.emplace_back(trimmed(std::string_view(file.text).substr(from, tokens[i].begin - from)));
     from = tokens[i].end;
   }
   return arguments;
@@ -90,7 +84,7 @@ std::string written_out(const LaunchMacro& macro, const std::vector<std::string>
       const bool joins = i + 1 < tokens.size() && tokens[i + 1].is("#");
       text += macro.body.substr(done, tokens[i].begin - done);
       if (joins) {
-        text = trimmed_text(text);
+        text = std::string(trimmed(text));
         done = i + 2 < tokens.size() ? tokens[i + 2].begin : tokens[i + 1].end;
         ++i;
       } else if (i + 1 < tokens.size()) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "harness/adopt/host_function.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -187,7 +188,8 @@ class Resolver {
       return call(name, arguments, depth);
     };
     const std::string whole = normalized(tokens);
-    if (const auto known = arguments_.find(whole); known != arguments_.end()) return symbol(known->second);
+    if (const auto known = arguments_.find(whole); known != arguments_.end() && !tuned_.contains(whole))
+      return symbol(known->second);
     return read_formula(tokens, meaning);
   }
 
@@ -451,6 +453,52 @@ std::set<std::string> zeroed_arguments(const FoundLaunch& found, const Declarati
   return zeroed;
 }
 
+bool is_of_parameters(const Formula& formula, const Declaration& kernel, const std::set<std::string>& tuned,
+                      const std::string& but) {
+  return std::ranges::all_of(symbols_of(formula), [&](const std::string& each) {
+    if (each.starts_with("p.") && tuned.contains(each.substr(2))) return true;
+    return each != but && std::ranges::any_of(kernel.parameters, [&](const Parameter& parameter) {
+             return parameter.name == each && parameter.pointee.empty() && is_whole_number(parameter.resolved);
+           });
+  });
+}
+
+/// `const int Bc = 32;` and `Tc = cdiv(N, Bc)` of a function that is called with arrays and sizes are settings; those
+/// of a main are one program's example.
+void note_what_the_host_computes(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                                 const std::set<std::string>& tuned, LaunchShape& shape) {
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
+    if (const std::string text = joined(found.arguments[i]);
+        tuned.contains(text) && is_whole_number(kernel.parameters[i].resolved))
+      shape.follows[kernel.parameters[i].name] = symbol("p." + text);
+  const auto function = HostFunction::around(found);
+  if (!function || !function->is_given_its_sizes()) return;
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
+    const Tokens& argument = found.arguments[i];
+    const Parameter& parameter = kernel.parameters[i];
+    if (argument.empty() || !parameter.pointee.empty() || !is_whole_number(parameter.resolved)) continue;
+    if (shape.follows.contains(parameter.name)) continue;
+    if (argument.size() == 1) {  // one that is set once, whatever the sizes are
+      const std::size_t place = function->token_at(found.place);
+      const auto settings = function->settings_of(argument[0].text, place);
+      if (settings.size() != 1 || !settings[0].declaration || !function->control_over(settings[0].at).empty()) continue;
+    }
+    FoundLaunch others = found;
+    others.arguments[i].clear();
+    const FormulaPtr formula = Resolver(source, &others, kernel, tuned).read(argument);
+    if (formula && is_of_parameters(*formula, kernel, tuned, parameter.name)) shape.follows[parameter.name] = formula;
+  }
+  const Resolver resolver(source, &found, kernel, tuned);
+  for (const Tokens& each : function->assertions()) {
+    const FormulaPtr formula = resolver.read(each);
+    const bool remainder = formula && formula->kind == Op::eq && formula->operands[0]->kind == Op::modulo;
+    if (!remainder || symbols_of(*formula).empty() || !is_of_parameters(*formula, kernel, tuned, "")) continue;
+    shape.asserted.emplace_back(
+        formula, fmt::format("{}:{} asks for it", std::filesystem::path(found.file->path).filename().string(),
+                             line_of(found.file->text, each.front().begin)));
+  }
+}
+
 }  // namespace
 
 std::string normalized(const std::vector<Token>& given) {
@@ -486,13 +534,57 @@ std::vector<FoundLaunch> find_launches(const Source& source) {
   return all;
 }
 
+namespace {
+
+/// "x" of x.permute({0, 2, 1}).contiguous() and of x.packed_accessor32<float, 3>(); `order` then says which dimension
+/// of x each one is. "": the tensor is made otherwise.
+std::string base_of_view(const Tokens& value, std::vector<std::size_t>& order) {
+  if (value.size() < 4 || !value[0].is_word() || !value[1].is(".")) return "";
+  std::vector<std::vector<std::size_t>> moves;
+  for (std::size_t i = 1; i + 1 < value.size() && value[i].is(".");) {
+    const std::string_view member = value[i + 1].text;
+    std::size_t open = i + 2;
+    while (open < value.size() && !value[open].is("(")) ++open;
+    const std::size_t close = open < value.size() ? closing(value, open) : value.size();
+    if (close >= value.size()) return "";
+    std::vector<std::size_t> numbers;
+    for (std::size_t k = open; k < close; ++k)
+      if (value[k].kind == Token::Kind::number)
+        numbers.push_back(static_cast<std::size_t>(std::atoi(std::string(value[k].text).c_str())));
+    if (member == "permute") {
+      moves.push_back(numbers);
+    } else if (member == "transpose" && numbers.size() == 2 && std::max(numbers[0], numbers[1]) < order.size()) {
+      moves.emplace_back(order.size());
+      for (std::size_t k = 0; k < order.size(); ++k) moves.back()[k] = k;
+      std::swap(moves.back()[numbers[0]], moves.back()[numbers[1]]);
+    } else if (!member.starts_with("packed_accessor") && member != "contiguous" && member != "to" &&
+               member != "detach" && member != "clone") {
+      return "";
+    }
+    i = close + 1;
+  }
+  std::vector<std::size_t> moved = order;
+  for (auto move = moves.rbegin(); move != moves.rend(); ++move) {  // the last one is nearest to the result
+    const bool whole = move->size() == moved.size() &&
+                       std::ranges::all_of(*move, [&](std::size_t each) { return each < moved.size(); });
+    if (!whole) return "";
+    for (std::size_t& each : moved) each = (*move)[each];
+  }
+  order = moved;
+  return std::string(value[0].text);
+}
+
+}  // namespace
+
 std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::string& given, int rank) {
   std::string tensor = given;
   std::vector<std::string> extents;
+  std::vector<std::size_t> order;  // dimension of `given` -> of `tensor`
+  for (int i = 0; i < rank; ++i) order.push_back(static_cast<std::size_t>(i));
   for (int depth = 0; found != nullptr && depth < kDeepest; ++depth) {
     const auto value = local_meaning(*found, tensor);
     if (!value) break;
-    std::string like;
+    std::string like = base_of_view(*value, order);
     for (std::size_t i = 0; i + 1 < value->size() && extents.empty(); ++i) {
       const Token& token = (*value)[i];
       if (!token.is_word() || !(*value)[i + 1].is("(")) continue;
@@ -508,10 +600,10 @@ std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::
     if (!extents.empty() || like.empty()) break;
     tensor = like;
   }
-  if (static_cast<int>(extents.size()) == rank) return extents;
-  extents.clear();
-  for (int i = 0; i < rank; ++i) extents.push_back(fmt::format("{}.size({})", tensor, i));
-  return extents;
+  std::vector<std::string> own;
+  const bool known = static_cast<int>(extents.size()) == rank;
+  for (const std::size_t i : order) own.push_back(known ? extents[i] : fmt::format("{}.size({})", tensor, i));
+  return own;
 }
 
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
@@ -554,9 +646,15 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
     if (kernel.parameters[i].pointee.empty())
       if (const auto value = resolver.constant(found.arguments[i])) shape.constants[kernel.parameters[i].name] = *value;
+  if (host_sizes) note_what_the_host_computes(source, found, kernel, tuned, shape);
   shape.zeroed = zeroed_arguments(found, kernel);
   shape.dtypes = dispatched(found.dispatch);
   return shape;
+}
+
+FormulaPtr resolve_expression(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                              const std::set<std::string>& tuned, const std::vector<Token>& tokens) {
+  return Resolver(source, &found, kernel, tuned).read(tokens);
 }
 
 std::vector<FormulaPtr> read_dimensions(const std::string& option, const std::string& text, const Declaration& kernel,

@@ -34,15 +34,24 @@ struct LaunchShape {
   std::map<std::string, std::string> templates;  // template parameter -> argument: its value, or its text with the
                                                  // names of the host's function written out
   std::map<std::string, double> constants;       // parameter -> the host's constant for it
-  std::set<std::string> zeroed;                  // pointers that the host sets to zero before
-  std::vector<std::string> dtypes;               // that a dispatch goes over, "f32"; empty where there is none
-  std::set<std::string> launch_sizes;            // symbols that are no parameter
+  /// Whole-numbered parameter -> what a function that is given its sizes passes: a number, or what it computes from
+  /// other parameters.
+  std::map<std::string, FormulaPtr> follows;
+  std::vector<std::pair<FormulaPtr, std::string>> asserted;  // conditions of parameters, and where they stand
+  std::set<std::string> zeroed;                              // pointers that the host sets to zero before
+  std::vector<std::string> dtypes;     // that a dispatch goes over, "f32"; empty where there is none
+  std::set<std::string> launch_sizes;  // symbols that are no parameter
 };
 
 /// `tuned`: names that become parameters. Throws Error(bad_input) where an expression cannot be read.
 /// `host_sizes`: a number that the host alone knows may be a size of the launch, and is a symbol in its grid.
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
                            const std::set<std::string>& tuned, bool host_sizes = true);
+
+/// An expression of the host's function at a launch, in terms of the kernel's parameters; nullptr where it cannot be
+/// traced to them.
+FormulaPtr resolve_expression(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                              const std::set<std::string>& tuned, const std::vector<Token>& tokens);
 
 /// What a tensor of the host's function measures, a text for each dimension: out of zeros_like, empty({a, b}),
 /// reshape({a, b}) and the like, else "x.size(0)".

@@ -19,12 +19,13 @@ namespace harness::adopt {
 namespace {
 
 constexpr std::int64_t kArenaBytes = 4 << 20, kContentBytes = 128 << 10;
-constexpr double kMostElements = 5000;   // of the product of all sizes: runs of an instrumented build take a while
-constexpr double kMostOfSteps = 5e6;     // the same where sizes are multiples of large steps
-constexpr double kLongest_s = 60;        // no further steps are tried afterwards
-constexpr int kMostUntouched = 3;        // attempts that ran well everywhere and left an array untouched
-constexpr std::size_t kAtOnce = 6;       // launches
-constexpr std::int64_t kMostBlocks = 3;  // of a size that only the grid has, where it has several
+constexpr double kMostElements = 5000;    // of the product of all sizes: runs of an instrumented build take a while
+constexpr double kMostThreads = 1 << 17;  // where sizes that are smaller will do
+constexpr double kMostOfSteps = 5e6;      // the same where sizes are multiples of large steps
+constexpr double kLongest_s = 60;         // no further steps are tried afterwards
+constexpr int kMostUntouched = 3;         // attempts that ran well everywhere and left an array untouched
+constexpr std::size_t kAtOnce = 6;        // launches
+constexpr std::int64_t kMostBlocks = 3;   // of a size that only the grid has, where it has several
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 
 std::uint64_t scrambled(std::uint64_t state) {
@@ -33,13 +34,20 @@ std::uint64_t scrambled(std::uint64_t state) {
   return state ^ (state >> 31);
 }
 
-/// Values of both signs about 1, of any type; whole numbers from 0 to `below` - 1, that one among them.
-double fill_value(unsigned fill, std::uint64_t stream, std::uint64_t index, bool floating, std::int64_t below) {
+/// Whole numbers of a fill: from the first to the last but one.
+struct Whole {
+  std::int64_t from = 0, below = 2;
+  auto operator<=>(const Whole&) const = default;
+};
+
+/// Values of both signs about 1, of any type; whole numbers as `whole` says, the greatest among them.
+double fill_value(unsigned fill, std::uint64_t stream, std::uint64_t index, bool floating, const Whole& whole) {
   const std::uint64_t bits =
       scrambled((static_cast<std::uint64_t>(fill) << 56) ^ (stream << 40) ^ (index + 1) * 0x9e3779b97f4a7c15);
   if (!floating) {
-    if (index == 0) return static_cast<double>(below - 1);
-    return static_cast<double>(bits % static_cast<std::uint64_t>(below));
+    if (index == 0) return static_cast<double>(whole.below - 1);
+    const auto range = static_cast<std::uint64_t>(std::max<std::int64_t>(1, whole.below - whole.from));
+    return static_cast<double>(whole.from + static_cast<std::int64_t>(bits % range));
   }
   const double u = static_cast<double>(bits >> 11) * 0x1p-53;
   if (fill % 3 == 1) return 1 + static_cast<double>(index % 7);  // small, ascending
@@ -47,14 +55,14 @@ double fill_value(unsigned fill, std::uint64_t stream, std::uint64_t index, bool
 }
 
 std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
-                                                      std::int64_t below) {
+                                                      const Whole& whole) {
   const Dtype stored = wide && is_floating(dtype) ? Dtype::f64 : dtype;
   const int bytes = storage_bytes(stored), own = storage_bytes(dtype);
   const std::int64_t count = kContentBytes / own;  // as many wide as stored: they are compared
   auto made = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count * bytes));
   std::byte unit[8] = {};
   for (std::int64_t i = 0; i < count; ++i) {
-    double value = fill_value(fill, stream, static_cast<std::uint64_t>(i), is_floating(dtype), below);
+    double value = fill_value(fill, stream, static_cast<std::uint64_t>(i), is_floating(dtype), whole);
     if (wide && is_floating(dtype)) {  // the same numbers as they are stored
       store_rounded(dtype, unit, value);
       value = load_as_double(dtype, unit);
@@ -66,13 +74,13 @@ std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, un
 
 /// Fills are the same from run to run: made once.
 std::shared_ptr<const std::vector<std::byte>> kept_content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
-                                                           std::int64_t below) {
-  static std::map<std::tuple<Dtype, bool, unsigned, std::uint64_t, std::int64_t>,
+                                                           const Whole& whole) {
+  static std::map<std::tuple<Dtype, bool, unsigned, std::uint64_t, Whole>,
                   std::shared_ptr<const std::vector<std::byte>>>
       kept;
   if (kept.size() > 200) kept.clear();
-  auto& made = kept[{dtype, wide, fill, stream, below}];
-  if (!made) made = content(dtype, wide, fill, stream, below);
+  auto& made = kept[{dtype, wide, fill, stream, whole}];
+  if (!made) made = content(dtype, wide, fill, stream, whole);
   return made;
 }
 
@@ -111,6 +119,21 @@ struct PointerRecord {
   std::vector<FitPoint> points;
   std::vector<std::int64_t> elements;  // by run
 };
+
+/// A number of blocks that the kernel is not told: it needs no multiple of anything.
+bool counts_blocks(const AdoptedKernel& kernel, const AdoptedSize& size) {
+  if (std::ranges::find(kernel.parameters, size.symbol, &AdoptedParameter::name) != kernel.parameters.end())
+    return false;
+  bool whole = false, elsewhere = false;
+  for (const LaunchShape* launch : kernel.launches()) {
+    for (const FormulaPtr& each : launch->grid)
+      (each->kind == Op::symbol && each->symbol == size.symbol ? whole : elsewhere) |=
+          symbols_of(*each).contains(size.symbol);
+    for (const FormulaPtr& each : launch->block) elsewhere |= symbols_of(*each).contains(size.symbol);
+    elsewhere |= symbols_of(*launch->shared).contains(size.symbol);
+  }
+  return whole && !elsewhere;
+}
 
 /// One attempt to understand the kernel: sizes on multiples of their steps.
 class Attempt {
@@ -201,10 +224,11 @@ class Attempt {
     std::vector<Values> points;
     for (const AdoptedSize& size : kernel_.sizes)
       for (const std::int64_t top : {1024, 1000}) {
+        if (counts_blocks(kernel_, size)) continue;
         Values point;
         for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
         point[size.symbol] = std::max(size.step, top / size.step * size.step);
-        points.push_back(std::move(point));
+        if (conditions_hold(kernel_, point)) points.push_back(std::move(point));
       }
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
@@ -262,7 +286,7 @@ class Attempt {
         const auto count = std::max<std::int64_t>(2, steps / 2 + 1) + chosen;
         point[size.symbol] = std::clamp(count * size.step, size.low, size.high / size.step * size.step);
       }
-      points.push_back(std::move(point));
+      if (conditions_hold(kernel_, point)) points.push_back(std::move(point));
     }
     return points;
   }
@@ -304,10 +328,37 @@ class Attempt {
       }
       if (fits) last.push_back(extent);
     }
-    if (last.size() != 1) return false;
+    if (last.size() != 1) {
+      put_rows_of_a_block_last(parameter, points, observed);
+      return false;
+    }
     std::erase(parameter.shape, last[0]);
     parameter.shape.push_back(last[0]);
     return true;
+  }
+
+  /// Where a block alone touches all of some extents and nothing else, the others count blocks: [B, H, N, D].
+  static void put_rows_of_a_block_last(AdoptedParameter& parameter, const std::vector<Values>& points,
+                                       const std::vector<Observation>& observed) {
+    const std::size_t count = parameter.shape.size();
+    std::vector<std::size_t> fitting;
+    for (std::size_t chosen = 1; count <= 8 && chosen + 1 < (std::size_t{1} << count); ++chosen) {
+      const auto touched = [&](std::size_t i) {
+        std::int64_t elements = 1;
+        for (std::size_t e = 0; e < count; ++e)
+          if ((chosen >> e & 1) != 0) elements *= evaluate(*parameter.shape[e], points[i]).value_or(0);
+        const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
+        return elements > 0 && std::max(seen.read_end, seen.write_end) == elements * storage_bytes(parameter.dtype);
+      };
+      bool fits = true;
+      for (std::size_t i = 0; i < points.size() && fits; ++i) fits = touched(i);
+      if (fits) fitting.push_back(chosen);
+    }
+    if (fitting.size() != 1) return;
+    std::vector<FormulaPtr> outer, inner;
+    for (std::size_t e = 0; e < count; ++e) ((fitting[0] >> e & 1) != 0 ? inner : outer).push_back(parameter.shape[e]);
+    outer.insert(outer.end(), inner.begin(), inner.end());
+    parameter.shape = outer;
   }
 
   /// x, y and z of a point lie side by side where one thread alone touches just these.
@@ -488,7 +539,25 @@ std::map<std::string, std::int64_t> tiles_of(const AdoptedKernel& kernel) {
 void set_steps(AdoptedKernel& kernel, std::int64_t step, const std::map<std::string, std::int64_t>& tiles) {
   for (AdoptedSize& size : kernel.sizes) {
     const auto tile = tiles.find(size.symbol);
-    size.step = size.low = tile == tiles.end() ? step : tile->second;
+    size.step = size.low = counts_blocks(kernel, size) ? 1 : tile == tiles.end() ? step : tile->second;
+  }
+}
+
+/// The least of each size alone: N / 512 blocks are none below 512.
+void find_least(AdoptedKernel& kernel, Attempt& attempt) {
+  constexpr std::int64_t kMostLeast = 2048;
+  for (AdoptedSize& size : kernel.sizes) {
+    const auto holds = [&](std::int64_t value) {
+      Values point;
+      for (const AdoptedSize& each : kernel.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
+      point[size.symbol] = value;
+      return !conditions_hold(kernel, point) || attempt.holds_at({point});
+    };
+    std::int64_t least = size.low;
+    while (least <= kMostLeast && !holds(least)) least *= 2;
+    if (least == size.low || least > kMostLeast) continue;
+    size.evidence += fmt::format("; {} works, {} does not", least, least / 2);
+    size.low = least;
   }
 }
 
@@ -557,27 +626,72 @@ struct Steps {
 constexpr Steps kSteps[] = {{1, false},  {1, true},   {4, false},  {8, true},
                             {16, false}, {32, false}, {64, false}, {128, false}};
 
-/// Each size alone far up: what a block cannot hold ends there.
-void find_limits(AdoptedKernel& kernel, Attempt& attempt) {
-  for (AdoptedSize& size : kernel.sizes) {
-    for (const std::int64_t top : {4096, 2048, 1024, 512, 256, 128, 64}) {
-      if (top < size.step) break;
-      Values point;
-      for (const AdoptedSize& each : kernel.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
-      point[size.symbol] = top / size.step * size.step;
-      Values odd = point;
-      odd[size.symbol] = std::max(size.step, (top - 1) / size.step * size.step);
-      if (attempt.holds_at({point, odd})) {
-        if (top < 4096) {
-          size.high = top;
-          size.evidence += fmt::format("; {} works, {} does not", top, 2 * top);
-        }
-        break;
+/// Each size alone far up: what a block cannot hold ends there. Where a launch at 256 takes long already, the sizes are
+/// tried from there on upwards, for a while.
+class Limits {
+ public:
+  Limits(AdoptedKernel& kernel, Attempt& attempt) : kernel_(kernel), attempt_(attempt) {}
+
+  void find() {
+    for (AdoptedSize& size : kernel_.sizes) {
+      const auto begin = std::chrono::steady_clock::now();
+      const bool holds = size.step > kSlow || holds_at(size, kSlow);
+      if (seconds_since(begin) > kSlow_s && holds) upwards(size);
+      else downwards(size);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kSlow = 256, kHighest = 4096;
+  static constexpr double kSlow_s = 1.5, kLongestOfSize_s = 10;
+
+  static double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  bool holds_at(const AdoptedSize& size, std::int64_t top) {
+    Values point;
+    for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
+    point[size.symbol] = top / size.step * size.step;
+    Values odd = point;
+    odd[size.symbol] = std::max(size.step, (top - 1) / size.step * size.step);
+    std::vector<Values> points{point, odd};
+    std::erase_if(points, [&](const Values& each) { return !conditions_hold(kernel_, each); });
+    return points.empty() || attempt_.holds_at(points);
+  }
+
+  void downwards(AdoptedSize& size) {
+    for (std::int64_t top = kHighest; top >= std::max<std::int64_t>(64, size.step); top /= 2) {
+      if (holds_at(size, top)) {
+        if (top == kHighest) return;
+        size.high = top;
+        size.evidence += fmt::format("; {} works, {} does not", top, 2 * top);
+        return;
       }
       if (top == 64) size.high = std::max(size.step, std::int64_t{64});
     }
   }
-}
+
+  void upwards(AdoptedSize& size) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::int64_t works = kSlow;
+    for (std::int64_t top = 2 * kSlow; top <= kHighest; top *= 2) {
+      if (seconds_since(begin) > kLongestOfSize_s) {
+        size.evidence += fmt::format("; {} works, what is larger takes long to try", works);
+        break;
+      }
+      if (!holds_at(size, top)) {
+        size.evidence += fmt::format("; {} works, {} does not", works, top);
+        break;
+      }
+      works = top;
+    }
+    if (works < kHighest) size.high = works;
+  }
+
+  AdoptedKernel& kernel_;
+  Attempt& attempt_;
+};
 
 /// Launch sizes that no pointer depends on are settings of the launch.
 void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
@@ -610,6 +724,21 @@ Launch shaped(const LaunchShape& shape, const Values& values, bool wide) {
 
 }  // namespace
 
+namespace {
+
+/// Of all launches; 0: it cannot be said.
+double threads_at(const AdoptedKernel& kernel, const Values& point) {
+  const Values values = all_values(kernel, point);
+  double threads = 0;
+  for (const LaunchShape* launch : kernel.launches()) {
+    const auto grid = dimensions(launch->grid, values), block = dimensions(launch->block, values);
+    if (grid && block) threads += 1.0 * grid->x * grid->y * grid->z * block->x * block->y * block->z;
+  }
+  return threads;
+}
+
+}  // namespace
+
 std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, unsigned seed) {
   std::vector<Values> points;
   if (kernel.sizes.empty()) return {Values{}};
@@ -638,6 +767,7 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
     double most = 1;
     for (const AdoptedSize& size : kernel.sizes) most *= 3 * static_cast<double>(size.step);
     if (product > std::min(std::max(kMostElements * 2, most), kMostOfSteps) || (!distinct && attempt < 2000)) continue;
+    if (!conditions_hold(kernel, point) || (attempt < 3000 && threads_at(kernel, point) > kMostThreads)) continue;
     if (std::find(points.begin(), points.end(), point) == points.end() || attempt > 3000) points.push_back(point);
   }
   return points;
@@ -669,8 +799,11 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
         std::int64_t below = fill == 0 ? 2 : fill == 1 ? 7 : 100;
         if (parameter.below) below = std::max<std::int64_t>(1, evaluate(*parameter.below, values).value_or(2));
         if (parameter.dtype == Dtype::b8) below = 2;
+        if (!parameter.below) below += parameter.from;
         Arena arena{parameter.name, kArenaBytes, nullptr};
-        if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, floating ? 2 : below);
+        if (!parameter.zeroed)
+          arena.content =
+              kept_content(parameter.dtype, wide, fill, stream, floating ? Whole{} : Whole{parameter.from, below});
         observed.arenas.push_back(std::move(arena));
         launch.args.push_back(NamedArgument{parameter.name, 0});
         break;
@@ -714,7 +847,8 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     attempt.order_shapes();
     if (refine_steps(kernel, attempt)) attempt.order_shapes();  // smaller sizes show rows that one block alone covers
     try_other_types(kernel, subject, observer, seen);
-    find_limits(kernel, attempt);
+    find_least(kernel, attempt);
+    Limits(kernel, attempt).find();
     for (AdoptedSize& size : kernel.sizes)
       if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
     freeze_settings(kernel, seen);

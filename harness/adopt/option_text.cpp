@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/adopt/tokens.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -25,20 +26,17 @@ std::vector<std::string> by_commas(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string each = text.substr(at, end - at);
-    each.erase(0, each.find_first_not_of(' '));
-    while (!each.empty() && each.back() == ' ') each.pop_back();
-    parts.push_back(each);
+    parts.emplace_back(trimmed(std::string_view(text).substr(at, end - at)));
     at = end + 1;
   }
   return parts;
 }
 
-std::int64_t whole(const std::string& option, const std::string& text) {
+std::int64_t whole(const std::string& option, const std::string& text, std::int64_t least) {
   char* end = nullptr;
   const long long value = std::strtoll(text.c_str(), &end, 0);
-  if (text.empty() || *end != '\0' || value < 1)
-    throw bad_input(fmt::format("{}: '{}' is no whole number above 0", option, text));
+  if (text.empty() || *end != '\0' || value < least)
+    throw bad_input(fmt::format("{}: '{}' is no whole number above {}", option, text, least - 1));
   return value;
 }
 

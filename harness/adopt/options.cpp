@@ -16,10 +16,21 @@
 namespace harness::adopt {
 namespace {
 
-const FoundLaunch* launch_of(const std::vector<FoundLaunch>& launches, const std::string& entry) {
+/// Its own, else the only one through a variable that may hold it: of as many arguments, and of no kernel's name.
+const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry) {
   for (const FoundLaunch& each : launches)
     if (each.entry == entry) return &each;
-  return nullptr;
+  const FoundLaunch* through = nullptr;
+  const std::size_t parameters = source.parsed.declarations[index_of(source, entry)].parameters.size();
+  for (const FoundLaunch& each : launches) {
+    const bool named = std::ranges::any_of(source.parsed.declarations, [&](const Declaration& declaration) {
+      return declaration.kernel && declaration.name == each.entry;
+    });
+    if (named || each.arguments.size() != parameters) continue;
+    if (through != nullptr) return nullptr;
+    through = &each;
+  }
+  return through;
 }
 
 LaunchShape launch_shape(const Source& source, const FoundLaunch* found, const Declaration& declaration,
@@ -58,13 +69,16 @@ void refuse_unclosed(const Source& source) {
 }  // namespace
 
 Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::string>& notes) {
-  Source source = read_cuda_source(options.file);
+  Source source = read_cuda_source(options.file, options.includes);
   refuse_unclosed(source);
   digest = sha256_hex(source.main().text);
   // A macro may use another one that holds the launch.
   for (int depth = 0; depth < 3; ++depth)
-    if (const auto text = with_launch_macros_written_out(source)) source = read_cuda_text(options.file, *text);
+    if (const auto text = with_launch_macros_written_out(source))
+      source = read_cuda_text(options.file, *text, options.includes);
     else break;
+  if (const auto text = with_one_overload(source, options))
+    source = read_cuda_text(options.file, *text, options.includes);
   if (auto sequence = chosen_sequence(source, options)) {
     if (!options.grid.empty() || !options.block.empty() || !options.shared.empty())
       throw bad_input(fmt::format("--grid, --block and --shared say one launch, and {} has {}; leave them out",
@@ -73,7 +87,7 @@ Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::st
     options.function = sequence->function;
     options.scratch = std::move(sequence->scratch);
     options.entries = std::move(sequence->kernels);
-    return read_cuda_text(options.file, sequence->text);
+    return read_cuda_text(options.file, sequence->text, options.includes);
   }
   const std::vector<FoundLaunch> launches = find_launches(source);
   const std::string name = kernel_to_adopt(source, options, launches);
@@ -82,11 +96,11 @@ Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::st
   refuse_overloads(source, index);
   notes = take_pragmas(source, index, options);
   note_of_templates(launches, source.parsed.declarations[index], notes);
-  const auto unpacked = unpack(source, index, launch_of(launches, name));
+  const auto unpacked = unpack(source, index, launch_of(source, launches, name));
   if (!unpacked) return source;
   if (options.name.empty()) options.name = name;
   options.entries = {unpacked->kernel};
-  return read_cuda_text(options.file, unpacked->text);
+  return read_cuda_text(options.file, unpacked->text, options.includes);
 }
 
 AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
@@ -103,14 +117,14 @@ AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
   kernel.tuned = read_tuned(options);
   for (std::size_t i = 1; several && i < options.entries.size(); ++i)
     kernel.further.push_back({options.entries[i], qualified_name(source, index_of(source, options.entries[i])), {}});
-  const FoundLaunch* const found = launch_of(launches, name);
+  const FoundLaunch* const found = launch_of(source, launches, name);
   const auto read_launches = [&] {
     std::set<std::string> tuned;
     for (const auto& [each, values] : kernel.tuned) tuned.insert(each);
     kernel.launch = launch_shape(source, found, kernel.declaration, options, tuned);
     for (FurtherLaunch& each : kernel.further) {
       const Declaration& declaration = source.parsed.declarations[index_of(source, each.name)];
-      each.launch = launch_shape(source, launch_of(launches, each.name), declaration, options, tuned);
+      each.launch = launch_shape(source, launch_of(source, launches, each.name), declaration, options, tuned);
     }
   };
   read_launches();

@@ -7,9 +7,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "harness/adopt/chosen.h"
+#include "harness/adopt/host_function.h"
 #include "harness/adopt/kernel.h"
 #include "harness/adopt/launches.h"
 #include "harness/adopt/moved_lines.h"
+#include "harness/adopt/sequence.h"
+#include "harness/adopt/slice.h"
 #include "harness/adopt/source.h"
 #include "harness/core/error.h"
 
@@ -74,6 +78,21 @@ struct TokenEdit {
   std::string text;
 };
 
+/// A launch of the file, and what was measured in its place. It is traced where its kernel's parameters are what the
+/// winner's formulas are made of: in the file itself, or in the text with kernels in front (adopt/sequence.h).
+struct LaunchPlace {
+  FoundLaunch written, traced;
+  const Source* source = nullptr;  // of `traced`
+  const Declaration* kernel = nullptr;
+  const MeasuredLaunch* measured = nullptr;
+};
+
+std::string replaced_everywhere(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos && !from.empty(); at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
 class Patch {
  public:
   explicit Patch(const Winner& winner)
@@ -83,28 +102,76 @@ class Patch {
         shown_(std::filesystem::path(winner.file).filename().string()) {
     for (const Declaration& each : source_.parsed.declarations)
       if (each.kernel && each.name == name_ && (kernel_ == nullptr || each.defined)) kernel_ = &each;
-    if (kernel_ == nullptr) throw bad_input(fmt::format("{} has no kernel '{}' any more", shown_, name_));
-    for (FoundLaunch& each : find_launches(source_))
-      if (each.entry == name_) launches_.push_back(std::move(each));
-    if (launches_.empty())
-      throw bad_input(
-          fmt::format("{} does not launch '{}' itself, so its grid and block stand elsewhere", shown_, name_));
+    if (kernel_ != nullptr) find_launches_of_kernel();
+    else find_sequence();
   }
 
   std::vector<PatchedFile> make() {
     for (const auto& [name, value] : winner_.set) set(name, value);
-    if (!launches_as_measured()) write_launch();
+    write_launches();
+    for (const MeasuredScratch& each : winner_.scratch) check_scratch(each);
+    const std::string original = in_words_of_the_file(winner_.original), changed = in_words_of_the_file(winner_.source);
     std::vector<PatchedFile> all;
     for (const auto& file : source_.files) {
       std::string text = edited(*file);
-      if (file.get() == &source_.main() && winner_.source != winner_.original)
-        text = with_moved_lines(winner_.original, winner_.source, file->text, text, shown_);
+      if (file.get() == &source_.main() && changed != original)
+        text = with_moved_lines(original, changed, file->text, text, shown_);
       if (text != file->text) all.push_back({file->path, file->text, text});
     }
     return all;
   }
 
  private:
+  void find_launches_of_kernel() {
+    refuse_overloads(source_, static_cast<std::size_t>(kernel_ - source_.parsed.declarations.data()));
+    for (FoundLaunch& each : find_launches(source_))
+      if (each.entry == name_) places_.push_back({each, each, &source_, kernel_, &winner_.launches.front()});
+    if (places_.empty())
+      throw bad_input(
+          fmt::format("{} does not launch '{}' itself, so its grid and block stand elsewhere", shown_, name_));
+  }
+
+  void find_sequence() {
+    const std::optional<Sequence> sequence = sequence_of(source_, name_);
+    if (!sequence || !sequence->only.empty())
+      throw bad_input(fmt::format("{} has no kernel '{}' any more", shown_, name_));
+    if (sequence->kernels.size() != winner_.launches.size())
+      throw bad_input(fmt::format("{} launches {} kernels in {}, and the winner {}", shown_, sequence->kernels.size(),
+                                  name_, winner_.launches.size()));
+    fronts_ = read_cuda_text(winner_.file, sequence->text);
+    const std::vector<FoundLaunch> written = HostFunction::find(source_, name_)->launches(source_);
+    const std::vector<FoundLaunch> traced = HostFunction::find(*fronts_, name_)->launches(*fronts_);
+    for (std::size_t i = 0; i < written.size(); ++i)
+      places_.push_back({written[i], traced.at(i), &*fronts_, &front(sequence->kernels[i]), &winner_.launches[i]});
+    front_names_ = sequence->kernels;
+  }
+
+  const Declaration& front(const std::string& name) const {
+    return *std::ranges::find_if(fronts_->parsed.declarations,
+                                 [&](const Declaration& each) { return each.kernel && each.name == name; });
+  }
+
+  /// A plugin of several launches has kernels in front, which the file has not, and the file's own kernels as
+  /// functions of the device.
+  std::string in_words_of_the_file(std::string text) const {
+    for (const std::string& name : front_names_) {
+      const Source::Found found =
+          fronts_->find(static_cast<std::size_t>(&front(name) - &fronts_->parsed.declarations[0]));
+      const std::string own = found.file->text.substr(found.chunk->comment, found.chunk->end - found.chunk->comment);
+      if (text.find(own) == std::string::npos)
+        throw bad_input(fmt::format("it changes '{}', which adopt made of a launch of {} and {} does not have", name,
+                                    name_, shown_));
+      text = replaced_everywhere(std::move(text), own, "");
+    }
+    for (std::size_t i = 0; fronts_ && i < source_.parsed.declarations.size(); ++i) {
+      const Source::Found found = source_.find(i);
+      if (!source_.parsed.declarations[i].kernel || found.chunk == nullptr) continue;
+      const std::string head = found.file->text.substr(found.chunk->begin, found.chunk->body - found.chunk->begin);
+      text = replaced_everywhere(std::move(text), as_device_function(head), head);
+    }
+    return text;
+  }
+
   void replace(const SourceText& file, const std::vector<Token>& tokens, const std::string& text) {
     replace(file, tokens.front().begin, tokens.back().end, text);
   }
@@ -127,22 +194,23 @@ class Patch {
   /// In the order in which `adopt --tune` binds a name: template argument, macro or constant, variable of the launch.
   void set(const std::string& name, std::int64_t value) {
     const std::string text = fmt::format("{}", value);
-    for (std::size_t i = 0; i < kernel_->templates.size(); ++i)
+    for (std::size_t i = 0; kernel_ != nullptr && i < kernel_->templates.size(); ++i)
       if (kernel_->templates[i].name == name && !kernel_->templates[i].type) return set_template(i, name, text);
     bool done = false;
     for (const auto& file : source_.files)
       done = set_macro(*file, name, text) || set_constant(*file, name, text) || done;
     if (done) return;
-    for (const FoundLaunch& launch : launches_) done = set_variable(launch, name, text) || done;
-    if (!done && name == "block") {
-      for (const FoundLaunch& launch : launches_) replace(*launch.file, launch.configuration.at(1), text);
+    for (const LaunchPlace& place : places_) done = set_variable(place.written, name, text) || done;
+    if (!done && name == "block" && kernel_ != nullptr) {
+      for (const LaunchPlace& place : places_) replace(*place.written.file, place.written.configuration.at(1), text);
       done = true;
     }
     if (!done) throw bad_input(fmt::format("{} has no '{}' that could be given the value {}", shown_, name, text));
   }
 
   void set_template(std::size_t place, const std::string& name, const std::string& text) {
-    for (const FoundLaunch& launch : launches_) {
+    for (const LaunchPlace& each : places_) {
+      const FoundLaunch& launch = each.written;
       if (place >= launch.template_tokens.size())
         throw bad_input(
             fmt::format("{} launches '{}' without the template argument {}, so it would need more than a "
@@ -220,40 +288,67 @@ class Patch {
     return used;
   }
 
-  /// Would the file's own launch, with the names set, be the one that was measured?
-  bool launches_as_measured() const {
+  /// The names that the winner gives values to.
+  std::set<std::string> names_set() const {
     std::set<std::string> names;
+    for (const auto& [name, value] : winner_.set) names.insert(name);
+    return names;
+  }
+
+  Values known_values() const {
     Values values;
-    for (const auto& [name, value] : winner_.set) {
-      names.insert(name);
-      values["p." + name] = value;
-    }
+    for (const auto& [name, value] : winner_.set) values["p." + name] = value;
     for (const auto& [name, value] : winner_.sizes)
       if (const auto* number = std::get_if<std::int64_t>(&value)) values[name] = *number;
-    for (const FoundLaunch& found : launches_) {
-      try {
-        LaunchShape shape = resolve_launch(source_, found, *kernel_, names);
-        if (names.contains("block") && !uses(shape, "p.block")) shape.block = {symbol("p.block")};
-        Values here = values;
-        add_element_sizes(shape, here);
-        if (!is(shape.grid, winner_.launch.grid, here) || !is(shape.block, winner_.launch.block, here)) return false;
-        if (evaluate(*shape.shared, here) != winner_.launch.shared) return false;
-      } catch (const Error&) {
-        return false;
-      }
+    return values;
+  }
+
+  /// Would the file's own launch, with the names set, be the one that was measured?
+  bool is_as_measured(const LaunchPlace& place) const {
+    const std::set<std::string> names = names_set();
+    try {
+      LaunchShape shape = resolve_launch(*place.source, place.traced, *place.kernel, names, !fronts_);
+      if (names.contains("block") && !fronts_ && !uses(shape, "p.block")) shape.block = {symbol("p.block")};
+      Values here = known_values();
+      add_element_sizes(*shape.shared, here);
+      for (std::size_t i = 0; i < shape.follows.size(); ++i)  // one may follow from another
+        for (const auto& [name, formula] : shape.follows)
+          if (const auto value = evaluate(*formula, here)) here[name] = *value;
+      const Launch& measured = place.measured->launch;
+      return is(shape.grid, measured.grid, here) && is(shape.block, measured.block, here) &&
+             evaluate(*shape.shared, here) == measured.shared;
+    } catch (const Error&) {
+      return false;
     }
-    return true;
+  }
+
+  /// Where the host asks for its scratch in words that can be read, it must ask for enough. Where it cannot be read,
+  /// the original's is enough.
+  void check_scratch(const MeasuredScratch& scratch) const {
+    const LaunchPlace& place = places_.back();
+    const std::vector<Token> bytes = HostFunction::find(*fronts_, name_)->bytes_of(scratch.name);
+    const FormulaPtr formula =
+        bytes.empty() ? nullptr : resolve_expression(*place.source, place.traced, *place.kernel, names_set(), bytes);
+    std::optional<std::int64_t> made = scratch.original;
+    if (formula) {
+      Values here = known_values();
+      add_element_sizes(*formula, here);
+      if (const auto read = evaluate(*formula, here)) made = read;
+    }
+    if (*made < scratch.winner)
+      throw bad_input(
+          fmt::format("it needs {} bytes of '{}', and {} would make {}", scratch.winner, scratch.name, name_, *made));
   }
 
   static bool uses(const LaunchShape& shape, const std::string& name) {
     return std::ranges::any_of(shape.block, [&](const FormulaPtr& each) { return symbols_of(*each).contains(name); });
   }
 
-  void add_element_sizes(const LaunchShape& shape, Values& values) const {
+  void add_element_sizes(const Formula& formula, Values& values) const {
     const auto dtype = winner_.sizes.find("dtype");
     const auto* text = dtype == winner_.sizes.end() ? nullptr : std::get_if<std::string>(&dtype->second);
     const auto parsed = text == nullptr ? std::nullopt : parse_dtype(*text);
-    for (const std::string& each : symbols_of(*shape.shared)) {
+    for (const std::string& each : symbols_of(formula)) {
       if (!each.starts_with("sizeof ")) continue;
       const auto named = dtype_of_type(each.substr(7));
       if (named || parsed) values[each] = storage_bytes(named ? *named : *parsed);
@@ -269,21 +364,29 @@ class Patch {
     return true;
   }
 
-  void write_launch() {
-    if (launches_.size() != 1)
-      throw bad_input(
-          fmt::format("{} launches '{}' in {} places, and not as it was measured", shown_, name_, launches_.size()));
-    if (winner_.launch.shared > kSharedWithoutAsking)
+  void write_launches() {
+    for (const LaunchPlace& place : places_) {
+      if (is_as_measured(place)) continue;
+      if (!fronts_ && places_.size() != 1)
+        throw bad_input(
+            fmt::format("{} launches '{}' in {} places, and not as it was measured", shown_, name_, places_.size()));
+      write_launch(place);
+    }
+  }
+
+  void write_launch(const LaunchPlace& place) {
+    const auto& [launch, formulas] = *place.measured;
+    if (launch.shared > kSharedWithoutAsking)
       throw bad_input(
           fmt::format("its launch takes {} bytes of shared memory, which the host must ask for with "
                       "cudaFuncSetAttribute first",
-                      winner_.launch.shared));
-    const FoundLaunch& found = launches_.front();
+                      launch.shared));
+    const FoundLaunch &found = place.written, &traced = place.traced;
     std::map<std::string, std::string> names;
-    for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel_->parameters.size()); ++i)
-      if (kernel_->parameters[i].pointee.empty() && !found.arguments[i].empty()) {
-        const std::string text = text_of(*found.file, found.arguments[i]);
-        names[kernel_->parameters[i].name] = found.arguments[i].size() == 1 ? text : "(" + text + ")";
+    for (std::size_t i = 0; i < std::min(traced.arguments.size(), place.kernel->parameters.size()); ++i)
+      if (place.kernel->parameters[i].pointee.empty() && !traced.arguments[i].empty()) {
+        const std::string text = text_of(*traced.file, traced.arguments[i]);
+        names[place.kernel->parameters[i].name] = traced.arguments[i].size() == 1 ? text : "(" + text + ")";
       }
     if (found.chunk != nullptr)  // what only the host knows, under its own name
       for (const auto& [name, value] : winner_.sizes)
@@ -291,12 +394,11 @@ class Patch {
           if (token.is(name) && token.begin >= found.chunk->begin && token.begin < found.place)
             names.emplace(name, name);
     const HostText host(names);
-    replace(*found.file, found.configuration[0], dimensions(winner_.formulas.grid, host));
-    replace(*found.file, found.configuration[1], dimensions(winner_.formulas.block, host));
-    const std::string shared = host.of(winner_.formulas.shared);
-    if (found.configuration.size() > 2 && !found.configuration[2].empty())
-      replace(*found.file, found.configuration[2], shared);
-    else if (shared != "0") edits_[found.file].back().text += ", " + shared;
+    replace(*found.file, found.configuration[0], dimensions(formulas.grid, host));
+    const std::string block = dimensions(formulas.block, host), shared = host.of(formulas.shared);
+    const bool says_shared = found.configuration.size() > 2 && !found.configuration[2].empty();
+    replace(*found.file, found.configuration[1], says_shared || shared == "0" ? block : block + ", " + shared);
+    if (says_shared) replace(*found.file, found.configuration[2], shared);
   }
 
   static std::string text_of(const SourceText& file, const std::vector<Token>& tokens) {
@@ -313,8 +415,10 @@ class Patch {
   const Winner& winner_;
   Source source_;
   std::string name_, shown_;
-  const Declaration* kernel_ = nullptr;
-  std::vector<FoundLaunch> launches_;
+  const Declaration* kernel_ = nullptr;  // nullptr: a function of several launches
+  std::optional<Source> fronts_;         // its text with kernels in front
+  std::vector<std::string> front_names_;
+  std::vector<LaunchPlace> places_;
   std::map<const SourceText*, std::vector<TokenEdit>> edits_;
 };
 

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "harness/adopt/host_function.h"
+#include "harness/adopt/option_text.h"
 #include "harness/adopt/template_head.h"
 #include "harness/core/error.h"
 
@@ -16,12 +16,9 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-std::string shown(const SourceText& file) {
-  return std::filesystem::path(file.path).filename().string();
-}
-
 Error refusal(const HostFunction& function, std::size_t place, const std::string& why) {
-  return bad_input(fmt::format("{}:{}: {}", shown(function.file()), line_of(function.file().text, place), why));
+  return bad_input(
+      fmt::format("{}:{}: {}", shown_file(function.file().path), line_of(function.file().text, place), why));
 }
 
 /// What a function does besides launching kernels and that no plan can say.
@@ -156,17 +153,11 @@ class Fronts {
     if (std::ranges::find(numbers_, number.name, &Number::name) == numbers_.end()) numbers_.push_back(number);
   }
 
-  static bool is_whole(const std::string& type) {
-    for (const char* word : {"int", "long", "unsigned", "size_t", "int64_t", "int32_t", "uint32_t", "uint64_t"})
-      if (type == word || type.starts_with(word + std::string(" "))) return true;
-    return false;
-  }
-
   /// Sizes that decide how many blocks there are are sizes of the operation, whether a kernel gets them or not. A
   /// number that decides a block or a template argument is a setting.
   void add_sizes_of_grids() {
     for (const HostFunction::Parameter& each : function_.parameters())
-      if (!each.array && is_whole(each.type) && of_grids_.contains(each.name) && !fixed_.contains(each.name))
+      if (!each.array && is_whole_number(each.type) && of_grids_.contains(each.name) && !fixed_.contains(each.name))
         add_number({each.name, each.type, each.name});
   }
 
@@ -520,7 +511,7 @@ std::optional<Sequence> sequence_of(const Source& source, const std::string& nam
   if (launches.empty()) return std::nullopt;
   if (launches.size() == 1) return Sequence{.function = name, .only = launches[0].entry};
   if (&function->file() != &source.main())
-    throw bad_input(fmt::format("'{}' stands in {}; name that file", name, shown(function->file())));
+    throw bad_input(fmt::format("'{}' stands in {}; name that file", name, shown_file(function->file().path)));
   refuse_flow(*function, launches);
   refuse_other_work(source, *function, function->token_at(launches.front().place),
                     function->token_at(launches.back().place));

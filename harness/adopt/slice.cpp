@@ -29,7 +29,10 @@ bool is_used(const std::string& header, const std::set<std::string>& words) {
                        [](const std::string& word) { return word.starts_with("__pipeline_"); }) ||
            any({"nvcuda"});
   if (header == "mma.h") return any({"nvcuda", "wmma"});
-  if (header.starts_with("cooperative_groups")) return any({"cooperative_groups"});
+  if (header.starts_with("cooperative_groups"))  // by the namespace, or by its own names where that is opened
+    return any({"cooperative_groups", "this_thread_block", "this_thread", "this_grid", "tiled_partition",
+                "coalesced_threads", "thread_block", "thread_group", "thread_block_tile", "coalesced_group",
+                "grid_group"});
   if (header == "cuda/barrier") return any({"barrier", "memcpy_async"}) && any({"cuda"});
   if (header == "cuda/pipeline") return any({"pipeline", "make_pipeline", "pipeline_shared_state"}) && any({"cuda"});
   if (header == "cuda/atomic") return any({"atomic", "atomic_ref"}) && any({"cuda"});
@@ -209,14 +212,37 @@ class Slice {
     return declaration.device || declaration.constant || has("const") || has("constexpr") || has("__shared__");
   }
 
-  bool is_using(const SourceText& file, const Chunk& chunk) const {
+  /// Types of PyTorch that stand without their namespace, which the file opens.
+  bool names_of_torch() const {
+    return std::ranges::any_of(words_, [](const std::string& word) {
+      return word.find("PackedTensorAccessor") != std::string::npos || word == "RestrictPtrTraits" ||
+             word == "DefaultPtrTraits" || word == "Half" || word == "BFloat16" || word == "acc_type" ||
+             word == "opmath_type";
+    });
+  }
+
+  bool opens_torch() const {
+    return std::ranges::any_of(source_.files, [&](const auto& file) {
+      return std::ranges::any_of(file->chunks, [&](const Chunk& chunk) {
+        return is_using(*file, chunk) && torch_words().contains(opened_by(*file, chunk));
+      });
+    });
+  }
+
+  /// "torch" of `using namespace torch;`; "" of anything else.
+  static std::string opened_by(const SourceText& file, const Chunk& chunk) {
     const std::string_view text = std::string_view(file.text).substr(chunk.begin, chunk.end - chunk.begin);
-    if (!text.starts_with("using namespace")) return false;
-    for (const std::string& word : words_of(text.substr(15)))
-      if (word == "std" || word == "at" || word == "torch" || word == "c10") return false;
-    const std::vector<std::string> words = words_of(text.substr(15));
-    return !words.empty() && (by_name_.contains(words[0]) || words[0] == "nvcuda" || words[0] == "cooperative_groups" ||
-                              words[0] == "cub" || words[0] == "cute");
+    const std::vector<std::string> words =
+        text.starts_with("using namespace") ? words_of(text.substr(15)) : std::vector<std::string>();
+    return words.empty() ? "" : words[0];
+  }
+
+  bool is_using(const SourceText& file, const Chunk& chunk) const {
+    const std::string opened = opened_by(file, chunk);
+    if (opened.empty() || opened == "std") return false;
+    if (torch_words().contains(opened)) return names_of_torch();
+    if (opened == "cooperative_groups") return is_used("cooperative_groups.h", words_);
+    return by_name_.contains(opened) || opened == "nvcuda" || opened == "cub" || opened == "cute";
   }
 
   bool declares_kernel(const Chunk& chunk) const {
@@ -225,20 +251,6 @@ class Slice {
       return declaration.kernel && declaration.name != name_ &&
              !further_.contains(declaration.name);  // the kernel may be declared before it is defined
     });
-  }
-
-  /// A kernel that the kernel in front of it calls (adopt/unpack.h).
-  static std::string as_function(const std::string& text) {
-    std::string result;
-    const std::vector<Token> tokens = tokens_of(text);
-    std::size_t done = 0;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const bool bounds = tokens[i].is("__launch_bounds__") && i + 1 < tokens.size() && tokens[i + 1].is("(");
-      if (!tokens[i].is("__global__") && !bounds) continue;
-      result += text.substr(done, tokens[i].begin - done) + (bounds ? "" : "__device__");
-      done = bounds ? tokens[std::min(closing(tokens, i + 1), tokens.size() - 1)].end : tokens[i].end;
-    }
-    return result + text.substr(done);
   }
 
   struct Piece {
@@ -259,7 +271,7 @@ class Slice {
     for (const Chunk& chunk : file.chunks) {
       if (!chunks_.contains(&chunk) && !is_using(file, chunk)) continue;
       std::string text = file.text.substr(chunk.comment, chunk.end - chunk.comment);
-      if (&chunk != kernel_.chunk && declares_kernel(chunk)) text = as_function(text);
+      if (&chunk != kernel_.chunk && declares_kernel(chunk)) text = as_device_function(text);
       for (const std::size_t index : chunk.declares) {
         const Declaration& declaration = source_.parsed.declarations[index];
         if (host_ && declaration.kind == Declaration::Kind::function && declaration.templates.empty() &&
@@ -291,7 +303,7 @@ class Slice {
     DeviceSource result;
     result.torch =
         std::any_of(words_.begin(), words_.end(), [](const auto& word) { return torch_words().contains(word); }) ||
-        words_.contains("scalar_t");
+        words_.contains("scalar_t") || opens_torch();
     std::set<std::string> headers;
     for (const auto& file : source_.files)
       for (const Include& include : file->includes) {
@@ -341,6 +353,19 @@ class Slice {
 };
 
 }  // namespace
+
+std::string as_device_function(const std::string& text) {
+  std::string result;
+  const std::vector<Token> tokens = tokens_of(text);
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool bounds = tokens[i].is("__launch_bounds__") && i + 1 < tokens.size() && tokens[i + 1].is("(");
+    if (!tokens[i].is("__global__") && !bounds) continue;
+    result += text.substr(done, tokens[i].begin - done) + (bounds ? "" : "__device__");
+    done = bounds ? tokens[std::min(closing(tokens, i + 1), tokens.size() - 1)].end : tokens[i].end;
+  }
+  return result + text.substr(done);
+}
 
 DeviceSource device_source(const Source& source, std::size_t kernel, const std::set<std::string>& tuned, bool host,
                            const std::string& besides, const std::set<std::string>& further) {

@@ -24,4 +24,7 @@ DeviceSource device_source(const Source& source, std::size_t kernel, const std::
                            bool host = false, const std::string& besides = "",
                            const std::set<std::string>& further = {});
 
+/// The text of a kernel as a function of the device, which the kernel in front of it calls (adopt/unpack.h).
+std::string as_device_function(const std::string& text);
+
 }  // namespace harness::adopt

@@ -155,8 +155,22 @@ class Cutter {
   std::vector<std::string> scopes_;
 };
 
+/// Beside the file that includes it, or in a folder that was named; "": it is no header of the program's own.
+std::string own_header(const Include& include, const fs::path& path, const std::vector<std::string>& folders) {
+  std::vector<fs::path> places;
+  if (include.quoted) places.push_back(path.parent_path());
+  places.insert(places.end(), folders.begin(), folders.end());
+  for (const fs::path& folder : places) {
+    std::error_code failed;
+    const fs::path found = fs::weakly_canonical(folder / include.name, failed);
+    if (!failed && fs::is_regular_file(found, failed) && fs::file_size(found, failed) <= kMostBytes)
+      return found.string();
+  }
+  return "";
+}
+
 void read_text(const fs::path& path, Source& source, std::set<std::string>& known,
-               const std::optional<std::string>& instead) {
+               const std::optional<std::string>& instead, const std::vector<std::string>& folders) {
   if (!known.insert(path.string()).second) return;
   auto file = std::make_unique<SourceText>();
   file->path = path.string();
@@ -164,12 +178,8 @@ void read_text(const fs::path& path, Source& source, std::set<std::string>& know
   file->tokens = tokens_of(file->text);
   Cutter(*file).cut();
   for (Include& include : file->includes) {
-    std::error_code failed;
-    const fs::path beside = fs::weakly_canonical(path.parent_path() / include.name, failed);
-    if (failed || !fs::is_regular_file(beside, failed) || fs::file_size(beside, failed) > kMostBytes) continue;
-    if (!include.quoted) continue;
-    include.file = beside.string();
-    read_text(beside, source, known, std::nullopt);
+    include.file = own_header(include, path, folders);
+    if (!include.file.empty()) read_text(include.file, source, known, std::nullopt, folders);
   }
   source.files.push_back(std::move(file));
 }
@@ -199,31 +209,39 @@ Source::Found Source::find(std::size_t declaration) const {
 
 namespace {
 
-Source read_source_as(const std::string& given, const std::optional<std::string>& instead) {
+Source read_source_as(const std::string& given, const std::optional<std::string>& instead,
+                      const std::vector<std::string>& named) {
   std::error_code failed;
   const fs::path path = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(path, failed))
     throw bad_input(fmt::format("{} is no file that can be read; name a CUDA source, kernel.cu", given));
   if (fs::file_size(path, failed) > kMostBytes)
     throw bad_input(fmt::format("{} has more than 4 MiB; cut out the kernel and what it needs", given));
+  std::vector<std::string> include_folders;
+  for (const std::string& each : named) {
+    const fs::path folder = fs::canonical(each, failed);
+    if (failed || !fs::is_directory(folder, failed))
+      throw bad_input(fmt::format("--include {}: there is no such folder", each));
+    include_folders.push_back(folder.string());
+  }
   Source source;
   std::set<std::string> known;
-  read_text(path, source, known, instead);
-  std::set<std::string> folders;
+  read_text(path, source, known, instead, include_folders);
+  std::set<std::string> folders(include_folders.begin(), include_folders.end());
   for (const auto& file : source.files) folders.insert(fs::path(file->path).parent_path().string());
-  source.parsed = parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()});
+  source.parsed = parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()}, include_folders);
   place_declarations(source);
   return source;
 }
 
 }  // namespace
 
-Source read_cuda_source(const std::string& given) {
-  return read_source_as(given, std::nullopt);
+Source read_cuda_source(const std::string& given, const std::vector<std::string>& folders) {
+  return read_source_as(given, std::nullopt, folders);
 }
 
-Source read_cuda_text(const std::string& path, const std::string& text) {
-  return read_source_as(path, text);
+Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders) {
+  return read_source_as(path, text, folders);
 }
 
 }  // namespace harness::adopt

@@ -38,7 +38,7 @@ struct SourceText {
   std::vector<Macro> macros;
 };
 
-/// The adopted file and the headers beside it, these first, each behind those that it includes.
+/// The adopted file and its own headers, these first, each behind those that it includes.
 struct Source {
   std::vector<std::unique_ptr<SourceText>> files;
   Parsed parsed;
@@ -52,9 +52,10 @@ struct Source {
   Found find(std::size_t declaration) const;
 };
 
-/// Reads and parses. Throws Error(bad_input) for a file that cannot be read, Error(environment) without a parser.
-Source read_cuda_source(const std::string& path);
+/// Reads and parses. Headers are looked for beside the file that includes them, then in `folders`. Throws
+/// Error(bad_input) for a file that cannot be read, Error(environment) without a parser.
+Source read_cuda_source(const std::string& path, const std::vector<std::string>& folders = {});
 /// `text` stands in the place of what the file holds.
-Source read_cuda_text(const std::string& path, const std::string& text);
+Source read_cuda_text(const std::string& path, const std::string& text, const std::vector<std::string>& folders = {});
 
 }  // namespace harness::adopt

@@ -136,6 +136,13 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 std::string with_word(std::string_view text, std::string_view from, std::string_view to) {
   std::string result;
   std::size_t done = 0;

@@ -29,6 +29,9 @@ int line_of(std::string_view text, std::size_t offset);
 /// The words of a text, comments left out, directives' words included.
 std::vector<std::string> words_of(std::string_view text);
 
+/// Without white space at its ends.
+std::string_view trimmed(std::string_view text);
+
 /// Each whole word `from` becomes `to`; comments and literals stay.
 std::string with_word(std::string_view text, std::string_view from, std::string_view to);
 

@@ -17,7 +17,7 @@ std::map<std::string, std::vector<std::int64_t>> read_tuned(const AdoptOptions& 
   std::map<std::string, std::vector<std::int64_t>> tuned;
   for (const std::string& text : options.tune) {
     const auto [name, list] = name_and_rest("tune", text);
-    for (const std::string& value : by_commas(list)) tuned[name].push_back(whole("--tune " + text, value));
+    for (const std::string& value : by_commas(list)) tuned[name].push_back(whole("--tune " + text, value, 0));
   }
   return tuned;
 }
@@ -118,10 +118,10 @@ void refuse_open_templates(const AdoptedKernel& kernel, const Source& source) {
                        head.find(parameter.name + " =") != std::string::npos ||
                        head.find(parameter.name + "=") != std::string::npos;
     if (!known)
-      throw bad_input(fmt::format(
-          "{}: '{}' is a template on {} {}, and no launch in the file says its value; give --tune {}=64,128",
-          shown_file(kernel.declaration.file), kernel.declaration.name, parameter.written, parameter.name,
-          parameter.name));
+      throw bad_input(
+          fmt::format("{}: '{}' is a template on {} {}, and no launch in the file says its value; give --tune {}={}",
+                      shown_file(kernel.declaration.file), kernel.declaration.name, parameter.written, parameter.name,
+                      parameter.name, parameter.written == "bool" ? "1,0" : "64,128"));
   }
 }
 

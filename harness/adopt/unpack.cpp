@@ -217,8 +217,8 @@ std::optional<Unpacked> unpack(const Source& source, std::size_t index, const Fo
   };
   std::vector<Edit> edits{{found.chunk->end, found.chunk->end, kernel_in_front(found, kernel, front, result.kernel)}};
   if (launch != nullptr) {
-    const std::size_t name = main.text.rfind(kernel.name, launch->place);
-    edits.push_back({name, name + kernel.name.size(), result.kernel});
+    const std::size_t name = main.text.rfind(launch->entry, launch->place);
+    edits.push_back({name, name + launch->entry.size(), result.kernel});
     const auto place = std::ranges::find_if(
         main.tokens, [&](const Token& each) { return each.begin > launch->place && each.is(">>>"); });
     const auto open = static_cast<std::size_t>(place - main.tokens.begin()) + 1;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kCpuElements = 32768, kGpuElements = 1 << 22;
 constexpr std::int64_t kDomainElements = 1 << 24;
+constexpr double kSharedOfBlock = 227 << 10;  // bytes of dynamic shared memory that a block may have
 
 /// How a symbol of a formula stands in Lua.
 std::string lua_name(const AdoptedKernel& kernel, const std::string& symbol) {
@@ -101,6 +102,25 @@ std::int64_t domain_elements(const AdoptedKernel& kernel) {
   return static_cast<std::int64_t>(most);
 }
 
+/// What is tuned has its first value where no configuration is known.
+std::map<std::string, FormulaPtr> first_values(const AdoptedKernel& kernel) {
+  std::map<std::string, FormulaPtr> first;
+  for (const auto& [name, values] : kernel.tuned) first["p." + name] = number(static_cast<double>(values.front()));
+  return first;
+}
+
+/// The condition on all sizes together: what the host asks for, and that every point fits in memory.
+std::string where_text(const AdoptedKernel& kernel) {
+  const FormulaPtr total = with(total_of(kernel), first_values(kernel));
+  const std::string fits = fmt::format("le({}, {})", lua(kernel, *total), domain_elements(kernel));
+  if (kernel.conditions.empty())
+    return noted(fmt::format("    where = function(w) return {} end,", fits), "so that every point fits in memory");
+  std::vector<std::string> all;
+  for (const Condition& each : kernel.conditions) all.push_back(lua(kernel, *each.formula));
+  return noted(fmt::format("    where = function(w) return all_of({}, {}) end,", fmt::join(all, ", "), fits),
+               kernel.conditions.front().evidence + "; and so that every point fits in memory");
+}
+
 std::string domain_text(const AdoptedKernel& kernel) {
   std::string text = "  domain = {\n";
   for (const AdoptedSize& size : kernel.sizes) {
@@ -115,10 +135,7 @@ std::string domain_text(const AdoptedKernel& kernel) {
     text += noted(fmt::format("    dtype = one_of {{ {} }},", fmt::join(types, ", ")),
                   fmt::format("{} of the template, as it is launched", kernel.dtype_parameter));
   }
-  if (!kernel.sizes.empty())
-    text += noted(fmt::format("    where = function(w) return le({}, {}) end,", lua(kernel, *total_of(kernel)),
-                              domain_elements(kernel)),
-                  "so that every point fits in memory");
+  if (!kernel.sizes.empty()) text += where_text(kernel);
   return text + "  },\n";
 }
 
@@ -133,6 +150,12 @@ std::int64_t fitting(const AdoptedSize& size, double wanted) {
   return std::clamp(value, size.low, size.high / size.step * size.step);
 }
 
+bool holds(const AdoptedKernel& kernel, const std::vector<std::int64_t>& sizes) {
+  Values values;
+  for (std::size_t i = 0; i < sizes.size(); ++i) values[kernel.sizes[i].symbol] = sizes[i];
+  return conditions_hold(kernel, values);
+}
+
 /// Sizes of equal weight with about so many elements in all arrays together; the host's own numbers where they are
 /// given and fit.
 std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements, bool host) {
@@ -142,7 +165,7 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
     for (const AdoptedSize& size : kernel.sizes)
       sizes.push_back(host && size.host ? std::clamp(*size.host, size.low, size.high) : fitting(size, wanted));
     if (!best.empty() && elements_at(kernel, sizes) > elements) break;
-    best = sizes;
+    if (best.empty() || holds(kernel, sizes)) best = sizes;
   }
   return best;
 }
@@ -171,7 +194,7 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
     std::vector<std::int64_t> odd;
     for (const AdoptedSize& size : kernel.sizes)
       odd.push_back(std::clamp(size.step * (size.step == 1 ? 33 : 3), size.low, size.high / size.step * size.step));
-    if (odd != cpu) all.push_back({odd, "small", ""});
+    if (odd != cpu && holds(kernel, odd)) all.push_back({odd, "small", ""});
   }
   const auto timed_there = [](const Workload& each) { return each.sets == "default" && each.devices != "cpu"; };
   if (std::none_of(all.begin(), all.end(), timed_there)) all.front().devices.clear();  // some machine must time it
@@ -217,9 +240,9 @@ std::string generator_text(const AdoptedKernel& kernel, const AdoptedParameter& 
     return parameter.scale == 1 ? "gen = normal {}" : fmt::format("gen = normal {{ std = {} }}", parameter.scale);
   if (parameter.dtype == Dtype::b8) return "gen = mask { density = 0.5 }";
   if (parameter.below)
-    return fmt::format("gen = integers {{ lo = 0, hi = function(w) return {} - 1 end }}",
+    return fmt::format("gen = integers {{ lo = {}, hi = function(w) return {} - 1 end }}", parameter.from,
                        lua(kernel, *parameter.below));
-  return "gen = integers { lo = 0, hi = 99 }";
+  return fmt::format("gen = integers {{ lo = {}, hi = {} }}", parameter.from, parameter.from + 99);
 }
 
 std::string argument_text(const AdoptedKernel& kernel, const AdoptedParameter& parameter) {
@@ -291,8 +314,9 @@ std::string further_launches(const AdoptedKernel& kernel, const std::map<std::st
   std::string scratch;
   for (const AdoptedParameter& each : kernel.parameters)
     if (each.kind == Param::scratch)
-      scratch += fmt::format("                  {{ \"{}\", bytes = function(w) return {} end, init = \"{}\" }},\n",
-                             each.name, lua(kernel, *scratch_bytes(each, wide)), each.zeroed ? "zeroed" : "dirty");
+      scratch +=
+          fmt::format("                  {{ \"{}\", bytes = function(w) return {} end, init = \"{}\" }},\n", each.name,
+                      lua(kernel, *with(scratch_bytes(each, wide), first)), each.zeroed ? "zeroed" : "dirty");
   return scratch.empty() ? text : text + "                scratch = {\n" + scratch + "                },\n";
 }
 
@@ -306,8 +330,7 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
   if (reference.serial) {
     text += "                grid = { 1 }, block = { 1 },\n";
   } else {
-    std::map<std::string, FormulaPtr> first;
-    for (const auto& [name, values] : kernel.tuned) first["p." + name] = number(static_cast<double>(values.front()));
+    const std::map<std::string, FormulaPtr> first = first_values(kernel);
     text += reference_launch(kernel, kernel.launch, first, reference.wide, "                ");
     text += further_launches(kernel, first, reference.wide);
   }
@@ -439,15 +462,20 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
   if (parameter.kind == Param::size)
     return fmt::format("static_cast<{}>({})", declared.resolved, passed(parameter.name));
   if (parameter.kind == Param::derived)
-    return fmt::format("static_cast<{}>({})", declared.resolved, as_cpp(*parameter.follows, passed));
+    return fmt::format("static_cast<{}>({})", declared.resolved,
+                       as_cpp(*with(parameter.follows, first_values(kernel)), passed));
   if (!is_array(parameter)) return parameter.name;
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
     return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", type, parameter.name);
   }
-  // long and long long are two types of one size: int64_t is the one or the other, as the compiler likes.
-  if (parameter.type.empty() && !is_floating(parameter.dtype) && storage_bytes(parameter.dtype) == 8)
+  // long and long long are two types of one size, char and signed char too: int64_t is the one or the other, as the
+  // compiler likes.
+  const bool of_template = std::ranges::any_of(
+      kernel.declaration.templates, [&](const TemplateParameter& each) { return each.name == declared.pointee; });
+  if (parameter.type.empty() && !is_floating(parameter.dtype) && !of_template &&
+      declared.pointee != cuda_type(parameter.dtype))
     return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", declared.pointee, parameter.name);
   return parameter.role == "input" && !declared.read_only
              ? fmt::format("const_cast<{}*>({})",
@@ -474,6 +502,17 @@ std::string first_tuned(const AdoptedKernel& kernel) {
 }
 
 }  // namespace
+
+void add_shared_conditions(AdoptedKernel& kernel, bool wide) {
+  for (const LaunchShape* launch : kernel.launches()) {
+    FormulaPtr shared = with(launch->shared, first_values(kernel));
+    if (shared->kind == Op::number) continue;
+    if (wide) shared = formula(Op::multiply, {shared, number(static_cast<double>(wide_factor(kernel)))});
+    const FormulaPtr fits = formula(Op::le, {shared, number(kSharedOfBlock)});
+    if (std::ranges::none_of(kernel.conditions, [&](const Condition& each) { return equal(*each.formula, *fits); }))
+      kernel.conditions.push_back({fits, "so that a block has enough shared memory"});
+  }
+}
 
 std::string variant_manifest(const AdoptedKernel& kernel) {
   return variant(kernel);

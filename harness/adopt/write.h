@@ -36,6 +36,10 @@ std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSo
                                      const ChosenReference& reference, const std::string& name, const std::string& file,
                                      const std::string& digest);
 
+/// Sizes for which a block of the launches, or of the reference's in double, would need more dynamic shared memory than
+/// there is are none of the domain.
+void add_shared_conditions(AdoptedKernel& kernel, bool wide);
+
 /// The variant's alone: how the file launches its kernel.
 std::string variant_manifest(const AdoptedKernel& kernel);
 

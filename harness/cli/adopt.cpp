@@ -36,6 +36,13 @@ struct AdoptArguments {
 
 using Kind = adopt::AdoptedParameter::Kind;
 
+const char* role_of(const adopt::AdoptedParameter& parameter) {
+  return parameter.kind == Kind::pointer   ? parameter.role.c_str()
+         : parameter.kind == Kind::size    ? "size"
+         : parameter.kind == Kind::scratch ? "workspace"
+                                           : "scalar";
+}
+
 /// kernels/ of the project, or the last folder that --kernels named.
 fs::path kernels_folder(const Shell& shell, const Places& places) {
   if (!shell.more_kernels.empty()) return fs::weakly_canonical(fs::absolute(shell.more_kernels.back()));
@@ -75,27 +82,23 @@ void write_plugin(const adopt::Adopted& adopted, const fs::path& place) {
 json arguments_json(const adopt::Adopted& adopted) {
   json all = json::array();
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
-    all.push_back(
-        {{"name", each.name},
-         {"role", each.kind == adopt::Param::pointer ? json(each.role)
-                  : each.kind == adopt::Param::size  ? json("size")
-                                                     : json("scalar")},
-         {"dtype", std::string(name(each.dtype))},
-         {"shape", each.kind == adopt::Param::pointer ? json(adopt::shape_text(adopted.kernel, each)) : json()},
-         {"evidence", each.evidence}});
+    all.push_back({{"name", each.name},
+                   {"role", role_of(each)},
+                   {"dtype", std::string(name(each.dtype))},
+                   {"shape", adopt::is_array(each) ? json(adopt::shape_text(adopted.kernel, each)) : json()},
+                   {"evidence", each.evidence}});
   return all;
 }
 
 void print_found(const adopt::Adopted& adopted) {
-  report::out("%s, launched as in %s\n", adopted.kernel.qualified.c_str(), adopted.kernel.launch.from.c_str());
+  if (adopted.kernel.further.empty())
+    report::out("%s, launched as in %s\n", adopted.kernel.qualified.c_str(), adopted.kernel.launch.from.c_str());
+  else
+    report::out("%s, a function of %zu launches\n", adopted.kernel.function.c_str(), adopted.kernel.launches().size());
   report::Table table{{"argument", "type", "role", "shape", "because"}, {}};
   for (const adopt::AdoptedParameter& each : adopted.kernel.parameters)
-    table.rows.push_back({each.name, std::string(name(each.dtype)),
-                          each.kind == adopt::Param::pointer ? each.role
-                          : each.kind == adopt::Param::size  ? "size"
-                                                             : "scalar",
-                          each.kind == adopt::Param::pointer ? adopt::shape_text(adopted.kernel, each) : "",
-                          each.evidence});
+    table.rows.push_back({each.name, std::string(name(each.dtype)), role_of(each),
+                          adopt::is_array(each) ? adopt::shape_text(adopted.kernel, each) : "", each.evidence});
   report::out("%s", report::aligned(table).c_str());
   report::out("%d launches at small sizes; %d sizes that no formula was made from agree\n", adopted.seen.runs,
               adopted.seen.held_out);
@@ -262,8 +265,9 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("entry", options.entries, "Which kernel of it (default: the one that it launches)")
       ->type_name("[ENTRY]");
   app.add_option("--name", options.name, "What to call the plugin (default: as the kernel)")->type_name("KERNEL");
-  app.add_option("--arg", options.arguments,
-                 "What a pointer holds: \"out[N,C] f32\", \"idx[N] s32 < V\", \"sum zeroed\"")
+  app.add_option(
+         "--arg", options.arguments,
+         "What a pointer holds: \"out[N,C] f32\", \"idx[N] s32 < V\", \"text[N] s8 >= 97 < 123\", \"sum zeroed\"")
       ->type_name("TEXT")
       ->take_all();
   app.add_option("--size", options.sizes, "Sizes to time, or a number's value: N=8192,7 eps=1e-6")
@@ -272,6 +276,9 @@ void define_adopt(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_option("--set", options.settings,
                  "A whole number that is the same in every call, or follows from others: act=3 \"C=D+2*D*deg\"")
       ->type_name("NAME=EXPR")
+      ->take_all();
+  app.add_option("--include", options.includes, "Where headers are looked for that do not lie beside the file")
+      ->type_name("DIR")
       ->take_all();
   app.add_option("--grid", options.grid, "Blocks, in terms of the parameters: \"cdiv(n, 256)\"")->type_name("EXPR");
   app.add_option("--block", options.block, "Threads of a block")->type_name("EXPR");

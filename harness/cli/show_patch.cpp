@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/adopt/changed.h"
@@ -28,18 +29,33 @@ std::string path_in_repository(const std::string& file) {
   return *here.begin() == ".." ? whole.filename().generic_string() : here.generic_string();
 }
 
-const Launch& only_launch(const Realized& realized) {
-  if (realized.plan.steps.size() != 1 || !realized.plan.workspaces.empty())
-    throw bad_input(fmt::format("'{}' takes {} steps and {} workspaces, and the file launches one kernel",
-                                realized.candidate.variant, realized.plan.steps.size(),
-                                realized.plan.workspaces.size()));
-  const auto* launch = std::get_if<Launch>(&realized.plan.steps.front());
-  if (launch == nullptr) throw bad_input(fmt::format("'{}' launches no kernel", realized.candidate.variant));
-  if (launch->cooperative || launch->pdl || launch->resident > 0 || launch->cluster != Dim3{})
-    throw bad_input(
-        "its launch has attributes (a cluster, cooperative, dependent, or cut to what is resident), which "
-        "<<<>>> has not");
-  return *launch;
+/// Memory that a step sets, or a library's call, is no launch of the file.
+std::vector<Launch> launches_of(const Realized& realized) {
+  std::vector<Launch> launches;
+  for (const Step& step : realized.plan.steps) {
+    const auto* launch = std::get_if<Launch>(&step);
+    if (launch == nullptr)
+      throw bad_input(fmt::format("'{}' does more than launch kernels", realized.candidate.variant));
+    if (launch->cooperative || launch->pdl || launch->resident > 0 || launch->cluster != Dim3{})
+      throw bad_input(
+          "its launch has attributes (a cluster, cooperative, dependent, or cut to what is resident), which "
+          "<<<>>> has not");
+    launches.push_back(*launch);
+  }
+  return launches;
+}
+
+/// The winner's scratch, which the file's function makes too.
+std::vector<adopt::MeasuredScratch> scratch_of(const Realized& winner, const Realized& original) {
+  std::vector<adopt::MeasuredScratch> all;
+  for (const Workspace& each : winner.plan.workspaces) {
+    const auto known = std::ranges::find(original.plan.workspaces, each.name, &Workspace::name);
+    if (known == original.plan.workspaces.end() || known->zeroed != each.zeroed)
+      throw bad_input(fmt::format("'{}' takes a workspace '{}'{}, which the file does not make",
+                                  winner.candidate.variant, each.name, each.zeroed ? " of zeros" : ""));
+    all.push_back({each.name, each.bytes, known->bytes});
+  }
+  return all;
 }
 
 std::string entry_name(const std::string& entry) {
@@ -58,11 +74,10 @@ std::map<std::string, std::int64_t> whole_values(const Config& config) {
 
 adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const Realized& original,
                         const AdoptedFrom& from, const std::string& file, const DeviceInfo& device) {
-  const Launch &launch = only_launch(winner), &first = only_launch(original);
-  if (entry_name(launch.entry) != entry_name(first.entry))
-    throw bad_input(fmt::format("it launches '{}', and the file '{}'", entry_name(launch.entry), from.entry));
-  if (json(launch).at("args") != json(first).at("args"))
-    throw bad_input("it gives its kernel other arguments than the file does");
+  const std::vector<Launch> launches = launches_of(winner), first = launches_of(original);
+  if (launches.size() != first.size())
+    throw bad_input(
+        fmt::format("'{}' has {} launches, and the file {}", winner.candidate.variant, launches.size(), first.size()));
   adopt::Winner made{file,
                      from.entry,
                      original.build.source,
@@ -70,10 +85,18 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
                      whole_values(winner.candidate.config),
                      whole_values(original.candidate.config),
                      winner.problem.workload.values,
-                     launch,
-                     {}};
+                     {},
+                     scratch_of(winner, original)};
   const FormulaPlan plan = catalog.formulas(winner.candidate, winner.problem.workload, device);
-  if (const auto* formulas = std::get_if<FormulaLaunch>(&plan.steps.front())) made.formulas = *formulas;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (entry_name(launches[i].entry) != entry_name(first[i].entry))
+      throw bad_input(fmt::format("it launches '{}' where the file launches '{}'", entry_name(launches[i].entry),
+                                  entry_name(first[i].entry)));
+    if (json(launches[i]).at("args") != json(first[i]).at("args"))
+      throw bad_input("it gives its kernel other arguments than the file does");
+    made.launches.push_back({launches[i], {}});
+    if (const auto* formulas = std::get_if<FormulaLaunch>(&plan.steps.at(i))) made.launches[i].formulas = *formulas;
+  }
   return made;
 }
 

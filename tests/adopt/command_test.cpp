@@ -50,3 +50,54 @@ TEST_CASE("a refusal writes nothing") {
   CHECK(elsewhere.status == 3);
   CHECK_FALSE(fs::exists(scratch.path("mine/sgemm_shared_mem_block")));
 }
+
+TEST_CASE("a winner of a function with several launches leaves as a patch that git applies, and as a package") {
+  const Scratch scratch;
+  const adopt::Adopted found = [] {
+    adopt::AdoptOptions options;
+    options.file = ordinary("long_softmax.cu");
+    options.entries = {"long_softmax"};
+    options.tune = {"kPiece=256,512", "THREADS=128,64"};
+    return adopted(options);
+  }();
+  // Scratch is as large as the configuration says, and in the reference as its first values say.
+  CHECK_THAT(found.files.at(1).second, Catch::Contains("bytes = 4 * w.rows * cdiv(w.cols, p.kPiece)"));
+  CHECK_THAT(found.files.at(0).second,
+             Catch::Contains("bytes = function(w) return 8 * w.rows * cdiv(w.cols, 256) end"));
+  fs::create_directories(scratch.path("mine/long_softmax/variants"));
+  for (const auto& [name, text] : found.files) scratch.write("mine/long_softmax/" + name, text);
+  fs::copy_file(ordinary("long_softmax.cu"), scratch.path("long_softmax.cu"));
+  REQUIRE(run_program({"git", "init", "-q", "."}, scratch.path("")).status == 0);
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), HARNESS_BINARY);
+    words.insert(words.end(), {"--kernels", scratch.path("mine"), "--db", scratch.db()});
+    return run_program(words, scratch.path(""));
+  };
+  for (const char* config : {"kPiece=256,THREADS=128", "kPiece=512,THREADS=64"}) {
+    const std::string text = config;
+    const Finished evaluated = run({"eval", "long_softmax", "00_original", "-p", text.substr(0, text.find(',')), "-p",
+                                    text.substr(text.find(',') + 1), "--workload", "rows64_cols64", "--device", "cpu"});
+    INFO(evaluated.out << evaluated.err);
+    REQUIRE(evaluated.status == 0);
+  }
+  CHECK(run({"show", "2", "--resolved"}).status == 0);
+  CHECK(run({"show", "2", "--standalone"}).status == 0);
+  const Finished patch = run({"show", "2", "--patch"});
+  INFO(patch.err);
+  REQUIRE(patch.status == 0);
+  scratch.write("winner.patch", patch.out);
+  const Finished applied = run_program({"git", "apply", "winner.patch"}, scratch.path(""));
+  INFO(applied.err);
+  REQUIRE(applied.status == 0);
+  const auto constants = adopt::read_cuda_source(scratch.path("long_softmax.cu"));
+  CHECK_THAT(constants.main().text,
+             Catch::Contains("constexpr int kPiece = 512;\n#define THREADS 64\n") && Catch::Contains("int main() {"));
+
+  const Finished packaged =
+      run({"package", "long_softmax", "-o", scratch.path("package"), "--allow", "unconfirmed,emulated"});
+  INFO(packaged.err);
+  REQUIRE(packaged.status == 0);
+  CHECK_THAT(packaged.out, Catch::Contains("stamped: emulated"));
+  CHECK(run_program({HARNESS_BINARY, "verify", scratch.path("package"), "--device", "cpu"}, scratch.path("")).status ==
+        0);
+}

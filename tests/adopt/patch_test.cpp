@@ -3,6 +3,8 @@
 #include <sstream>
 
 #include "harness/adopt/moved_lines.h"
+#include "harness/adopt/options.h"
+#include "harness/adopt/slice.h"
 #include "harness/core/error.h"
 #include "harness/core/line_diff.h"
 #include "tests/adopt/fixture.h"
@@ -18,7 +20,8 @@ Winner winner_of(const std::string& file, const std::string& entry, std::map<std
   winner.file = file;
   winner.entry = entry;
   winner.set = std::move(set);
-  winner.launch.entry = entry;
+  winner.launches.resize(1);
+  winner.launches[0].launch.entry = entry;
   return winner;
 }
 
@@ -34,28 +37,62 @@ std::string changes(const Winner& winner) {
   return text;
 }
 
+/// The device part of the plugin that adopt makes of long_softmax.
+std::string long_softmax_device() {
+  AdoptOptions options;
+  options.file = ordinary("long_softmax.cu");
+  options.entries = {"long_softmax"};
+  std::string digest;
+  std::vector<std::string> notes;
+  const Source source = source_of(options, digest, notes);
+  const AdoptedKernel kernel = choose_kernel(source, options);
+  return device_source(source, kernel.index, {}, false, "", {options.entries.begin(), options.entries.end()}).text;
+}
+
+/// long_softmax of 4 rows in pieces of 512 by 64 threads.
+Winner winner_of_long_softmax() {
+  Winner winner;
+  winner.file = ordinary("long_softmax.cu");
+  winner.entry = "long_softmax";
+  winner.original = winner.source = long_softmax_device();
+  winner.set = {{"THREADS", 64}, {"kPiece", 512}};
+  winner.sizes = {{"rows", std::int64_t{4}}, {"cols", std::int64_t{20000}}};
+  winner.launches.resize(2);
+  for (MeasuredLaunch& each : winner.launches) {
+    each.launch.grid = {40, 4, 1};
+    each.launch.block = {64, 1, 1};
+    each.formulas.grid = {json::parse(R"({"cdiv": [{"size": "cols"}, 512]})"), json::parse(R"({"size": "rows"})"), 1};
+    each.formulas.block = {64, 1, 1};
+  }
+  winner.scratch = {{"piece_max", 640, 1264}, {"piece_sum", 640, 1264}};
+  return winner;
+}
+
+constexpr const char* kValues =
+    "-constexpr int kPiece = 256;\n-#define THREADS 128\n+constexpr int kPiece = 512;\n+#define THREADS 64\n";
+
 }  // namespace
 
 TEST_CASE("a winner's parameters become values in its own file, and the launch stays where it says the same") {
   Winner winner = winner_of(ordinary("row_softmax.cu"), "row_softmax", {{"kThreads", 128}});
   winner.sizes = {{"rows", std::int64_t{4096}}, {"cols", std::int64_t{1000}}};
-  winner.launch.grid = {4096, 1, 1};
-  winner.launch.block = {128, 1, 1};
+  winner.launches[0].launch.grid = {4096, 1, 1};
+  winner.launches[0].launch.block = {128, 1, 1};
   CHECK(changes(winner) == "-constexpr int kThreads = 256;\n+constexpr int kThreads = 128;\n");
 
   Winner tiles = winner_of(ordinary("transpose.cu"), "transpose", {{"BLOCK_ROWS", 16}, {"TILE_DIM", 32}});
   tiles.sizes = {{"width", std::int64_t{1000}}, {"height", std::int64_t{77}}};
-  tiles.launch.grid = {32, 3, 1};
-  tiles.launch.block = {32, 16, 1};
+  tiles.launches[0].launch.grid = {32, 3, 1};
+  tiles.launches[0].launch.block = {32, 16, 1};
   CHECK(changes(tiles) == "-#define BLOCK_ROWS 8\n+#define BLOCK_ROWS 16\n");
 
   Winner gemm = winner_of(ordinary("gemm.cu"), "sgemm_shared_mem_block", {{"BLOCKSIZE", 32}});
   gemm.sizes = {{"M", std::int64_t{64}}, {"N", std::int64_t{128}}, {"K", std::int64_t{32}}};
-  gemm.launch.grid = {2, 4, 1};
-  gemm.launch.block = {1024, 1, 1};
-  gemm.formulas.grid = {json::parse(R"({"cdiv": [{"size": "M"}, 32]})"),
-                        json::parse(R"({"cdiv": [{"size": "N"}, 32]})"), 1};
-  gemm.formulas.block = {1024, 1, 1};
+  gemm.launches[0].launch.grid = {2, 4, 1};
+  gemm.launches[0].launch.block = {1024, 1, 1};
+  gemm.launches[0].formulas.grid = {json::parse(R"({"cdiv": [{"size": "M"}, 32]})"),
+                                    json::parse(R"({"cdiv": [{"size": "N"}, 32]})"), 1};
+  gemm.launches[0].formulas.block = {1024, 1, 1};
   CHECK(changes(gemm) ==
         "-  sgemm_shared_mem_block<16><<<gridDim, blockDim>>>(M, N, K, alpha, A, B, beta, C);\n"
         "+  sgemm_shared_mem_block<32><<<dim3(((M + 32 - 1) / 32), ((N + 32 - 1) / 32)), 1024>>>(M, N, K, alpha, A, B, "
@@ -67,10 +104,10 @@ TEST_CASE("what a file cannot say is told in one sentence") {
   CHECK_THROWS_WITH(patched(winner), "row_softmax.cu has no 'kWarps' that could be given the value 4");
   winner.set = {};
   winner.sizes = {{"rows", std::int64_t{4096}}};
-  winner.launch.grid = {4096, 1, 1};
-  winner.launch.block = {256, 1, 1};
-  winner.launch.shared = 100000;
-  winner.formulas.shared = 100000;
+  winner.launches[0].launch.grid = {4096, 1, 1};
+  winner.launches[0].launch.block = {256, 1, 1};
+  winner.launches[0].launch.shared = 100000;
+  winner.launches[0].formulas.shared = 100000;
   CHECK_THROWS_WITH(patched(winner), Catch::Contains("cudaFuncSetAttribute"));
   CHECK_THROWS_WITH(patched(winner_of(ordinary("row_softmax.cu"), "softmax", {})),
                     "row_softmax.cu has no kernel 'softmax' any more");
@@ -95,4 +132,40 @@ TEST_CASE("a winner's source changes the lines that it has in common with the fi
   CHECK_THROWS_WITH(change("__global__ void k", "#include <harness/load.cuh>\n__global__ void k"),
                     Catch::Contains("a header that x.cu is not built with"));
   CHECK_THROWS_WITH(change("#ifndef T\n", "#ifdef T\n"), Catch::Contains("which is not in x.cu"));
+}
+
+TEST_CASE("a winner of several launches becomes values, launches and lines of the function's file") {
+  CHECK(changes(winner_of_long_softmax()) == kValues);
+
+  Winner wider = winner_of_long_softmax();
+  wider.launches[1].launch.block = {128, 1, 1};
+  wider.launches[1].formulas.block = {128, 1, 1};
+  CHECK(changes(wider) ==
+        kValues + std::string("-  normalize<<<grid, THREADS, 0, stream>>>(x, piece_max, piece_sum, y, cols, pieces);\n"
+                              "+  normalize<<<dim3(((cols + 512 - 1) / 512), rows), 128, 0, stream>>>(x, piece_max, "
+                              "piece_sum, y, cols, pieces);\n"));
+
+  Winner edited = winner_of_long_softmax();
+  edited.set.clear();
+  edited.launches.assign(2, {});
+  for (MeasuredLaunch& each : edited.launches) {
+    each.launch.grid = {79, 4, 1};
+    each.launch.block = {128, 1, 1};
+  }
+  const std::string line = "  const int row = blockIdx.y;\n";  // of normalize
+  edited.source.replace(edited.source.find(line), line.size(), "  const unsigned row = blockIdx.y;\n");
+  CHECK(changes(edited) == "-  const int row = blockIdx.y;\n+  const unsigned row = blockIdx.y;\n");
+}
+
+TEST_CASE("what the function of a sequence does around its launches stays as it is, or there is no patch") {
+  Winner winner = winner_of_long_softmax();
+  winner.scratch[1].winner = 2000;
+  CHECK_THROWS_WITH(patched(winner), "it needs 2000 bytes of 'piece_sum', and long_softmax would make 640");
+  winner = winner_of_long_softmax();
+  const std::string call = "  piece_stats(x, piece_max";
+  winner.source.replace(winner.source.find(call), call.size(), "  piece_stats(x, piece_sum");
+  CHECK_THROWS_WITH(patched(winner), Catch::Contains("it changes 'long_softmax_1', which adopt made of a launch"));
+  winner = winner_of_long_softmax();
+  winner.launches.resize(1);
+  CHECK_THROWS_WITH(patched(winner), "long_softmax.cu launches 2 kernels in long_softmax, and the winner 1");
 }

@@ -147,3 +147,27 @@ TEST_CASE("scratch that is read before it is written is refused") {
   const std::string bare = "  scan_sums<<<1, 32>>>(sums, blocks);\n" + kThird;
   CHECK_THROWS_WITH(adopt_it(bare), Catch::Contains("'scan' reads 'sums' before any of its launches wrote there"));
 }
+
+TEST_CASE("scratch that the function sets to zero is accepted, and cleared before every call") {
+  const std::string kernels =
+      "__global__ void sum_blocks(const int* in, int* sums, int n) {\n"
+      "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+      "  if (i < n) atomicAdd(&sums[blockIdx.x], in[i]);\n"
+      "}\n"
+      "__global__ void spread(int* out, const int* sums, int n) {\n"
+      "  int i = blockIdx.x * 64 + threadIdx.x;\n"
+      "  if (i < n) out[i] = sums[blockIdx.x];\n"
+      "}\n";
+  const Scratch scratch;
+  scratch.write("mine.cu", kernels + function("  cudaMemset(sums, 0, blocks * sizeof(int));\n"
+                                              "  sum_blocks<<<blocks, 64>>>(in, sums, n);\n"
+                                              "  spread<<<blocks, 64>>>(out, sums, n);\n"));
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.entries = {"scan"};
+  const adopt::Adopted found = adopted(options);
+  CHECK(pointers_of(found) == "in: input s32 [n]\nout: output s32 [n]\n");
+  CHECK_THAT(found.files.at(1).second,
+             Catch::Contains("workspace { \"sums\", bytes = 4 * cdiv(w.n, 64), align = 256, init = \"zeroed\" }"));
+  CHECK_THAT(found.files.at(0).second, Catch::Contains("init = \"zeroed\""));
+}

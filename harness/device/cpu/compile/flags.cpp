@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::array kFixed = {
     "-march=native", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-fno-plt", "-fno-strict-aliasing",
+    "-fno-semantic-interposition",      // a __forceinline__ specialization of a template may be written out in place
     "-fno-delete-null-pointer-checks",  // a store through null traps, as on a GPU
     "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fno-exceptions", "-fno-rtti",
     "-fno-asynchronous-unwind-tables", "-fno-threadsafe-statics", "-fno-extern-tls-init",

@@ -66,6 +66,30 @@ inline thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};
 }
 
+/// A block or a tile, as functions take any group.
+class thread_group {
+ public:
+  thread_group(const thread_block&) {}
+  template <unsigned Size, class Parent>
+  thread_group(const thread_block_tile<Size, Parent>&) : tile_(Size) {}
+  unsigned num_threads() const { return tile_ == 0 ? thread_block::num_threads() : tile_; }
+  unsigned size() const { return num_threads(); }
+  unsigned thread_rank() const { return thread_block::thread_rank() % num_threads(); }
+  void sync() const {
+    if (tile_ == 0) return thread_block::sync();
+    const unsigned first = thread_block::thread_rank() % 32 / tile_ * tile_;
+    __syncwarp((tile_ == 32 ? 0xffffffffu : (1u << (tile_ & 31u)) - 1) << first);
+  }
+
+ private:
+  explicit thread_group(unsigned tile) : tile_(tile) {}
+  friend thread_group tiled_partition(const thread_group& parent, unsigned size);
+  unsigned tile_ = 0;  // 0: the whole block
+};
+inline thread_group tiled_partition(const thread_group&, unsigned size) {
+  return thread_group(size);
+}
+
 template <class T>
 struct plus {
   T operator()(const T& a, const T& b) const { return a + b; }
