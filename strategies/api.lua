@@ -441,7 +441,7 @@ function Space:model(options) end
 ---@field time_ns number?            of a passed or screened one; of an abandoned one its time so far
 ---@field cost_s number
 ---@field left_s number?             of the budget, in seconds, when this was found; nil: there is none
----@field elsewhere Earlier[]?       the best of this technique on the campaign's nearest other workloads, where it changed since
+---@field elsewhere Earlier[]?       its technique's best on the nearest other workloads, where it changed since; once, what is predicted fastest here
 ---@field pending boolean?           under way on another device; only of a search that says `several`
 ---@field late LateResult[]?         results that have come since the last call
 

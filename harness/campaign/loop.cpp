@@ -184,6 +184,7 @@ void Campaign::begin() {
   take_card_checks();
   add_experience();
   tell_earlier();
+  begin_predicting();
   if (resume_) replay_record();
   ports_.display.started({campaign_, record, resume_.has_value(), state_.workloads().size(), state_.arms().arms.size(),
                           state_.arms().notes, resume_ ? std::vector<Foreseen>{} : foreseen()});
@@ -281,10 +282,12 @@ void Campaign::replay_iterations(const std::map<std::int64_t, const Prediction*>
   };
   for (const IterationSummary& iteration : iterations) {
     begin_until(iteration.iteration);
+    tell_recorded_predictions();
     const auto predicted = predictions.find(iteration.decision);
     tell_recorded(iteration, predicted == predictions.end() ? nullptr : predicted->second);
     last_iteration_ = iteration.iteration;
   }
+  tell_recorded_predictions();
   begin_until(INT64_MAX);
   for (Arm& arm : state_.arms().arms)
     for (const Asked& asked : arm.asked) again_.emplace_back(arm.state.id, asked);
@@ -431,6 +434,7 @@ Campaign::Ended Campaign::step() {
     again_.erase(again_.begin());
     return start(try_again(asked, id));
   }
+  take_predictions();
   const double begin = ports_.clock.seconds();
   Decision decision = decide();
   const double decide_s = ports_.clock.seconds() - begin;
@@ -662,7 +666,7 @@ void Campaign::prepare_first() {
   for (const WorkloadBook& book : state_.workloads())
     next.push_back(ports_.catalog.realize(book.plan.baseline, book.plan.workload, device_));
   for (const Arm& arm : state_.arms().arms)
-    if (learns_from_others(arm))
+    if (learns_from_others(arm) || awaits_prediction(arm))
       if (const std::optional<Realized> likely = likely_first(arm)) next.push_back(*likely);
   add_next_asks(next);
   ports_.evaluator.prepare(next);
@@ -702,7 +706,7 @@ void Campaign::prepare_begin(const WorkloadBook& book) {
 void Campaign::add_next_asks(std::vector<Realized>& next) {
   for (Arm& arm : state_.arms().arms) {
     if (arm.state.closed || arm.state.exhausted || arm.announced == arm.asks || !arm.asked.empty()) continue;
-    if (learns_from_others(arm)) continue;
+    if (learns_from_others(arm) || awaits_prediction(arm)) continue;
     arm.announced = arm.asks;
     try {
       if (const auto upcoming = arm.search->ask())

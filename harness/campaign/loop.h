@@ -19,6 +19,7 @@
 #include "harness/core/fleet.h"
 #include "harness/core/ledger.h"
 #include "harness/core/playbook.h"
+#include "harness/core/predictor.h"
 #include "harness/core/profiler.h"
 #include "harness/core/proposal.h"
 #include "harness/core/strategy.h"
@@ -41,6 +42,7 @@ struct CampaignPorts {
   Profiler* profiler = nullptr;        // none: nothing is profiled
   Diagnoser* diagnoser = nullptr;      // none: profiles have no diagnosis
   Fleet* fleet = nullptr;              // none: the evaluator's device is the only one
+  Predictor* predictor = nullptr;      // none: nothing is predicted before it is measured
   std::function<void()> between = {};  // called often, and after each evaluation that was recorded
 };
 
@@ -184,6 +186,11 @@ class Campaign {
   std::optional<Realized> likely_first(const Arm& arm);
   void prepare_begin(const WorkloadBook& book);
   void add_next_asks(std::vector<Realized>& next);
+  // What is predicted before it is measured (predicting.cpp).
+  void begin_predicting();
+  bool awaits_prediction(const Arm& arm) const;
+  void tell_recorded_predictions();
+  void take_predictions();
   // Proposals (propose.cpp).
   struct Proposed {
     ProposalRecord record;
@@ -268,9 +275,11 @@ class Campaign {
   FailedSources failed_sources_;
   std::optional<DecisionRecord> last_taken_;
   std::map<std::tuple<std::string, std::string, std::string>, std::optional<double>> distances_;  // kernel, from, to
-  double profiles_s_ = 0;      // of all profiles so far
-  double profile_s_ = 2;       // what the next one is taken to take
-  bool profiles_off_ = false;  // something is missing
+  std::map<std::int64_t, PredictedStart> predicting_;  // under way, by ticket
+  std::vector<PredictedStart> to_tell_;                // recorded ones, of which the campaign was not told yet
+  double profiles_s_ = 0;                              // of all profiles so far
+  double profile_s_ = 2;                               // what the next one is taken to take
+  bool profiles_off_ = false;                          // something is missing
   bool told_no_profile_ = false;
   std::map<std::string, int> machine_falls_;  // by attempt_key
   std::map<std::string, int> nodes_lost_;     // by attempt_key: nodes that were lost with it

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/campaign/predicted_start.h"
 #include "harness/core/json.h"
 #include "harness/core/proposal.h"
 
@@ -23,9 +24,12 @@ struct CampaignOptions {
   std::optional<double> usd_per_hour;
   /// Baselines, new bests and winners are profiled: "auto" where the device has counters of its own; "on", "off".
   std::string profile = "auto";
-  bool rivals = true;              // measure the variants that say `rival` beside ours
-  std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
-  std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there
+  /// Arms of which nothing is known are predicted by counting: "auto" where a model of the GPU is known, "off".
+  std::string predict = "auto";
+  std::vector<PredictedStart> predicted;  // what came of it so far
+  bool rivals = true;                     // measure the variants that say `rival` beside ours
+  std::string objective = "each";         // each: a configuration for each workload; single: one for all of a kernel
+  std::string zone = "UTC";               // where the campaign was started: scripts are told the hour there
   int utc_offset_s = 0;
   std::optional<std::string> proposer;  // SPEC of whoever proposes variants
   double proposer_timeout_s = 300;      // of one request

@@ -35,6 +35,7 @@ void CampaignState::tell_what_others_know(const WorkloadBook& book) {
     std::vector<EarlierResult> known = news_from_others(arm);
     if (known.empty()) continue;
     known.insert(known.end(), arm.earlier.begin(), arm.earlier.end());
+    arm.earlier = known;
     arm.search->know(std::move(known));
   }
 }
@@ -49,6 +50,37 @@ std::vector<EarlierResult> CampaignState::news_from_others(Arm& arm) {
     return false;
   });
   return news;
+}
+
+// Behind what was measured anywhere: the distance of a prediction is unknown.
+void CampaignState::add_predicted(const PredictedStart& start) {
+  constexpr std::size_t kTold = 3;
+  Arm* const arm = find_arm(arms_, start.arm);
+  if (arm == nullptr || start.points.empty()) return;
+  std::vector<EarlierResult> fastest;
+  for (const PredictedPoint& point : start.points)
+    if (fastest.size() < kTold)
+      fastest.push_back({start.arm.workload, start.gpu + ", predicted", point.variant, point.config,
+                         OutcomeKind::passed, point.ns, std::nullopt});
+  arm->predicted_ns = start.points.front().ns;
+  expect(*arm);
+  if (!start.begins || arm->asks > 0 || !arm->asked.empty()) {
+    arm->predicted = std::move(fastest);
+    return;
+  }
+  arm->earlier.insert(arm->earlier.end(), fastest.begin(), fastest.end());
+  arm->search->know(arm->earlier);
+}
+
+// Nobody has measured the arm: what its fastest is predicted to take says more than what its author guessed of the
+// workload. Nine of ten predictions hold within a factor of two (docs/profile.md).
+void CampaignState::expect(Arm& arm) {
+  constexpr double kFactor = 2;
+  const WorkloadBook* const book = find_workload(arm.state.id.kernel, arm.state.id.workload);
+  if (book == nullptr || !book->baseline_ns || !arm.predicted_ns || *arm.predicted_ns <= 0) return;
+  const double speedup = *book->baseline_ns / *arm.predicted_ns;
+  arm.state.prior.speedup_lo = speedup / kFactor;
+  arm.state.prior.speedup_hi = speedup * kFactor;
 }
 
 }  // namespace harness

@@ -261,6 +261,8 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
     if (iteration.outcome == OutcomeKind::screened) book.brief_baseline_s = iteration.wall_s;
     book.baseline_ns = is_timed(iteration.outcome) ? iteration.time_ns : std::nullopt;
     tell_what_others_know(book);
+    for (Arm& arm : arms_.arms)
+      if (arm.state.id.kernel == book.plan.kernel && arm.state.id.workload == book.plan.workload) expect(arm);
   }
   if (predicted != nullptr && iteration.purpose == Purpose::search) {
     const ScoredPrediction scored{*predicted, iteration.outcome, iteration.speedup, iteration.wall_s};
@@ -276,6 +278,8 @@ void CampaignState::apply(const IterationSummary& ended, const Prediction* predi
 void CampaignState::tell(Arm& arm, const IterationSummary& iteration) {
   SearchResult result = result_of(iteration);
   result.elsewhere = news_from_others(arm);
+  result.elsewhere.insert(result.elsewhere.end(), arm.predicted.begin(), arm.predicted.end());
+  arm.predicted.clear();
   const auto asked = std::ranges::find(arm.asked, iteration.ask, &Asked::number);
   if (asked == arm.asked.end() || !asked->put_off) arm.search->tell(result);
   else arm.search->tell_late(asked->ask, result);

@@ -84,6 +84,9 @@ class CampaignState {
   void add_experience(const Experience& experience);
   /// The best configurations of the arm's technique on the workloads that are most like its own, nearest first.
   std::vector<EarlierResult> fastest_elsewhere(const Arm& arm);
+  /// What was predicted of an arm that nobody has measured. Its search is told before it begins, or with its next
+  /// result; the arm is expected to reach what is predicted.
+  void add_predicted(const PredictedStart& start);
   std::string device_name;  // as it is in earlier results
   /// One configuration for all workloads of a kernel is wanted (--objective single): the best of each workload is then
   /// that of the configuration whose weighted geometric mean of speedups is highest among those that passed everywhere.
@@ -129,6 +132,7 @@ class CampaignState {
 
  private:
   void add_elsewhere(ArmState& arm, const std::vector<Evidence>& known) const;
+  void expect(Arm& arm);
   void tell_what_others_know(const WorkloadBook& book);
   std::vector<EarlierResult> news_from_others(Arm& arm);
   void tell(Arm& arm, const IterationSummary& iteration);

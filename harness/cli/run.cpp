@@ -2,13 +2,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "harness/campaign/every_kernel.h"
 #include "harness/campaign/loop.h"
 #include "harness/cli/command.h"
+#include "harness/cli/counting_predictor.h"
 #include "harness/cli/fleet_nodes.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
@@ -238,6 +241,30 @@ Profiler* profiler_of(Evaluator& evaluator, Profiler* counting) {
   return evaluator.profiler() != nullptr ? evaluator.profiler() : counting;
 }
 
+/// What predicts for this GPU on the cpu device; nothing where no model or no such device is here, or it is not wanted.
+/// It has a quarter of the cores, and a tenth of the budget but no more than a minute: the first evaluations are what
+/// it is for.
+std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const CampaignOptions& options, const Places& places,
+                                         Shell& shell) {
+  constexpr double kMostS = 60, kShare = 0.1;
+  constexpr unsigned kShareOfCores = 4;
+  const GpuModel* const gpu = gpu_model_of(device.name);
+  if (device.emulation || gpu == nullptr || options.predict == "off") return nullptr;
+  const std::vector<DeviceInfo> devices = shell.rooms.devices(places);
+  const auto counts = std::ranges::find_if(devices, [](const auto& each) { return each.emulation && each.available; });
+  if (counts == devices.end()) return nullptr;
+  CountingPredictor::Options made;
+  made.device = *counts;
+  made.gpu = gpu->name;
+  made.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / kShareOfCores));
+  made.most_s = options.budget_s ? std::min(kMostS, kShare * *options.budget_s) : kMostS;
+  made.stop = interrupted;
+  made.profiler = [&shell, places, emulation = *counts](std::function<bool()> stop) {
+    return shell.rooms.profiler(places, emulation, std::move(stop));
+  };
+  return std::make_unique<CountingPredictor>(std::move(made));
+}
+
 void take_every_kernel(CampaignOptions& options, Catalog& catalog, ScriptLibrary& scripts, const DeviceInfo& device) {
   KernelsToTry found = every_kernel(catalog, scripts, options, device);
   for (const std::string& note : found.notes) report::err("harness: %s\n", note.c_str());
@@ -308,12 +335,14 @@ int run(RunArguments arguments, Shell& shell) {
   const auto proposer = arguments.options.proposer ? shell.rooms.proposer(places, *arguments.options.proposer,
                                                                           split_commas(arguments.proposer_variables))
                                                    : nullptr;
+  const auto predictor =
+      fleet || resume || arguments.dry_run ? nullptr : predictor_for(device, arguments.options, places, shell);
   StoreCopies copies(*archive, arguments.store_copy);
   AwakeClock clock;
   Campaign campaign({*catalog, *scripts, evaluator, archive->ledger(), *display, clock, interrupted,
                      environment_of(shell.rooms.program, device, fleet.get()), playbook.get(),
                      awake_seconds() - awake_at_start(), proposer.get(), profiler_of(evaluator, counting.get()),
-                     diagnoser.get(), fleet.get(), [&copies] { copies.when_due(); }},
+                     diagnoser.get(), fleet.get(), predictor.get(), [&copies] { copies.when_due(); }},
                     arguments.options, resume);
   if (arguments.dry_run) {
     print_dry_run(campaign.dry_run(kPlannedDecisions), arguments.json);
@@ -391,6 +420,10 @@ void define_run(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "Profile baselines, new bests and winners: auto (where the device has counters), on, off")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "on", "off"}));
+  app.add_option("--predict", options.predict,
+                 "Let searches on a GPU that nothing is known of begin with what counting predicts: auto, off")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "off"}));
   app.add_flag("--dry-run", arguments->dry_run,
                "Print the arms, what each rule says and what would be decided first; evaluate nothing");
   app.add_flag("--json", arguments->json, "One JSON object a line");

@@ -183,6 +183,8 @@ class Ledger {
   /// Takes a campaign up again under its new limits (budget, cost, options). Throws Error(bad_input) for one that is
   /// unknown, was made by eval or import, or that another living process is writing.
   virtual void resume_campaign(std::int64_t campaign, const CampaignRecord& record) = 0;
+  /// The campaign's options, with what has been found since it began and a resume needs.
+  virtual void keep_options(std::int64_t /*campaign*/, const json& /*options*/) {}
   /// Also written on interruption, so that --resume finds it.
   virtual void end_campaign(std::int64_t campaign, EndReason reason, double spent_s, std::optional<double> usd) = 0;
   virtual std::int64_t record_decision(std::int64_t campaign, const Decision& decision,

@@ -207,6 +207,12 @@ void Store::resume_campaign(std::int64_t campaign, const CampaignRecord& record)
   note_devices(campaign, record);
 }
 
+void Store::keep_options(std::int64_t campaign, const json& options) {
+  Write write(connection_, Durability::process);
+  Statement(connection_, "UPDATE campaign SET options = ?2 WHERE id = ?1", campaign, json_text(options)).run();
+  write.commit();
+}
+
 void Store::end_campaign(std::int64_t campaign, EndReason reason, double spent_s, std::optional<double> usd) {
   Write write(connection_, Durability::machine);
   Statement(

@@ -24,6 +24,7 @@ class Store : public Ledger {
 
   std::int64_t begin_campaign(const CampaignRecord& record) override;
   void resume_campaign(std::int64_t campaign, const CampaignRecord& record) override;
+  void keep_options(std::int64_t campaign, const json& options) override;
   void end_campaign(std::int64_t campaign, EndReason reason, double spent_s, std::optional<double> usd) override;
   std::int64_t record_decision(std::int64_t campaign, const Decision& decision, const std::optional<ArmId>& from,
                                const ScriptIdentity& script, std::int64_t now_unix, double decide_s) override;

@@ -289,6 +289,9 @@ class FakeLedger : public Ledger {
     return static_cast<std::int64_t>(campaigns.size());
   }
   void resume_campaign(std::int64_t, const CampaignRecord&) override {}
+  void keep_options(std::int64_t campaign, const json& options) override {
+    campaigns.at(static_cast<std::size_t>(campaign) - 1).options = options;
+  }
   void end_campaign(std::int64_t, EndReason reason, double spent, std::optional<double>) override {
     ended = reason;
     spent_s = spent;
