@@ -2,6 +2,9 @@
 # How well counting on the cpu device tells what a GPU does (docs/profile.md). Prints tables; writes JSON lines to --out.
 #   bench/counts.py gpu HARNESS [--device cuda:0] [KERNEL...]    each variant of the kernels in its default configuration:
 #                      counted numbers beside the GPU's counters, predicted beside measured times
+#   bench/counts.py again HARNESS FILE.json [--number NAME] [KERNEL...]      the same without a GPU: counted now, beside the
+#                      counters and times that `gpu` once found (bench/h200/counts.json). A Markdown table of one number
+#                      (default: instructions), and the rank correlation of predicted and measured times of each kernel.
 #   bench/counts.py recorded HARNESS FILE.jsonl [--each N] [--seed S] [--workload W,...] [--variant V,...] [--minutes M]
 #                      up to N configurations of each variant of a recorded campaign, drawn at random by the seed:
 #                      predicted beside recorded times, and the rank correlation of each family, with the interval that
@@ -120,7 +123,7 @@ def recorded(options):
         if "failure" in one or "predicted_ns" not in numbers(one):
             print("not predicted:", kernel, variant, workload, config, one.get("failure", "it does not fit"), file=sys.stderr)
             continue
-        lines.append(timed_row(one, ns, kernel=kernel, variant=variant, workload=workload, config=config))
+        lines.append(timed_row(one, ns, kernel=kernel, variant=variant, workload=workload, config=one.get("config", config)))
     lines += correlate(lines, lambda r: f"{r['kernel']} {r['workload']} {r['variant']}", "configs")
     lines += correlate([r for r in lines if "variant" in r], lambda r: f"{r['kernel']} {r['workload']}", "workload")
     return lines
@@ -155,6 +158,31 @@ def gpu(options):
     return lines + correlate(timed, lambda r: r["kernel"], "variants") + correlate(timed, lambda r: "all", "all")
 
 
+def again(options):
+    found = json.load(open(options.rest[0]))["results"]
+    kernels = options.rest[1:]
+    rows = [row for row in found if "read" in row and (not kernels or row["kernel"] in kernels)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        counted = list(pool.map(lambda row: profile(options.harness, "cpu", row["kernel"], row["variant"], row["workload"], {},
+                                                    ["--kernels", FOREIGN, *options.more]), rows))
+    print(f"| kernel, variant | counter | counted now | ratio | predicted / measured time |\n|---|--:|--:|--:|--:|")
+    lines, timed = [], []
+    for row, mine in zip(rows, counted):
+        name = f"{row['kernel']} `{row['variant']}`"
+        if "failure" in mine:
+            print(f"| {name} | not counted: {mine['failure']} | | | |")
+            continue
+        a, b = numbers(mine), row["read"]
+        lines.append({"kernel": row["kernel"], "variant": row["variant"], "workload": row["workload"], "counted": a, "read": b})
+        one, other = b.get(options.number), a.get(options.number)
+        cells = [f"{value:,.0f}" if value is not None else "-" for value in (one, other)]
+        cells.append(f"{other / one:.2f}" if one and other is not None else "-")
+        cells.append(f"{a['predicted_ns'] / b['time_ns']:.2f}" if "predicted_ns" in a and "time_ns" in b else "-")
+        print(f"| {name} | {' | '.join(cells)} |")
+        if "predicted_ns" in a and "time_ns" in b: timed.append(timed_row(mine, b["time_ns"], kernel=row["kernel"], variant=row["variant"], workload=row["workload"]))
+    return lines + correlate(timed, lambda r: r["kernel"], "variants") + correlate(timed, lambda r: "all", "all")
+
+
 def prior(options):
     """Chance finds the first of g good ones among n after (n + 1) / (g + 1) evaluations, on average."""
     families = collections.defaultdict(list)
@@ -182,7 +210,7 @@ def prior(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("mode", choices=["gpu", "recorded", "prior"])
+    parser.add_argument("mode", choices=["gpu", "again", "recorded", "prior"])
     parser.add_argument("harness", help="of prior: the first file")
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--device", default="cuda:0")
@@ -193,6 +221,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--skip", default="25_cublas_softmax,80_cudnn")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    parser.add_argument("--number", default="instructions", help="of `again`: a name of core/profile.cpp")
     parser.add_argument("--out", default="")
     parser.add_argument("--trust-source", action="store_true")
     options = parser.parse_intermixed_args()
@@ -201,7 +230,7 @@ def main():
     if options.mode == "prior": options.rest = [options.harness, *options.rest]
     options.kernels = options.rest
     options.more = ["--trust-source"] if options.trust_source else []
-    lines = {"recorded": recorded, "gpu": gpu, "prior": prior}[options.mode](options)
+    lines = {"recorded": recorded, "gpu": gpu, "again": again, "prior": prior}[options.mode](options)
     if options.out: open(options.out, "w").writelines(json.dumps(line) + "\n" for line in lines)
     print(f"{time.time() - began:.0f} s")
 
