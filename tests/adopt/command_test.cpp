@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "harness/device/cuda/api/nvrtc_api.h"
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // The command as a person types it: from the file to the first evaluation.
 using namespace harness;
@@ -52,6 +54,7 @@ TEST_CASE("a refusal writes nothing") {
 }
 
 TEST_CASE("a winner of a function with several launches leaves as a patch that git applies, and as a package") {
+  if (tests::rests(0)) return;
   const Scratch scratch;
   const adopt::Adopted found = [] {
     adopt::AdoptOptions options;
@@ -93,6 +96,7 @@ TEST_CASE("a winner of a function with several launches leaves as a patch that g
   CHECK_THAT(constants.main().text,
              Catch::Contains("constexpr int kPiece = 512;\n#define THREADS 64\n") && Catch::Contains("int main() {"));
 
+  if (!cuda::nvrtc_library().api) return tests::skip("NVRTC is not here, and a package holds machine code");
   const Finished packaged =
       run({"package", "long_softmax", "-o", scratch.path("package"), "--allow", "unconfirmed,emulated"});
   INFO(packaged.err);
