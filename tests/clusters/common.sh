@@ -96,7 +96,7 @@ nodes_below() {
 # row must add up. $2: called after the first kill.
 campaign_with_kills() {
   local fleet=$1 meanwhile=$2
-  harness run vector_scale --fleet "$fleet" --budget 10m --db "$store" --quiet > "$scratch/run.said" 2>&1 < /dev/null &
+  harness run vector_scale --fleet "$fleet" --emulated --budget 10m --db "$store" --quiet > "$scratch/run.said" 2>&1 < /dev/null &
   wait_until 150 at_least 2 || fail "no evaluation was recorded; $(tail -n 3 "$scratch/run.said")"
   local node
   node=$(nodes_below | head -n 1)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -15,7 +16,9 @@ const std::string kRoot = HARNESS_SOURCE_DIR;
 // As in hostile_test.cpp: what an attack that can do no harm may gain by the wandering of emulated times.
 constexpr double kGainOfNone = 8;
 
-std::map<std::string, std::vector<std::string>> attacks_of_this_run() {
+/// By kernel, as many as one campaign asks for.
+std::vector<std::pair<std::string, std::vector<std::string>>> attacks_of_this_run() {
+  constexpr std::size_t kCampaign = 32;
   std::ifstream file(kRoot + "/tests/hostile/expectations.json");
   std::map<std::string, std::vector<std::string>> chosen;
   std::size_t index = 0;
@@ -23,7 +26,14 @@ std::map<std::string, std::vector<std::string>> attacks_of_this_run() {
     if (has_turn(index++, 16))
       chosen[each["kernel"]].push_back(kRoot + "/tests/hostile/" + each["kernel"].get<std::string>() + "/variants/" +
                                        each["variant"].get<std::string>());
-  return chosen;
+  std::vector<std::pair<std::string, std::vector<std::string>>> campaigns;
+  for (const auto& [kernel, attacks] : chosen)
+    for (std::size_t from = 0; from < attacks.size(); from += kCampaign)
+      campaigns.emplace_back(
+          kernel,
+          std::vector(attacks.begin() + static_cast<std::ptrdiff_t>(from),
+                      attacks.begin() + static_cast<std::ptrdiff_t>(std::min(from + kCampaign, attacks.size()))));
+  return campaigns;
 }
 
 }  // namespace
