@@ -174,19 +174,16 @@ void CpuSession::warm_up(const Executable& executable) {
   make_threads(executable.plan);
   const cpu::Module& module = module_of(executable.artifact);
   std::uint64_t threads = 0, blocks = 1;
-  std::size_t shared = 0;
   for (const Step& step : executable.plan.steps)
     if (const auto* launch = std::get_if<Launch>(&step)) {
       threads = std::max(threads, volume(launch->block));
       blocks = std::max(blocks, volume(launch->grid));
-      // What a kernel reads far behind what it asked for is poison too. One that asks for none indexes none.
-      if (launch->shared > 0) shared = HARNESS_CPU_MAX_SHARED;
     }
   // Pages cost more than anything else in a small launch: only who gets a block gets its own.
   workers_->run(workers_->count(), [&](cpu::BlockRunner& runner, int worker) {
     if (static_cast<std::uint64_t>(worker) < blocks) {
       runner.open_stacks(static_cast<int>(std::min<std::uint64_t>(threads, 1024)));
-      module.shared_memory().poison(shared);
+      module.shared_memory().poison(HARNESS_CPU_MAX_SHARED);
     }
     forget_thread_number(worker + 1);
   });
