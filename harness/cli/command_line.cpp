@@ -109,7 +109,7 @@ void add_plugin_options(CLI::App& app, Shell& shell) {
 void add_times_options(CLI::App& app, AskedTimes& times) {
   app.add_option(
          "--for", times.gpu,
-         "With --device cpu: times are predicted for this GPU (H200, A100, RTX4090; default: H200) by counting, "
+         "With --device cpu: times are predicted for this GPU (H200, H100, A100, RTX4090; default: H200) by counting, "
          "not measured")
       ->type_name("GPU");
   app.add_flag("--emulated", times.emulated,

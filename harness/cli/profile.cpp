@@ -161,7 +161,7 @@ void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "Workloads, sets, or shapes of your own, separated by commas (default: the first of the set "
                  "'default')");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
-  app.add_option("--for", arguments->gpu, "The GPU whose time is predicted: H200, A100, RTX4090 (default: H200)")
+  app.add_option("--for", arguments->gpu, "The GPU whose time is predicted: H200, H100, A100, RTX4090 (default: H200)")
       ->type_name("GPU");
   app.add_option("--blocks", arguments->blocks, "Blocks of a launch that are counted, at most")
       ->check(CLI::Range(4, 65536))

@@ -25,7 +25,8 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 // GeForce RTX 4090 (Ada GPU architecture, 2022). Warps, blocks and shared memory: CUDA C++ Programming Guide, table
 // "Technical Specifications per Compute Capability". ex2: 16 a cycle and multiprocessor, the same guide, "Throughput of
 // Native Arithmetic Instructions".
-// H200: bytes_per_s, l2_bytes_per_s and launch_ns were measured (docs/h200.md). Those of the others are 0.9 of the data
+// H200: bytes_per_s, l2_bytes_per_s and launch_ns were measured (docs/h200.md). H100 SXM is the same chip beside slower
+// memory, whose rate two cards measured (bench/h200/cards_h100.json). Those of the others are 0.9 of the data
 // sheet's bandwidth, and the H200's launch; their L2 rates are 64 bytes a cycle and multiprocessor, as far as the
 // measured share (0.35) of that on the H200 goes. Latencies are of the order that micro-benchmarks find (Luo et al.,
 // arXiv:2402.13499; Abdelkhalik et al., arXiv:2208.11174), and nobody measured them here.
@@ -43,6 +44,24 @@ const std::vector<GpuModel>& gpu_models() {
        .exps_per_s = 4.18e12,
        .launch_ns = 560,
        .memory_ns = 450,
+       .l2_ns = 140,
+       .l1_ns = 20,
+       .shared_ns = 15,
+       .warps = 64,
+       .blocks = 32,
+       .shared_bytes = 228 << 10},
+      {.name = "H100",
+       .architecture = "sm_90a",
+       .multiprocessors = 132,
+       .clock_hz = 1.98e9,
+       .bytes_per_s = 2.76e12,
+       .l2_bytes_per_s = 5.8e12,
+       .l2_bytes = 50ll << 20,
+       .fma_flops = 67e12,
+       .tensor_flops = 800e12,
+       .exps_per_s = 4.18e12,
+       .launch_ns = 560,
+       .memory_ns = 430,
        .l2_ns = 140,
        .l1_ns = 20,
        .shared_ns = 15,

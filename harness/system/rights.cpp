@@ -57,6 +57,7 @@ AllowList while_loading() {
   list.allow_where(SYS_prlimit64, {{.argument = 0, .value = 0}});  // of this process alone
   list.allow_where(SYS_clone, {{.argument = 0, .mask = kThread, .value = kThread}});
   list.allow_where(SYS_clone, {{.argument = 0, .value = CLONE_PARENT | SIGCHLD}});
+  list.allow_where(SYS_process_madvise, {{.argument = 0, .value = static_cast<unsigned>(kThisProcess)}});
   list.fail(SYS_clone3, ENOSYS);  // whose flags cannot be seen; the C library then asks for clone
   return list;
 }

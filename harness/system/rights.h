@@ -27,6 +27,9 @@ std::string describe(const Cage& cage);
 /// Why untrusted source is not run in a cage that is not whole, and what to do.
 std::string not_caged(const Cage& cage);
 
+/// What stands for this process where a system call takes a descriptor of one (PIDFD_SELF_THREAD_GROUP, Linux 6.15).
+inline constexpr int kThisProcess = -10001;
+
 /// Before foreign native code is loaded, in a process that does nothing else from now on: it can read no file but
 /// `objects` (as far as the cage goes), has no clock, can write no file, reach no network, start no program, signal
 /// nobody and trace nobody, and has bounded memory and output. It can make threads, and children for its parent

@@ -42,6 +42,7 @@ TEST_CASE("an unknown GPU is refused with those that are known") {
   CHECK_THROWS_WITH(find_gpu_model("H20O"), Catch::Contains("did you mean 'H200'") && Catch::Contains("RTX4090"));
   CHECK(gpu_model_of("NVIDIA H200")->name == "H200");
   CHECK(gpu_model_of("NVIDIA GeForce RTX 4090")->name == "RTX4090");
+  CHECK(gpu_model_of("NVIDIA H100 80GB HBM3")->name == "H100");
   CHECK(gpu_model_of("Intel(R) Xeon(R) Processor") == nullptr);
 }
 

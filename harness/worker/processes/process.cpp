@@ -32,6 +32,7 @@ std::vector<std::string> worker_environment() {
         "HOME", "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "HARNESS_CACHE", "HARNESS_HOME"}) {
     if (const char* value = getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
   }
+  kept.push_back("LD_BIND_NOW=1");  // once here, and not again in each process of a launch that is forked from it
   return kept;
 }
 

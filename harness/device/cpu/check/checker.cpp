@@ -69,9 +69,9 @@ void BlockChecker::begin(const HarnessCpuIndex& block, Cluster* cluster) {
   order_.begin(checker_.order_, block_, static_cast<int>(scheduler_.threads().size()));
   enter(cluster);
   const auto fixed = static_cast<std::size_t>(memory_.dynamic - memory_.begin);
-  const auto behind = fixed + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
+  const auto behind = fixed + memory_.room + HARNESS_CPU_SHARED_GUARD;
   const auto all = static_cast<std::size_t>(memory_.end - memory_.begin);
-  shared_.clear_written(0, fixed + static_cast<std::size_t>(checker_.launch().shared));
+  shared_.clear_written(0, fixed + std::min(static_cast<std::size_t>(checker_.launch().shared), memory_.room));
   if (all > behind) shared_.clear_written(behind, all - behind);
 }
 
@@ -148,13 +148,13 @@ bool BlockChecker::in_shared_of(BlockChecker& owner, const Event& event) {
   static const std::string kDynamic = "dynamic shared memory";
   const std::string* name = nullptr;
   std::size_t begin = 0, bytes = 0;
-  if (offset >= dynamic && offset < dynamic + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD) {
+  if (offset >= dynamic && offset < dynamic + memory.room + HARNESS_CPU_SHARED_GUARD) {
     name = &kDynamic;
     begin = dynamic;
     bytes = static_cast<std::size_t>(checker_.launch().shared);
   } else {
     for (const SharedVariable& variable : checker_.module_.shared)
-      if (variable.offset <= offset && variable.name != "harness_cpu_dynamic_shared") {
+      if (variable.offset <= offset) {
         name = &variable.name;
         begin = variable.offset;
         bytes = variable.bytes;

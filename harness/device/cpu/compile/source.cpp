@@ -54,6 +54,10 @@ std::string owner(const TlsSymbol& symbol) {
 
 }  // namespace
 
+// Bytes of dynamic shared memory of a candidate that declares none: a page with the guard behind it. Each host thread of
+// each launch clears and poisons what there is, and 227 KB of it cost more than a small launch.
+constexpr int kUndeclaredShared = 4096 - HARNESS_CPU_SHARED_GUARD;
+
 std::string variable_name(const TlsSymbol& symbol) {
   const std::string text = demangled(symbol.name);
   const std::size_t start = text.rfind("::");
@@ -97,12 +101,15 @@ std::string candidate_source(const BuildSpec& spec) {
 
 std::string dynamic_shared_source(const std::vector<TlsSymbol>& tls) {
   std::string text = "\t.section .tbss.harness_dynamic,\"awT\",@nobits\n\t.balign 1024\n";
+  bool used = false;
   for (const TlsSymbol& symbol : tls) {
     if (symbol.defined || symbol.name.starts_with("harness_cpu_") != (symbol.name == kDynamicShared)) continue;
+    used = used || symbol.name != kDynamicShared;
     text += fmt::format("\t.globl {0}\n\t.hidden {0}\n\t.type {0}, @object\n{0}:\n", symbol.name);
   }
-  return text + fmt::format("\t.zero {}\n\t.section .note.GNU-stack,\"\",@progbits\n",
-                            HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD);
+  const int bytes = (used ? HARNESS_CPU_MAX_SHARED : kUndeclaredShared) + HARNESS_CPU_SHARED_GUARD;
+  return text + fmt::format("\t.zero {0}\n\t.size {1}, {0}\n\t.section .note.GNU-stack,\"\",@progbits\n", bytes,
+                            kDynamicShared);
 }
 
 std::vector<EntryResources> entry_resources(const std::vector<std::string>& entries, std::string_view facts,

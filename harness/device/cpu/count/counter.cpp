@@ -55,8 +55,7 @@ void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t
   launch_.blocks = volume(launch.grid);
   launch_.counted_blocks = static_cast<std::int64_t>(sample_.numbers.size()) * blocks_each;
   std::int64_t fixed = 0;
-  for (const SharedVariable& variable : module_.shared)
-    if (variable.name != "harness_cpu_dynamic_shared") fixed += static_cast<std::int64_t>(variable.bytes);
+  for (const SharedVariable& variable : module_.shared) fixed += static_cast<std::int64_t>(variable.bytes);
   l1_bytes_ = l1_of_a_block(launch, fixed);
   index_.clear();
   places_.clear();

@@ -59,19 +59,19 @@ bool is_poison(const char* begin, const char* end) {
 
 void SharedMemory::poison(std::size_t dynamic_bytes) const {
   std::memset(begin, kPoison, static_cast<std::size_t>(dynamic - begin));
-  std::memset(dynamic, kPoison, dynamic_bytes + HARNESS_CPU_SHARED_GUARD);
-  char* const behind = dynamic + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
+  std::memset(dynamic, kPoison, std::min(dynamic_bytes, room) + HARNESS_CPU_SHARED_GUARD);
+  char* const behind = dynamic + room + HARNESS_CPU_SHARED_GUARD;
   if (behind < end) std::memset(behind, kPoison, static_cast<std::size_t>(end - behind));
 }
 
 bool SharedMemory::poisoned(std::size_t dynamic_bytes) const {
-  const char* const behind = dynamic + HARNESS_CPU_MAX_SHARED + HARNESS_CPU_SHARED_GUARD;
-  return is_poison(begin, dynamic + dynamic_bytes + HARNESS_CPU_SHARED_GUARD) &&
+  const char* const behind = dynamic + room + HARNESS_CPU_SHARED_GUARD;
+  return is_poison(begin, dynamic + std::min(dynamic_bytes, room) + HARNESS_CPU_SHARED_GUARD) &&
          (behind >= end || is_poison(behind, end));
 }
 
 bool SharedMemory::guard_intact(std::size_t dynamic_bytes) const {
-  const char* const guard = dynamic + dynamic_bytes;
+  const char* const guard = dynamic + std::min(dynamic_bytes, room);
   return is_poison(guard, guard + HARNESS_CPU_SHARED_GUARD);
 }
 
@@ -99,8 +99,13 @@ void Module::find_memory(const ElfFacts& facts) {
   dl_iterate_phdr(find_tls_size, &search);
   tls_bytes_ = search.bytes;
   for (const TlsSymbol& symbol : facts.tls) {
-    if (symbol.name == kDynamicShared) dynamic_offset_ = symbol.offset;
-    if (symbol.defined && symbol.bytes > 0)
+    if (symbol.name == kDynamicShared) {
+      const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(symbol.bytes, 0));
+      if (symbol.offset > tls_bytes_ || bytes > tls_bytes_ - symbol.offset || bytes < HARNESS_CPU_SHARED_GUARD)
+        throw LaunchRefused("the candidate cannot be loaded: its dynamic shared memory lies outside its own");
+      dynamic_offset_ = symbol.offset;
+      dynamic_room_ = bytes - HARNESS_CPU_SHARED_GUARD;
+    } else if (symbol.defined && symbol.bytes > 0)
       memory_.shared.push_back({variable_name(symbol), symbol.offset, static_cast<std::size_t>(symbol.bytes)});
   }
   std::sort(memory_.shared.begin(), memory_.shared.end(),
@@ -124,6 +129,7 @@ SharedMemory Module::shared_memory() const {
   memory.begin = static_cast<char*>(__tls_get_addr(&index));
   memory.end = memory.begin + tls_bytes_;
   memory.dynamic = memory.begin + dynamic_offset_;
+  memory.room = dynamic_room_;
   return memory;
 }
 

@@ -14,6 +14,7 @@ struct SharedMemory {
   char* begin = nullptr;  // of all of them
   char* end = nullptr;
   char* dynamic = nullptr;  // the one block of all `extern __shared__` arrays, within [begin, end)
+  std::size_t room = 0;     // bytes of it, without the guard behind: a page where no such array is declared
 
   /// Shared memory holds nothing of the block before: every byte becomes 0xff, a NaN in every floating type.
   void poison(std::size_t dynamic_bytes) const;
@@ -60,7 +61,7 @@ class Module {
   const HarnessCpuModule* module_ = nullptr;
   bool checked_ = false;
   ModuleMemory memory_;
-  std::size_t tls_module_ = 0, tls_bytes_ = 0, dynamic_offset_ = 0;
+  std::size_t tls_module_ = 0, tls_bytes_ = 0, dynamic_offset_ = 0, dynamic_room_ = 0;
 };
 
 }  // namespace harness::cpu

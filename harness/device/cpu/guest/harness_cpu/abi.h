@@ -7,7 +7,7 @@
 // A GPU thread is a fiber; all fibers of a block live on one thread of the host, which therefore owns one copy of every
 // thread-local variable: that is what makes __shared__ variables and these indices per block.
 
-#define HARNESS_CPU_ABI 1
+#define HARNESS_CPU_ABI 2
 #define HARNESS_CPU_MAX_SHARED 232448 /* bytes a block may have: 227 KB, as on sm_90 */
 #define HARNESS_CPU_SHARED_GUARD 256  /* bytes behind the dynamic shared memory that a block must leave alone */
 #define HARNESS_CPU_MAX_PARAMETERS 64
