@@ -140,7 +140,7 @@ def gpu(options):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         counted = [pool.submit(profile, options.harness, "cpu", *job, {}, more) for job in jobs]
         # One process at a time may read a GPU's counters.
-        read = [profile(options.harness, options.device, *job, {}, more) for job in jobs]
+        read = [profile(options.harness, options.device, *job, {}, [*more, "--no-lines"]) for job in jobs]
     lines, timed = [], []
     for job, mine, theirs in zip(jobs, (c.result() for c in counted), read):
         name = " ".join(job)

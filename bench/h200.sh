@@ -21,6 +21,8 @@
 #   bench/h200.sh agents [KERNELS...]  a campaign with the prepared replies of bench/agents for each kernel of examples/ordinary, on every GPU at once,
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
 #   bench/h200.sh counts [KERNEL...]  what the cpu device counts beside the GPU's counters, predicted beside measured times (docs/profile.md)
+#   bench/h200.sh predicted [SEED] [KERNELS]  campaigns that begin with predictions beside some that do not, on shapes that SEED draws (bench/predicted_live.py)
+#   bench/h200.sh planted [SEEDS]  kernels with one planted fault each: is it named by the counters, and its line (bench/planted.py)
 #   bench/h200.sh profile [SECONDS]  counters: which way works, what attention's variants are limited by, what a profile costs, ncu beside CUPTI (bench/profile_check.py)
 # Results are written under $OUT (default: out/).
 set -uo pipefail
@@ -360,6 +362,16 @@ agents() {
 counts() {
   python3 bench/counts.py gpu "$harness" "$@" "${trust[@]}" --device "${DEVICE:-cuda:0}" --out "$OUT/counts.lines" | tee "$OUT/counts.txt"
   write_results counts "$OUT/counts.lines"
+}
+
+predicted() {
+  python3 bench/predicted_live.py "$harness" --seed "${1:-$(date +%s)}" --shapes "${2:-attention,softmax,attention}" --device "${DEVICE:-cuda:0}" \
+    --seconds "${SECONDS_EACH:-40}" --out "$OUT/predicted.lines" -- "${trust[@]}" | tee "$OUT/predicted.txt"
+  write_results predicted "$OUT/predicted.lines"
+}
+
+planted() {
+  bench/planted.py "$harness" --seeds "${1:-$(date +%s)}" --device "${DEVICE:-cuda}" --out "$OUT/planted.lines" -- "${trust[@]}" | tee "$OUT/planted.txt"
 }
 
 profile() {

@@ -2,7 +2,8 @@
 # Small kernels with one planted fault each, other numbers for every seed: does `harness profile --device cpu` name the fault
 # and its line? Prints a Markdown table of hits and misses. A fault is named where the diagnosis is the rule that stands for
 # it; its line is named where it is the first of the lines with a cost, or of the barriers the first.
-#   bench/planted.py HARNESS [--seeds 1,2,3] [--keep FOLDER]
+# --device cuda: the fault by the GPU's counters, its line by what the cpu device counts beside them.
+#   bench/planted.py HARNESS [--seeds 1,2,3] [--device cpu] [--keep FOLDER] [-- OPTIONS OF profile]
 import argparse, collections, json, pathlib, random, subprocess, sys, tempfile
 
 KERNEL = """return kernel {
@@ -14,7 +15,7 @@ KERNEL = """return kernel {
     output { "y", dtype = "f32", shape = { "N" }, align = 256, compare = exact {} },
   },
   reference = { source = "reference.cu", entry = "reference", sizes = { "N" }, threads = function(w) return w.N end },
-  work = function(w) return { bytes = 8 * w.N, flops = {}, exps = 0 } end,
+  work = function(w) return { bytes = %d, flops = {}, exps = 0 } end,
 }
 """
 REFERENCE = 'extern "C" __global__ void reference(const double* x, double* y, long long n) {}\n'
@@ -111,16 +112,17 @@ def planted(fault, seed, folder):
     line = next((number for number, text in enumerate(lines, 1) if text.endswith(FAULT)), None)
     variants = folder / "planted" / "variants"
     variants.mkdir(parents=True)
-    (folder / "planted" / "kernel.lua").write_text(KERNEL % (2**22 + r.randrange(1, 4096)))
+    (folder / "planted" / "kernel.lua").write_text(KERNEL % (2**22 + r.randrange(1, 4096), 4 * blocks * threads))  # no thread reads or writes less
     (folder / "planted" / "reference.cu").write_text(REFERENCE)
     (variants / "00_planted.cu").write_text("\n".join(text.removesuffix(FAULT).rstrip() for text in lines) + "\n")
     (variants / "00_planted.lua").write_text(VARIANT % (blocks, threads))
     return rule, line
 
 
-def profiled(harness, folder):
-    ran = subprocess.run([harness, "profile", "planted", "00_planted", "--device", "cpu", "--for", "H200", "--json", "--kernels", str(folder)],
-                         capture_output=True, text=True)
+def profiled(options, folder):
+    command = [options.harness, "profile", "planted", "00_planted", "--device", options.device, "--alone", "--json", "--kernels", str(folder)]
+    if options.device == "cpu": command += ["--for", "H200"]
+    ran = subprocess.run(command + options.more, capture_output=True, text=True)
     if ran.returncode != 0: sys.exit(f"planted.py: {ran.stderr.strip()}")
     return json.loads(ran.stdout.splitlines()[0])
 
@@ -135,8 +137,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("harness")
     parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--out", default="", help="a file for the profiles, a line of JSON each")
     parser.add_argument("--keep", default="", help="a folder for what was written")
-    options = parser.parse_args()
+    words = sys.argv[1:] + ["--"]
+    options = parser.parse_args(words[:words.index("--")])
+    options.more = words[words.index("--") + 1:-1]   # further options of the program
     seeds = options.seeds.split(",")
     print("| fault | fault named | line named | said instead |\n|---|--:|--:|---|")
     all_hits = collections.Counter()
@@ -147,7 +153,9 @@ def main():
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(options.keep or name) / f"{fault.__name__}_{seed}"
                 rule, line = planted(fault, seed, folder)
-                found = profiled(options.harness, folder)
+                found = profiled(options, folder)
+                if options.out:
+                    with open(options.out, "a", encoding="utf-8") as out: out.write(json.dumps({"fault": fault.__name__, "seed": seed, **found}) + "\n")
                 said = (found.get("diagnosis") or {}).get("rule", "nothing")
                 faults += said == rule
                 if said != rule: other[said] += 1

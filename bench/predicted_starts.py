@@ -129,4 +129,5 @@ def main():
         print(f"| these arms at once, led by roi | | {shown(plain)} | {shown(told)} | {shown(authored)} |")
 
 
-main()
+if __name__ == "__main__":
+    main()

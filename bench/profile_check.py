@@ -61,7 +61,7 @@ class Run:
         return lines
 
     def profile(self, kernel, variant, workload, source=None):
-        words = ["profile", kernel, variant, "--device", self.device, "--json", "--alone"]
+        words = ["profile", kernel, variant, "--device", self.device, "--json", "--alone", "--no-lines"]
         words += ["--workload", workload] if workload else []
         words += ["--through", source] if source else []
         begin = time.monotonic()

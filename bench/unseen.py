@@ -220,4 +220,5 @@ def main():
     save(arguments, known)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ struct ProfileArguments {
   std::string device = "auto", workloads, gpu;
   std::string through;  // "": the best that works
   int blocks = 16;
-  bool json = false, alone = false, beside = false;
+  bool json = false, alone = false, beside = false, numbers_only = false;
 };
 
 /// The GPU whose model is used: the one that is named, or the device itself, or the one that harness knows best.
@@ -96,6 +97,44 @@ bool add_others(Compared& compared, const std::vector<Beside>& others, const Fin
   return true;
 }
 
+/// What no counter of a GPU tells, and a count does.
+void add_counted_numbers(std::vector<ProfileNumber>& to, const std::vector<ProfileNumber>& counted) {
+  for (const char* name : {"least_sectors", "atomics", "atomic_contention", "predicted_atomics_ns"}) {
+    const auto is_it = [&](const ProfileNumber& number) { return number.name == name; };
+    const auto found = std::ranges::find_if(counted, is_it);
+    if (found != counted.end() && std::ranges::none_of(to, is_it)) to.push_back(*found);
+  }
+}
+
+/// A GPU's counters know no lines. The cpu device sees every access, so it counts the same candidate there, and its
+/// lines stand beside the GPU's numbers. Where it cannot, the profile says why. false: interrupted.
+bool add_counted_lines(Profile& profile, const Candidate& candidate, const std::string& workload,
+                       const ProfileRequest& request, Catalog& catalog, const Places& places, Shell& shell) {
+  const std::vector<DeviceInfo> devices = shell.rooms.devices(places);
+  const auto counts = std::ranges::find_if(devices, [](const auto& each) { return each.emulation && each.available; });
+  if (counts == devices.end()) return true;
+  ProfileRequest counted_request{request.gpu, request.blocks, {}};
+  try {
+    const auto counted = shell.rooms.profiler(places, *counts, interrupted)
+                             ->profile(realize(candidate, workload, catalog, *counts), counted_request);
+    if (!counted) return false;
+    if (counted->launches.size() != profile.launches.size())
+      throw bad_input(fmt::format("it makes {} launches there", counted->launches.size()));
+    std::int64_t blocks = 0, sampled = 0;
+    for (std::size_t i = 0; i < profile.launches.size(); ++i) {
+      profile.launches[i].lines = counted->launches[i].lines;
+      blocks += counted->launches[i].blocks;
+      sampled += counted->launches[i].sampled_blocks;
+    }
+    add_counted_numbers(profile.numbers, counted->numbers);
+    profile.lines_from =
+        fmt::format("lines: counted on the cpu device, {} of {} blocks, scaled to all", sampled, blocks);
+  } catch (const Error& error) {
+    profile.lines_from = fmt::format("lines: none, for the cpu device could not count them: {}", error.what());
+  }
+  return true;
+}
+
 void print_compared(const Compared& compared, bool as_json) {
   if (as_json) return report::out_json(compared.as_json());
   const Realized& realized = compared.candidates[0];
@@ -132,8 +171,13 @@ int profile(const ProfileArguments& arguments, Shell& shell) {
   for (const std::string& workload : workloads) {
     const Realized realized = realize(asked.candidate, workload, *catalog, device);
     line.begin(fmt::format("{} {} on {}", realized.candidate.kernel, realized.candidate.variant, workload));
-    const auto profile = find(realized);
+    auto profile = find(realized);
     if (!profile) return 130;
+    if (!device.emulation && !arguments.numbers_only) {
+      line.begin("counting lines on the cpu device");
+      if (!add_counted_lines(*profile, asked.candidate, workload, request, *catalog, places, shell)) return 130;
+      profile->diagnosis = diagnoser->diagnose(*profile);
+    }
     Compared compared;
     compared.add("candidate", realized, *profile);
     const bool beside = arguments.beside || (!device.emulation && !arguments.alone);
@@ -172,6 +216,8 @@ void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
   app.add_flag("--beside", arguments->beside,
                "Also profile the best that is recorded, the baseline and a rival (on a GPU that is the default)");
   app.add_flag("--alone", arguments->alone, "Profile nothing but the candidate");
+  app.add_flag("--no-lines", arguments->numbers_only,
+               "On a GPU: its counters alone, without the lines that the cpu device counts");
   app.add_flag("--json", arguments->json, "One JSON object a workload and line");
   add_db_option(app, shell);
   add_gate_options(app, shell);

@@ -136,6 +136,7 @@ HARNESS_JSON(Diagnosis, rule, text, page)
 void to_json(json& to, const Profile& profile) {
   to = {{"source", profile.source},   {"why", profile.why},           {"device", profile.device},
         {"numbers", profile.numbers}, {"launches", profile.launches}, {"wall_s", profile.wall_s}};
+  if (!profile.lines_from.empty()) to["lines_from"] = profile.lines_from;
   to["diagnosis"] = profile.diagnosis ? json(*profile.diagnosis) : json();
 }
 
@@ -146,6 +147,7 @@ void from_json(const json& from, Profile& profile) {
   from.at("numbers").get_to(profile.numbers);
   from.at("launches").get_to(profile.launches);
   from.at("wall_s").get_to(profile.wall_s);
+  profile.lines_from = from.value("lines_from", "");
   profile.diagnosis.reset();
   if (!from.at("diagnosis").is_null()) profile.diagnosis = from.at("diagnosis").get<Diagnosis>();
 }

@@ -82,6 +82,7 @@ struct Profile {
   std::string device;  // the GPU's name; for `counted` the one whose model was used, or ""
   std::vector<ProfileNumber> numbers;
   std::vector<LaunchProfile> launches;
+  std::string lines_from;  // who told the launches' lines, where it was not `source`: a sentence
   std::optional<Diagnosis> diagnosis;
   double wall_s = 0;  // what it cost to find out
 

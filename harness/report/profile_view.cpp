@@ -188,6 +188,7 @@ std::string profile_text(const Profile& profile, const ProfiledSources& sources)
     text += fmt::format("diagnosis: {} ({}{})\n", clean(profile.diagnosis->text), clean(profile.diagnosis->rule),
                         profile.diagnosis->page.empty() ? "" : ", playbook " + clean(profile.diagnosis->page));
   text += aligned(numbers_table(profile.numbers));
+  if (!profile.lines_from.empty()) text += "\n" + clean(profile.lines_from) + "\n";
   for (const LaunchProfile& launch : profile.launches) text += "\n" + launch_text(launch, sources);
   return text + clean(profile.why) + "\n";
 }

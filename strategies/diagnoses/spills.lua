@@ -10,7 +10,7 @@ return diagnosis {
 
   when = function(profile, options)
     if profile.spill_bytes < options.bytes then return nil end
-    return math.min(0.6, 0.2 + profile.spill_bytes / 1000), ("spills: %d bytes of registers a thread are kept in memory%s"):format(
+    return math.min(0.9, 0.2 + profile.spill_bytes / 1000), ("spills: %d bytes of registers a thread are kept in memory%s"):format(
       profile.spill_bytes // 1, profile.registers and (" beside %d registers"):format(profile.registers // 1) or "")
   end,
   applies_in = { spill_bytes = 240, registers = 255 },

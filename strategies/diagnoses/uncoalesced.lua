@@ -1,6 +1,8 @@
 -- A warp's request touches at most this many sectors if its lanes are neighbours: 32 lanes of 16 bytes, in sectors of 32.
 local kMostCoalesced = 16
-local kL2BytesPerNs = 5500   -- what an H200 reads from its L2: research in bench/h200/gates.json, l2_bytes_per_s
+-- What scattered sectors come at: of planted loads and stores on an H100 (bench/h200/planted.json) those beyond the least took
+-- 12 and 20 ps each, 2,700 and 1,600 bytes a ns. Whole lines come from its L2 at 5,500.
+local kScatteredBytesPerNs = 2500
 
 -- Sectors beyond the least: as counted, or as far as requests of more than 16 sectors betray them.
 local function excess(profile)
@@ -28,7 +30,7 @@ return diagnosis {
     local all, beyond = profile.global_load_sectors + profile.global_store_sectors, excess(profile)
     if all <= 0 or beyond <= 0 then return nil end
     local severity, time = beyond / all, profile.timed_ns or profile.time_ns or profile.predicted_ns
-    if time and time > 0 then severity = math.min(severity, beyond * 32 / kL2BytesPerNs / time) end
+    if time and time > 0 then severity = math.min(severity, beyond * 32 / kScatteredBytesPerNs / time) end
     if severity < options.share then return nil end
     return math.min(1, severity), ("uncoalesced: %.3g sectors of memory are touched, %.1fx what the same loads and stores need"):format(
       all, all / math.max(1, all - beyond))

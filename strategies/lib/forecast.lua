@@ -144,7 +144,9 @@ local function add_elsewhere(campaign, all, within)
     end
     if weight > 0 then shifts[arm.name] = sum / (weight + NEAR_TRUST) end
   end
-  for name, shift in pairs(shifts) do all[name].mean = all[name].mean + shift end
+  for _, arm in ipairs(campaign.arms) do
+    all[arm.name].mean = all[arm.name].mean + (shifts[arm.name] or 0)
+  end
 end
 
 -- What the manifests say of a kernel's arms, by arm: { mean, doubt }. Authors guess a technique's speedup and seldom how slow the
@@ -182,18 +184,6 @@ local function manifests(campaign, within)
   return all
 end
 
--- Where the typical ln(speedup) of an arm lies above its manifest's is made of three parts: one of the workload (how slow its
--- baseline is), one of the technique, and one of the arm alone, in these shares of the manifest's variance. What was seen of any
--- arm of the kernel so says something of all others (Gaussian process regression: Rasmussen and Williams, Gaussian Processes for
--- Machine Learning, 2006, algorithm 2.1).
-local function alike(one, other)
-  local share = 0
-  if one.arm.workload == other.arm.workload then share = share + OF_WORKLOAD end
-  if one.arm.technique == other.arm.technique then share = share + OF_TECHNIQUE end
-  if one.arm == other.arm then share = 1 end
-  return share * one.doubt * other.doubt
-end
-
 local function median(list)
   local sorted = table.move(list, 1, #list, 1, {})
   table.sort(sorted)
@@ -219,28 +209,72 @@ local function observed(arm, within)
   end
 end
 
+-- Where the typical ln(speedup) of an arm lies beyond its manifest's, in units of the manifest's doubt, is the sum of three parts:
+-- one of its workload (how slow the baseline is there), one of its technique, and one of the arm alone, in these shares of the
+-- variance. What was seen of any arm of a kernel so says something of all others. As a linear model the parts of W workloads and
+-- T techniques are W + T unknowns, and what N arms have shown goes into them one by one: equations of W + T, where a covariance of
+-- arms would be one of N (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, section 2.1.1; both say the same).
+local OF_ARM = 1 - OF_WORKLOAD - OF_TECHNIQUE
+
+-- The numbers of an arm's two unknowns; those of a technique come behind those of all workloads.
+local function unknowns(arm, kernel) return kernel.workloads[arm.workload], kernel.techniques[arm.technique] end
+
+local function numbered(campaign)
+  local by, list = {}, {}
+  for _, arm in ipairs(campaign.arms) do
+    local kernel = by[arm.kernel]
+    if not kernel then
+      kernel = { workloads = {}, techniques = {}, names = {}, unknowns = 0, seen = {}, any = false }
+      by[arm.kernel], list[#list + 1] = kernel, kernel
+    end
+    if not kernel.workloads[arm.workload] then
+      kernel.unknowns = kernel.unknowns + 1
+      kernel.workloads[arm.workload] = kernel.unknowns
+    end
+    if not kernel.techniques[arm.technique] then
+      kernel.names[#kernel.names + 1] = arm.technique
+      kernel.techniques[arm.technique] = 0
+    end
+  end
+  for _, kernel in ipairs(list) do
+    local workloads = kernel.unknowns
+    for i, name in ipairs(kernel.names) do kernel.techniques[name] = workloads + i end
+    kernel.unknowns = workloads + #kernel.names
+    local precision, sums = {}, {}
+    for i = 1, kernel.unknowns do
+      precision[i], sums[i] = {}, 0
+      for j = 1, i - 1 do precision[i][j] = 0 end
+      precision[i][i] = 1 / (i <= workloads and OF_WORKLOAD or OF_TECHNIQUE)
+    end
+    kernel.precision, kernel.sums = precision, sums
+  end
+  return by, list
+end
+
 -- By kernel: what was seen, and the solved equations that predictions need.
 local function beliefs(campaign, within, expected)
-  local by = {}
+  local by, list = numbered(campaign)
   for _, arm in ipairs(campaign.arms) do
     local value, noise = observed(arm, within)
     if value and not arm.baseline then
-      local mean, doubt = expected[arm.name].mean, expected[arm.name].doubt
-      by[arm.kernel] = by[arm.kernel] or { seen = {} }
-      table.insert(by[arm.kernel].seen, { arm = arm, doubt = doubt, beyond = value - mean, noise = noise })
+      local kernel, mean, doubt = by[arm.kernel], expected[arm.name].mean, expected[arm.name].doubt
+      local beyond, variance = (value - mean) / doubt, OF_ARM + noise / square(doubt)
+      local w, t = unknowns(arm, kernel)
+      kernel.any = true
+      kernel.seen[arm.name] = { beyond = beyond, believed = OF_ARM / variance }
+      local precision, sums = kernel.precision, kernel.sums
+      precision[w][w] = precision[w][w] + 1 / variance
+      precision[t][t] = precision[t][t] + 1 / variance
+      precision[t][w] = precision[t][w] + 1 / variance
+      sums[w], sums[t] = sums[w] + beyond / variance, sums[t] + beyond / variance
     end
   end
-  for _, kernel in pairs(by) do
-    local covariance = {}
-    for i, one in ipairs(kernel.seen) do
-      covariance[i] = {}
-      for j = 1, i do covariance[i][j] = alike(one, kernel.seen[j]) end
-      covariance[i][i] = covariance[i][i] + one.noise
+  for _, kernel in ipairs(list) do
+    if kernel.any then
+      local root = linear.root(kernel.precision)
+      kernel.means = linear.solve_above(root, linear.solve_below(root, kernel.sums))
+      kernel.covariance = linear.inverse(root)
     end
-    kernel.root = linear.root(covariance)
-    local beyond = {}
-    for i, one in ipairs(kernel.seen) do beyond[i] = one.beyond end
-    kernel.weights = linear.solve_above(kernel.root, linear.solve_below(kernel.root, beyond))
   end
   return by
 end
@@ -249,15 +283,15 @@ end
 local function location(context, arm)
   local mean, doubt = context.expected[arm.name].mean, context.expected[arm.name].doubt
   local kernel = context.beliefs[arm.kernel]
-  if not kernel or arm.baseline then return mean, doubt end
-  local self, shared = { arm = arm, doubt = doubt }, {}
-  for i, seen in ipairs(kernel.seen) do
-    shared[i] = alike(self, seen)
-    mean = mean + shared[i] * kernel.weights[i]
-  end
-  local known = 0
-  for _, part in ipairs(linear.solve_below(kernel.root, shared)) do known = known + square(part) end
-  return mean, math.sqrt(math.max(square(LEAST_SEEN_DOUBT), square(doubt) - known))
+  if arm.baseline or not kernel.any then return mean, doubt end
+  local w, t = unknowns(arm, kernel)
+  local of_t = kernel.covariance[t]   -- whose number is the higher one
+  local parts_doubt = kernel.covariance[w][w] + of_t[t] + 2 * of_t[w]
+  local beyond, seen = kernel.means[w] + kernel.means[t], kernel.seen[arm.name]
+  local rest = seen and 1 - seen.believed or 1   -- of what is expected of it, once it has shown something itself
+  if seen then beyond = rest * beyond + seen.believed * seen.beyond end
+  local variance = rest * OF_ARM + square(rest) * parts_doubt
+  return mean + doubt * beyond, math.sqrt(math.max(square(LEAST_SEEN_DOUBT), square(doubt) * variance))
 end
 
 -- ln(seconds of an evaluation) by workload: what an arm costs is decided by its workload first. A rival's evaluation is

@@ -39,4 +39,26 @@ function linear.solve_above(root, right)
   return x
 end
 
+-- The inverse of L * L', as the lower triangle that it is given by. Column i of L's own inverse begins in row i, and of the
+-- inverse's column i only what lies below the diagonal is asked for.
+function linear.inverse(root)
+  local n, inverse = #root, {}
+  for i = 1, n do inverse[i] = {} end
+  for i = 1, n do
+    local x = {}
+    for j = i, n do
+      local row, sum = root[j], j == i and 1 or 0
+      for k = i, j - 1 do sum = sum - row[k] * x[k] end
+      x[j] = sum / row[j]
+    end
+    for j = n, i, -1 do
+      local sum = x[j]
+      for k = j + 1, n do sum = sum - root[k][j] * x[k] end
+      x[j] = sum / root[j][j]
+      inverse[j][i] = x[j]
+    end
+  end
+  return inverse
+end
+
 return linear

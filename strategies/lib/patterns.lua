@@ -22,15 +22,27 @@ function patterns.naming(campaign)
   return playbook.applying(campaign, named)
 end
 
+-- By workload; a decision asks for every arm.
+local sorted, sorted_of = {}, nil
+local function on_workload(applying, arm)
+  if sorted_of ~= applying then
+    sorted, sorted_of = {}, applying
+    for _, applied in ipairs(applying) do
+      local key = applied.kernel .. "/" .. applied.workload
+      sorted[key] = sorted[key] or {}
+      table.insert(sorted[key], applied)
+    end
+  end
+  return sorted[arm.kernel .. "/" .. arm.workload] or {}
+end
+
 -- Those that apply on an arm's workload, and name its technique or (with `any`) name none.
 function patterns.of(arm, applying, any)
   local found = {}
-  for _, applied in ipairs(applying) do
-    if applied.kernel == arm.kernel and applied.workload == arm.workload then
-      local names = any and #applied.techniques == 0
-      for _, technique in ipairs(applied.techniques) do names = names or technique == arm.technique end
-      if names then found[#found + 1] = applied end
-    end
+  for _, applied in ipairs(on_workload(applying, arm)) do
+    local names = any and #applied.techniques == 0
+    for _, technique in ipairs(applied.techniques) do names = names or technique == arm.technique end
+    if names then found[#found + 1] = applied end
   end
   return found
 end

@@ -4,7 +4,19 @@ local function fill(campaign, launch)
   return launch.ctas / campaign.multiprocessors
 end
 
-local function same_workload(a, b) return a.kernel == b.kernel and a.workload == b.workload end
+-- Open arms by workload. A decision asks about each arm, so they are sorted once; a pivot takes one out.
+local beside, listed = {}, -1
+local function open_beside(campaign, arm)
+  if listed ~= #campaign.open then
+    beside, listed = {}, #campaign.open
+    for _, other in ipairs(campaign.open) do
+      local key = other.kernel .. "/" .. other.workload
+      beside[key] = beside[key] or {}
+      table.insert(beside[key], other)
+    end
+  end
+  return beside[arm.kernel .. "/" .. arm.workload] or {}
+end
 
 -- Tried, and the question is answered: far slower, or tried as often as the arm had to be and no faster.
 local function has_lost(other, arm, options)
@@ -17,8 +29,8 @@ end
 -- The widest open arm of the same workload whose own best launch has more CTAs than this arm's, and that may still be faster.
 local function wider_arm(campaign, arm, options)
   local widest, most = nil, fill(campaign, arm.launch)
-  for _, other in ipairs(campaign.open) do
-    if other.name ~= arm.name and not other.baseline and same_workload(other, arm) and not has_lost(other, arm, options) then
+  for _, other in ipairs(open_beside(campaign, arm)) do
+    if other.name ~= arm.name and not other.baseline and not has_lost(other, arm, options) then
       local filled = fill(campaign, other.launch)
       if filled and filled > most then widest, most = other, filled end
     end

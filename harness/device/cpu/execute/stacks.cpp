@@ -21,8 +21,8 @@ constexpr std::size_t kSpan = kPageBytes + StackPool::kStackBytes;  // the lowes
   throw DeviceMemoryExhausted("there is no memory for the stacks of the cpu device");
 }
 
-/// The same advice for many pages by one call: of hundreds, each would enter the kernel by itself. How many of them, from
-/// the first on, it was taken for; Linux before 6.15 takes none.
+/// The same advice for many pages by one call: of hundreds, each would enter the kernel by itself. How many of them,
+/// from the first on, it was taken for; Linux before 6.15 takes none.
 std::size_t advise(const std::vector<iovec>& pages, int advice) {
   std::size_t taken = 0;
   while (taken < pages.size()) {
