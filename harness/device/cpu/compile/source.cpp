@@ -54,8 +54,8 @@ std::string owner(const TlsSymbol& symbol) {
 
 }  // namespace
 
-// Bytes of dynamic shared memory of a candidate that declares none: a page with the guard behind it. Each host thread of
-// each launch clears and poisons what there is, and 227 KB of it cost more than a small launch.
+// Bytes of dynamic shared memory of a candidate that declares none: a page with the guard behind it. Each host thread
+// of each launch clears and poisons what there is, and 227 KB of it cost more than a small launch.
 constexpr int kUndeclaredShared = 4096 - HARNESS_CPU_SHARED_GUARD;
 
 std::string variable_name(const TlsSymbol& symbol) {
