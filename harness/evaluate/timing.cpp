@@ -43,6 +43,9 @@ std::size_t timing_draws(const Subject& subject) {
 // No drift of clocks between two runs comes near this factor: what is known of the incumbent tells as much as another
 // launch of it, and a slow one costs seconds that the search needs.
 constexpr double kFarApart = 3;
+// A confirmation launches what is no slower than this all the same: a stranger who loaded the device while the baseline
+// was timed would else have made every speedup.
+constexpr double kLaunchedToConfirm_ns = 10e6;
 
 // On the card of this evaluation, as far as that is known.
 double recorded_ns(const Incumbent& incumbent) {
@@ -50,7 +53,9 @@ double recorded_ns(const Incumbent& incumbent) {
 }
 
 bool is_far_ahead(const EvaluationRun& run, double ns) {
-  return run.request.incumbent && ns > 0 && kFarApart * ns < recorded_ns(*run.request.incumbent);
+  if (!run.request.incumbent || ns <= 0) return false;
+  const double recorded = recorded_ns(*run.request.incumbent);
+  return kFarApart * ns < recorded && !(run.request.confirm && recorded <= kLaunchedToConfirm_ns);
 }
 
 std::optional<Subject> incumbent_subject(EvaluationRun& run) {

@@ -114,6 +114,23 @@ TEST_CASE("an incumbent far behind is not launched again: its recorded time is t
   CHECK_THAT(timing.samples.method, Catch::Contains("not beside the incumbent"));
 }
 
+TEST_CASE("a confirmation launches a baseline of milliseconds again, whatever its record says") {
+  Screening shop;
+  EvaluationRequest request = shop.request("00_honest", kSmall, kSmall);
+  request.confirm = true;
+  request.screen = false;
+  request.incumbent->speedup = 1.0;
+  request.incumbent->time_ns = 9.9e6;  // as if somebody had loaded the device meanwhile: it takes what the candidate takes
+  request.baseline_ns = 9.9e6;
+  const Evaluation evaluation = shop.evaluate(request, OutcomeKind::passed);
+  REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::passed);
+  const Timing& timing = *timing_of(evaluation.outcome);
+  CHECK(timing.verdict == Comparison::same);
+  CHECK(timing.incumbent_ns != 9.9e6);
+  CHECK(*timing.speedup < 3);
+  CHECK_THAT(timing.samples.method, !Catch::Contains("not beside the incumbent"));
+}
+
 TEST_CASE("a slow baseline is told by a launch or a few that were right, and is nobody's best by them") {
   Screening shop;
   EvaluationRequest request = shop.request("00_honest", kLarge, kSmall);
