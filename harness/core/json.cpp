@@ -1,5 +1,7 @@
 #include "harness/core/json.h"
 
+template class nlohmann::basic_json<>;
+
 namespace harness {
 
 std::string json_text(const json& value) {
