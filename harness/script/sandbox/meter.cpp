@@ -12,7 +12,7 @@
 namespace harness::script {
 namespace {
 
-constexpr int kHookInterval = 100;               // instructions between looks at the clock
+constexpr int kHookInterval = 1000;              // instructions between looks at the clock
 constexpr std::size_t kClockInterval = 1 << 20;  // allocated bytes between looks at the clock
 constexpr std::size_t kStringShare = 16;         // one string may take memory_bytes / 16
 constexpr const char* kNoMemory = "not enough memory";
