@@ -1,7 +1,7 @@
 -- A warp's request touches at most this many sectors if its lanes are neighbours: 32 lanes of 16 bytes, in sectors of 32.
 local kMostCoalesced = 16
--- What scattered sectors come at: of planted loads and stores on an H100 (bench/h200/planted.json) those beyond the least took
--- 12 and 20 ps each, 2,700 and 1,600 bytes a ns. Whole lines come from its L2 at 5,500.
+-- What scattered sectors come at. An H200's L2 gives whole lines at 5,500 bytes a ns; planted loads and stores moved 1,100 to 1,800
+-- of those beyond the least a ns of their kernels' whole time (bench/h200/planted.json). This lies between.
 local kScatteredBytesPerNs = 2500
 
 -- Sectors beyond the least: as counted, or as far as requests of more than 16 sectors betray them.

@@ -36,6 +36,24 @@ TEST_CASE("roi prefers the higher gain per minute") {
   CHECK(technique(decide(s)) == "try a");
 }
 
+TEST_CASE("roi sends a device to a workload that no other is at work on, unless it promises far less") {
+  const auto of_two = [](double low, double high) {
+    Snapshot s = snapshot({arm("a", 2, 4, 0.8, 20), arm("b", low, high, 0.8, 20)});
+    s.arms[1].id.workload = "other";
+    s.workloads.push_back(s.workloads[0]);
+    s.workloads[1].workload = "other";
+    add_techniques(s);
+    return s;
+  };
+  Snapshot s = of_two(2, 3.8);
+  CHECK(technique(decide(s)) == "try a");
+  s.arms[0].running = 1;
+  CHECK(technique(decide(s)) == "try b");
+  s = of_two(1.05, 1.1);
+  s.arms[0].running = 1;
+  CHECK(technique(decide(s)) == "try a");
+}
+
 TEST_CASE("a success probability reverses the order") {
   CHECK(technique(decide(snapshot({arm("safe", 1.5, 2, 0.95, 20), arm("bold", 4, 8, 0.6, 20)}))) == "try bold");
   CHECK(technique(decide(snapshot({arm("safe", 1.5, 2, 0.95, 20), arm("bold", 4, 8, 0.1, 20)}))) == "try safe");
