@@ -21,7 +21,8 @@ std::string entry_label(const std::string& entry);
 std::string variable_name(const TlsSymbol& symbol);
 
 /// Assembly that puts every `extern __shared__` array (undefined thread-local symbols of the candidate's object) at the
-/// same address, with room for the largest dynamic shared memory and its guard; where none is declared, for a page of it.
+/// same address, with room for the largest dynamic shared memory and its guard; where none is declared, for a page of
+/// it.
 std::string dynamic_shared_source(const std::vector<TlsSymbol>& tls);
 
 /// Parameter sizes and static shared memory of each entry. Static shared memory counts the entry's own variables and
