@@ -372,6 +372,7 @@ predicted() {
 
 planted() {
   bench/planted.py "$harness" --seeds "${1:-$(date +%s)}" --device "${DEVICE:-cuda}" --out "$OUT/planted.lines" -- "${trust[@]}" | tee "$OUT/planted.txt"
+  write_results planted "$OUT/planted.lines"
 }
 
 profile() {

@@ -3,7 +3,7 @@
 # and its line? Prints a Markdown table of hits and misses. A fault is named where the diagnosis is the rule that stands for
 # it; its line is named where it is the first of the lines with a cost, or of the barriers the first.
 # --device cuda: the fault by the GPU's counters, its line by what the cpu device counts beside them.
-#   bench/planted.py HARNESS [--seeds 1,2,3] [--device cpu] [--keep FOLDER] [-- OPTIONS OF profile]
+#   bench/planted.py HARNESS [--seeds 1,2,3] [--device cpu] [--out FILE] [--keep FOLDER] [-- OPTIONS OF profile]
 import argparse, collections, json, pathlib, random, subprocess, sys, tempfile
 
 KERNEL = """return kernel {

@@ -11,7 +11,7 @@ import argparse, json, os, pathlib, random, sqlite3, subprocess, sys, tempfile, 
 import predicted_starts
 import unseen
 
-WITHIN = 1.05
+WITHIN = predicted_starts.WITHIN
 GOOD = ("passed", "screened")
 
 
@@ -19,12 +19,11 @@ def campaign(given, home, kernel, shape, predict, folder):
     folder.mkdir()
     command = [os.path.abspath(given.harness), "run", kernel, "--workload", shape, "--device", given.device, "--budget", f"{given.seconds}s",
                "--predict", predict, "--seed", str(given.seed), "--json", "--db", str(folder / "x.db"), *given.more]
-    begin, tries, told = time.monotonic(), [], None
+    begin, tries = time.monotonic(), []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=open(folder / "err.txt", "w"), text=True,
                           env={**os.environ, "HARNESS_HOME": str(home), "HARNESS_CACHE": str(folder / "cache")}) as process:
         for line in process.stdout:
             event = json.loads(line)
-            if event.get("event") == "predicted" and told is None: told = round(time.monotonic() - begin, 1)
             if event.get("event") != "iteration" or event.get("purpose") != "search" or event["outcome"] == "no_effect": continue
             ns = event.get("time_ns") if event["outcome"] in GOOD else None
             tries.append((round(time.monotonic() - begin, 2), ns, event["variant"]))

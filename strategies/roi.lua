@@ -4,7 +4,7 @@
 -- is highest: one that pays only after several is not passed over (the KG(*) policy of Frazier and Powell, Paradoxes in
 -- learning and the marginal value of information, 2010).
 
-local forecast, proposals = use("lib/forecast"), use("lib/proposals")
+local forecast, places, proposals = use("lib/forecast"), use("lib/places"), use("lib/proposals")
 
 local AHEAD = { 1, 2, 4, 8, 16, 32, 64 }
 -- Another arm must promise this much more than the one at work: a pivot is a decision, not noise.
@@ -113,13 +113,11 @@ local function try(context, arm, f, row, rows, why)
            predict = forecast.predict(context, f, evaluations) }
 end
 
-local function place_of(arm) return arm.kernel .. "/" .. arm.workload end
-
 -- The workloads that other devices are at work on.
 local function in_company(campaign)
   local busy = {}
   for _, arm in ipairs(campaign.arms) do
-    if arm.running > 0 then busy[place_of(arm)] = true end
+    if arm.running > 0 then busy[places.of(arm)] = true end
   end
   return busy
 end
@@ -145,13 +143,13 @@ end
 local function to_try_once(campaign, appraised)
   local untried, any, most, begun = {}, false, cheap_minutes(campaign, appraised), {}
   for _, arm in ipairs(campaign.arms) do
-    if arm.evaluations > 0 then begun[place_of(arm)] = true end
+    if arm.evaluations > 0 then begun[places.of(arm)] = true end
   end
   for _, each in ipairs(appraised) do
     local arm = each.arm
     if arm.evaluations == 0 and not arm.baseline and each.row.pays then
       untried[#untried + 1] = each
-      local cheap = each.f.minutes <= most or not begun[place_of(arm)]
+      local cheap = each.f.minutes <= most or not begun[places.of(arm)]
       any = any or is_untried(arm) and cheap
     end
   end
@@ -184,7 +182,7 @@ return strategy {
     local best, best_rank = nil, -1
     for _, each in ipairs(#untried > 0 and untried or appraised) do
       local rank = each.row.score * (each.arm.name == current and WORTH_A_PIVOT or 1) *
-        (busy[place_of(each.arm)] and COMPANY or 1)
+        (busy[places.of(each.arm)] and COMPANY or 1)
       if each.row.pays and rank > best_rank then best, best_rank = each, rank end
     end
     rows = foremost(rows)

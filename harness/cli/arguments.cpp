@@ -110,6 +110,11 @@ DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, cons
   return has_times ? device : predicting(device, find_gpu_model(predicted_for(times)));
 }
 
+std::optional<DeviceInfo> device_that_counts(const std::vector<DeviceInfo>& devices) {
+  const auto counts = std::ranges::find_if(devices, [](const auto& each) { return each.emulation && each.available; });
+  return counts == devices.end() ? std::nullopt : std::optional(*counts);
+}
+
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {
   if (const std::string gpu = predicted_gpu(asked); !gpu.empty())
     return predicting(choose_device(device_kind(asked), devices), find_gpu_model(gpu));

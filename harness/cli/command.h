@@ -50,6 +50,8 @@ std::pair<std::string, Value> parse_parameter(const std::string& text);
 std::vector<std::string> split_commas(const std::string& text);
 /// auto: the first GPU that is there, else the cpu. Throws Error: unknown (2), not available (3).
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices);
+/// The emulation, where it is there: it counts what a candidate does, for a GPU too.
+std::optional<DeviceInfo> device_that_counts(const std::vector<DeviceInfo>& devices);
 /// What times of an emulated device are, where a command ranks by them.
 struct AskedTimes {
   std::string gpu;        // --for: predicted for this one (core/gpu_model.h); "": for the first model

@@ -110,13 +110,12 @@ void add_counted_numbers(std::vector<ProfileNumber>& to, const std::vector<Profi
 /// lines stand beside the GPU's numbers. Where it cannot, the profile says why. false: interrupted.
 bool add_counted_lines(Profile& profile, const Candidate& candidate, const std::string& workload,
                        const ProfileRequest& request, Catalog& catalog, const Places& places, Shell& shell) {
-  const std::vector<DeviceInfo> devices = shell.rooms.devices(places);
-  const auto counts = std::ranges::find_if(devices, [](const auto& each) { return each.emulation && each.available; });
-  if (counts == devices.end()) return true;
-  ProfileRequest counted_request{request.gpu, request.blocks, {}};
+  const std::optional<DeviceInfo> counts = device_that_counts(shell.rooms.devices(places));
+  if (!counts) return true;
   try {
-    const auto counted = shell.rooms.profiler(places, *counts, interrupted)
-                             ->profile(realize(candidate, workload, catalog, *counts), counted_request);
+    const auto counted =
+        shell.rooms.profiler(places, *counts, interrupted)
+            ->profile(realize(candidate, workload, catalog, *counts), {request.gpu, request.blocks, {}});
     if (!counted) return false;
     if (counted->launches.size() != profile.launches.size())
       throw bad_input(fmt::format("it makes {} launches there", counted->launches.size()));

@@ -250,9 +250,8 @@ std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const Campaig
   constexpr unsigned kShareOfCores = 4;
   const GpuModel* const gpu = gpu_model_of(device.name);
   if (device.emulation || gpu == nullptr || options.predict == "off") return nullptr;
-  const std::vector<DeviceInfo> devices = shell.rooms.devices(places);
-  const auto counts = std::ranges::find_if(devices, [](const auto& each) { return each.emulation && each.available; });
-  if (counts == devices.end()) return nullptr;
+  const std::optional<DeviceInfo> counts = device_that_counts(shell.rooms.devices(places));
+  if (!counts) return nullptr;
   CountingPredictor::Options made;
   made.device = *counts;
   made.gpu = gpu->name;

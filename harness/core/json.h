@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-// Compiled once, in json.cpp: of a room's time to compile, its members took a tenth.
+// Compiled once, in json.cpp: of two batches' time to compile, its members took 7 and 11 %.
 extern template class nlohmann::basic_json<>;
 
 namespace harness {

@@ -6,7 +6,7 @@
 --   return { action = "try", arm = arm, why = why, patterns = ids }
 --
 -- A strategy that uses this file is made of the pages too: they are part of its hash.
-local playbook = use("playbook")
+local playbook, places = use("playbook"), use("lib/places")
 
 local patterns = {}
 
@@ -25,15 +25,8 @@ end
 -- By workload; a decision asks for every arm.
 local sorted, sorted_of = {}, nil
 local function on_workload(applying, arm)
-  if sorted_of ~= applying then
-    sorted, sorted_of = {}, applying
-    for _, applied in ipairs(applying) do
-      local key = applied.kernel .. "/" .. applied.workload
-      sorted[key] = sorted[key] or {}
-      table.insert(sorted[key], applied)
-    end
-  end
-  return sorted[arm.kernel .. "/" .. arm.workload] or {}
+  if sorted_of ~= applying then sorted, sorted_of = places.sorted(applying), applying end
+  return sorted[places.of(arm)] or {}
 end
 
 -- Those that apply on an arm's workload, and name its technique or (with `any`) name none.

@@ -1,3 +1,5 @@
+local places = use("lib/places")
+
 -- CTAs for each multiprocessor of a launch; nil where it is not known (an emulated device, nothing passed, a library).
 local function fill(campaign, launch)
   if not launch or not campaign.multiprocessors then return nil end
@@ -7,15 +9,8 @@ end
 -- Open arms by workload. A decision asks about each arm, so they are sorted once; a pivot takes one out.
 local beside, listed = {}, -1
 local function open_beside(campaign, arm)
-  if listed ~= #campaign.open then
-    beside, listed = {}, #campaign.open
-    for _, other in ipairs(campaign.open) do
-      local key = other.kernel .. "/" .. other.workload
-      beside[key] = beside[key] or {}
-      table.insert(beside[key], other)
-    end
-  end
-  return beside[arm.kernel .. "/" .. arm.workload] or {}
+  if listed ~= #campaign.open then beside, listed = places.sorted(campaign.open), #campaign.open end
+  return beside[places.of(arm)] or {}
 end
 
 -- Tried, and the question is answered: far slower, or tried as often as the arm had to be and no faster.

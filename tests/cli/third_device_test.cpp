@@ -81,6 +81,24 @@ TEST_CASE("on a GPU of which there is a model searches are told what counting pr
   CHECK_THAT(run(without, "off.db").out, !Catch::Contains("predicted for H200"));
 }
 
+TEST_CASE("a profile on a GPU has lines, which the cpu device counts") {
+  const auto profile = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"profile",    "vector_scale",  "10_vector", "--device", "twin",
+                                   "--workload", "odd_n1003_f32", "--alone",   "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished finished = run_twin(words);
+    INFO(finished.err);
+    REQUIRE(finished.status == 0);
+    return finished.lines().at(0);
+  };
+  const json with = profile({});
+  CHECK_THAT(with.at("lines_from").get<std::string>(), Catch::Contains("counted on the cpu device"));
+  CHECK_FALSE(with.at("launches").at(0).at("lines").empty());
+  const json without = profile({"--no-lines"});
+  CHECK_FALSE(without.contains("lines_from"));
+  CHECK(without.at("launches").at(0).at("lines").empty());
+}
+
 TEST_CASE("a third kind of device passes a candidate through all gates, as a GPU does") {
   const Finished finished = run_twin({"eval", "vector_scale", "10_vector", "--device", "twin", "--no-record", "--json",
                                       "--workload", "odd_n1003_f32"});

@@ -120,8 +120,8 @@ TEST_CASE("a confirmation launches a baseline of milliseconds again, whatever it
   request.confirm = true;
   request.screen = false;
   request.incumbent->speedup = 1.0;
-  request.incumbent->time_ns =
-      9.9e6;  // as if somebody had loaded the device meanwhile: it takes what the candidate takes
+  // As if somebody had loaded the device meanwhile: it takes what the candidate takes.
+  request.incumbent->time_ns = 9.9e6;
   request.baseline_ns = 9.9e6;
   const Evaluation evaluation = shop.evaluate(request, OutcomeKind::passed);
   REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::passed);

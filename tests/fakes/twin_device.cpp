@@ -64,6 +64,30 @@ class TwinSession : public Session {
   std::unique_ptr<Session> cpu_;
 };
 
+/// As a GPU whose counters may not be read: of each launch it knows its shape.
+class TwinProfiler : public DeviceProfiler {
+ public:
+  std::vector<ProfileWay> ways(const std::string&) const override { return {{ProfileSource::binary, "", ""}}; }
+  std::vector<std::string> wrapper(ProfileSource, const std::string&) const override { return {}; }
+  std::vector<Profile> run(const Target&, std::span<const ProfiledPlan> plans, ProfileSource way) const override {
+    std::vector<Profile> profiles;
+    for (const ProfiledPlan& plan : plans) {
+      Profile& profile = profiles.emplace_back();
+      profile.source = way;
+      for (const Step& step : plan.executable->plan.steps)
+        if (const auto* launch = std::get_if<Launch>(&step)) profile.launches.push_back(shape_of(*launch));
+    }
+    return profiles;
+  }
+  void read(std::string_view, ProfileSource, std::vector<Profile>&) const override {}
+
+ private:
+  static LaunchProfile shape_of(const Launch& launch) {
+    const auto blocks = static_cast<std::int64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
+    return {launch.entry, blocks, blocks, {{"blocks", static_cast<double>(blocks)}}, {}};
+  }
+};
+
 }  // namespace
 
 std::vector<DeviceInfo> TwinKind::probe() const {
@@ -82,6 +106,10 @@ std::unique_ptr<Compiler> TwinKind::make_compiler(const Target& target, const Wa
 
 std::unique_ptr<Session> TwinKind::make_session(const Target& target) const {
   return std::make_unique<TwinSession>(cpu_.make_session(target));
+}
+
+std::unique_ptr<DeviceProfiler> TwinKind::make_profiler() const {
+  return std::make_unique<TwinProfiler>();
 }
 
 }  // namespace harness::tests

@@ -5,7 +5,7 @@ namespace harness::tests {
 
 /// A third kind of device, as a port to another vendor's GPUs would be added: "twin:0". Its kernels run in the
 /// emulation, but it says of itself what a GPU says, so that everything above treats it as one: numbered, not native,
-/// timed by its own session, without a memory checker, and preceded by a pre-flight on the cpu device.
+/// timed by its own session, without a memory checker or counters, and preceded by a pre-flight on the cpu device.
 class TwinKind : public DeviceKind {
  public:
   std::string name() const override { return "twin"; }
@@ -16,6 +16,7 @@ class TwinKind : public DeviceKind {
   std::optional<DeviceInfo> describe_architecture(const std::string& architecture) const override;
   std::unique_ptr<Compiler> make_compiler(const Target& target, const Walls& walls) const override;
   std::unique_ptr<Session> make_session(const Target& target) const override;
+  std::unique_ptr<DeviceProfiler> make_profiler() const override;
 
  private:
   cpu::CpuKind cpu_;
