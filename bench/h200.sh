@@ -5,6 +5,8 @@
 #   bench/h200.sh campaign         the recorded campaign over the attention family (five minutes), and what it cost
 #   bench/h200.sh hostile          every attack of tests/hostile (docs/hostile.md), one line each, with the device's own gates only
 #   bench/h200.sh trust [SECONDS]  false alarms of every variant on every workload, what gates cost, a candidate against itself
+#   bench/h200.sh loaded [SECONDS] [SEED]  a candidate against itself, alone and beside bench/gpu_load.py on the same GPU, SECONDS each (PyTorch)
+#   bench/h200.sh eager [BUDGET]   packages of attention and softmax, and where the host time of an eager call goes (bench/eager_call.py; g++, PyTorch)
 #   bench/h200.sh soak [COUNT]     honest, hostile and faulty candidates in turn, on every GPU
 #   bench/h200.sh duel [BUDGET]    a campaign with each of two strategies from empty stores, on two GPUs at once
 #   bench/h200.sh space [BUDGET]   every configuration of the attention family on the two headline workloads, on two GPUs at once
@@ -122,6 +124,37 @@ trust() {
   timeout 120 .carry/trust_bench "$harness" gates cuda:0 3 >> "$OUT/trust.lines"
   timeout "${1:-300}" .carry/trust_bench "$harness" aa cuda:0 "${2:-300}" >> "$OUT/trust.lines"
   write_results trust "$OUT/trust.lines"
+}
+
+# Cut off by time: `aa` itself prints its line only when it is through, so a line each twenty comparisons is what is kept.
+loaded() {
+  local seconds=${1:-90} beside
+  : > "$OUT/loaded.lines"
+  for beside in nothing bursts; do
+    [ "$beside" = nothing ] || python3 bench/gpu_load.py cuda:0 "$((seconds + 5))" "${2:-$(date +%s)}" > "$OUT/load.txt" &
+    timeout "$seconds" .carry/trust_bench "$harness" aa cuda:0 100000 2> "$OUT/aa_$beside.txt"
+    python3 -c 'import json, re, sys
+seen = re.findall(r"^(\d+) of \d+: (.*)$", open(sys.argv[2]).read(), re.M)
+count, verdicts = seen[-1] if seen else ("0", "{}")
+print(json.dumps({"beside": sys.argv[1], "comparisons": int(count), "verdicts": json.loads(verdicts)}))' "$beside" "$OUT/aa_$beside.txt" | tee -a "$OUT/loaded.lines"
+    wait
+  done
+  cat "$OUT/load.txt"
+  write_results loaded "$OUT/loaded.lines"
+}
+
+eager() {
+  local kernel
+  local -A workloads=([attention]="--workload seed_b1h1s128_f16,seed_b1h1s512_f16,seed_b2h8s512_f16")
+  : > "$OUT/eager.lines"
+  for kernel in attention softmax; do
+    "$harness" run "$kernel" "${trust[@]}" --device cuda --budget "${1:-25s}" --db "/tmp/$kernel.db" --quiet ${workloads[$kernel]:-} > "$OUT/eager_$kernel.txt" 2>&1
+    rm -rf "/tmp/package_$kernel"
+    "$harness" package "$kernel" -o "/tmp/package_$kernel" --db "/tmp/$kernel.db" >> "$OUT/eager_$kernel.txt" 2>&1
+    tail -3 "$OUT/eager_$kernel.txt"
+    python3 bench/eager_call.py "/tmp/package_$kernel" 2>&1 | tee -a "$OUT/eager.lines"
+  done
+  write_results eager "$OUT/eager.lines"
 }
 
 # One process for each GPU.

@@ -14,7 +14,6 @@ namespace {
 // Fewer samples give no verdict; they are taken unless that costs many times what was allowed.
 constexpr int kFewestRounds = static_cast<int>(kFewestForIntervals);
 constexpr double kPatience = 10;
-constexpr std::size_t kFewestToTell = 4;
 
 double now_ns() {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -33,13 +32,13 @@ bool gives_up(const std::vector<Samples>& samples, const TimingPolicy& policy) {
   return samples.size() > 1 && clearly_slower(samples[0].rotating_ns, samples[1].rotating_ns, policy.abandon_factor);
 }
 
-/// By the rule that decides afterwards (statistics.h): of four samples each, those of one lie apart from those of the
-/// other, by more than processes differ. Were both equally fast, that would happen once in 35 times at most, if nothing
-/// were allowed for how processes differ.
+/// By the rule that decides afterwards (statistics.h): the samples of one lie apart from those of the other, by more
+/// than processes differ. Three of each tell that where medians are plainly apart, else it takes four. Were both
+/// equally fast, four would do so once in 35 times at most, if nothing were allowed for how processes differ.
 bool has_told(const std::vector<Samples>& samples, const TimingPolicy& policy) {
   if (!policy.until_verdict || samples.size() < 2) return false;
   const std::vector<double>&own = samples[0].rotating_ns, &other = samples[1].rotating_ns;
-  return std::min(own.size(), other.size()) >= kFewestToTell &&
+  return std::min(own.size(), other.size()) >= kFewestForVerdict &&
          compare(estimate(own, kProcessSpreadCpu), estimate(other, kProcessSpreadCpu)) != Comparison::same;
 }
 

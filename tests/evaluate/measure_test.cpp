@@ -50,15 +50,19 @@ TEST_CASE("a clearly slower candidate is given up") {
   CHECK_FALSE(another_round(6, 0.01, slow, policy));
 }
 
-TEST_CASE("where only the faster of two is asked, four samples each that lie apart are enough, and three are not") {
+TEST_CASE(
+    "where only the faster of two is asked, four samples each that lie apart are enough, and three if plainly so") {
   TimingPolicy policy = kPolicy;
   policy.until_verdict = true;
   const std::vector<Samples> slower{taken({9e5, 9.2e5, 9e5, 9.9e5}), taken({5e5, 5.3e5, 5e5, 5.6e5})};
   CHECK_FALSE(another_round(4, 0.01, slower, policy));
   CHECK_FALSE(another_round(4, 0.01, {slower[1], slower[0]}, policy));
   CHECK(another_round(4, 0.01, slower, kPolicy));
-  const std::vector<Samples> three{taken({9e5, 9.2e5, 9e5}), taken({5e5, 5.3e5, 5e5})};
+  const std::vector<Samples> three{taken({9e5, 9.2e5, 9e5}), taken({6.5e5, 6.6e5, 6.5e5})};
   CHECK(another_round(3, 0.01, three, policy));
+  const std::vector<Samples> plainly{taken({9e5, 9.2e5, 9e5}), taken({5e5, 5.3e5, 5e5})};
+  CHECK_FALSE(another_round(3, 0.01, plainly, policy));
+  CHECK(another_round(2, 0.01, {taken({9e5, 9.2e5}), taken({5e5, 5.3e5})}, policy));
   // One sample overlaps, or all lie within what processes of one kernel differ by: more are taken.
   const std::vector<Samples> overlap{taken({9e5, 5.2e5, 9e5, 9.9e5}), taken({5e5, 5.3e5, 5e5, 5.6e5})};
   CHECK(another_round(4, 0.01, overlap, policy));
