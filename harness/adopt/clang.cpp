@@ -71,7 +71,7 @@ enum Cursor {
   kMacro = 501,
   kAliasTemplate = 601
 };
-constexpr int kPointerType = 101, kRecordType = 105;
+constexpr int kPointerType = 101, kRecordType = 105, kEnumType = 106;
 constexpr int kContinue = 1, kRecurse = 2;
 // DetailedPreprocessingRecord, Incomplete, KeepGoing
 constexpr unsigned kParseOptions = 0x01 | 0x02 | 0x200;
@@ -94,6 +94,9 @@ struct Library {
   CXType (*canonical)(CXType);
   CXType (*pointee)(CXType);
   CXString (*typeSpelling)(CXType);
+  CXCursor (*typeDeclaration)(CXType);
+  CXType (*enumInteger)(CXCursor);
+  long long (*enumValue)(CXCursor);
   unsigned (*isConst)(CXType);
   unsigned (*isRestrict)(CXType);
   unsigned (*isDefinition)(CXCursor);
@@ -126,6 +129,9 @@ bool load(Library& lib) {
          find(h, lib.expansion, "clang_getExpansionLocation") && find(h, lib.fileName, "clang_getFileName") &&
          find(h, lib.type, "clang_getCursorType") && find(h, lib.canonical, "clang_getCanonicalType") &&
          find(h, lib.pointee, "clang_getPointeeType") && find(h, lib.typeSpelling, "clang_getTypeSpelling") &&
+         find(h, lib.typeDeclaration, "clang_getTypeDeclaration") &&
+         find(h, lib.enumInteger, "clang_getEnumDeclIntegerType") &&
+         find(h, lib.enumValue, "clang_getEnumConstantDeclValue") &&
          find(h, lib.isConst, "clang_isConstQualifiedType") &&
          find(h, lib.isRestrict, "clang_isRestrictQualifiedType") &&
          find(h, lib.isDefinition, "clang_isCursorDefinition") && find(h, lib.diagnostics, "clang_getNumDiagnostics") &&
@@ -198,7 +204,7 @@ class Walk {
 
  private:
   template <typename Body>
-  void visit(CXCursor cursor, Body body) {
+  void visit(CXCursor cursor, Body body) const {
     lib_.visitChildren(
         cursor, [](CXCursor child, CXCursor, void* data) { return (*static_cast<Body*>(data))(child); }, &body);
   }
@@ -316,8 +322,18 @@ class Walk {
       read.resolved = bare_type(lib_.take(lib_.typeSpelling(canonical)));
       int lanes = 1;  // a half is a number, whatever it is made of
       read.record = canonical.kind == kRecordType && !(dtype_of_type(read.resolved, &lanes) && lanes == 1);
+      if (canonical.kind == kEnumType) enumeration(lib_.typeDeclaration(canonical), read);
     }
     return read;
+  }
+
+  void enumeration(CXCursor declared, Parameter& read) const {
+    read.resolved = bare_type(lib_.take(lib_.typeSpelling(lib_.canonical(lib_.enumInteger(declared)))));
+    visit(declared, [&](CXCursor child) {
+      if (child.kind == kEnumerator)
+        read.enumerators.push_back({lib_.take(lib_.spelling(child)), lib_.enumValue(child)});
+      return kContinue;
+    });
   }
 
   const Library& lib_;

@@ -124,6 +124,13 @@ AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter) {
     adopted.kind = AdoptedParameter::Kind::real;
     adopted.value = known ? constant->second : usual_value(parameter.name);
     adopted.evidence = known ? "the host passes it" : fmt::format("nobody said which; --size {}=VALUE", parameter.name);
+  } else if (!parameter.enumerators.empty()) {
+    const Enumerator& first = parameter.enumerators.front();
+    adopted.kind = AdoptedParameter::Kind::fixed;
+    adopted.value = known ? constant->second : static_cast<double>(first.value);
+    adopted.evidence = known ? "the host passes it"
+                             : fmt::format("{}, the first of {}; --set {}=VALUE says otherwise", first.name,
+                                           parameter.type, parameter.name);
   } else {
     adopted.kind = AdoptedParameter::Kind::size;
     adopted.evidence = fmt::format("{} in the signature", parameter.type);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,11 @@
 // What a C++ front end says of a source, as plain values.
 namespace harness::adopt {
 
+struct Enumerator {
+  std::string name;
+  std::int64_t value = 0;
+};
+
 struct Parameter {
   std::string name;
   std::string type;        // as written, without const and restrict of the pointer: "const T *", "int"
@@ -15,7 +21,8 @@ struct Parameter {
   std::string resolved;    // pointee or value with typedefs resolved: "float", "unsigned int"
   bool read_only = false;  // the pointee is const
   bool restrict_ = false;
-  bool record = false;  // a value that is a struct or class
+  bool record = false;                  // a value that is a struct or class
+  std::vector<Enumerator> enumerators;  // of a value that is an enumeration; then `resolved` is its integer
 };
 
 struct TemplateParameter {

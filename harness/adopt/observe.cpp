@@ -693,13 +693,35 @@ class Limits {
   Attempt& attempt_;
 };
 
-/// Launch sizes that no pointer depends on are settings of the launch.
-void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
+std::set<std::string> used_by_arrays(const AdoptedKernel& kernel) {
   std::set<std::string> used;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     for (const FormulaPtr& extent : parameter.shape) used.merge(symbols_of(*extent));
     for (const FormulaPtr& stride : parameter.strides) used.merge(symbols_of(*stride));
   }
+  return used;
+}
+
+/// A whole number that neither an array nor a launch depends on counts something that each thread does. Beside the
+/// extents it multiplies the work, which nothing here sees: large values of both would take hours.
+void limit_counts(AdoptedKernel& kernel) {
+  constexpr std::int64_t kMostTurns = 64;
+  std::set<std::string> used = used_by_arrays(kernel);
+  for (const LaunchShape* launch : kernel.launches()) {
+    for (const std::vector<FormulaPtr>* each : {&launch->grid, &launch->block})
+      for (const FormulaPtr& extent : *each) used.merge(symbols_of(*extent));
+    used.merge(symbols_of(*launch->shared));
+  }
+  for (AdoptedSize& size : kernel.sizes) {
+    if (used.contains(size.symbol) || !size.values.empty() || size.high <= kMostTurns) continue;
+    size.high = std::max(kMostTurns, size.low);
+    size.evidence += fmt::format("; no array depends on it: up to {}, or --size {}=VALUES", size.high, size.name);
+  }
+}
+
+/// Launch sizes that no pointer depends on are settings of the launch.
+void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
+  const std::set<std::string> used = used_by_arrays(kernel);
   std::erase_if(kernel.sizes, [&](const AdoptedSize& size) {
     const bool of_kernel = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                                        [&](const AdoptedParameter& each) { return each.name == size.symbol; });
@@ -852,6 +874,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     for (AdoptedSize& size : kernel.sizes)
       if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
     freeze_settings(kernel, seen);
+    limit_counts(kernel);
   };
   for (const auto& [step, tiled] : kSteps) {
     if (tiled && tiles.empty()) continue;

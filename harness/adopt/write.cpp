@@ -464,6 +464,7 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
   if (parameter.kind == Param::derived)
     return fmt::format("static_cast<{}>({})", declared.resolved,
                        as_cpp(*with(parameter.follows, first_values(kernel)), passed));
+  if (!declared.enumerators.empty()) return fmt::format("static_cast<{}>({})", declared.type, parameter.name);
   if (!is_array(parameter)) return parameter.name;
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;

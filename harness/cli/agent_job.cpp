@@ -174,10 +174,11 @@ int do_agent_job(std::int64_t id, const std::string& program_hash, Shell& shell)
   const AgentJob job = sessions.job(id);
   Answer answer;
   JobState state = JobState::done;
+  std::optional<Lease> lease;  // until the answer is recorded: what a job spent is told by what its session had before
   try {
     const JobStop stop(id, shell);
-    const Lease lease(fmt::format("{}-lease-{}", shell.store_path(), sessions.session(job.campaign).device));
-    while (!lease.take() && !stop()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    lease.emplace(fmt::format("{}-lease-{}", shell.store_path(), sessions.session(job.campaign).device));
+    while (!lease->take() && !stop()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const AgentSession session = sessions.session(job.campaign);
     if (session.spent()) throw bad_input(fmt::format("the budget of session '{}' is spent", session.name));
     if (!stop()) {

@@ -63,6 +63,15 @@ double spent_with_running(Connection& connection, std::int64_t campaign, double 
   return query.next() ? query.real(0) : 0;
 }
 
+/// What a running job has spent that nothing has charged to its campaign yet.
+double unaccounted_s(Connection& connection, std::int64_t job, double now) {
+  Statement query(connection,
+                  "SELECT j.spent_before + ?2 - j.begun_unix - p.spent_s FROM agent_job j JOIN campaign p "
+                  "ON p.id = j.campaign WHERE j.id = ?1",
+                  job, now);
+  return query.next() ? query.real(0) : 0;
+}
+
 void lower_limits(Connection& connection, std::int64_t campaign, const CampaignRecord& record) {
   Statement(connection,
             "UPDATE campaign SET budget_s = min(coalesce(budget_s, ?2), coalesce(?2, budget_s)), "
@@ -203,14 +212,7 @@ void StoredSessions::begin_job(std::int64_t id) {
 void StoredSessions::end_job(std::int64_t id, JobState state, const json& answer, bool lasting) {
   Connection& connection = store_.connection();
   const AgentJob ended = job(id);
-  if (ended.begun_unix) {
-    Statement query(connection,
-                    "SELECT j.spent_before + ?2 - j.begun_unix - p.spent_s FROM agent_job j JOIN campaign p "
-                    "ON p.id = j.campaign WHERE j.id = ?1",
-                    id, now_unix());
-    const double unaccounted = query.next() ? query.real(0) : 0;
-    store_.charge(ended.campaign, "job", unaccounted);
-  }
+  if (ended.begun_unix) store_.charge(ended.campaign, "job", unaccounted_s(connection, id, now_unix()));
   Write write(connection);
   Statement(connection, "UPDATE agent_job SET state = ?2, answer = ?3, lasting = ?4, ended_unix = ?5 WHERE id = ?1", id,
             name(state), json_text(answer), lasting, now_unix())

@@ -1,12 +1,29 @@
 #include "harness/store/statement.h"
 
+#include <fmt/format.h>
+#include <sqlite3.h>
+
 #include <cmath>
+#include <stdexcept>
 
 #include "harness/core/utf8.h"
 #include "harness/store/failure.h"
 #include "harness/store/stored_json.h"
 
 namespace harness::store {
+namespace {
+
+/// A row still being read holds an old view of the store, and SQLite lets nobody write on top of one once another
+/// process has written: it would fail at once, and only then.
+void refuse_open_rows(Connection& connection) {
+  sqlite3* const handle = connection.database().getHandle();
+  for (sqlite3_stmt* each = sqlite3_next_stmt(handle, nullptr); each != nullptr; each = sqlite3_next_stmt(handle, each))
+    if (sqlite3_stmt_busy(each) != 0)
+      throw std::logic_error(
+          fmt::format("a writing transaction begins while rows of this are read: {}", sqlite3_sql(each)));
+}
+
+}  // namespace
 
 Statement::Statement(Connection& connection, const char* sql, Unbound) try
     : connection_(connection), statement_(connection.prepared(sql)) {
@@ -104,6 +121,7 @@ json Statement::brief(int column) const {
 }
 
 Write::Write(Connection& connection, Durability durability) : connection_(connection) {
+  refuse_open_rows(connection);
   try {
     connection.prepared(durability == Durability::machine ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         .tryExecuteStep();

@@ -55,3 +55,24 @@ TEST_CASE("a structure by value becomes its fields") {
   CHECK(pointers_of(found) == "p_x: input f32 [p_rows, p_cols]\np_y: output f32 [p_rows, p_cols]\n");
   CHECK(found.kernel.launch.grid.front()->symbol == "p_rows");
 }
+
+TEST_CASE("an enumeration by value is a number that stays, and a count of turns is timed at few") {
+  const adopt::Adopted found = adopted_text(
+      "enum class Mode : unsigned char { plain = 3, damped };\n"
+      "__global__ void step(float* p, const float* g, int steps, int n, Mode mode) {\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  for (int t = 0; i < n && t < steps; ++t) p[i] -= g[i] * (mode == Mode::damped ? 0.01f : 0.1f); }\n"
+      "void run(float* p, const float* g, int steps, int n, Mode mode) {\n"
+      "  step<<<(n + 127) / 128, 128>>>(p, g, steps, n, mode); }\n",
+      "step");
+  CHECK(pointers_of(found) == "p: inout f32 [n]\ng: input f32 [n]\n");
+  const adopt::AdoptedParameter& mode = found.kernel.parameters.back();
+  CHECK(mode.kind == adopt::Param::fixed);
+  CHECK(mode.value == 3);
+  CHECK_THAT(mode.evidence, Catch::Contains("plain, the first of Mode"));
+  for (const adopt::AdoptedSize& each : found.kernel.sizes) CHECK((each.high == 64) == (each.name == "steps"));
+  std::string reference;
+  for (const auto& [name, text] : found.files)
+    if (name == "reference.cu") reference = text;
+  CHECK_THAT(reference, Catch::Contains("static_cast<Mode>(mode)"));
+}

@@ -110,3 +110,14 @@ TEST_CASE("a store of the oldest version takes the outcomes of today") {
   CHECK(value(*store, "SELECT outcome FROM iteration") == "screened");
   CHECK_THROWS(store->connection().database().exec("UPDATE sqlite_schema SET sql = sql"));  // defended again
 }
+
+// SQLite would refuse only where another process had written since the row was read.
+TEST_CASE("no writing transaction begins while rows are read") {
+  Connection connection = Connection::in_memory();
+  {
+    Statement query(connection, "SELECT 1 UNION SELECT 2");
+    REQUIRE(query.next());
+    CHECK_THROWS_AS(Write(connection), std::logic_error);
+  }
+  CHECK_NOTHROW(Write(connection));
+}
