@@ -10,6 +10,7 @@
 #include "harness/adopt/complaint.h"
 #include "harness/adopt/draws.h"
 #include "harness/adopt/indexes.h"
+#include "harness/adopt/library_headers.h"
 #include "harness/adopt/recorded.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
@@ -292,8 +293,10 @@ std::string plugin_name(const AdoptOptions& options, const AdoptedKernel& kernel
 
 }  // namespace
 
-Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
-              const SeenKernel& seen) {
+namespace {
+
+Adopted adopt_as(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
+                 const SeenKernel& seen) {
   AdoptOptions options = given;
   std::string digest;
   std::vector<std::string> left_out;
@@ -314,7 +317,14 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   leave_out_double(kernel, adopted.device, adopted.seen.notes);
   const std::vector<std::string> notes = adopted.seen.notes;
   const std::string file = std::filesystem::path(source.main().path).filename().string();
-  Subject subject = subject_of(kernel, adopted.device.text, file, include_folders);
+  const std::vector<PluginFile> library = library_headers(adopted.device.headers, options.includes);
+  for (const auto& [header, text] : library)
+    if (const std::string top = header.substr(0, header.find('/'));
+        kernel.libraries.empty() || kernel.libraries.back() != top)
+      kernel.libraries.push_back(top);
+  std::vector<std::string> reached = include_folders;
+  if (!library.empty()) reached.insert(reached.end(), options.includes.begin(), options.includes.end());
+  Subject subject = subject_of(kernel, adopted.device.text, file, reached);
   subject.original = source.main().text;
   adopted.seen = observe(kernel, subject, observer);
   adopted.seen.notes.insert(adopted.seen.notes.begin(), notes.begin(), notes.end());
@@ -339,7 +349,31 @@ Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<s
   adopted.reference = references.choose(options);
   if (!references.note.empty()) adopted.seen.notes.push_back(references.note);
   adopted.files = plugin_files(kernel, adopted.device, adopted.reference, adopted.name, file, digest);
+  adopted.files.insert(adopted.files.end(), library.begin(), library.end());
   return adopted;
+}
+
+/// "bytes -12 to -9 of 'in'": the checker saw a kernel reach before the first element of an array.
+bool reaches_before(const Error& error) {
+  return std::string_view(error.what()).find(": bytes -") != std::string_view::npos;
+}
+
+}  // namespace
+
+Adopted adopt(const AdoptOptions& given, Observer& observer, const std::vector<std::string>& include_folders,
+              const SeenKernel& seen) {
+  try {
+    return adopt_as(given, observer, include_folders, seen);
+  } catch (const Error& error) {
+    if (!reaches_before(error)) throw;
+    AdoptOptions again = given;
+    again.from_begin = true;  // the host may pass x + 3
+    try {
+      return adopt_as(again, observer, include_folders, seen);
+    } catch (const Error&) {
+      throw error;  // it does not, or that was not all: what was seen first is what the file says
+    }
+  }
 }
 
 }  // namespace harness::adopt

@@ -345,9 +345,18 @@ std::string parse_here(const Library& lib, const std::string& path, const std::s
                        const std::vector<std::string>& include_folders) {
   const std::string whole = kPrelude + text;
   CXUnsavedFile unsaved{path.c_str(), whole.data(), whole.size()};
-  std::vector<const char*> arguments{
-      "-x",        "cuda",       "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-nocudainc",     "-nocudalib",
-      "-nostdinc", "-std=c++17", "-ferror-limit=0",    "-D__CUDACC__=1",        "-Wno-everything"};
+  std::vector<const char*> arguments{"-x",
+                                     "cuda",
+                                     "--cuda-device-only",
+                                     "--cuda-gpu-arch=sm_80",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-nostdinc",
+                                     "-std=c++17",
+                                     "-ferror-limit=0",
+                                     "-D__CUDACC__=1",
+                                     "-Wno-everything",
+                                     "-fno-spell-checking"};
   for (const std::string& each : include_folders) arguments.insert(arguments.end(), {"-I", each.c_str()});
   void* unit = nullptr;
   const int failed = lib.parse(lib.createIndex(0, 0), path.c_str(), arguments.data(),

@@ -102,6 +102,7 @@ AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter) {
       refuse_type(kernel, parameter,
                   "and adopt knows arrays of numbers only; make it a pointer to a type such as float");
     adopted.dtype = *dtype;
+    adopted.declared_read_only = parameter.read_only;
     adopted.evidence = parameter.read_only ? "const in the signature" : "not const in the signature";
     return adopted;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -269,6 +270,15 @@ class Reader {
     return false;
   }
 
+  /// What libraries call it: at::ceil_div, THCCeilDiv, divUp, iDivUp, DIV_UP.
+  static bool is_cdiv(const std::string& name) {
+    std::string plain;
+    for (const char c : name)
+      if (c != '_') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return plain == "cdiv" || plain == "ceildiv" || plain == "thcceildiv" || plain == "divup" || plain == "idivup" ||
+           plain == "divceil";
+  }
+
   FormulaPtr call(const std::string& name, std::size_t close) {
     const std::size_t open = at_++;
     std::vector<FormulaPtr> arguments;
@@ -287,6 +297,7 @@ class Reader {
       return arguments[0]->kind == Op::divide ? formula(Op::cdiv, arguments[0]->operands) : arguments[0];
     if (meaning_.of_call)
       if (const FormulaPtr known = meaning_.of_call(name, arguments)) return known;
+    if (is_cdiv(name) && arguments.size() == 2) return formula(Op::cdiv, arguments);
     std::string text = name;
     for (std::size_t i = open; i <= close; ++i) text += tokens_[i].text;
     return meaning(text);

@@ -100,7 +100,7 @@ std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<st
     if (argument.empty()) break;  // the source has a default
     list += (list.empty() ? "" : ",") + argument;
   }
-  return list.empty() ? qualified : fmt::format("{}<{}>", qualified, list);
+  return fmt::format("{}<{}>", qualified, list);
 }
 
 Values AdoptedKernel::settings(Dtype dtype, const std::map<std::string, std::int64_t>& values) const {

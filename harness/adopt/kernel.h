@@ -38,11 +38,13 @@ struct AdoptedParameter {
   std::vector<FormulaPtr> strides;  // empty: contiguous
   FormulaPtr below;                 // whole-numbered inputs: every element is less than this
   std::int64_t from = 0;            // and not less than this
+  bool greatest = false;            // while it is observed: every element is the greatest below `below`
   bool zeroed = false;              // it holds zeros before every launch
   bool atomic = false, answered = false;
-  bool positive = false;  // drawn from 0 up
-  double scale = 1;       // what is drawn is multiplied by it
-  bool whole = false;     // every element of it was read, or written, wherever any was
+  bool declared_read_only = false;  // const in the signature
+  bool positive = false;            // drawn from 0 up
+  double scale = 1;                 // what is drawn is multiplied by it
+  bool whole = false;               // every element of it was read, or written, wherever any was
 };
 
 using Param = AdoptedParameter::Kind;
@@ -74,9 +76,10 @@ struct FurtherLaunch {
 struct AdoptedKernel {
   std::size_t index = 0;  // of its declaration
   Declaration declaration;
-  std::string qualified;  // "ns::softmax"
-  std::string entry;      // "softmax<float,256>"
-  std::string path;       // of its file, as the manifest notes it; "": not at all
+  std::string qualified;               // "ns::softmax"
+  std::string entry;                   // "softmax<float,256>"
+  std::vector<std::string> libraries;  // whose headers the plugin keeps in folders of these names: "cute"
+  std::string path;                    // of its file, as the manifest notes it; "": not at all
   LaunchShape launch;
   std::vector<FurtherLaunch> further;
   std::string function;  // of the host, where there are several launches

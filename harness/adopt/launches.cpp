@@ -122,6 +122,20 @@ void read_launch(const SourceText& file, std::size_t open, std::vector<FoundLaun
 
 constexpr int kDeepest = 12;
 
+/// Is the word at `i` one of several that a statement declares: F of `const int N = a, F = b;`?
+bool declared_behind_comma(const Tokens& tokens, std::size_t i) {
+  if (i == 0 || !tokens[i - 1].is(",")) return false;
+  std::size_t first = i;
+  int depth = 0;
+  for (; first > 0 && !tokens[first - 1].is(";"); --first) {
+    const Token& token = tokens[first - 1];
+    if (token.is(")") || token.is("]") || token.is("}")) ++depth;
+    if ((token.is("(") || token.is("[") || token.is("{")) && --depth < 0) break;
+  }
+  return depth <= 0 && first + 2 < i && tokens[first].is_word() && tokens[first + 1].is_word() &&
+         (first == 0 || !tokens[first - 1].is("(")) && !tokens[first].is("return");
+}
+
 /// What `using name = ...;`, `typedef ... name;` or `const int name = ...;` of the host's function says, right before
 /// the launch; nothing: its function has no such name.
 std::optional<Tokens> local_meaning(const FoundLaunch& found, std::string_view name) {
@@ -132,7 +146,10 @@ std::optional<Tokens> local_meaning(const FoundLaunch& found, std::string_view n
     if (tokens[i].begin < found.chunk->begin) break;
     std::size_t end = i;
     while (end < tokens.size() && !tokens[end].is(";")) ++end;
-    if (i + 1 < end && tokens[i + 1].is("=") && tokens[i - 1].is_word()) return part(tokens, i + 2, end);
+    if (i + 1 < end && tokens[i + 1].is("=") && (tokens[i - 1].is_word() || declared_behind_comma(tokens, i))) {
+      const Tokens value = part(tokens, i + 2, end);
+      return tokens[i - 1].is("using") || value.empty() ? value : split(value).front();
+    }
     std::size_t first = i;
     while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") && !tokens[first - 1].is("}")) --first;
     if (end == i + 1 && tokens[first].is("typedef")) return part(tokens, first + 1, i);
@@ -196,6 +213,8 @@ class Resolver {
   /// From here on the grid is read: a number of blocks that has a name of its own may be a size.
   void begin_grid() { of_grid_ = true; }
   const std::map<std::string, double>& numbers() const { return numbers_; }
+  /// A variable of the grid that a loop of the host counts up; "" where there is none.
+  const std::string& counted() const { return counted_; }
 
   /// The host's constant behind an argument.
   std::optional<double> constant(const Tokens& tokens) const {
@@ -240,6 +259,10 @@ class Resolver {
     if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
     if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
     const auto [value, of_dim3] = defined_as(text);
+    if (is_counted_up(text)) {
+      if (of_grid_) counted_ = text;
+      return symbol(text);
+    }
     if (!value.empty() && !of_dim3)
       if (const FormulaPtr formula = read(value, depth + 1)) {
         // A number that the host alone knows: 64 rows, 80 blocks. Whether it is a size is seen when the kernel runs.
@@ -320,7 +343,7 @@ class Resolver {
     }
     for (const auto& file : source_.files) {
       for (const Macro& macro : file->macros)
-        if (macro.name == name) {
+        if (macro.name == name && is_taken(*file, macro)) {
           const Tokens words =
               tokens_of(std::string_view(file->text).substr(macro.begin + 1, macro.end - macro.begin - 1));
           if (words.size() > 2 && !(words[2].is("(") && words[2].begin == words[1].end))
@@ -333,6 +356,29 @@ class Resolver {
       }
     }
     return {{}, false};
+  }
+
+  /// Of the definitions in branches of #if, the compiler sees one.
+  bool is_taken(const SourceText& file, const Macro& macro) const {
+    bool known = false;
+    for (const Declaration& each : source_.parsed.declarations) {
+      if (each.kind != Declaration::Kind::macro || each.name != macro.name || each.file != file.path) continue;
+      if (macro.begin <= each.place && each.place < macro.end) return true;
+      known = true;
+    }
+    return !known;
+  }
+
+  /// `blocks++` in a loop: what its declaration says is not what the launch gets.
+  bool is_counted_up(std::string_view name) const {
+    if (found_ == nullptr || found_->chunk == nullptr) return false;
+    const Tokens& tokens = found_->file->tokens;
+    for (std::size_t i = 1; i + 1 < tokens.size() && tokens[i].begin < found_->place; ++i) {
+      if (tokens[i].begin < found_->chunk->begin || !tokens[i].is(name)) continue;
+      for (const char* sign : {"++", "--", "+=", "-=", "*=", "/="})
+        if (tokens[i + 1].is(sign) || (tokens[i - 1].is(sign) && sign[0] == sign[1])) return true;
+    }
+    return false;
   }
 
   static std::optional<std::pair<Tokens, bool>> definition(const Tokens& tokens, std::size_t i) {
@@ -414,6 +460,7 @@ class Resolver {
   bool of_grid_ = false;
   mutable std::set<std::string> of_block_;         // variables that a block or its shared memory is computed from
   mutable std::map<std::string, double> numbers_;  // launch sizes that are numbers on the host
+  mutable std::string counted_;
 };
 
 /// The element types that a PyTorch dispatch goes over.
@@ -497,6 +544,24 @@ void note_what_the_host_computes(const Source& source, const FoundLaunch& found,
         formula, fmt::format("{}:{} asks for it", std::filesystem::path(found.file->path).filename().string(),
                              line_of(found.file->text, each.front().begin)));
   }
+}
+
+/// `(n + 13) / 14`: the first value of a variable of that name in the file that is computed; "": there is none.
+std::string value_in_file(const SourceText& file, std::string_view name) {
+  const Tokens& tokens = file.tokens;
+  for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is(name) || !tokens[i + 1].is("=") || tokens[i - 1].is(".") || tokens[i - 1].is("->")) continue;
+    std::size_t end = i + 2;
+    while (end < tokens.size() && !tokens[end].is(";")) ++end;
+    const std::vector<Tokens> parts = split(part(tokens, i + 2, end));
+    if (parts.empty() || parts.front().empty()) continue;
+    const Tokens& value = parts.front();
+    const bool read_in = std::ranges::any_of(
+        value, [](const Token& each) { return each.is("argv") || each.kind == Token::Kind::literal; });
+    if (!read_in && std::ranges::any_of(value, &Token::is_word))
+      return file.text.substr(value.front().begin, value.back().end - value.front().begin);
+  }
+  return "";
 }
 
 }  // namespace
@@ -632,6 +697,11 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
   shape.grid = resolver.dimensions(found.configuration[0]);
   shape.constants = resolver.numbers();
   if (shape.grid.empty() || shape.grid.size() > 3) throw refuse("grid", 0);
+  if (const std::string& counted = resolver.counted(); !counted.empty())
+    throw bad_input(
+        fmt::format("{}: a loop of the host counts '{}' up, which the grid of {} is made of; give --grid EXPR --block "
+                    "EXPR in terms of its parameters, as in --grid \"cdiv(n, 16), cdiv(m, 16)\" --block 16,16",
+                    where, counted, kernel.name));
   if (shape.block.empty() || shape.block.size() > 3) throw refuse("block", 1);
   shape.from = fmt::format("{}: {}<<<{}, {}>>>", where, found.entry, text(0), text(1));
   for (std::size_t i = 0; i < std::min(found.templates.size(), kernel.templates.size()); ++i) {
@@ -650,6 +720,32 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
   shape.zeroed = zeroed_arguments(found, kernel);
   shape.dtypes = dispatched(found.dispatch);
   return shape;
+}
+
+std::map<std::string, std::string> written_by_host(const FoundLaunch& found, const Declaration& kernel,
+                                                   const std::vector<FormulaPtr>& grid) {
+  std::map<std::string, std::string> written;
+  const auto letters = [](std::string text) {
+    std::erase_if(text, [](unsigned char c) { return std::isalnum(c) == 0; });
+    return text;
+  };
+  const auto note = [&](const std::string& size, const std::string& text) {
+    constexpr std::size_t kLongest = 80;  // x.size(0) says no more than x_size_0
+    if (!text.empty() && letters(text) != letters(size) && text.size() <= kLongest) written.emplace(size, text);
+  };
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
+    Tokens argument = found.arguments[i];
+    std::erase_if(argument, [](const Token& each) { return each.is("\\"); });
+    const Parameter& parameter = kernel.parameters[i];
+    if (argument.empty() || !parameter.pointee.empty() || !is_whole_number(parameter.resolved)) continue;
+    if (argument.size() > 1)
+      note(parameter.name,
+           found.file->text.substr(argument.front().begin, argument.back().end - argument.front().begin));
+    else if (argument[0].is_word()) note(parameter.name, value_in_file(*found.file, argument[0].text));
+  }
+  for (const FormulaPtr& extent : grid)
+    for (const std::string& each : symbols_of(*extent)) note(each, value_in_file(*found.file, each));
+  return written;
 }
 
 FormulaPtr resolve_expression(const Source& source, const FoundLaunch& found, const Declaration& kernel,

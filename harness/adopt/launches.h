@@ -37,6 +37,7 @@ struct LaunchShape {
   /// Whole-numbered parameter -> what a function that is given its sizes passes: a number, or what it computes from
   /// other parameters.
   std::map<std::string, FormulaPtr> follows;
+  std::map<std::string, std::string> written;                // written_by_host
   std::vector<std::pair<FormulaPtr, std::string>> asserted;  // conditions of parameters, and where they stand
   std::set<std::string> zeroed;                              // pointers that the host sets to zero before
   std::vector<std::string> dtypes;     // that a dispatch goes over, "f32"; empty where there is none
@@ -47,6 +48,11 @@ struct LaunchShape {
 /// `host_sizes`: a number that the host alone knows may be a size of the launch, and is a symbol in its grid.
 LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const Declaration& kernel,
                            const std::set<std::string>& tuned, bool host_sizes = true);
+
+/// Size -> what the host computes it from, as it stands there: also where adopt cannot follow it, in a function that
+/// calls the one that launches or in a loop. For messages.
+std::map<std::string, std::string> written_by_host(const FoundLaunch& found, const Declaration& kernel,
+                                                   const std::vector<FormulaPtr>& grid);
 
 /// An expression of the host's function at a launch, in terms of the kernel's parameters; nullptr where it cannot be
 /// traced to them.

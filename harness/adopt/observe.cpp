@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -143,6 +144,7 @@ class Attempt {
 
   std::string why;                  // it failed; "" where everything fits
   std::vector<Question> questions;  // of pointers whose sizes depend on their values
+  std::set<std::string> of_values;  // pointers that are touched as far as the values in memory say
   bool untouched = false;           // a pointer was neither read nor written
 
   bool run() {
@@ -194,6 +196,11 @@ class Attempt {
       parameter.whole = found.whole;
       parameter.evidence = found.evidence + (parameter.answered ? "; its shape: --arg" : "");
     }
+  }
+
+  /// No rows with a stride: arrays as the sizes alone say.
+  bool is_plain() const {
+    return std::ranges::all_of(fits_, [](const Found& each) { return !each.fitted || each.fitted->strides.empty(); });
   }
 
   /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells. Rows must be
@@ -451,6 +458,7 @@ class Attempt {
     if (parameter.answered) return true;
     untouched = untouched || !touched;
     if (!touched) return ask(p, "was never read or written at the sizes that were tried");
+    if (depends) of_values.insert(parameter.name);
     if (depends) return ask(p, "is touched as far as the values in memory say, which no formula of sizes can tell");
     const std::size_t used = points.size() > kHeldOut ? points.size() - kHeldOut : points.size();
     const std::vector<FitPoint> training(fit_points.begin(), fit_points.begin() + static_cast<std::ptrdiff_t>(used));
@@ -734,6 +742,131 @@ void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
   });
 }
 
+/// Where the values of one input say how far arrays go, it may be an index: below a size that the kernel is passed. If
+/// every element is the greatest one, all arrays are as large as sizes say.
+class IndexGuess {
+ public:
+  /// `of_values`: the arrays that values of others reach into.
+  IndexGuess(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen,
+             const std::set<std::string>& of_values)
+      : kernel_(kernel),
+        subject_(subject),
+        observer_(observer),
+        artifact_(artifact),
+        seen_(seen),
+        of_values_(of_values) {}
+
+  /// A size that some other array has, too, proves nothing: a table that is looked up in is seldom as long as what is
+  /// looked up. Where several would do, the one that leaves the fewest of the kernel's sizes without an array.
+  bool find(const std::function<void(Attempt&)>& finish) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
+      for (const AdoptedParameter& size : std::vector<AdoptedParameter>(kernel_.parameters)) {
+        if (!may_be_index(kernel_.parameters[p]) || size.kind != Param::size) continue;
+        if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
+        AdoptedKernel tried = kernel_;
+        Attempt attempt = guess(tried, p, size.name);
+        if (!attempt.run() || !attempt.is_plain()) continue;
+        attempt.keep();
+        if (!is_of_values_alone(tried, size.name)) continue;
+        if (const std::size_t used = sizes_used(tried); !best_ || used > best_->used) best_ = Guess{p, size.name, used};
+      }
+    if (!best_) return false;
+    Attempt attempt = guess(kernel_, best_->parameter, best_->below);
+    AdoptedParameter& index = kernel_.parameters[best_->parameter];
+    if (!attempt.run()) {  // it did before: a run may be killed for memory
+      index.below = nullptr;
+      index.greatest = false;
+      return false;
+    }
+    attempt.keep();
+    index.evidence += fmt::format("; an index below {}: then all arrays are as large as sizes say", best_->below);
+    finish(attempt);
+    index.greatest = false;
+    return true;
+  }
+
+ private:
+  static constexpr double kLongest_s = 20;
+  struct Guess {
+    std::size_t parameter = 0;
+    std::string below;
+    std::size_t used = 0;
+  };
+
+  static bool may_be_index(const AdoptedParameter& parameter) {
+    return parameter.kind == Param::pointer && !is_floating(parameter.dtype) && storage_bytes(parameter.dtype) >= 4 &&
+           !parameter.below && parameter.declared_read_only;
+  }
+
+  Attempt guess(AdoptedKernel& kernel, std::size_t parameter, const std::string& below) {
+    kernel.parameters[parameter].below = symbol(below);
+    kernel.parameters[parameter].greatest = true;
+    return {kernel, subject_, observer_, artifact_, seen_};
+  }
+
+  bool is_of_values_alone(const AdoptedKernel& kernel, const std::string& size) const {
+    return std::ranges::none_of(kernel.parameters, [&](const AdoptedParameter& each) {
+      return !of_values_.contains(each.name) && std::ranges::any_of(each.shape, [&](const FormulaPtr& extent) {
+        return symbols_of(*extent).contains(size);
+      });
+    });
+  }
+
+  static std::size_t sizes_used(const AdoptedKernel& kernel) {
+    const std::set<std::string> used = used_by_arrays(kernel);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(kernel.sizes, [&](const AdoptedSize& each) { return used.contains(each.symbol); }));
+  }
+
+  AdoptedKernel& kernel_;
+  const Subject& subject_;
+  Observer& observer_;
+  const Artifact& artifact_;
+  Seen& seen_;
+  const std::set<std::string>& of_values_;
+  std::optional<Guess> best_;
+};
+
+/// "the host has blocks = (n + 13) / 14": of the sizes that were taken for free.
+std::string relations_of(const AdoptedKernel& kernel) {
+  std::vector<std::string> texts;
+  std::string first;
+  for (const AdoptedSize& size : kernel.sizes) {
+    const auto written = kernel.launch.written.find(size.symbol);
+    if (written == kernel.launch.written.end()) continue;
+    if (first.empty()) first = size.name;
+    texts.push_back(fmt::format("{} = {}", size.name, written->second));
+  }
+  if (texts.empty()) return "";
+  return fmt::format(
+      "of its sizes, say --set \"{}=EXPR\" of one that follows from others and --set {}=1 of one that is the same in "
+      "every call (the host has {})",
+      first, first, fmt::join(texts, ", "));
+}
+
+/// The input whose floating numbers say where the kernel reads or writes: it stays inside where they are zero. "":
+/// none.
+std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, Observer& observer,
+                           const Artifact& artifact, Seen& seen) {
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind != Param::pointer || !is_floating(parameter.dtype) || !parameter.declared_read_only) continue;
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points_of(kernel, 4, 1)) {
+      launches.push_back(launch_at(kernel, subject.entry, point, 0, false));
+      for (Arena& arena : launches.back().arenas)
+        if (arena.name == parameter.name)
+          arena.content = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(kContentBytes));
+    }
+    const std::vector<Observation> observed = observer.run(artifact, launches);
+    seen.runs += static_cast<int>(observed.size());
+    const bool well = std::ranges::all_of(
+        observed, [](const Observation& each) { return each.failure.empty() && each.findings.empty(); });
+    if (well && !observed.empty()) return parameter.name;
+  }
+  return "";
+}
+
 /// A launch that cannot be is refused by the session, with its own words.
 Launch shaped(const LaunchShape& shape, const Values& values, bool wide) {
   Launch launch;
@@ -811,6 +944,7 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
   Launch& launch = observed.launch;
   launch = shaped(kernel.launch, values, wide);
   launch.entry = entry;
+  const bool greatest = std::ranges::any_of(kernel.parameters, &AdoptedParameter::greatest);
   std::uint64_t stream = 0;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     ++stream;
@@ -822,10 +956,11 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
         if (parameter.below) below = std::max<std::int64_t>(1, evaluate(*parameter.below, values).value_or(2));
         if (parameter.dtype == Dtype::b8) below = 2;
         if (!parameter.below) below += parameter.from;
+        Whole whole = floating ? Whole{} : Whole{parameter.from, below};
+        if (parameter.greatest) whole.from = below - 1;
+        else if (greatest && !floating && !parameter.below) whole = {1, below + 1};  // a count of 0 would end it
         Arena arena{parameter.name, kArenaBytes, nullptr};
-        if (!parameter.zeroed)
-          arena.content =
-              kept_content(parameter.dtype, wide, fill, stream, floating ? Whole{} : Whole{parameter.from, below});
+        if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, whole);
         observed.arenas.push_back(std::move(arena));
         launch.args.push_back(NamedArgument{parameter.name, 0});
         break;
@@ -861,6 +996,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   const Artifact artifact = build(subject, observer);
   std::string first;
   std::vector<Question> questions;
+  std::set<std::string> of_values;
   const std::map<std::string, std::int64_t> tiles = tiles_of(kernel);
   const auto begin = std::chrono::steady_clock::now();
   int untouched = 0;
@@ -891,7 +1027,10 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
       return seen;
     }
     if (first.empty()) first = attempt.why;
-    if (!attempt.questions.empty() && questions.empty()) questions = attempt.questions;
+    if (!attempt.questions.empty() && questions.empty()) {
+      questions = attempt.questions;
+      of_values = attempt.of_values;
+    }
     if (kernel.sizes.empty() || (attempt.untouched && ++untouched == kMostUntouched)) break;
   }
   if (narrow) {
@@ -904,11 +1043,19 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     }
   }
   set_steps(kernel, 1, {});
+  if (!of_values.empty() && IndexGuess(kernel, subject, observer, artifact, seen, of_values).find(finish)) return seen;
+  seen.relations = relations_of(kernel);
+  if (questions.empty())
+    if (const std::string floats = leading_floats(kernel, subject, observer, artifact, seen); !floats.empty())
+      throw bad_input(
+          fmt::format("'{}' runs well where '{}' is zero only: its floating-point numbers say where other arrays are "
+                      "read, so no drawn numbers suit it; write the plugin by hand (harness new kernel)",
+                      kernel.shown_name(), floats));
   if (questions.empty())
     throw bad_input(
         fmt::format("'{}' did not run well on the cpu device at any sizes that were tried; {}; give its sizes with "
-                    "--arg and --size, or its launch with --grid and --block",
-                    kernel.shown_name(), first));
+                    "--arg and --size, or its launch with --grid and --block{}",
+                    kernel.shown_name(), first, seen.relations.empty() ? "" : "; " + seen.relations));
   seen.questions = questions;
   return seen;
 }

@@ -18,6 +18,7 @@ struct Seen {
   int runs = 0, held_out = 0;       // launches; sizes that were not used to find the formulas
   std::vector<std::string> notes;   // sentences
   std::vector<Question> questions;  // what has to be answered
+  std::string relations;            // with questions: what the host says of sizes that may follow from others
 };
 
 /// How a device source is built for its runs.

@@ -52,6 +52,7 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* found, const D
   if (!options.grid.empty()) shape.grid = read_dimensions("--grid", options.grid, declaration, tuned);
   if (!options.block.empty()) shape.block = read_dimensions("--block", options.block, declaration, tuned);
   if (!options.shared.empty()) shape.shared = read_dimensions("--shared", options.shared, declaration, tuned).front();
+  if (found != nullptr) shape.written = written_by_host(*found, declaration, shape.grid);
   if (!options.grid.empty() || !options.block.empty()) shape.from = "--grid and --block";
   return shape;
 }
@@ -96,7 +97,7 @@ Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::st
   refuse_overloads(source, index);
   notes = take_pragmas(source, index, options);
   note_of_templates(launches, source.parsed.declarations[index], notes);
-  const auto unpacked = unpack(source, index, launch_of(source, launches, name));
+  const auto unpacked = unpack(source, index, launch_of(source, launches, name), options.from_begin);
   if (!unpacked) return source;
   if (options.name.empty()) options.name = name;
   options.entries = {unpacked->kernel};

@@ -23,6 +23,7 @@ struct AdoptOptions {
   std::string reference;
   std::string path;  // of the file as the manifest notes it; "": not at all
   bool yes = false;
+  bool from_begin = false;  // where the launch passes x + 3, x is the kernel's array (adopt/unpack.h)
   /// Filled in by source_of where the entry is a function of the host that launches several kernels, which `entries`
   /// then has (adopt/sequence.h).
   std::string function;

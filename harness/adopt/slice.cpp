@@ -12,10 +12,10 @@ namespace {
 
 /// Headers of the toolkit that stay; what an ordinary file includes besides is for its host code.
 bool stays(const std::string& header) {
-  static const std::set<std::string> known{"cuda_fp16.h",     "cuda_bf16.h",      "cuda_fp8.h",          "mma.h",
-                                           "cuda_pipeline.h", "math_constants.h", "cooperative_groups.h"};
-  return known.contains(header) || header.starts_with("cooperative_groups/") || header.starts_with("cub/") ||
-         header.starts_with("cuda/") || header.starts_with("cute/") || header.starts_with("cutlass/");
+  static const std::set<std::string> known{
+      "cuda_fp16.h",     "cuda_bf16.h",      "cuda_fp8.h",           "mma.h",
+      "cuda_pipeline.h", "math_constants.h", "cooperative_groups.h", "cuComplex.h"};
+  return known.contains(header) || of_library(header);
 }
 
 /// Does the device part use what a header that stays declares? Files include more than they need, and some of it is

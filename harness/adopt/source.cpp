@@ -155,8 +155,16 @@ class Cutter {
   std::vector<std::string> scopes_;
 };
 
+constexpr const char* kLibraries[] = {"cute/", "cutlass/", "cub/", "thrust/", "cuda/", "cooperative_groups/"};
+
+bool holds_library(const fs::path& folder) {
+  std::error_code failed;
+  return std::ranges::any_of(kLibraries, [&](const char* each) { return fs::is_directory(folder / each, failed); });
+}
+
 /// Beside the file that includes it, or in a folder that was named; "": it is no header of the program's own.
 std::string own_header(const Include& include, const fs::path& path, const std::vector<std::string>& folders) {
+  if (of_library(include.name)) return "";
   std::vector<fs::path> places;
   if (include.quoted) places.push_back(path.parent_path());
   places.insert(places.end(), folders.begin(), folders.end());
@@ -199,6 +207,10 @@ void place_declarations(Source& source) {
 
 }  // namespace
 
+bool of_library(const std::string& header) {
+  return std::ranges::any_of(kLibraries, [&](const char* folder) { return header.starts_with(folder); });
+}
+
 Source::Found Source::find(std::size_t declaration) const {
   for (const auto& file : files)
     for (const Chunk& chunk : file->chunks)
@@ -229,7 +241,10 @@ Source read_source_as(const std::string& given, const std::optional<std::string>
   read_text(path, source, known, instead, include_folders);
   std::set<std::string> folders(include_folders.begin(), include_folders.end());
   for (const auto& file : source.files) folders.insert(fs::path(file->path).parent_path().string());
-  source.parsed = parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()}, include_folders);
+  // A library says nothing of the signatures here, and without the standard headers its parts are errors by thousands.
+  std::vector<std::string> own_folders = include_folders;
+  std::erase_if(own_folders, holds_library);
+  source.parsed = parse_cuda(path.string(), source.main().text, {folders.begin(), folders.end()}, own_folders);
   place_declarations(source);
   return source;
 }

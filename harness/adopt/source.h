@@ -52,6 +52,9 @@ struct Source {
   Found find(std::size_t declaration) const;
 };
 
+/// Headers of templates that stay whole, as the toolkit's do: of CuTe and CUTLASS, of CCCL.
+bool of_library(const std::string& header);
+
 /// Reads and parses. Headers are looked for beside the file that includes them, then in `folders`. Throws
 /// Error(bad_input) for a file that cannot be read, Error(environment) without a parser.
 Source read_cuda_source(const std::string& path, const std::vector<std::string>& folders = {});

@@ -58,11 +58,67 @@ std::string as_name(const std::string& text) {
   return name;
 }
 
+/// 3 of the argument `x + 3`, also where a constant says 3; nothing: it is passed from its first element on.
+std::optional<std::int64_t> offset_of(const Source& source, const Declaration& kernel, const FoundLaunch* launch,
+                                      std::size_t i) {
+  if (launch == nullptr || i >= launch->arguments.size() || kernel.parameters[i].pointee.empty()) return std::nullopt;
+  const std::vector<Token>& argument = launch->arguments[i];
+  if (argument.size() < 3 || !argument[0].is_word() || !argument[1].is("+")) return std::nullopt;
+  const FormulaPtr beyond = resolve_expression(source, *launch, kernel, {}, {argument.begin() + 2, argument.end()});
+  if (!beyond || beyond->kind != Op::number || beyond->number < 1) return std::nullopt;
+  return static_cast<std::int64_t>(beyond->number);
+}
+
+/// What a kernel's text says of the dimensions of an accessor: the greatest number that stands in x[n][7][f] at each,
+/// where nothing but numbers does; and whether the outermost extent, which no address depends on, is asked for.
+struct Indexed {
+  std::vector<int> most;  // -1: not by numbers alone
+  bool outermost = false;
+};
+
+/// At a word that is the accessor: its indices, or x.size(1).
+void read_use(const std::vector<Token>& tokens, std::size_t at, Indexed& indexed, std::vector<bool>& open) {
+  const std::size_t rank = open.size();
+  if (at + 3 < tokens.size() && tokens[at + 1].is(".") && tokens[at + 2].is("size") && tokens[at + 3].is("(")) {
+    const std::string which(at + 5 < tokens.size() && tokens[at + 5].is(")") ? tokens[at + 4].text : "");
+    const std::size_t dimension = which.size() == 1 && std::isdigit(static_cast<unsigned char>(which[0])) != 0
+                                      ? static_cast<std::size_t>(which[0] - '0')
+                                      : rank;
+    for (std::size_t d = 0; d < rank; ++d)
+      if (dimension >= rank || d == dimension) open[d] = true;
+    indexed.outermost = indexed.outermost || open[0];
+    return;
+  }
+  std::size_t next = at + 1;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const bool index = next < tokens.size() && tokens[next].is("[");
+    if (!index && d == 0) indexed.outermost = true;  // handed on as a whole
+    const std::size_t close = index ? closing(tokens, next) : tokens.size();
+    const bool number = index && close == next + 2 && tokens[next + 1].kind == Token::Kind::number;
+    if (number) indexed.most[d] = std::max(indexed.most[d], std::atoi(std::string(tokens[next + 1].text).c_str()));
+    else open[d] = true;
+    if (index) next = close + 1;
+  }
+}
+
+Indexed indexed_in(const Source::Found& found, const std::string& accessor, int rank) {
+  Indexed indexed{std::vector<int>(static_cast<std::size_t>(rank), -1), false};
+  std::vector<bool> open(static_cast<std::size_t>(rank), false);
+  const std::vector<Token>& tokens = found.file->tokens;
+  for (std::size_t i = 1; i < tokens.size() && tokens[i].begin < found.chunk->end; ++i)
+    if (tokens[i].begin > found.chunk->body && tokens[i].is(accessor) && !tokens[i - 1].is(".") &&
+        !tokens[i - 1].is("->"))
+      read_use(tokens, i, indexed, open);
+  for (std::size_t d = 0; d < open.size(); ++d)
+    if (open[d]) indexed.most[d] = -1;
+  return indexed;
+}
+
 /// Builds the kernel in front, parameter by parameter.
 class Front {
  public:
-  Front(const Source& source, const Declaration& kernel, const FoundLaunch* launch)
-      : source_(source), kernel_(kernel), launch_(launch) {}
+  Front(const Source& source, const Source::Found& found, const Declaration& kernel, const FoundLaunch* launch)
+      : source_(source), found_(found), kernel_(kernel), launch_(launch) {}
 
   std::vector<std::string> parameters, passed, before, host;  // its own; to the original; its body; at the launch
 
@@ -73,10 +129,14 @@ class Front {
     else if (parameter.record) add_record(parameter, argument);
     else {
       parameters.push_back(declared(parameter, parameter.name));
-      passed.push_back(parameter.name);
-      host.push_back(argument);
+      const auto offset = from_begin_ ? offset_of(source_, kernel_, launch_, i) : std::nullopt;
+      passed.push_back(offset ? fmt::format("{} + {}", parameter.name, *offset) : parameter.name);
+      host.push_back(offset ? std::string(launch_->arguments[i][0].text) : argument);
     }
   }
+
+  /// Arrays that the launch passes from an element of theirs on are passed from their first one.
+  void pass_from_begin() { from_begin_ = true; }
 
   /// The sizes of accessors come last.
   void finish() {
@@ -113,16 +173,39 @@ class Front {
     parameters.push_back(fmt::format("{}* {}", accessor->element, parameter.name));
     host.push_back(tensor);
     std::vector<std::string> sizes;
-    for (const std::string& text : extents_of_tensor(launch_, tensor, accessor->rank))
-      sizes.push_back(size_named(text));
+    const Indexed indexed = indexed_in(found_, parameter.name, accessor->rank);
+    for (const std::string& text : extents_of_tensor(launch_, tensor, accessor->rank)) {
+      const int most = indexed.most[sizes.size()];
+      const bool unused = sizes.empty() && !indexed.outermost && !is_known(text) && !host_names(text);
+      if (is_number(text)) sizes.push_back(text);
+      else if (most >= 0 && !sizes.empty()) sizes.push_back(fmt::format("{}", most + 1));  // x[n][7]: 8 at least
+      else sizes.push_back(unused ? "1" : size_named(text));
+    }
     before.push_back(fmt::format("{} harness_{}({}, {{{}}});", without_const(parameter.type), parameter.name,
                                  parameter.name, fmt::join(sizes, ", ")));
     passed.push_back("harness_" + parameter.name);
   }
 
+  static bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  }
+
+  bool is_known(const std::string& text) const {
+    return std::ranges::any_of(sizes_, [&](const auto& each) { return each.first == text; });
+  }
+
+  /// Does the function that launches speak of it? Then its grid may be made of it.
+  bool host_names(const std::string& text) const {
+    if (launch_ == nullptr || launch_->chunk == nullptr) return true;
+    std::string host;
+    for (const Token& each : launch_->file->tokens)
+      if (each.begin >= launch_->chunk->begin && each.begin < launch_->chunk->end) host += each.text;
+    return text.find('.') == std::string::npos || host.find(text) != std::string::npos;
+  }
+
   /// A number stays; anything else becomes a parameter, one for each text.
   std::string size_named(const std::string& text) {
-    if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos) return text;
+    if (is_number(text)) return text;
     for (const Parameter& each : kernel_.parameters)  // the kernel is passed it anyway
       if (each.name == text && each.pointee.empty() && !each.record) return text;
     for (const auto& [known, name] : sizes_)
@@ -177,8 +260,10 @@ class Front {
   }
 
   const Source& source_;
+  const Source::Found& found_;
   const Declaration& kernel_;
   const FoundLaunch* launch_;
+  bool from_begin_ = false;
   std::vector<std::pair<std::string, std::string>> sizes_;  // text at the launch, name
 };
 
@@ -197,13 +282,16 @@ std::string kernel_in_front(const Source::Found& found, const Declaration& kerne
 
 }  // namespace
 
-std::optional<Unpacked> unpack(const Source& source, std::size_t index, const FoundLaunch* launch) {
+std::optional<Unpacked> unpack(const Source& source, std::size_t index, const FoundLaunch* launch, bool from_begin) {
   const Declaration& kernel = source.parsed.declarations[index];
-  const bool needed =
+  bool needed =
       std::ranges::any_of(kernel.parameters, [](const Parameter& each) { return is_accessor(each) || each.record; });
+  for (std::size_t i = 0; i < kernel.parameters.size() && from_begin; ++i)
+    needed = needed || offset_of(source, kernel, launch, i).has_value();
   const Source::Found found = source.find(index);
   if (!needed || found.chunk == nullptr) return std::nullopt;
-  Front front(source, kernel, launch);
+  Front front(source, found, kernel, launch);
+  if (from_begin) front.pass_from_begin();
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) front.add(i);
   front.finish();
   const SourceText& main = source.main();

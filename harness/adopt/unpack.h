@@ -17,6 +17,8 @@ struct Unpacked {
 /// A tensor accessor (torch::PackedTensorAccessor32<T, N>) becomes a pointer and the sizes that the host's tensors
 /// have; a structure becomes its fields. Nothing: the kernel takes neither. `launch`: of the kernel, nullptr where
 /// there is none. Throws Error(bad_input) for what has parts that are no numbers and no arrays of numbers.
-std::optional<Unpacked> unpack(const Source& source, std::size_t kernel, const FoundLaunch* launch);
+/// `from_begin`: where the launch passes x + 3, the kernel in front takes x, since the kernel reads before x + 3.
+std::optional<Unpacked> unpack(const Source& source, std::size_t kernel, const FoundLaunch* launch,
+                               bool from_begin = false);
 
 }  // namespace harness::adopt

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "harness/core/dtype.h"
 
@@ -380,6 +381,12 @@ std::string manifest(const AdoptedKernel& kernel, const ChosenReference& referen
                                 [](const AdoptedParameter& each) { return each.atomic && is_floating(each.dtype); });
   if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
   const std::string path = kernel.path.empty() ? "" : fmt::format(", path = {}", quoted(kernel.path));
+  if (!kernel.libraries.empty()) {
+    text += "  policy = {\n";
+    for (const std::string& library : kernel.libraries)
+      text += fmt::format("    [\"library {}\"] = \"adopted with the kernel\",\n", library);
+    text += "  },\n";
+  }
   text += fmt::format("  adopted = {{ file = {}, entry = \"{}\", digest = \"{}\"{} }},\n}}\n", quoted(file),
                       kernel.function.empty() ? kernel.qualified : kernel.function, digest, path);
   const std::string head =
@@ -465,7 +472,9 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
     return fmt::format("static_cast<{}>({})", declared.resolved,
                        as_cpp(*with(parameter.follows, first_values(kernel)), passed));
   if (!declared.enumerators.empty()) return fmt::format("static_cast<{}>({})", declared.type, parameter.name);
-  if (!is_array(parameter)) return parameter.name;
+  const bool half = is_floating(parameter.dtype) && storage_bytes(parameter.dtype) < 4;
+  if (!is_array(parameter))
+    return wide && half ? fmt::format("static_cast<float>({})", parameter.name) : parameter.name;
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
@@ -537,7 +546,35 @@ std::string shape_text(const AdoptedKernel& kernel, const AdoptedParameter& para
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-std::string widened(const DeviceSource& device, const std::string& text) {
+namespace {
+
+/// `const float cos = cosf(x)`: in double both would be called cos, so a variable of such a name gets another one.
+std::string without_shadows(const std::string& text) {
+  static const std::set<std::string, std::less<>> names{"cos", "sin", "tan", "exp",   "log",  "sqrt", "rsqrt",
+                                                        "pow", "erf", "fma", "floor", "ceil", "fmax", "fmin"};
+  std::string result;
+  std::size_t done = 0;
+  const std::vector<Token> tokens = tokens_of(text);
+  std::set<std::string, std::less<>> in_float;  // cosf, __cosf: what becomes cos
+  for (const Token& each : tokens)
+    if (each.is_word() && each.text.ends_with("f"))
+      in_float.emplace(each.text.substr(each.text.starts_with("__") ? 2 : 0));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool called = i + 1 < tokens.size() && tokens[i + 1].is("(");
+    const bool of_scope = i > 0 && tokens[i - 1].is("::");
+    if (!tokens[i].is_word() || called || of_scope || !names.contains(tokens[i].text) ||
+        !in_float.contains(std::string(tokens[i].text) + "f"))
+      continue;
+    result += text.substr(done, tokens[i].end - done) + "_value";
+    done = tokens[i].end;
+  }
+  return result + text.substr(done);
+}
+
+}  // namespace
+
+std::string widened(const DeviceSource& device, const std::string& given) {
+  const std::string text = without_shadows(given);
   std::string result;
   for (const std::string& header : device.headers) result += fmt::format("#include <{}>\n", header);
   if (device.torch) result += "#include <harness/torch_types.cuh>\n";
@@ -554,10 +591,11 @@ std::string reference_entry(std::size_t i) {
 }
 
 std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& device, bool wide) {
-  std::string inside =
+  const bool renamed = wide && without_shadows(device.text) != device.text;  // then a text of its own
+  const std::string inside =
       "// The original as a function of the device: `reference` calls it in the original's own launch.\n" +
-      first_tuned(kernel) +
-      "#include <harness/as_device_begin.cuh>\n#include \"variants/00_original.cu\"\n"
+      first_tuned(kernel) + "#include <harness/as_device_begin.cuh>\n" +
+      (renamed ? device.text + "\n" : "#include \"variants/00_original.cu\"\n") +
       "#include <harness/as_device_end.cuh>\n";
   std::string text =
       wide ? "// The original's own source with double in the place of each floating type.\n" + widened(device, inside)

@@ -123,9 +123,10 @@ Error open_questions(const adopt::Adopted& adopted) {
   std::vector<std::string> texts;
   for (const adopt::Question& question : adopted.seen.questions)
     texts.push_back(fmt::format("{} (give {})", question.why, question.option));
-  return bad_input(fmt::format("{} cannot be adopted without {}: {}", adopted.kernel.shown_name(),
+  const std::string& relations = adopted.seen.relations;
+  return bad_input(fmt::format("{} cannot be adopted without {}: {}{}", adopted.kernel.shown_name(),
                                texts.size() == 1 ? "an answer" : fmt::format("{} answers", texts.size()),
-                               fmt::join(texts, "; ")));
+                               fmt::join(texts, "; "), relations.empty() ? "" : "; " + relations));
 }
 
 /// It was observed there, and there it can be checked on every machine.

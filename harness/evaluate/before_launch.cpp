@@ -35,9 +35,14 @@ Settled gate_source(EvaluationRun& run) {
   if (!run.settings.unconfined.empty()) run.add({"confinement", true, run.settings.unconfined, false});
   if (run.request.failed_before) return refuse_source(run, *run.request.failed_before);
   std::vector<judge::PolicyFlag> flags;
-  for (const SourceFile& file : run.request.realized.sources)
-    for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text)) flags.push_back(std::move(flag));
-  return run.add(judge::policy_gate(flags, run.request.realized.problem.policy, run.settings.policy_refuses));
+  const std::map<std::string, std::string>& granted = run.request.realized.problem.policy;
+  const std::set<std::string> libraries = judge::granted_libraries(granted);
+  for (const SourceFile& file : run.request.realized.sources) {
+    if (judge::is_of_library(file.name, libraries)) continue;
+    for (judge::PolicyFlag& flag : judge::scan_source(file.name, file.text, libraries))
+      flags.push_back(std::move(flag));
+  }
+  return run.add(judge::policy_gate(flags, granted, run.settings.policy_refuses));
 }
 
 void announce_other_points(EvaluationRun& run) {

@@ -98,7 +98,8 @@ const std::set<std::string, std::less<>>& known_instructions() {
 
 // Headers of the toolkit and the language that a kernel may include besides its own.
 bool is_known_header(std::string_view name) {
-  static const std::set<std::string, std::less<>> kKnown{"cuda_fp16.h",
+  static const std::set<std::string, std::less<>> kKnown{"cuComplex.h",
+                                                         "cuda_fp16.h",
                                                          "cuda_fp16.hpp",
                                                          "cuda_bf16.h",
                                                          "cuda_bf16.hpp",
@@ -153,7 +154,10 @@ void flag_unknown_instructions(const std::string& file, const AsmText& assembly,
   }
 }
 
-void flag_include(const std::string& file, const IncludeText& include, std::vector<PolicyFlag>& flags) {
+void flag_include(const std::string& file, const IncludeText& include, const std::set<std::string>& libraries,
+                  std::vector<PolicyFlag>& flags) {
+  if (include.directive == "include" && is_plain_relative(include.name) && is_of_library(include.name, libraries))
+    return;
   const bool own = is_plain_relative(include.name) && (include.quoted || is_known_header(include.name));
   if (include.directive == "include" && (own || is_known_header(include.name))) return;
   flags.push_back({"includes", file,
@@ -183,7 +187,8 @@ void flag_pasted(const std::string& file, const SourceParts& parts, std::vector<
           {std::string(word.category), file, fmt::format("{} ({}, which ## can join here)", word.what, word.word), 1});
 }
 
-std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& parts) {
+std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& parts,
+                                 const std::set<std::string>& libraries) {
   std::vector<PolicyFlag> flags;
   for (const WordAt& word : parts.words) {
     const auto found = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
@@ -200,7 +205,7 @@ std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& par
     flag_assembly(file, assembly.line, assembly.words, flags);
     flag_unknown_instructions(file, assembly, flags);
   }
-  for (const IncludeText& include : parts.includes) flag_include(file, include, flags);
+  for (const IncludeText& include : parts.includes) flag_include(file, include, libraries, flags);
   flag_pasted(file, parts, flags);
   return flags;
 }
@@ -217,11 +222,25 @@ std::string list_of(const std::vector<PolicyFlag>& flags) {
 
 }  // namespace
 
-std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text) {
-  std::vector<PolicyFlag> flags = flags_of(file, take_apart(text));
+std::set<std::string> granted_libraries(const std::map<std::string, std::string>& granted) {
+  constexpr std::string_view kGrant = "library ";
+  std::set<std::string> libraries;
+  for (const auto& [name, reason] : granted)
+    if (name.starts_with(kGrant)) libraries.insert(name.substr(kGrant.size()));
+  return libraries;
+}
+
+bool is_of_library(std::string_view name, const std::set<std::string>& libraries) {
+  const std::size_t slash = name.find('/');
+  return slash != std::string_view::npos && libraries.contains(std::string(name.substr(0, slash)));
+}
+
+std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text,
+                                    const std::set<std::string>& libraries) {
+  std::vector<PolicyFlag> flags = flags_of(file, take_apart(text), libraries);
   if (text.find("??") == std::string_view::npos) return flags;
   // Whether a compiler knows trigraphs depends on its standard: the text is read both ways.
-  for (PolicyFlag& flag : flags_of(file, take_apart(text, true))) {
+  for (PolicyFlag& flag : flags_of(file, take_apart(text, true), libraries)) {
     const bool known = std::ranges::any_of(
         flags, [&](const PolicyFlag& other) { return other.line == flag.line && other.what == flag.what; });
     if (!known) flags.push_back(std::move(flag));
@@ -237,6 +256,8 @@ GateResult policy_gate(const std::vector<PolicyFlag>& flags, const std::map<std:
                        bool refuse) {
   std::vector<PolicyFlag> refused, marked;
   std::set<std::string> reasons;
+  for (const std::string& library : granted_libraries(granted))
+    reasons.insert(fmt::format("library {} is not read: {}", library, granted.at("library " + library)));
   for (const PolicyFlag& flag : flags) {
     const auto grant = granted.find(flag.category);
     if (grant != granted.end()) reasons.insert(fmt::format("{} granted: {}", flag.category, grant->second));

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,14 @@ struct PolicyFlag {
 /// A device source or header. Comments and string literals do not count; the text of `asm` does. Names are looked for
 /// as the compiler reads them: joined lines, digraphs and trigraphs are understood, and pieces that `##` could join to
 /// a refused name are refused.
-std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text);
+/// Headers of `libraries` (folders of the plugin: cute) may be included.
+std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view text,
+                                    const std::set<std::string>& libraries = {});
+/// The folders that a contract grants as `["library cute"]`: text of somebody known, which the plugin keeps beside its
+/// contract and no variant can change. It is not read; what it compiles to is.
+std::set<std::string> granted_libraries(const std::map<std::string, std::string>& granted);
+/// Whether a header lies in one of them: "cute/tensor.hpp".
+bool is_of_library(std::string_view name, const std::set<std::string>& libraries);
 /// What the compiler made of it, token by token: nothing hides behind macros, comments or strings here.
 std::vector<PolicyFlag> scan_ptx(const std::string& file, std::string_view text);
 /// What a disassembler says of the machine code, in the words of nvdisasm.

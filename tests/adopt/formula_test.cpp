@@ -43,6 +43,7 @@ TEST_CASE("launch arithmetic of C++ is read as a manifest writes it") {
   CHECK(lua_of("static_cast<int>(x.size(0)) * 2") == "x.size(0) * 2");
   CHECK(lua_of("n > 1024 ? 1024 : n") == "select(lt(1024, n), 1024, n)");
   CHECK(lua_of("std::min<int>(n, 512)") == "min(n, 512)");
+  CHECK(lua_of("std::min(THCCeilDiv((long)n, 512L), 4096L)") == "min(cdiv(n, 512), 4096)");
   CHECK(lua_of("1 << 10") == "1024");
   CHECK(lua_of("256 * sizeof(float)") == "1024");
   CHECK(lua_of("n +") == "none");

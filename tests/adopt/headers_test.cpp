@@ -138,3 +138,48 @@ TEST_CASE("a kernel that says numeric_limits gets its header, whatever the file 
   CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nout: output f32 [rows]\n");
   CHECK(found.device.text.find("#include <harness/numeric_limits.cuh>") != std::string::npos);
 }
+
+TEST_CASE("the standard library of both sides, complex pairs and addresses of shared memory are there") {
+  const adopt::Adopted found = adopted_text(
+      "#include <cuComplex.h>\n#include <cuda/std/tuple>\n#include <cuda/std/type_traits>\n"
+      "__global__ void k(float* x, int n) {\n"
+      "  __shared__ float kept[32]; kept[threadIdx.x] = 1;\n"
+      "  static_assert(cuda::std::is_same_v<cuda::std::tuple_element_t<0, cuda::std::tuple<int, char>>, int>);\n"
+      "  const cuComplex z = cuCmulf(make_cuComplex(0, 2), make_cuComplex(0, 2));\n"
+      "  if (threadIdx.x < n && __cvta_generic_to_shared(kept) % 4 == 0) x[threadIdx.x] = cuCrealf(z);\n}\n"
+      "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n");
+  CHECK(pointers_of(found).starts_with("x: output f32"));
+}
+
+TEST_CASE("a library of templates stays whole: the plugin keeps its headers, and its contract grants them") {
+  const Scratch scratch;
+  for (const char* folder : {"lib/cute/numeric", "lib/other"})
+    std::filesystem::create_directories(scratch.path(folder));
+  scratch.write("lib/cute/tensor.hpp", "#pragma once\n#include <cute/numeric/twice.hpp>\n");
+  scratch.write("lib/cute/numeric/twice.hpp",
+                "#pragma once\n#include <cuda/std/utility>\n#if 0\n#include \"gpu.hpp\"\n#endif\n"
+                "namespace cute { template <class T> __device__ T twice(T x) { return x + x; } }\n");
+  scratch.write("lib/cute/numeric/gpu.hpp", "// for another compiler\n");
+  scratch.write("lib/cute/unused.hpp", "");
+  scratch.write("mine.cu",
+                "#include <cute/tensor.hpp>\n"
+                "template <int kEach = 2> __global__ void k(float* y, const float* x, int n) {\n"
+                "  const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = cute::twice(x[i]); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  options.includes = {scratch.path("lib")};
+  options.grid = "cdiv(n, 64)";
+  options.block = "64";
+  options.reference = "self";
+  const adopt::Adopted found = adopted(options);
+  CHECK(pointers_of(found) == "y: output f32 [n]\nx: input f32 [n]\n");
+  std::string kept, contract, variant;
+  for (const auto& [name, text] : found.files) {
+    if (name.starts_with("cute/")) kept += name + " ";
+    if (name == "kernel.lua") contract = text;
+    if (name == "variants/00_original.lua") variant = text;
+  }
+  CHECK(kept == "cute/numeric/gpu.hpp cute/numeric/twice.hpp cute/tensor.hpp ");
+  CHECK_THAT(contract, Catch::Contains("[\"library cute\"]"));
+  CHECK_THAT(variant, Catch::Contains("\"k<>\""));  // a template whose arguments all have defaults
+}

@@ -41,34 +41,34 @@ const std::string kTiles =
     "  if (i < n && blockIdx.x < count) y[i] = 2 * x[i];\n"
     "}\n";
 
-const std::string kLaunch = "  tiles<<<count, tile>>>(x, y, n, tile, count);\n}\n";
+const std::string kLaunchOfTiles = "  tiles<<<count, tile>>>(x, y, n, tile, count);\n}\n";
 
 }  // namespace
 
 TEST_CASE("numbers that a function computes from the sizes that it is given are no sizes") {
   const Scratch scratch;
   const std::string head = kTiles + "void run(const float* x, float* y, int n) {\n  const int tile = 64;\n";
-  const adopt::AdoptedKernel kernel = chosen(scratch, head + "  int count = (n + tile - 1) / tile;\n" + kLaunch);
+  const adopt::AdoptedKernel kernel = chosen(scratch, head + "  int count = (n + tile - 1) / tile;\n" + kLaunchOfTiles);
   CHECK(sizes_of(kernel) == "n ");
   CHECK(value_of(kernel, "tile") == "64");
   CHECK(value_of(kernel, "count") == "cdiv(n, 64)");
 
   adopt::AdoptOptions tuned;
   tuned.tune = {"tile=32,64"};
-  CHECK(value_of(chosen(scratch, head + "  int count = (n + tile - 1) / tile;\n" + kLaunch, tuned), "count") ==
+  CHECK(value_of(chosen(scratch, head + "  int count = (n + tile - 1) / tile;\n" + kLaunchOfTiles, tuned), "count") ==
         "cdiv(n, p.tile)");
 
   adopt::AdoptOptions otherwise;
   otherwise.settings = {"tile=16"};
   const adopt::AdoptedKernel said =
-      chosen(scratch, head + "  int count = (n + tile - 1) / tile;\n" + kLaunch, otherwise);
+      chosen(scratch, head + "  int count = (n + tile - 1) / tile;\n" + kLaunchOfTiles, otherwise);
   CHECK(value_of(said, "tile") == "16");
 
   // Neither what is set twice nor what a main makes up.
-  CHECK(sizes_of(chosen(scratch, head + "  int count = 1;\n  if (n > 9) count = 2;\n" + kLaunch)) == "n count ");
+  CHECK(sizes_of(chosen(scratch, head + "  int count = 1;\n  if (n > 9) count = 2;\n" + kLaunchOfTiles)) == "n count ");
   CHECK(sizes_of(chosen(scratch, kTiles +
                                      "int main() {\n  float *x, *y;\n  int n = 4096, tile = 64, count = n / tile;\n" +
-                                     kLaunch)) == "n tile count ");
+                                     kLaunchOfTiles)) == "n tile count ");
 }
 
 TEST_CASE("an assertion about remainders is a condition of the domain") {
@@ -77,7 +77,7 @@ TEST_CASE("an assertion about remainders is a condition of the domain") {
       chosen(scratch, kTiles +
                           "void run(const float* x, float* y, int n, int tile) {\n  assert(n % tile == 0);\n"
                           "  int count = n / tile;\n" +
-                          kLaunch);
+                          kLaunchOfTiles);
   REQUIRE(kernel.conditions.size() == 1);
   CHECK(kernel.conditions[0].evidence == "mine.cu:6 asks for it");
   CHECK(adopt::conditions_hold(kernel, {{"n", 96}, {"tile", 32}}));

@@ -135,3 +135,17 @@ TEST_CASE("a flag is refused, marked, or granted with its reason") {
   CHECK(granted.detail.find("measures its own phases") != std::string::npos);
   CHECK(policy_gate({}, {}, true).detail == "nothing flagged");
 }
+
+TEST_CASE("a library that the contract grants may be included, and says so") {
+  const std::map<std::string, std::string> granted{{"library cute", "adopted with it"}};
+  const std::set<std::string> libraries = granted_libraries(granted);
+  CHECK(libraries == std::set<std::string>{"cute"});
+  CHECK(is_of_library("cute/atom/copy.hpp", libraries));
+  CHECK_FALSE(is_of_library("variants/cute/copy.hpp", libraries));
+  CHECK_FALSE(is_of_library("cute", libraries));
+  const std::string text = "#include <cute/tensor.hpp>\n";
+  CHECK(scan_source("k.cu", text, libraries).empty());
+  CHECK(scan_source("k.cu", text).size() == 1);
+  CHECK(scan_source("k.cu", "#include <cute/../../other.hpp>\n", libraries).size() == 1);
+  CHECK_THAT(policy_gate({}, granted, true).detail, Catch::Contains("library cute is not read: adopted with it"));
+}

@@ -1,7 +1,9 @@
 #include "harness/device/cuda/compile/include_scan.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -45,6 +47,54 @@ std::optional<std::string_view> after_include(std::string_view line) {
   return line.substr(kWord.size());
 }
 
+/// `#define HEADER(name) <folder/name>`: a macro that writes headers' names.
+struct HeaderMacro {
+  std::string parameter, text;
+};
+
+/// "NAME(inside) rest": a macro's definition or its use.
+struct MacroCall {
+  std::string name, inside;
+  std::string_view rest;
+};
+
+std::optional<MacroCall> macro_call(std::string_view text) {
+  const auto is_name = [](std::string_view word) {
+    return !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '/' || c == '.';
+    });
+  };
+  text = trim_left(text);
+  const std::size_t open = text.find('('), close = text.find(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
+  MacroCall call{std::string(text.substr(0, open)), "", text.substr(close + 1)};
+  for (const char c : text.substr(open + 1, close - open - 1))
+    if (c != ' ' && c != '\t') call.inside += c;
+  if (!is_name(call.name) || !is_name(call.inside)) return {};
+  return call;
+}
+
+/// What stands behind the word `define` of a directive; "" in any other line.
+std::string_view after_define(std::string_view line) {
+  constexpr std::string_view kWord = "define";
+  line = trim_left(line);
+  if (!line.starts_with("#")) return {};
+  line = trim_left(line.substr(1));
+  return line.starts_with(kWord) ? trim_left(line.substr(kWord.size())) : std::string_view{};
+}
+
+std::string defined_name(std::string_view line) {
+  const std::string_view rest = after_define(line);
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return {rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_letter)};
+}
+
+std::optional<std::pair<std::string, HeaderMacro>> header_macro(std::string_view line) {
+  const auto head = macro_call(after_define(line));
+  if (!head || !quoted_name(head->rest)) return {};
+  return std::pair{head->name, HeaderMacro{head->inside, std::string(trim_left(head->rest))}};
+}
+
 class Scanner {
  public:
   explicit Scanner(const std::vector<std::string>& include_dirs) : include_dirs_(include_dirs) {}
@@ -55,14 +105,39 @@ class Scanner {
     for (int number = 1; std::getline(lines, line); ++number) {
       if (const auto rest = after_include(line)) {
         if (const auto mention = quoted_name(*rest)) follow(*mention, file);
-        else result_.computed.push_back(file + ":" + std::to_string(number));
+        else follow_macro(*rest, file, file + ":" + std::to_string(number));
       }
       follow_has_include(line, file);
+      note_macro(line);
     }
   }
-  IncludeScan result() && { return std::move(result_); }
+  IncludeScan result() && {
+    for (const auto& [macro, place] : used_)
+      if (unclear_.contains(macro)) result_.computed.push_back(place);
+    return std::move(result_);
+  }
 
  private:
+  void note_macro(std::string_view line) {
+    if (auto macro = header_macro(line)) macros_.insert(std::move(*macro));
+    else if (const std::string name = defined_name(line); !name.empty()) unclear_.insert(name);
+  }
+
+  /// By every definition that was seen: which of them holds is the preprocessor's to say.
+  void follow_macro(std::string_view written, const std::string& file, const std::string& place) {
+    const auto call = macro_call(written);
+    if (!call || !macros_.contains(call->name)) return result_.computed.push_back(place);
+    used_.emplace_back(call->name, place);
+    const auto [first, last] = macros_.equal_range(call->name);
+    for (auto each = first; each != last; ++each) {
+      const auto& [parameter, text] = each->second;
+      std::string name = quoted_name(text)->name;
+      if (const std::size_t at = name.find(parameter); at != std::string::npos)
+        name.replace(at, parameter.size(), call->inside);
+      follow({name, text[0] == '"'}, file);
+    }
+  }
+
   void follow_has_include(std::string_view line, const std::string& file) {
     constexpr std::string_view kWord = "__has_include";
     for (std::size_t at = line.find(kWord); at != std::string_view::npos; at = line.find(kWord, at + 1)) {
@@ -101,6 +176,9 @@ class Scanner {
 
   const std::vector<std::string>& include_dirs_;
   std::set<std::string> seen_;
+  std::multimap<std::string, HeaderMacro> macros_;
+  std::set<std::string> unclear_;                          // macros with a definition of another form
+  std::vector<std::pair<std::string, std::string>> used_;  // a macro, and where it is an include
   IncludeScan result_;
 };
 

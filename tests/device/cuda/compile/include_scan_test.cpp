@@ -50,3 +50,14 @@ TEST_CASE("an include by macro is reported with file and line") {
   CHECK(scan_includes("dir/k.cu", "\n#include NAME\n", {}).computed == std::vector<std::string>{"dir/k.cu:2"});
   CHECK(scan_includes("dir/k.cu", "// #include NAME\nint included;\n#define include_this 1\n", {}).computed.empty());
 }
+
+TEST_CASE("an include by a macro that writes a header's name is followed, unless it is also defined in another way") {
+  Scratch scratch;
+  scratch.write("std/tuple", "t");
+  const std::string source = "#define HEADER(name) <std/name>\n#include HEADER(tuple)\n";
+  const IncludeScan scan = scan_includes("k.cu", source, {scratch.path("")});
+  CHECK(scan.computed.empty());
+  CHECK(contents_of(scan, "std/tuple") == "t");
+  for (const char* other : {"#define HEADER(name) OTHER(name)\n", "#define HEADER(a, b) <std/a>\n"})
+    CHECK(scan_includes("k.cu", source + other, {}).computed == std::vector<std::string>{"k.cu:2"});
+}

@@ -186,5 +186,18 @@ HARNESS_CPU_STORE(__stwt)
 inline bool __isGlobal(const void*) {
   return true;
 }
+/// An address here is one of the host in every space: good for alignment, and to get back what went in.
+inline size_t __cvta_generic_to_shared(const void* address) {
+  return reinterpret_cast<size_t>(address);
+}
+inline size_t __cvta_generic_to_global(const void* address) {
+  return reinterpret_cast<size_t>(address);
+}
+inline void* __cvta_shared_to_generic(size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+inline void* __cvta_global_to_generic(size_t address) {
+  return reinterpret_cast<void*>(address);
+}
 #define __builtin_assume(condition) static_cast<void>(0)
 inline void __assume(bool) {}

@@ -16,6 +16,12 @@
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #define _GLIBCXX_USE_STD_SPEC_FUNCS 0
 #include <math.h>
+// As macros they could not be names of somebody's own; C has them as constants too.
+#undef FP_NAN
+#undef FP_INFINITE
+#undef FP_ZERO
+#undef FP_SUBNORMAL
+#undef FP_NORMAL
 #if __has_include(<bits/stl_algobase.h>)  // std::min and std::max, which came with them
 #include <bits/stl_algobase.h>
 #endif

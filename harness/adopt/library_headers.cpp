@@ -1,0 +1,77 @@
+#include "harness/adopt/library_headers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "harness/core/error.h"
+#include "harness/system/files.h"
+
+namespace harness::adopt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBytes = 32 << 20;
+
+/// What a line `#include <name>` or `#include "name"` names; "": it is no such line.
+std::string included_by(const std::string& line) {
+  const std::size_t hash = line.find_first_not_of(" \t");
+  if (hash == std::string::npos || line[hash] != '#') return "";
+  const std::size_t word = line.find_first_not_of(" \t", hash + 1);
+  if (word == std::string::npos || line.compare(word, 7, "include") != 0) return "";
+  const std::size_t open = line.find_first_of("<\"", word + 7);
+  if (open == std::string::npos) return "";
+  const std::size_t close = line.find_first_of(">\"", open + 1);
+  return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
+}
+
+class Closure {
+ public:
+  explicit Closure(const std::vector<std::string>& folders) : folders_(folders) {}
+
+  void add(const fs::path& name) {
+    const std::string key = name.lexically_normal().generic_string();
+    if (key.starts_with("..") || found_.contains(key)) return;
+    for (const fs::path folder : folders_) {
+      std::error_code failed;
+      if (!fs::is_regular_file(folder / key, failed)) continue;
+      const std::string& text = found_[key] = read_file((folder / key).string(), Error::Kind::bad_input);
+      if ((bytes_ += text.size()) > kMostBytes)
+        throw bad_input(fmt::format("the headers that {} brings have more than {} MiB", key, kMostBytes >> 20));
+      return follow(std::string(text), fs::path(key).parent_path());
+    }
+  }
+
+  std::vector<std::pair<std::string, std::string>> taken() const { return {found_.begin(), found_.end()}; }
+
+ private:
+  /// Whatever the conditions around it: a GPU's compiler takes other branches than the cpu device.
+  void follow(const std::string& text, const fs::path& beside) {
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (const std::string name = included_by(text.substr(begin, end - begin)); !name.empty()) {
+        add(name);
+        add(beside / name);
+      }
+      begin = end + 1;
+    }
+  }
+
+  const std::vector<std::string>& folders_;
+  std::map<std::string, std::string> found_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> library_headers(const std::vector<std::string>& included,
+                                                                 const std::vector<std::string>& folders) {
+  Closure closure(folders);
+  for (const std::string& each : included) closure.add(each);
+  return closure.taken();
+}
+
+}  // namespace harness::adopt
