@@ -19,8 +19,9 @@
 #include "tests/fakes/ports.h"
 
 // A simulated fleet: the real loop, strategy, searches, store and wire, over nodes whose evaluations are drawn instead
-// of made, and take as long as one of attention does on an H200. Prints what the orchestrator itself takes and how much
-// of the devices' time nobody used.
+// of made, and take as long as one of attention does on an H200. Prints what the orchestrator itself takes and what the
+// devices' time was used for, by the nodes' own account; `idle_share` is what nobody used of it, from the first
+// evaluation that a search asked for until the last of these began.
 //   fleet_bench [--faults] NODES SECONDS...   (default: 8 10 64 15)
 //   fleet_bench --day [NODES [HOURS]]         (default: 64 24)
 // With --faults 2 % of the evaluations never end, a node dies every few seconds, one card is a tenth slower, and one
@@ -110,6 +111,42 @@ struct Course {
   std::string drifting() const { return fmt::format("n-{}", nodes / 2 + 1); }
 };
 
+/// What a device was used for, and when.
+enum class Use { search, other_evaluation, incumbent_alone, calibration };
+struct Stretch {
+  Use use;
+  double begin, end;
+  double within(double from, double to) const { return std::max(0.0, std::min(end, to) - std::max(begin, from)); }
+};
+std::vector<Stretch> stretches;      // of all devices of a run
+std::set<std::string> asked_before;  // candidates that a search asked for, in a run
+
+/// Device seconds, by what they were used for, while searches asked for evaluations; and those that nobody used before
+/// that (baselines come first), meanwhile (what waits for decisions) and after it (the budget's end, confirmations).
+struct Used {
+  double search = 0, other_evaluations = 0, incumbents_alone = 0, calibrations = 0;
+  double idle_before = 0, idle = 0, idle_after = 0, held = 0;
+};
+
+Used add_up_uses(int nodes, double begin, double end) {
+  double first = end, last = begin;
+  for (const Stretch& each : stretches)
+    if (each.use == Use::search) first = std::min(first, each.begin), last = std::max(last, each.begin);
+  Used used;
+  used.held = nodes * (last - first);
+  used.idle = used.held;
+  used.idle_before = nodes * (first - begin);
+  used.idle_after = nodes * (end - last);
+  for (const Stretch& each : stretches) {
+    double* const sums[] = {&used.search, &used.other_evaluations, &used.incumbents_alone, &used.calibrations};
+    *sums[static_cast<std::size_t>(each.use)] += each.within(first, last);
+    used.idle_before -= each.within(begin, first);
+    used.idle -= each.within(first, last);
+    used.idle_after -= each.within(last, end);
+  }
+  return used;
+}
+
 double run_began_s = 0;  // on the machine's clock
 double simulated_s = 0;  // of processor time that the nodes took, which are in this process
 
@@ -139,6 +176,7 @@ class SimulatedNode : public fleet::Transport {
   }
   ~SimulatedNode() override {
     timeline.nodes.erase(this);
+    if (last_stretch_) stretches[*last_stretch_].end = std::min(stretches[*last_stretch_].end, timeline.now());
     if (!timeline.leaps) close(timer_);
   }
   int descriptor() const override { return timer_; }
@@ -208,6 +246,7 @@ class SimulatedNode : public fleet::Transport {
       const CardCalibration found{4e12 / slowness() * noise(), 8e14 / slowness() * noise(), "simulated", {}};
       working_ = id;
       done_at_ = timeline.now() + 0.2;
+      note(Use::calibration, timeline.now(), done_at_);
       return post(done_at_, {{"id", id}, {"uuid", uuid}, {"answer", {{"calibration", found}, {"seconds", 0.2}}}});
     }
     if (call.at("call") != "evaluate") return post(0, {{"id", id}, {"answer", {{"preflight", nullptr}}}});
@@ -216,15 +255,29 @@ class SimulatedNode : public fleet::Transport {
     const json& incumbent = call.at("request").at("incumbent");
     const bool alone = !incumbent.is_null() && incumbent.at("by_record") == true && incumbent.at("alone_ns") == 0.0;
     const double calibration_s = alone ? cost / 6 : 0;
-    done_at_ = timeline.now() + cost + calibration_s;
-    if (course_.faults && random_() % 50 == 0) {
-      done_at_ = 1e18;
-      return;
-    }
+    const double alone_until = timeline.now() + calibration_s;
+    done_at_ = alone_until + cost;
+    const bool hangs = course_.faults && random_() % 50 == 0;
+    if (hangs) done_at_ = 1e18;
+    if (alone) note(Use::incumbent_alone, timeline.now(), alone_until);
+    note(is_of_search(call.at("request")) ? Use::search : Use::other_evaluation, alone_until, done_at_);
+    if (hangs) return;
     post(done_at_,
          {{"id", id},
           {"uuid", uuid},
           {"answer", {{"evaluation", evaluated(call.at("request"), cost, calibration_s)}, {"prepare_s", 0.0}}}});
+  }
+
+  /// For the first time: what was lost is tried again, also when nothing else is begun any more.
+  static bool is_of_search(const json& request) {
+    const json& name = request.at("name");
+    return name.at("candidate").at("variant") != "00_base" && request.at("confirm") == false &&
+           asked_before.insert(name.dump()).second;
+  }
+
+  void note(Use use, double begin, double end) {
+    last_stretch_ = stretches.size();
+    stretches.push_back({use, begin, end});
   }
 
   json evaluated(const json& request, double cost, double calibration_s) {
@@ -268,6 +321,7 @@ class SimulatedNode : public fleet::Transport {
   std::multimap<double, std::string> mail_;
   std::set<std::int64_t> seen_;
   std::int64_t working_ = 0;
+  std::optional<std::size_t> last_stretch_;
 };
 
 /// Leaps to the next thing that a node has to say, not far at once: what has not been heard is noticed in between.
@@ -372,6 +426,8 @@ std::int64_t doubted(const CampaignFigures& figures) {
 void run(Course course, double seconds, fleet::Patience patience, fleet::CardRules cards) {
   const int nodes = course.nodes;
   simulated_s = 0;
+  stretches.clear();
+  asked_before.clear();
   run_began_s = now_s();
   timeline.leapt = 0;
   unsigned starts = 0;
@@ -412,28 +468,24 @@ void run(Course course, double seconds, fleet::Patience patience, fleet::CardRul
   const CampaignSummary summary = Campaign(std::move(ports), campaign_options, std::nullopt).run();
   const double own = cpu_s() - cpu_before - simulated_s;
   const std::vector<IterationSummary> rows = archive->ledger().iterations(summary.campaign);
-  double first = 1e18, last = 0, busy = 0;
-  std::int64_t searched = 0;
-  for (const IterationSummary& row : rows) {
-    busy += row.wall_s;
-    if (row.purpose != Purpose::search) continue;
-    ++searched;
-    first = std::min(first, row.begun_unix);
-    last = std::max(last, row.begun_unix);
-  }
-  // Up to the last one that was begun: after it devices are idle because the budget is.
-  double until_last = 0;
-  for (const IterationSummary& row : rows)
-    if (row.purpose == Purpose::search)
-      until_last += std::max(0.0, std::min(last, row.begun_unix + row.wall_s) - row.begun_unix);
-  const double held = nodes * std::max(1e-9, last - first);
+  const std::int64_t searched = std::ranges::count(rows, Purpose::search, &IterationSummary::purpose);
+  const Used used = add_up_uses(nodes, begin, timeline.now());
   const Findings findings = read_off(rows, summary, course);
   json line{{"nodes", nodes},
             {"faults", course.faults},
             {"seconds", timeline.now() - begin},
             {"evaluations", searched},
             {"own_ms_per_evaluation", 1e3 * own / static_cast<double>(summary.iterations)},
-            {"idle_share", timeline.leaps ? 1 - busy / (nodes * (timeline.now() - begin)) : 1 - until_last / held},
+            {"idle_share", used.idle / std::max(1e-9, used.held)},
+            {"device_s",
+             {{"held", used.held},
+              {"search", used.search},
+              {"other_evaluations", used.other_evaluations},
+              {"incumbents_alone", used.incumbents_alone},
+              {"calibrations", used.calibrations},
+              {"idle", used.idle},
+              {"idle_before", used.idle_before},
+              {"idle_after", used.idle_after}}},
             {"bytes_per_evaluation", fleet.bytes() / static_cast<std::size_t>(summary.iterations)},
             {"outcomes", summary.outcomes},
             {"counted_twice", findings.twice},

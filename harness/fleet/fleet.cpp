@@ -451,7 +451,7 @@ void NodeFleet::tick(double patience_s) {
   if (all) look_at_all_ = time + kLookS;
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     if (!all && ends_[i].revents == 0 && !seats_[i]->has_unsent()) continue;
-    seats_[i]->tick(time);
+    seats_[i]->tick(time, ends_[i].revents != 0);
     if (i >= devices_.size() || seats_[i]->alive() || !devices_[i].alive) continue;
     devices_[i].alive = false;
     devices_[i].why = seats_[i]->why();

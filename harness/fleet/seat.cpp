@@ -35,23 +35,25 @@ bool Seat::send(const json& message) {
   return transport_->send(line);
 }
 
-void Seat::tick(double now) {
+void Seat::tick(double now, bool readable) {
   if (state_ == State::dead) return;
   if (state_ == State::waiting) {
     if (now >= start_again_) begin(now);
     return;
   }
-  const std::optional<std::string> bytes = transport_->receive();
-  if (bytes) {
+  const auto said = [&] {
+    return lines_.last_other().empty() ? "" : fmt::format("; it said: {}", lines_.last_other());
+  };
+  if (readable) {
+    const std::optional<std::string> bytes = transport_->receive();
+    if (!bytes) return lose("its process ended" + said(), now);
     bytes_received_ += bytes->size();
     lines_.add(*bytes);
     listen(now);
+    if (state_ != State::running) return;
   }
-  if (state_ != State::running) return;
-  const std::string said = lines_.last_other().empty() ? "" : fmt::format("; it said: {}", lines_.last_other());
-  if (!bytes) return lose("its process ended" + said, now);
   if (!hello_ && now - begun_ > spec_.wait_s)
-    return lose(fmt::format("it said no hello within {:.0f} s{}", spec_.wait_s, said), now);
+    return lose(fmt::format("it said no hello within {:.0f} s{}", spec_.wait_s, said()), now);
   if (hello_ && now - heard_ > patience_.silence)
     return lose(fmt::format("nothing was heard of it for {:.0f} s", patience_.silence), now);
   if (hello_ && !calls_.empty() && first_id_ == 0) send_first(now);
@@ -79,10 +81,9 @@ void Seat::listen(double now) {
 
 void Seat::send_first(double now) {
   first_id_ = next_id_++;
-  json message = calls_.front().message;
-  message["id"] = first_id_;
+  calls_.front().message["id"] = first_id_;
   first_sent_ = sent_ = now;
-  send(message);
+  send(calls_.front().message);
 }
 
 void Seat::receive(const json& message, double now) {
@@ -99,10 +100,8 @@ void Seat::receive(const json& message, double now) {
   if (message.contains("beat")) {
     if (message.at("at") == first_id_) sent_ = now;
     if (now - sent_ <= patience_.again) return;  // a call or its answer was lost on the way: it keeps answers
-    json again = calls_.front().message;
-    again["id"] = first_id_;
     sent_ = now;
-    send(again);
+    send(calls_.front().message);
   } else if (message.contains("question") && message.value("of", std::int64_t{0}) == first_id_) {
     const json value = calls_.front().question ? calls_.front().question(message) : json();
     send({{"reply", message.at("question")}, {"value", value}});

@@ -50,8 +50,9 @@ class Seat {
 
   void push(Call call);
   void push_front(Call call);
-  /// Takes what the node said and notices what it did not say. `now`: any steady clock, seconds.
-  void tick(double now);
+  /// Takes what the node said, where its descriptor is readable, and notices what it did not say. `now`: any steady
+  /// clock, seconds.
+  void tick(double now, bool readable);
   /// What it works at need not be finished.
   void cancel();
   /// Its node need not stay. Called for all seats first, nodes end at the same time.

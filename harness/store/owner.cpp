@@ -16,11 +16,15 @@ constexpr int kState = 3, kStartTime = 22;  // of a process
 
 }  // namespace
 
+// No process outlives its boot, and every attempt asks.
 std::string this_boot() {
-  std::istringstream id(read_file_if_any("/proc/sys/kernel/random/boot_id").value_or(""));
-  std::string word;
-  id >> word;
-  return word;
+  static const std::string boot = [] {
+    std::istringstream id(read_file_if_any("/proc/sys/kernel/random/boot_id").value_or(""));
+    std::string word;
+    id >> word;
+    return word;
+  }();
+  return boot;
 }
 
 std::string this_process() {

@@ -197,12 +197,16 @@ local function logs_of(gains)
   return logs
 end
 
--- What was seen of an arm, in this campaign and before: { value, noise }, or nil.
-local function observed(arm, within)
-  if #arm.gains > 0 then
-    local n = #arm.gains
-    return median(logs_of(arm.gains)), square(SEEN_DOUBT) + square(within) / n
-  end
+-- Of all arms, by their names: three parts of a forecast look at them.
+local function logs_of_arms(campaign)
+  local by = {}
+  for _, arm in ipairs(campaign.arms) do by[arm.name] = logs_of(arm.gains) end
+  return by
+end
+
+-- What was seen of an arm, in this campaign and before: { value, noise }, or nil. `logs`: of its newest speedups.
+local function observed(arm, logs, within)
+  if #logs > 0 then return median(logs), square(SEEN_DOUBT) + square(within) / #logs end
   if arm.earlier_best_speedup and arm.earlier_passed > 0 then
     local largest = normal.largest_of(arm.earlier_passed)
     return math.log(arm.earlier_best_speedup) - largest * within, square(EARLIER_DOUBT)
@@ -252,10 +256,10 @@ local function numbered(campaign)
 end
 
 -- By kernel: what was seen, and the solved equations that predictions need.
-local function beliefs(campaign, within, expected)
+local function beliefs(campaign, logs, within, expected)
   local by, list = numbered(campaign)
   for _, arm in ipairs(campaign.arms) do
-    local value, noise = observed(arm, within)
+    local value, noise = observed(arm, logs[arm.name], within)
     if value and not arm.baseline then
       local kernel, mean, doubt = by[arm.kernel], expected[arm.name].mean, expected[arm.name].doubt
       local beyond, variance = (value - mean) / doubt, OF_ARM + noise / square(doubt)
@@ -315,13 +319,15 @@ local function usual_seconds(campaign)
 end
 
 -- An arm's fastest evaluations, ln(speedup), the fastest first: the best of all, and of the newest as many as say something of
--- the tail.
-local function fastest(arm)
-  local logs = logs_of(arm.gains)
-  if arm.best_speedup then logs[#logs + 1] = math.log(arm.best_speedup) end
-  table.sort(logs, function(a, b) return a > b end)
-  if arm.best_speedup and #logs > 1 and logs[1] == logs[2] then table.remove(logs, 1) end
-  return table.move(logs, 1, math.min(#logs, 1 + (#logs + TOP_SHARE - 1) // TOP_SHARE), 1, {})
+-- the tail. `logs`: of its newest speedups.
+local function fastest(arm, logs)
+  local sorted = table.move(logs, 1, #logs, 1, {})
+  if arm.best_speedup then sorted[#sorted + 1] = math.log(arm.best_speedup) end
+  table.sort(sorted)
+  local n, top = #sorted, {}
+  if arm.best_speedup and n > 1 and sorted[n] == sorted[n - 1] then n = n - 1 end
+  for i = 1, math.min(n, 1 + (n + TOP_SHARE - 1) // TOP_SHARE) do top[i] = sorted[n + 1 - i] end
+  return top
 end
 
 -- Whatever the distribution, its upper tail falls about exponentially, and the mean distance of the fastest from the last of them
@@ -356,19 +362,17 @@ function forecast.context(campaign)
   local workloads = {}
   for _, workload in ipairs(campaign.workloads) do workloads[workload.kernel .. "/" .. workload.workload] = workload end
   local top, grown = usual_growth(campaign)
-  return { campaign = campaign, within = within, expected = expected, beliefs = beliefs(campaign, within, expected),
-           workloads = workloads, silent = silent_evaluations(campaign), top = top, grown = grown,
-           usual_seconds = usual_seconds(campaign), calibration = campaign.calibration,
-           applying = patterns.naming(campaign) }
+  local logs = logs_of_arms(campaign)
+  return { campaign = campaign, within = within, expected = expected, logs = logs,
+           beliefs = beliefs(campaign, logs, within, expected), workloads = workloads,
+           silent = silent_evaluations(campaign), top = top, grown = grown, usual_seconds = usual_seconds(campaign),
+           calibration = campaign.calibration, applying = patterns.naming(campaign) }
 end
 
--- Of the newest evaluations: a search moves, and its next step is like its last ones.
-local function recent(arm, within)
-  local logs, n, sum = {}, 0, 0
-  for i, gain in ipairs(arm.gains) do
-    logs[i] = math.log(gain)
-    n, sum = i, sum + logs[i]
-  end
+-- Of the newest evaluations (`logs`): a search moves, and its next step is like its last ones.
+local function recent(arm, logs, within)
+  local n, sum = #logs, 0
+  for i = 1, n do sum = sum + logs[i] end
   local all = math.max(0, arm.timed - 1)
   local usual = (WITHIN_TRIALS * square(within) + all * square(arm.log_gain_sd or 0)) / (WITHIN_TRIALS + all)
   local mean, squares = n > 0 and sum / n or 0, WITHIN_TRIALS * usual
@@ -409,7 +413,8 @@ function forecast.arm(context, arm)
   local workload = context.workloads[arm.kernel .. "/" .. arm.workload]
   local now = math.log(math.max(workload and workload.speedup or 1, 1e-9))
   local mean, doubt = location(context, arm)
-  local n, own, spread = recent(arm, context.within)
+  local logs = context.logs[arm.name]
+  local n, own, spread = recent(arm, logs, context.within)
   if n > 0 then   -- a search moves: its next step is like its last ones
     local precision, seen = 1 / square(doubt), n / square(spread)
     mean, doubt = (mean * precision + own * seen) / (precision + seen), math.sqrt(1 / (precision + seen))
@@ -417,7 +422,7 @@ function forecast.arm(context, arm)
   local f = { arm = arm, p = probability(context, arm), n = n, mean = mean, doubt = doubt, spread = spread, now = now,
               new = novelty(arm), freedom = WITHIN_TRIALS + math.max(0, n - 1) }
   if n > 0 then
-    local top = fastest(arm)
+    local top = fastest(arm, logs)
     local sum, count = distances(top)
     local others = OTHERS * OTHERS_UNTIL / (OTHERS_UNTIL + arm.timed)
     f.best, f.top = top[1], (others * context.top + sum) / (others + count)

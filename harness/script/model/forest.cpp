@@ -1,7 +1,6 @@
 #include "harness/script/model/forest.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -34,6 +33,29 @@ struct Leaves {
   }
 };
 
+/// Cells of a column, one after the other.
+std::vector<float> transposed(const Matrix& rows) {
+  const std::size_t count = rows.rows();
+  std::vector<float> columns(rows.cells.size());
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t f = 0; f < rows.width; ++f) columns[f * count + i] = rows.row(i)[f];
+  return columns;
+}
+
+/// Puts the rows whose value is at most `cut` before the others, and returns how many they are. No branch: which way a
+/// row goes cannot be foreseen. `above` has room for all of them.
+std::size_t part(std::span<std::uint32_t> rows, const float* values, float cut, std::vector<std::uint32_t>& above) {
+  std::size_t low = 0, high = 0;
+  for (const std::uint32_t i : rows) {
+    rows[low] = above[high] = i;
+    const std::size_t is_low = values[i] <= cut ? 1 : 0;
+    low += is_low;
+    high += 1 - is_low;
+  }
+  std::copy_n(above.begin(), high, rows.begin() + static_cast<std::ptrdiff_t>(low));
+  return low;
+}
+
 }  // namespace
 
 void Forest::fit(const Matrix& rows, std::span<const double> targets, const Options& options, Random& random) {
@@ -44,9 +66,7 @@ void Forest::fit(const Matrix& rows, std::span<const double> targets, const Opti
   rows_ = rows.rows();
   width_ = rows.width;
   removed_.assign(width_, 0);
-  columns_.resize(rows.cells.size());
-  for (std::size_t i = 0; i < rows_; ++i)
-    for (std::size_t f = 0; f < width_; ++f) columns_[f * rows_ + i] = rows.row(i)[f];
+  columns_ = transposed(rows);
   std::vector<std::uint32_t> by_target(rows_);
   std::iota(by_target.begin(), by_target.end(), 0);
   if (rows_ > options.most_rows)
@@ -137,25 +157,32 @@ Estimate Forest::estimate(const float* row) const {
   return leaves.estimate(static_cast<double>(roots_.size()));
 }
 
-// A walk waits for memory at each step; so several rows walk side by side, through one tree at a time.
+// All rows go down a tree together: each node parts those that came to it, so that nothing is looked at but one column
+// of theirs, in order. Row by row and one tree after the other, sums are made in the order of estimate().
 std::vector<Estimate> Forest::estimates(const Matrix& rows) const {
-  constexpr std::size_t kAbreast = 8;
   const std::size_t count = rows.rows();
+  const std::vector<float> columns = transposed(rows);
   std::vector<Leaves> leaves(count);
+  std::vector<std::uint32_t> here(count), above(count);
+  std::iota(here.begin(), here.end(), 0);
+  struct Waiting {
+    std::uint32_t node;
+    std::span<std::uint32_t> here;
+  };
+  std::vector<Waiting> waiting;
   for (const std::uint32_t root : roots_) {
-    for (std::size_t first = 0; first < count; first += kAbreast) {
-      const std::size_t abreast = std::min(kAbreast, count - first);
-      std::array<std::uint32_t, kAbreast> at;
-      at.fill(root);
-      for (std::uint32_t moved = 1; moved != 0;) {
-        moved = 0;
-        for (std::size_t i = 0; i < abreast; ++i) {
-          const std::uint32_t next = nodes_[at[i]].next(rows.row(first + i));
-          moved |= next ^ at[i];
-          at[i] = next;
-        }
+    waiting.push_back({root, here});
+    while (!waiting.empty()) {
+      const auto [at, came] = waiting.back();
+      waiting.pop_back();
+      const Node& node = nodes_[at];
+      if (node.below == at) {
+        for (const std::uint32_t i : came) leaves[i].add(node.mean, node.variance);
+        continue;
       }
-      for (std::size_t i = 0; i < abreast; ++i) leaves[first + i].add(nodes_[at[i]].mean, nodes_[at[i]].variance);
+      const std::size_t below = part(came, columns.data() + node.feature * count, node.cut, above);
+      if (below < came.size()) waiting.push_back({node.below + 1, came.subspan(below)});
+      if (below > 0) waiting.push_back({node.below, came.first(below)});
     }
   }
   std::vector<Estimate> estimates;

@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <bit>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include "harness/script/sandbox/convert.h"
 #include "harness/script/sandbox/sandbox.h"
@@ -98,10 +102,76 @@ int metafield(lua_State* L) {
   return 1;
 }
 
-constexpr luaL_Reg kBaseFunctions[] = {{"pcall", protected_call}, {"setmetatable", set_metatable},
-                                       {"tostring", to_string},   {"message", message},
-                                       {"random", random_number}, {"target", target},
-                                       {"metafield", metafield},  {nullptr, nullptr}};
+// Values of one kind are compared here as Lua compares them: false where the one on top of the stack is of another.
+bool read_top(lua_State* L, lua_Integer& value) {
+  value = lua_tointeger(L, -1);
+  return lua_isinteger(L, -1) != 0;
+}
+bool read_top(lua_State* L, lua_Number& value) {
+  value = lua_tonumber(L, -1);
+  return lua_type(L, -1) == LUA_TNUMBER && lua_isinteger(L, -1) == 0 && value == value;  // NaN has no place in an order
+}
+bool read_top(lua_State* L, std::string_view& value) {
+  if (lua_type(L, -1) != LUA_TSTRING) return false;
+  std::size_t size = 0;
+  const char* text = lua_tolstring(L, -1, &size);
+  value = {text, size};
+  return true;
+}
+
+std::size_t bytes_to_compare(std::string_view text) {
+  return text.size();
+}
+template <typename Number>
+std::size_t bytes_to_compare(Number) {
+  return sizeof(Number);
+}
+
+/// Pushes the list of the stack's first element in order, or nil where its elements are not all of this kind.
+template <typename Value>
+int push_in_order(lua_State* L, lua_Integer count) {
+  using Placed = std::pair<Value, lua_Integer>;  // what is equal stays in its order
+  constexpr std::size_t kBytesPerStep = 32;
+  auto* placed = static_cast<Placed*>(lua_newuserdatauv(L, static_cast<std::size_t>(count) * sizeof(Placed), 0));
+  std::size_t bytes = 0;
+  for (lua_Integer i = 0; i < count; ++i) {
+    lua_rawgeti(L, 1, i + 1);
+    Value value{};
+    const bool is_one = read_top(L, value);
+    lua_pop(L, 1);
+    if (!is_one) return 0;
+    std::construct_at(placed + i, value, i + 1);
+    bytes += bytes_to_compare(value);
+  }
+  charge(L,
+         std::bit_width(static_cast<std::size_t>(count)) * (count + static_cast<lua_Integer>(bytes / kBytesPerStep)));
+  std::sort(placed, placed + count);
+  lua_createtable(L, static_cast<int>(count), 0);
+  for (lua_Integer i = 0; i < count; ++i) {
+    lua_rawgeti(L, 1, placed[i].second);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/// in_order(list, count): the elements of a plain list from the smallest on, where all are integers, or all other
+/// numbers, or all strings; else nothing. Most lists are like that, and Lua would take ten times as long.
+int in_order(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const lua_Integer count = luaL_checkinteger(L, 2);
+  lua_settop(L, 1);
+  if (count == 0) return 1;
+  lua_rawgeti(L, 1, 1);
+  const int type = lua_type(L, -1);
+  if (type == LUA_TSTRING) return push_in_order<std::string_view>(L, count);
+  if (type != LUA_TNUMBER) return 0;
+  return lua_isinteger(L, -1) != 0 ? push_in_order<lua_Integer>(L, count) : push_in_order<lua_Number>(L, count);
+}
+
+constexpr luaL_Reg kBaseFunctions[] = {
+    {"pcall", protected_call}, {"setmetatable", set_metatable}, {"tostring", to_string},
+    {"message", message},      {"random", random_number},       {"target", target},
+    {"metafield", metafield},  {"in_order", in_order},          {nullptr, nullptr}};
 
 void protect_strings(lua_State* L, int globals) {
   lua_pushliteral(L, "");

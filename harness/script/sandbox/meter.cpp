@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <new>
 
 #include "harness/script/sandbox/state.h"
 
@@ -68,21 +67,15 @@ void on_count(lua_State* L, lua_Debug*) {
   raise_limit(L);
 }
 
-/// Moves a block between the pool of small ones and the heap, or within one of them. Null where there is no memory.
+/// Moves a block between the small ones and the heap, or within one of them. Null where there is no memory.
 void* resized(Meter& meter, void* block, std::size_t old_size, std::size_t new_size) noexcept {
-  if (old_size > Meter::kSmall && new_size > Meter::kSmall) return std::realloc(block, new_size);
+  constexpr std::size_t kSmall = SmallBlocks::kLargest;
+  if (old_size > kSmall && new_size > kSmall) return std::realloc(block, new_size);
   void* fresh = nullptr;
-  if (new_size > Meter::kSmall) {
-    fresh = std::malloc(new_size);
-  } else if (new_size > 0) {
-    try {
-      fresh = meter.small.allocate(new_size);
-    } catch (const std::bad_alloc&) {
-    }
-  }
+  if (new_size > 0) fresh = new_size > kSmall ? std::malloc(new_size) : meter.small.allocate(new_size);
   if (block == nullptr || (fresh == nullptr && new_size > 0)) return fresh;
   if (new_size > 0) std::memcpy(fresh, block, std::min(old_size, new_size));
-  if (old_size > Meter::kSmall) std::free(block);
+  if (old_size > kSmall) std::free(block);
   else meter.small.deallocate(block, old_size);
   return fresh;
 }

@@ -5,6 +5,7 @@ local base, host = ...
 local error, type, select, raw_next, raw_get, raw_set, raw_len = error, type, select, next, rawget, rawset, rawlen
 local raw_concat, pack, unpack, tointeger = table.concat, table.pack, table.unpack, math.tointeger
 local target, metafield, pcall, tostring = host.target, host.metafield, host.pcall, host.tostring
+local in_order = host.in_order
 
 local rank = { number = 1, string = 2, boolean = 3 }
 
@@ -62,7 +63,7 @@ local function sorted_keys(of)
       error("pairs cannot put keys in order that are a " .. kind .. "; use numbers, strings or booleans", 3)
     end
   end
-  return sorted(keys, count, before), count
+  return in_order(keys, count) or sorted(keys, count, before), count
 end
 
 local function pairs(list)
@@ -174,7 +175,7 @@ function table.sort(list, less)
   local count = #list
   local copy = {}
   for i = 1, count do copy[i] = list[i] end
-  local result = sorted(copy, count, less or smaller)
+  local result = not less and in_order(copy, count) or sorted(copy, count, less or smaller)
   for i = 1, count do list[i] = result[i] end
 end
 

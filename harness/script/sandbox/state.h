@@ -1,12 +1,12 @@
 #pragma once
 #include <chrono>
 #include <lua.hpp>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
 #include "harness/script/sandbox/limits.h"
 #include "harness/script/sandbox/random.h"
+#include "harness/script/sandbox/small_blocks.h"
 
 // Inside of the sandbox: what its C functions share. Nothing outside script/sandbox/ includes this.
 namespace harness::script {
@@ -17,8 +17,7 @@ struct Meter {
 
   Limits limits;
   // A state lives for one decision and is made of thousands of small blocks: the heap would be swept for each of them.
-  std::pmr::unsynchronized_pool_resource small{{.max_blocks_per_chunk = 1024, .largest_required_pool_block = kSmall}};
-  static constexpr std::size_t kSmall = 256;
+  SmallBlocks small;
   std::size_t bytes = 0;          // held by the Lua state
   std::size_t fresh_bytes = 0;    // allocated since the clock was last read
   std::int64_t instructions = 0;  // of the outermost call

@@ -190,6 +190,22 @@ TEST_CASE("pairs goes through numbers, then strings, then booleans, each ascendi
             .find("strategies/bad.lua:2: pairs cannot put keys in order that are a table") == 0);
 }
 
+TEST_CASE("lists of one kind are sorted as Lua compares") {
+  const auto sorted = [](const std::string& list) {
+    return value_of("local t = {" + list + "} table.sort(t) return table.concat(t, ' ')");
+  };
+  CHECK(sorted("'b', 'ab', '', 'B', 'a', 'ab'") == " B a ab ab b");
+  CHECK(sorted("3, -1, math.maxinteger, math.maxinteger - 1, 2") == "-1 2 3 9223372036854775806 9223372036854775807");
+  CHECK(sorted("2.5, -0.5, math.huge, 1.5, -math.huge") == "-inf -0.5 1.5 2.5 inf");
+  CHECK(sorted("3, 1.5, 2, 2.0, 1") == "1 1.5 2 2.0 3");
+  CHECK(value_of("local t = {'b', 'a\\000c', 'a', 'a\\000b'} table.sort(t) return t[1] == 'a' and t[2] == 'a\\000b'") ==
+        true);
+  CHECK(value_of("local t = {1.5, 0 / 0, 0.5} table.sort(t) return #t") == 3);
+  CHECK(value_of("return #(function(t) table.sort(t) return t end)({})") == 0);
+  CHECK(failure("local t, s = {}, ('a'):rep(1 << 20) for i = 1, 20000 do t[i] = s end table.sort(t)")
+            .find("strategies/bad.lua:1: exceeded its limit of") == 0);
+}
+
 TEST_CASE("sorting is stable and takes any order function") {
   CHECK(value_of("local t = {} for i = 1, 20 do t[i] = {k = i % 3, i = i} end\n"
                  "table.sort(t, function(a, b) return a.k < b.k end)\n"
