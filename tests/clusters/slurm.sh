@@ -65,8 +65,11 @@ usable=$(grep -o '"usable":true' "$scratch/devices.json" | wc -l)
 [ "$usable" = 3 ] || fail "$usable of three nodes can be used: $(tail -n 3 "$scratch/devices.said")"
 grep -q '"bytes_per_s"' "$scratch/devices.json" || fail "no calibration is told"
 
-# What runs goes on without its controller; a new one finds the steps again.
+# What runs goes on without its controller; a new one finds the steps again. It knows the jobs that were saved: one
+# that is killed before would leave the cards of the others' jobs allocated.
 lose_controller() {
+  touch "$scratch/node_lost"
+  wait_until 60 test "$scratch/state/job_state" -nt "$scratch/node_lost" || fail "slurmctld saves no jobs"
   kill -9 "$controller"
   sleep 1
   begin slurmctld.again slurmctld -D -f "$SLURM_CONF"
