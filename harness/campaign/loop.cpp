@@ -33,6 +33,20 @@ constexpr std::size_t kMostHintsEmulated = 4;
 constexpr double kAbandonFactor = 2;
 
 /// After a stop or a spent budget, and not where the user, a script, the store or the device ended the campaign.
+/// The time may end before the last of them: what gained most comes first.
+std::vector<WorkloadBook*> by_gain(std::vector<WorkloadBook>& books) {
+  std::vector<std::pair<double, WorkloadBook*>> gains;
+  for (WorkloadBook& book : books) {
+    const bool faster = book.baseline_ns && !book.standings.empty();
+    gains.emplace_back(faster ? -book.plan.weight * std::log(*book.baseline_ns / book.standings.back().time_ns) : 0,
+                       &book);
+  }
+  std::ranges::stable_sort(gains, {}, &std::pair<double, WorkloadBook*>::first);
+  std::vector<WorkloadBook*> ordered;
+  for (const auto& [gain, book] : gains) ordered.push_back(book);
+  return ordered;
+}
+
 bool leaves_winners_to_confirm(EndReason reason) {
   return reason == EndReason::budget || reason == EndReason::cost || reason == EndReason::goal ||
          reason == EndReason::exhausted || reason == EndReason::strategy;
@@ -834,8 +848,8 @@ void Campaign::link_fingerprint(const Candidate& candidate, Evaluation& evaluati
 // Winners are timed again in fresh processes with fresh inputs, beside the baseline; one that fails gives way to the
 // next.
 Campaign::Ended Campaign::confirm_winners() {
-  for (WorkloadBook& book : state_.workloads()) {
-    if (Ended ended = start(confirm(book))) return drain(*ended);
+  for (WorkloadBook* const book : by_gain(state_.workloads())) {
+    if (Ended ended = start(confirm(*book))) return drain(*ended);
     while (!tasks_.empty() && (!queue_.empty() || !free_device()))
       if (Ended ended = finish_next()) return drain(*ended);
   }
