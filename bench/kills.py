@@ -63,6 +63,14 @@ def begun(path):
         return any('"event":"campaign_started"' in line for line in out)
 
 
+def wait_for(process, seconds):
+    """So long, or until it ends: what comes after its end is no time of a campaign."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("kernels", nargs="+")
@@ -96,7 +104,7 @@ def main():
         while process.poll() is None and time.monotonic() - leg < 60 and not begun(os.path.join(folder, "out")):
             time.sleep(0.02)
         while True:
-            time.sleep(dice.expovariate(1 / given.pause))
+            wait_for(process, dice.expovariate(1 / given.pause))
             if process.poll() is not None or sum(killed.values()) >= given.kills:
                 break
             victim = dice.choice(tree(process.pid))
