@@ -163,7 +163,9 @@ class Session {
   // Where candidates are native code, each launch has a process of its own, forked from one that has loaded them.
   /// Maps a module and runs none of its code; makes no thread.
   virtual void preload(const Artifact&) {}
-  /// In the forked process: makes what a run needs besides the candidate's code.
+  /// In the forked process: makes the threads of a run.
+  virtual void start_threads(const Executable&) {}
+  /// In the forked process: makes what a run needs besides the candidate's code, threads too.
   virtual void warm_up(const Executable&) {}
   /// The next run's number, where a session does things in turns (early and late copies).
   virtual void set_run(unsigned) {}

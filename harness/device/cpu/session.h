@@ -33,6 +33,7 @@ class CpuSession : public Session {
   void preload(const Artifact& artifact) override;
   /// Makes the threads that a run needs (a cluster has a thread a block), their stacks and shared memory, so that
   /// rights can be dropped and a clock started afterwards.
+  void start_threads(const Executable& executable) override { make_threads(executable.plan); }
   void warm_up(const Executable& executable) override;
   void set_run(unsigned run) override { runs_ = run; }
   /// Throws Error(environment) where the system refuses.

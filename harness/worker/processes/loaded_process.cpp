@@ -88,11 +88,15 @@ SharedMemory map_image(int descriptor, std::size_t bytes, bool timed) {
   SharedMemory image;
   report.code = guarded(report, [&] {
     stand_alone(runner);
-    image = map_image(prepared.images.at(which).at(static_cast<std::size_t>(request.image)).get(),
-                      static_cast<std::size_t>(executable.layout.bytes), !prepared.observed.at(which));
-    session.warm_up(executable);
-    session.close_inputs(executable, image.bytes());
-    session.set_run(request.run);
+    if (request.executable >= 0) {
+      image = map_image(prepared.images.at(which).at(static_cast<std::size_t>(request.image)).get(),
+                        static_cast<std::size_t>(executable.layout.bytes), !prepared.observed.at(which));
+      session.warm_up(executable);
+      session.close_inputs(executable, image.bytes());
+      session.set_run(request.run);
+    } else {
+      session.start_threads(executable);  // each is stopped and goes on; memory that nobody touches takes no part in it
+    }
     drop_rights();
   });
   const bool ready = report.code == LaunchReport::done;
@@ -207,6 +211,7 @@ LoadedProcess::LoadedProcess(Session& session, const NativeExecutables& prepared
 }
 
 LoadedProcess::~LoadedProcess() {
+  wait_for_killed();
   if (process_ > 0) end(process_);
 }
 
@@ -221,6 +226,18 @@ void LoadedProcess::begin() {
   if (loaded.end == NativeLaunch::End::environment) throw environment_error(loaded.detail);
   if (loaded.end != NativeLaunch::End::done) throw LaunchRefused(loaded.detail);
   empty_ns_ = measure_empty();
+}
+
+// It stands still, and never runs again. Giving back its memory takes a good part of what a launch does, less than the
+// next one needs to get its own: that is waited for when a clock is about to start, not here.
+void LoadedProcess::kill_launch(pid_t launch) {
+  kill(launch, SIGKILL);
+  killed_ = launch;
+}
+
+void LoadedProcess::wait_for_killed() {
+  if (killed_ > 0) wait_for(killed_, WEXITED);
+  killed_ = -1;
 }
 
 std::optional<pid_t> LoadedProcess::ask(int executable, int image) {
@@ -251,7 +268,7 @@ double LoadedProcess::measure_empty() {
     const double spent = now_ns() - begin;
     least = round == 0 ? spent : std::min(least, spent);
   }
-  if (stands) end(launch);
+  if (stands) kill_launch(launch);
   return stands ? least : 0;
 }
 
@@ -262,6 +279,7 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
     return {NativeLaunch::End::killed, "the process that had loaded it was killed", 0, std::nullopt, std::nullopt};
   const pid_t launch = *asked;
   siginfo_t event = wait_for(launch, WSTOPPED | WEXITED);
+  wait_for_killed();
   double elapsed_ns = 0;
   if (has_stopped(event) && in(report_).code == LaunchReport::nothing) {
     const double begin = now_ns();
@@ -273,7 +291,7 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
     const auto end = comes_from_outside(event) ? NativeLaunch::End::killed : NativeLaunch::End::died;
     return {end, end_in_words(event), elapsed_ns, std::nullopt, std::nullopt};
   }
-  end(launch);
+  kill_launch(launch);
   NativeLaunch launched = conclude(executable, elapsed_ns);
   // Once a candidate has run, whatever is said of the environment may be the candidate's word.
   if (elapsed_ns > 0 && launched.end == NativeLaunch::End::environment) launched.end = NativeLaunch::End::died;

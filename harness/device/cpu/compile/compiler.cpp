@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -13,7 +14,9 @@
 #include "harness/device/cpu/check/source_lines.h"
 #include "harness/device/cpu/compile/diagnostics.h"
 #include "harness/device/cpu/compile/flags.h"
+#include "harness/device/cpu/compile/imports.h"
 #include "harness/device/cpu/compile/launch_bounds.h"
+#include "harness/device/cpu/compile/leading_headers.h"
 #include "harness/device/cpu/compile/loading.h"
 #include "harness/device/cpu/compile/source.h"
 #include "harness/device/cpu/compile/toolchain.h"
@@ -155,10 +158,13 @@ BuildResult CpuCompiler::compile_safely(const BuildSpec& spec, const std::string
   }
 }
 
-std::string CpuCompiler::prelude(const cpu::Flags& flags) {
-  std::vector<std::string> own = flags.own;
-  own.push_back("-I" + include_folder_);
-  return prelude_->header(own, [&](std::vector<std::string> command, const std::string& scratch) {
+std::string CpuCompiler::prelude(const BuildSpec& spec, const cpu::Flags& flags) {
+  std::vector<std::string> folders{include_folder_};
+  add(folders, spec.include_dirs);
+  // Checked are a campaign's winner and what has failed.
+  cpu::Prelude::Request request{flags.own, cpu::leading_small_floats(spec.source, folders), spec.checked};
+  request.flags.push_back("-I" + include_folder_);
+  return prelude_->header(request, [&](std::vector<std::string> command, const std::string& scratch) {
     bool failed = false;
     command.insert(command.begin(), compiler_);
     run(command, {}, scratch, failed);
@@ -167,10 +173,12 @@ std::string CpuCompiler::prelude(const cpu::Flags& flags) {
 }
 
 // False: whatever was in its way, g++ is asked instead, and tells.
-bool CpuCompiler::link_directly(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
-                                const std::string& scratch) {
+bool CpuCompiler::link_directly(const BuildSpec& spec, const std::string& candidate, const cpu::ElfFacts& object,
+                                const std::string& shared_memory, const std::string& scratch) {
   const std::string assembled = candidate + ".shared.o";
-  const auto command = linking_->command(cpu::link_flags(spec), {candidate + ".o", assembled}, candidate + ".so");
+  const bool needs_libc = !std::ranges::all_of(object.imports, cpu::is_import_without_libc);
+  const auto command =
+      linking_->command({cpu::link_flags(spec), {candidate + ".o", assembled}, candidate + ".so", needs_libc});
   if (!command) return false;
   bool failed = false;
   if (const std::string* known = linking_->assembled(shared_memory)) {
@@ -183,10 +191,11 @@ bool CpuCompiler::link_directly(const BuildSpec& spec, const std::string& candid
   return run(*command, spec, scratch, failed).empty() && !failed;
 }
 
-std::string CpuCompiler::link(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
+std::string CpuCompiler::link(const BuildSpec& spec, const std::string& candidate, const cpu::ElfFacts& object,
                               const std::string& scratch, bool& failed) {
+  const std::string shared_memory = cpu::dynamic_shared_source(object.tls);
   write_file(candidate + ".s", shared_memory);
-  if (link_directly(spec, candidate, shared_memory, scratch)) return "";
+  if (link_directly(spec, candidate, object, shared_memory, scratch)) return "";
   std::vector<std::string> command{compiler_};
   add(command, cpu::link_flags(spec));
   add(command, {candidate + ".o", candidate + ".s", "-o", candidate + ".so"});
@@ -195,7 +204,7 @@ std::string CpuCompiler::link(const BuildSpec& spec, const std::string& candidat
 
 BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
                                  const std::string& scratch, std::vector<std::string>& headers) {
-  const std::string prelude = this->prelude(flags);
+  const std::string prelude = this->prelude(spec, flags);
   BuildSpec seen = spec;  // what g++ may read
   if (prelude.starts_with(cache_folder_ + "/"))
     seen.include_dirs.push_back(std::filesystem::path(prelude).parent_path().string());
@@ -209,9 +218,9 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
                 "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"});
   std::string log = run(command, seen, scratch, failed);
   if (failed) return CompileFailure{log};
-  const std::string object = read_file(candidate + ".o");
-  const std::vector<cpu::TlsSymbol> shared_variables = cpu::read_elf(object).tls;
-  log += link(spec, candidate, cpu::dynamic_shared_source(shared_variables), scratch, failed);
+  const std::string object_file = read_file(candidate + ".o");
+  const cpu::ElfFacts object = cpu::read_elf(object_file);
+  log += link(spec, candidate, object, scratch, failed);
   if (failed) return CompileFailure{log};
 
   std::string shared_object = read_file(candidate + ".so");
@@ -224,7 +233,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
         fmt::format("{}{}: error: the built object is refused: {}\n", log, spec.source_name, problem)};
   const cpu::ElfFacts facts = cpu::read_elf(shared_object);
   Artifact artifact;
-  artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, shared_variables);
+  artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, object.tls);
   if (const std::string refusal = oversized(artifact.entries); !refusal.empty()) return CompileFailure{log + refusal};
   for (EntryResources& entry : artifact.entries)
     if (const auto bound = cpu::launch_bound(spec.source, entry.entry, spec.defines)) entry.max_threads = *bound;

@@ -5,6 +5,7 @@
 
 #include "harness/core/device.h"
 #include "harness/device/cpu/compile/cache.h"
+#include "harness/device/cpu/compile/elf.h"
 #include "harness/device/cpu/compile/flags.h"
 #include "harness/device/cpu/compile/linking.h"
 #include "harness/device/cpu/compile/prelude.h"
@@ -41,12 +42,12 @@ class CpuCompiler : public Compiler {
                              const std::string& scratch, std::vector<std::string>& headers);
   BuildResult compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
                       const std::string& scratch, std::vector<std::string>& headers);
-  std::string prelude(const cpu::Flags& flags);
+  std::string prelude(const BuildSpec& spec, const cpu::Flags& flags);
   /// Links candidate.o with its shared memory into candidate.so.
-  std::string link(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
+  std::string link(const BuildSpec& spec, const std::string& candidate, const cpu::ElfFacts& object,
                    const std::string& scratch, bool& failed);
-  bool link_directly(const BuildSpec& spec, const std::string& candidate, const std::string& shared_memory,
-                     const std::string& scratch);
+  bool link_directly(const BuildSpec& spec, const std::string& candidate, const cpu::ElfFacts& object,
+                     const std::string& shared_memory, const std::string& scratch);
   /// The log of a command of the compiler, which is never empty where it failed.
   std::string run(const std::vector<std::string>& command, const BuildSpec& spec, const std::string& scratch,
                   bool& failed) const;

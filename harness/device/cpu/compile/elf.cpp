@@ -56,19 +56,27 @@ std::vector<Section> read_sections(std::string_view file) {
   return sections;
 }
 
-std::vector<TlsSymbol> read_tls(const std::vector<Section>& sections) {
-  std::vector<TlsSymbol> found;
+/// Calls `visit` with each symbol and its name, where it has one.
+template <typename Visit>
+void for_each_symbol(const std::vector<Section>& sections, Visit&& visit) {
   for (const Section& table : sections) {
     if (table.header.sh_type != SHT_SYMTAB || table.header.sh_link >= sections.size()) continue;
     for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.bytes.size(); at += sizeof(Elf64_Sym)) {
       const auto symbol = read_at<Elf64_Sym>(table.bytes, at);
       const std::string_view name = text_at(sections[table.header.sh_link].bytes, symbol.st_name);
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || name.empty()) continue;
-      found.push_back({std::string(name), static_cast<std::int64_t>(symbol.st_size), symbol.st_shndx != SHN_UNDEF,
-                       symbol.st_value});
+      if (!name.empty()) visit(symbol, name);
     }
   }
-  return found;
+}
+
+void read_uses(const std::vector<Section>& sections, ElfFacts& facts) {
+  for_each_symbol(sections, [&](const Elf64_Sym& symbol, std::string_view name) {
+    const bool defined = symbol.st_shndx != SHN_UNDEF;
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS)
+      facts.tls.push_back({std::string(name), static_cast<std::int64_t>(symbol.st_size), defined, symbol.st_value});
+    else if (!defined && name != "_GLOBAL_OFFSET_TABLE_")  // the linker's own
+      facts.imports.emplace_back(name);
+  });
 }
 
 /// A range of addresses of a loaded object.
@@ -118,18 +126,12 @@ std::string sections_in(const std::vector<Section>& sections, const Range& range
 std::vector<std::string> read_variables(std::string_view file, const std::vector<Section>& sections) {
   const std::vector<Range> writable = writable_memory(file);
   std::vector<std::string> found;
-  for (const Section& table : sections) {
-    if (table.header.sh_type != SHT_SYMTAB || table.header.sh_link >= sections.size()) continue;
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.bytes.size(); at += sizeof(Elf64_Sym)) {
-      const auto symbol = read_at<Elf64_Sym>(table.bytes, at);
-      const std::string_view name = text_at(sections[table.header.sh_link].bytes, symbol.st_name);
-      const bool variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT || ELF64_ST_TYPE(symbol.st_info) == STT_NOTYPE;
-      const bool inside = std::ranges::any_of(
-          writable, [&](const Range& range) { return symbol.st_value >= range.begin && symbol.st_value < range.end; });
-      if (!variable || !inside || symbol.st_size == 0 || name.empty()) continue;
-      found.push_back(readable(name));
-    }
-  }
+  for_each_symbol(sections, [&](const Elf64_Sym& symbol, std::string_view name) {
+    const bool variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT || ELF64_ST_TYPE(symbol.st_info) == STT_NOTYPE;
+    const bool inside = std::ranges::any_of(
+        writable, [&](const Range& range) { return symbol.st_value >= range.begin && symbol.st_value < range.end; });
+    if (variable && inside && symbol.st_size > 0) found.push_back(readable(name));
+  });
   if (found.empty())
     for (const Range& range : writable)
       found.push_back(std::to_string(range.bytes()) + " bytes without a name (" + sections_in(sections, range) + ")");
@@ -152,7 +154,7 @@ bool is_code(const Section& section) {
 ElfFacts read_elf(std::string_view file) {
   const std::vector<Section> sections = read_sections(file);
   ElfFacts facts;
-  facts.tls = read_tls(sections);
+  read_uses(sections, facts);
   facts.variables = read_variables(file, sections);
   Sha256 code;
   for (const Section& section : sections) {

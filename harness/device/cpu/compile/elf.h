@@ -19,6 +19,7 @@ struct TlsSymbol {
 /// the bytes given to `read_elf`. Throws std::runtime_error if they are not such a file.
 struct ElfFacts {
   std::vector<TlsSymbol> tls;
+  std::vector<std::string> imports;  // of an object file: what it uses and others have, thread-local variables apart
   /// Of a shared object: what lies in memory that stays writable and is no thread's own, demangled and sorted. Names
   /// are for people: memory that none has is listed too, by its bytes.
   std::vector<std::string> variables;

@@ -39,6 +39,10 @@ bool is_known_import(std::string_view name) {
   return contains(kMemory, name) || is_mathematics(name) || contains(kExports, name);
 }
 
+bool is_import_without_libc(std::string_view name) {
+  return name == "__tls_get_addr" || is_mathematics(name) || contains(kExports, name);
+}
+
 bool is_known_library(std::string_view name) {
   constexpr std::string_view kLibraries[] = {"libm.so.6", "libc.so.6", "libstdc++.so.6", "libgcc_s.so.1",
                                              "ld-linux-x86-64.so.2"};

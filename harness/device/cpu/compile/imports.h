@@ -27,6 +27,9 @@ inline constexpr std::array kExports = {
 /// like, or the heap.
 bool is_known_import(std::string_view name);
 
+/// Whether an import lies outside of libc: in libm, in the loader, or in this program.
+bool is_import_without_libc(std::string_view name);
+
 /// Libraries that this program is linked with itself, so that loading a candidate opens no other file.
 bool is_known_library(std::string_view name);
 

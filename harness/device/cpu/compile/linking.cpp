@@ -41,6 +41,12 @@ std::vector<std::string> what_is_needed(const std::vector<std::string>& words) {
   return kept;
 }
 
+/// -lm and -lc name scripts, by which the linker finds libc and the loader too.
+std::string without_libc(const std::string& word) {
+  if (word == "-lm") return "-l:libm.so.6";
+  return word == "-lc" ? "-l:ld-linux-x86-64.so.2" : word;
+}
+
 }  // namespace
 
 std::vector<std::string> words_of_command(const std::string& line) {
@@ -88,17 +94,16 @@ std::vector<std::string> Linking::learn(const std::vector<std::string>& flags) c
   return {};
 }
 
-std::optional<std::vector<std::string>> Linking::command(const std::vector<std::string>& flags,
-                                                         const std::vector<std::string>& objects,
-                                                         const std::string& output) {
-  const auto known = known_.find(flags);
+std::optional<std::vector<std::string>> Linking::command(const Job& job) {
+  const auto known = known_.find(job.flags);
   const std::vector<std::string>& words =
-      known != known_.end() ? known->second : known_.emplace(flags, learn(flags)).first->second;
+      known != known_.end() ? known->second : known_.emplace(job.flags, learn(job.flags)).first->second;
   if (words.empty()) return std::nullopt;
   std::vector<std::string> command;
   for (const std::string& word : words) {
-    if (word == kObject) command.insert(command.end(), objects.begin(), objects.end());
-    else command.push_back(word == kOutput ? output : word);
+    if (word == kObject) command.insert(command.end(), job.objects.begin(), job.objects.end());
+    else if (word == kOutput) command.push_back(job.output);
+    else command.push_back(job.needs_libc ? word : without_libc(word));
   }
   return command;
 }

@@ -12,11 +12,16 @@ class Linking {
  public:
   explicit Linking(std::string compiler) : compiler_(std::move(compiler)) {}
 
-  /// A command line that links `objects` into `output` as `g++ flags...` does, but against libm and libc alone. Nothing
-  /// where g++ does not say how, or says it in a way that is not understood. There, and where linking so fails, g++ is
-  /// to link.
-  std::optional<std::vector<std::string>> command(const std::vector<std::string>& flags,
-                                                  const std::vector<std::string>& objects, const std::string& output);
+  struct Job {
+    std::vector<std::string> flags;  // g++'s
+    std::vector<std::string> objects;
+    std::string output;
+    bool needs_libc = true;  // else its thousands of names are not read, only libm's and the loader's
+  };
+
+  /// A command line that links as `g++ flags...` does, but against libm and libc alone. Nothing where g++ does not say
+  /// how, or says it in a way that is not understood. There, and where linking so fails, g++ is to link.
+  std::optional<std::vector<std::string>> command(const Job& job);
 
   /// What an assembler made of a text before; candidates differ little in their shared memory.
   const std::string* assembled(const std::string& text) const;

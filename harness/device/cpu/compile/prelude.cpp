@@ -1,5 +1,7 @@
 #include "harness/device/cpu/compile/prelude.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -13,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kText = "harness_cpu/prelude.h";
-constexpr const char* kIncludesText = "#include \"harness_cpu/prelude.h\"\n";
+// Precompiling takes as long as four builds lose that read the text.
+constexpr int kFewBuilds = 4;
 
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> files;
@@ -21,6 +24,12 @@ std::vector<std::string> files_below(const std::string& folder) {
     if (entry.is_regular_file()) files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::string text_with(const std::vector<std::string>& headers) {
+  std::string text = fmt::format("#include \"{}\"\n", kText);
+  for (const std::string& header : headers) text += fmt::format("#include <{}>\n", header);
+  return text;
 }
 
 std::string header_in(const std::string& folder) {
@@ -32,23 +41,27 @@ std::string header_in(const std::string& folder) {
 Prelude::Prelude(const std::string& cache_folder, std::string include_folder, std::string identity)
     : builds_(cache_folder), include_folder_(std::move(include_folder)), identity_(std::move(identity)) {}
 
-std::string Prelude::key(const std::vector<std::string>& flags) {
+std::string Prelude::key(const Request& request) {
   Sha256 hash;
-  hash.field("prelude").field(identity_);
-  for (const std::string& flag : flags) hash.field(flag);
+  hash.field("prelude").field(identity_).field(text_with(request.headers));
+  for (const std::string& flag : request.flags) hash.field(flag);
   for (const std::string& file : files_below(include_folder_)) hash.field(file).field(hashes_.of(file));
   return hash.hex();
 }
 
-std::string Prelude::header(const std::vector<std::string>& flags, const Compile& compile) {
-  const std::string name = key(flags);
-  if (failed_.contains(name)) return kText;
+bool Prelude::is_worth_making(const std::string& key, const Request& request) {
+  return !failed_.contains(key) && (!request.rare || ++asked_for_[key] > kFewBuilds);
+}
+
+std::string Prelude::header(const Request& request, const Compile& compile) {
+  const std::string name = key(request);
   if (const auto place = builds_.find(name)) return header_in(*place);
+  if (!is_worth_making(name, request)) return kText;
   const std::string scratch = builds_.scratch();
   // g++ takes prelude.h.gch for prelude.h of the same folder, and that file where the other does not fit.
   const std::string header = header_in(scratch);
-  write_file(header, kIncludesText);
-  std::vector<std::string> arguments = flags;
+  write_file(header, text_with(request.headers));
+  std::vector<std::string> arguments = request.flags;
   arguments.insert(arguments.end(), {"-x", "c++-header", header, "-o", header + ".gch"});
   if (compile(arguments, scratch)) return header_in(builds_.store(name, scratch));
   builds_.discard(scratch);

@@ -91,6 +91,39 @@ TEST_CASE("a candidate that asks for the heap of C++ is linked by g++, and one t
   session().preload(without);
 }
 
+TEST_CASE("a candidate takes a function of libm in the same version, whether it needs libc too or not") {
+  const Artifact math =
+      build_artifact("__global__ void k(float* p) { __shared__ float s; s = *p; *p = expf(s); }", {"k"});
+  const Artifact both = build_artifact(
+      "__global__ void k(float* p, int n) { __shared__ float s; s = *p; memcpy(p, p + n, n); *p = expf(s); }", {"k"});
+  const auto needs = [](const Artifact& artifact, const char* what) {
+    return read_file(artifact.path).find(what) != std::string::npos;
+  };
+  CHECK(needs(math, "GLIBC_2.27"));
+  CHECK(needs(both, "GLIBC_2.27"));
+  CHECK_FALSE(needs(math, "libc.so.6"));
+  CHECK(needs(both, "libc.so.6"));
+  session().preload(math);
+  session().preload(both);
+}
+
+TEST_CASE("only a source that includes the small float types knows them") {
+  const std::string kernel = "__global__ void k(float* p) { *p = __half2float(__float2half_rn(*p)); }\n";
+  const std::string include = "#include <harness/convert.cuh>\n";
+  build_with_headers(include + kernel, {"k"});
+  BuildSpec spec = spec_of(kernel, {"k"});
+  spec.include_dirs = {HARNESS_SOURCE_DIR "/kernels/include"};
+  CHECK_THAT(failure_log(spec), Catch::Contains("'__float2half_rn' was not declared"));
+  spec.source = kernel + include;
+  CHECK_THAT(failure_log(spec), Catch::Contains("'__float2half_rn' was not declared"));
+}
+
+TEST_CASE("a define that is a word of the small float types means what it says") {
+  BuildSpec spec = spec_of("#include <cuda_fp16.h>\n__global__ void k(int* p) { *p = __hadd; }\n", {"k"});
+  spec.defines = {{"__hadd", "5"}};
+  CHECK_THAT(failure_log(spec), Catch::Contains("error"));  // of the header: it is read with the define
+}
+
 TEST_CASE("a function that is nowhere defined is a compile error") {
   CHECK_THAT(
       failure_log(spec_of("__device__ int nowhere(int);\n__global__ void k(int* p) { *p = nowhere(1); }", {"k"})),

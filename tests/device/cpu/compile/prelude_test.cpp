@@ -12,8 +12,8 @@ namespace {
 
 struct Emulation {
   Emulation() { scratch.write("guest/harness_cpu/prelude.h", "one"); }
-  std::string header(const std::vector<std::string>& flags = {"-O2"}) {
-    return prelude.header(flags, [&](const std::vector<std::string>& arguments, const std::string&) {
+  std::string header(const cpu::Prelude::Request& request = {{"-O2"}}) {
+    return prelude.header(request, [&](const std::vector<std::string>& arguments, const std::string&) {
       ++compiled;
       if (works) write_file(arguments.back(), "precompiled");
       return works;
@@ -33,7 +33,7 @@ TEST_CASE("the prelude is precompiled once for each set of flags") {
   CHECK(read_file(first + ".gch") == "precompiled");
   CHECK(emulation.header() == first);
   CHECK(emulation.compiled == 1);
-  CHECK(emulation.header({"-O3"}) != first);
+  CHECK(emulation.header({{"-O3"}}) != first);
   CHECK(emulation.compiled == 2);
 }
 
@@ -50,5 +50,24 @@ TEST_CASE("where precompiling fails the text is read, and it is not tried again"
   emulation.works = false;
   CHECK(emulation.header() == "harness_cpu/prelude.h");
   CHECK(emulation.header() == "harness_cpu/prelude.h");
+  CHECK(emulation.compiled == 1);
+}
+
+TEST_CASE("headers that a source begins with are part of a prelude of their own") {
+  Emulation emulation;
+  const std::string plain = emulation.header(), with = emulation.header({{"-O2"}, {"cuda_bf16.h", "cuda_fp16.h"}});
+  CHECK(with != plain);
+  CHECK(read_file(plain) == "#include \"harness_cpu/prelude.h\"\n");
+  CHECK(read_file(with) == "#include \"harness_cpu/prelude.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n");
+}
+
+TEST_CASE("what few builds ask for is precompiled once that pays") {
+  Emulation emulation;
+  const cpu::Prelude::Request rare{{"-O1"}, {}, true};
+  for (int build = 0; build < 4; ++build) CHECK(emulation.header(rare) == "harness_cpu/prelude.h");
+  CHECK(emulation.compiled == 0);
+  const std::string made = emulation.header(rare);
+  CHECK(read_file(made + ".gch") == "precompiled");
+  CHECK(emulation.header(rare) == made);
   CHECK(emulation.compiled == 1);
 }
