@@ -211,7 +211,6 @@ LoadedProcess::LoadedProcess(Session& session, const NativeExecutables& prepared
 }
 
 LoadedProcess::~LoadedProcess() {
-  wait_for_killed();
   if (process_ > 0) end(process_);
 }
 
@@ -226,18 +225,6 @@ void LoadedProcess::begin() {
   if (loaded.end == NativeLaunch::End::environment) throw environment_error(loaded.detail);
   if (loaded.end != NativeLaunch::End::done) throw LaunchRefused(loaded.detail);
   empty_ns_ = measure_empty();
-}
-
-// It stands still, and never runs again. Giving back its memory takes a good part of what a launch does, less than the
-// next one needs to get its own: that is waited for when a clock is about to start, not here.
-void LoadedProcess::kill_launch(pid_t launch) {
-  kill(launch, SIGKILL);
-  killed_ = launch;
-}
-
-void LoadedProcess::wait_for_killed() {
-  if (killed_ > 0) wait_for(killed_, WEXITED);
-  killed_ = -1;
 }
 
 std::optional<pid_t> LoadedProcess::ask(int executable, int image) {
@@ -268,7 +255,7 @@ double LoadedProcess::measure_empty() {
     const double spent = now_ns() - begin;
     least = round == 0 ? spent : std::min(least, spent);
   }
-  if (stands) kill_launch(launch);
+  if (stands) end(launch);
   return stands ? least : 0;
 }
 
@@ -279,7 +266,6 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
     return {NativeLaunch::End::killed, "the process that had loaded it was killed", 0, std::nullopt, std::nullopt};
   const pid_t launch = *asked;
   siginfo_t event = wait_for(launch, WSTOPPED | WEXITED);
-  wait_for_killed();
   double elapsed_ns = 0;
   if (has_stopped(event) && in(report_).code == LaunchReport::nothing) {
     const double begin = now_ns();
@@ -291,7 +277,7 @@ NativeLaunch LoadedProcess::launch(std::size_t executable, std::size_t image) {
     const auto end = comes_from_outside(event) ? NativeLaunch::End::killed : NativeLaunch::End::died;
     return {end, end_in_words(event), elapsed_ns, std::nullopt, std::nullopt};
   }
-  kill_launch(launch);
+  end(launch);
   NativeLaunch launched = conclude(executable, elapsed_ns);
   // Once a candidate has run, whatever is said of the environment may be the candidate's word.
   if (elapsed_ns > 0 && launched.end == NativeLaunch::End::environment) launched.end = NativeLaunch::End::died;

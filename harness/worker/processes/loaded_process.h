@@ -52,8 +52,6 @@ class LoadedProcess {
   void begin();
   std::optional<pid_t> ask(int executable, int image);  // nothing: the loaded process is gone
   double measure_empty();
-  void kill_launch(pid_t launch);  // one that has stopped
-  void wait_for_killed();
   NativeLaunch conclude(std::size_t executable, double elapsed_ns);
   void read_evidence(std::size_t executable, const std::string& text, NativeLaunch& launch) const;
   std::string words(std::size_t executable, const std::string& text) const;
@@ -62,8 +60,8 @@ class LoadedProcess {
   std::vector<std::string> objects_;  // what their files hold
   SharedMemory report_;
   Descriptor socket_;
-  pid_t process_ = -1, killed_ = -1;  // what loads; a launch that was killed and not yet waited for
-  std::size_t used_bytes_ = 0;        // of the report, by the last launch
+  pid_t process_ = -1;
+  std::size_t used_bytes_ = 0;  // of the report, by the last launch
   double empty_ns_ = 0;
   unsigned runs_ = 0;
 };
