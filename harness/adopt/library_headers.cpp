@@ -16,6 +16,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = 32 << 20;
 
+/// Toolkits have all others, and the cpu device its own.
+bool lies_in_no_toolkit(const std::string& header) {
+  return header.starts_with("cute/") || header.starts_with("cutlass/");
+}
+
 /// What a line `#include <name>` or `#include "name"` names; "": it is no such line.
 std::string included_by(const std::string& line) {
   const std::size_t hash = line.find_first_not_of(" \t");
@@ -34,7 +39,7 @@ class Closure {
 
   void add(const fs::path& name) {
     const std::string key = name.lexically_normal().generic_string();
-    if (key.starts_with("..") || found_.contains(key)) return;
+    if (!lies_in_no_toolkit(key) || found_.contains(key)) return;
     for (const fs::path folder : folders_) {
       std::error_code failed;
       if (!fs::is_regular_file(folder / key, failed)) continue;

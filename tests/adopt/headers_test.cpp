@@ -153,7 +153,7 @@ TEST_CASE("the standard library of both sides, complex pairs and addresses of sh
 
 TEST_CASE("a library of templates stays whole: the plugin keeps its headers, and its contract grants them") {
   const Scratch scratch;
-  for (const char* folder : {"lib/cute/numeric", "lib/other"})
+  for (const char* folder : {"lib/cute/numeric", "lib/cuda/std"})
     std::filesystem::create_directories(scratch.path(folder));
   scratch.write("lib/cute/tensor.hpp", "#pragma once\n#include <cute/numeric/twice.hpp>\n");
   scratch.write("lib/cute/numeric/twice.hpp",
@@ -161,6 +161,7 @@ TEST_CASE("a library of templates stays whole: the plugin keeps its headers, and
                 "namespace cute { template <class T> __device__ T twice(T x) { return x + x; } }\n");
   scratch.write("lib/cute/numeric/gpu.hpp", "// for another compiler\n");
   scratch.write("lib/cute/unused.hpp", "");
+  scratch.write("lib/cuda/std/utility", "#error a toolkit's\n");
   scratch.write("mine.cu",
                 "#include <cute/tensor.hpp>\n"
                 "template <int kEach = 2> __global__ void k(float* y, const float* x, int n) {\n"
