@@ -21,6 +21,8 @@ namespace {
 constexpr double kDeadline = 10;
 // Draws on which a generated mutant may show; one of them must catch it.
 constexpr int kMutantDraws = 3;
+// Of a single number even one precision less is right on some draw. A candidate is judged on more draws than these.
+constexpr int kMostMutantDraws = 8;
 // A baseline further from its reference than this is not wrong by rounding: the form is out of its range.
 constexpr double kOutOfRange = 0.2;
 // Places besides the baseline's own where a spot check measures a form.
@@ -441,7 +443,9 @@ void AdmissionTrial::check_work(const Realized& baseline) {
 
 std::vector<MutantVerdict> AdmissionTrial::try_generated(Subject& subject) {
   std::map<std::pair<std::string, std::string>, MutantTrial> trials;
-  for (int draw = 0; draw < kMutantDraws; ++draw) {
+  const auto was_caught = [](const auto& trial) { return !trial.second.caught_by.empty(); };
+  for (int draw = 0; draw < kMutantDraws || (draw < kMostMutantDraws && !std::ranges::all_of(trials, was_caught));
+       ++draw) {
     for (MutantTrial& trial :
          workers_.judge.try_mutants(subject.executable, subject.trusted, {fresh_seed(), "nominal"})) {
       if (trial.name == "the right answer") {
