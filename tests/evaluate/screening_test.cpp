@@ -80,14 +80,20 @@ TEST_CASE("a slower candidate ends screened, and what only a best needs is not e
 }
 
 TEST_CASE("an abandoned candidate tells what it was spared") {
-  Screening shop;
-  shop.workers.limits.screen.until_verdict = false;  // as on a GPU: the cpu device ends earlier, with a time
-  EvaluationRequest request = shop.request("00_honest", kLarge, kSmall);
-  request.abandon_factor = 2;
-  const Evaluation evaluation = shop.evaluate(request, OutcomeKind::abandoned);
-  REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::abandoned);
-  CHECK_FALSE(gate(evaluation, "screened").checked);
-  CHECK(shop.asked_for_points == 0);
+  // On a busy machine a screening may see nothing, and the candidate is abandoned when all is timed.
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    Screening shop;
+    shop.workers.limits.screen.until_verdict = false;  // as on a GPU: the cpu device ends earlier, with a time
+    EvaluationRequest request = shop.request("00_honest", kLarge, kSmall);
+    request.abandon_factor = 2;
+    const Evaluation evaluation = shop.evaluate(request, OutcomeKind::abandoned);
+    REQUIRE(kind_of(evaluation.outcome) == OutcomeKind::abandoned);
+    if (!has_gate(evaluation, "screened")) continue;
+    CHECK_FALSE(gate(evaluation, "screened").checked);
+    CHECK(shop.asked_for_points == 0);
+    return;
+  }
+  FAIL("never abandoned by a screening");
 }
 
 TEST_CASE("a faster candidate meets every gate") {
