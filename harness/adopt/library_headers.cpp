@@ -7,6 +7,7 @@
 #include <map>
 
 #include "harness/core/error.h"
+#include "harness/core/include_line.h"
 #include "harness/system/files.h"
 
 namespace harness::adopt {
@@ -19,18 +20,6 @@ constexpr std::size_t kMostBytes = 32 << 20;
 /// Toolkits have all others, and the cpu device its own.
 bool lies_in_no_toolkit(const std::string& header) {
   return header.starts_with("cute/") || header.starts_with("cutlass/");
-}
-
-/// What a line `#include <name>` or `#include "name"` names; "": it is no such line.
-std::string included_by(const std::string& line) {
-  const std::size_t hash = line.find_first_not_of(" \t");
-  if (hash == std::string::npos || line[hash] != '#') return "";
-  const std::size_t word = line.find_first_not_of(" \t", hash + 1);
-  if (word == std::string::npos || line.compare(word, 7, "include") != 0) return "";
-  const std::size_t open = line.find_first_of("<\"", word + 7);
-  if (open == std::string::npos) return "";
-  const std::size_t close = line.find_first_of(">\"", open + 1);
-  return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
 }
 
 class Closure {
@@ -57,7 +46,7 @@ class Closure {
   void follow(const std::string& text, const fs::path& beside) {
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
-      if (const std::string name = included_by(text.substr(begin, end - begin)); !name.empty()) {
+      if (const std::string name = included_name(text.substr(begin, end - begin)); !name.empty()) {
         add(name);
         add(beside / name);
       }

@@ -54,22 +54,25 @@ std::int64_t session_of_name(Connection& connection, const std::string& name) {
   return query.next() ? query.integer(0) : 0;
 }
 
+double number_of(Connection& connection, const char* sql, std::int64_t id, double now) {
+  Statement query(connection, sql, id, now);
+  return query.next() ? query.real(0) : 0;
+}
+
 /// What the campaign spent, with what its running jobs have spent since they began.
 double spent_with_running(Connection& connection, std::int64_t campaign, double now) {
-  Statement query(connection,
-                  "SELECT max(p.spent_s, coalesce((SELECT max(spent_before + ?2 - begun_unix) FROM agent_job "
-                  "WHERE campaign = p.id AND state = 'running'), 0)) FROM campaign p WHERE p.id = ?1",
-                  campaign, now);
-  return query.next() ? query.real(0) : 0;
+  return number_of(connection,
+                   "SELECT max(p.spent_s, coalesce((SELECT max(spent_before + ?2 - begun_unix) FROM agent_job "
+                   "WHERE campaign = p.id AND state = 'running'), 0)) FROM campaign p WHERE p.id = ?1",
+                   campaign, now);
 }
 
 /// What a running job has spent that nothing has charged to its campaign yet.
 double unaccounted_s(Connection& connection, std::int64_t job, double now) {
-  Statement query(connection,
-                  "SELECT j.spent_before + ?2 - j.begun_unix - p.spent_s FROM agent_job j JOIN campaign p "
-                  "ON p.id = j.campaign WHERE j.id = ?1",
-                  job, now);
-  return query.next() ? query.real(0) : 0;
+  return number_of(connection,
+                   "SELECT j.spent_before + ?2 - j.begun_unix - p.spent_s FROM agent_job j JOIN campaign p "
+                   "ON p.id = j.campaign WHERE j.id = ?1",
+                   job, now);
 }
 
 void lower_limits(Connection& connection, std::int64_t campaign, const CampaignRecord& record) {

@@ -76,3 +76,16 @@ TEST_CASE("an enumeration by value is a number that stays, and a count of turns 
     if (name == "reference.cu") reference = text;
   CHECK_THAT(reference, Catch::Contains("static_cast<Mode>(mode)"));
 }
+
+TEST_CASE("a half by value reaches the reference in double as a number") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "#include <cuda_fp16.h>\n__global__ void k(half* x, const half* y, const half a, int n) {\n"
+                "  int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = y[i] * a; }\n"
+                "void run(half* x, half* y, half a, int n) { k<<<(n + 63) / 64, 64>>>(x, y, a, n); }\n");
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  const adopt::Adopted found = adopted(options);
+  CHECK_THAT(found.reference.text, Catch::Contains("static_cast<float>(a)"));
+  CHECK_THAT(found.reference.words, Catch::Contains("in double"));
+}
