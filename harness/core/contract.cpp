@@ -51,6 +51,14 @@ std::int64_t fewest_output_elements(const Problem& problem) {
   return fewest;
 }
 
+std::int64_t written_bytes(const Problem& problem) {
+  std::int64_t bytes = 0;
+  for (const Argument& a : problem.arguments)
+    if (is_written(a.kind) && !a.absent)
+      bytes += count_elements(a) * storage_bytes(a.dtype) / elements_per_unit(a.dtype);
+  return bytes;
+}
+
 std::string in_words(const ExcludedForms& forms) {
   if (forms.except.empty()) return "";
   return fmt::format("not tried, by contract: {} ({})", fmt::join(forms.except, ", "), forms.because);

@@ -150,6 +150,8 @@ struct Problem {
 std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& shape);
 /// Of the written argument that has the fewest.
 std::int64_t fewest_output_elements(const Problem& problem);
+/// Of all written arguments together.
+std::int64_t written_bytes(const Problem& problem);
 
 const Argument* find_argument(const Problem& problem, const std::string& name);
 bool is_tensor(ArgumentKind kind);   // input, output or inout

@@ -53,7 +53,7 @@ Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
 
 Settled gate_plausibility(EvaluationRun& run, const Timing& timing) {
   const Charge charge(run.evaluation.cost.gates_s);
-  return run.add(judge::plausibility_gate(run.subject.problem().work, run.workers.device, run.settings.peaks, timing));
+  return run.add(judge::plausibility_gate(run.subject.problem(), run.workers.device, run.settings.peaks, timing));
 }
 
 }  // namespace harness

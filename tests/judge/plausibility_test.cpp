@@ -20,7 +20,13 @@ Timing timed(double ns, std::optional<double> cold = std::nullopt) {
   return timing;
 }
 
-const Work kWork{48e6, {}, 0};  // 10 us at the peak
+Problem work(double bytes, std::map<std::string, double> flops = {}) {
+  Problem problem;
+  problem.work = {bytes, std::move(flops), 0};
+  return problem;
+}
+
+const Problem kWork = work(48e6);  // 10 us at the peak
 
 }  // namespace
 
@@ -35,10 +41,32 @@ TEST_CASE("a time below the floor is refused, with the sum, and never clamped") 
 TEST_CASE("so is a cold time, while a warm one may beat DRAM") {
   CHECK_FALSE(judge::plausibility_gate(kWork, h200(), {}, timed(10'100, 8'900)).passed);
   // What is subtracted from it is known to a microsecond: nothing may be said of a kernel that takes less.
-  CHECK(judge::plausibility_gate({4.8e6, {}, 0}, h200(), {}, timed(3'000, 200)).passed);
+  CHECK(judge::plausibility_gate(work(4.8e6), h200(), {}, timed(3'000, 200)).passed);
   Timing warm = timed(10'100, 12'000);
   warm.warm_ns = 3'000;
   CHECK(judge::plausibility_gate(kWork, h200(), {}, warm).passed);
+}
+
+TEST_CASE("what was written last may still be in the L2 when the clock stops") {
+  DeviceInfo device = h200();
+  device.l2_bytes = 50 << 20;
+  Problem problem = work(48e6);
+  problem.arguments.resize(1);
+  Argument& output = problem.arguments.front();
+  output.name = "y";
+  output.kind = ArgumentKind::output;
+  output.shape = {1000, 6000};  // 24 MB of the 48
+  CHECK(judge::plausibility_gate(problem, device, {}, timed(10'100, 8'900)).passed);
+  CHECK_FALSE(judge::plausibility_gate(problem, device, {}, timed(10'100, 3'900)).passed);
+  device.l2_bytes = 1 << 20;
+  CHECK_FALSE(judge::plausibility_gate(problem, device, {}, timed(10'100, 8'700)).passed);
+  // Of many calls under one clock only the last leaves something.
+  device.l2_bytes = 50 << 20;
+  Timing many = timed(9'700);
+  many.samples.calls_per_sample = 10;
+  CHECK(judge::plausibility_gate(problem, device, {}, many).passed);
+  many.samples.calls_per_sample = 2000;
+  CHECK_FALSE(judge::plausibility_gate(problem, device, {}, many).passed);
 }
 
 TEST_CASE("below what was measured it is flagged and passes") {
@@ -49,12 +77,12 @@ TEST_CASE("below what was measured it is flagged and passes") {
   CHECK(gate.passed);
   CHECK(gate.detail.starts_with("flagged"));
   CHECK_FALSE(judge::plausibility_gate(kWork, h200(), measured, timed(12'000)).detail.starts_with("flagged"));
-  CHECK(judge::plausibility_gate({100, {}, 0}, h200(), measured, timed(300)).detail.starts_with("flagged"));
+  CHECK(judge::plausibility_gate(work(100), h200(), measured, timed(300)).detail.starts_with("flagged"));
 }
 
 TEST_CASE("emulated times and unknown peaks are not checked, which is not passed") {
   Timing emulated = timed(1);
   emulated.emulation = true;
   CHECK_FALSE(judge::plausibility_gate(kWork, h200(), {}, emulated).checked);
-  CHECK_FALSE(judge::plausibility_gate({0, {{"e4m3", 1e9}}, 0}, h200(), {}, timed(1)).checked);
+  CHECK_FALSE(judge::plausibility_gate(work(0, {{"e4m3", 1e9}}), h200(), {}, timed(1)).checked);
 }
