@@ -17,6 +17,8 @@ namespace {
 // What all profiles together may take while candidates are still tried: a share of the budget at once, and a share of
 // what is spent. In a minute's campaign that is one profile or none; what a second buys there is four candidates.
 constexpr double kShareOfBudget = 0.01, kShareOfSpent = 0.03;
+// A proposer reads profiles: the baseline's before its first request, also in half a minute.
+constexpr double kShareForProposer = 0.1;
 
 }  // namespace
 
@@ -39,7 +41,8 @@ void Campaign::profile(const Work& work, const IterationSummary& iteration, bool
 // A winner's profile comes when the search is over: only what is left of the budget limits it.
 bool Campaign::may_profile(const Work& work) {
   if (!options_.budget_s) return true;
-  const double share = kShareOfBudget * *options_.budget_s + kShareOfSpent * spent_seconds();
+  const double at_once = ports_.proposer != nullptr ? kShareForProposer : kShareOfBudget;
+  const double share = at_once * *options_.budget_s + kShareOfSpent * spent_seconds();
   return affords(profile_s_) && (work.confirms() || profiles_s_ + profile_s_ <= share);
 }
 

@@ -80,9 +80,7 @@ std::optional<std::string> HarnessTools::read_resource(const std::string& uri) {
   }
   if (count == 2 && parts[0] == "report") {
     const SqlAnswer found = archive().sessions().agent_query(
-        "SELECT iteration, kernel, workload, variant, outcome, speedup, iif(emulation, NULL, time_ns) AS time_ns, "
-        "iif(emulation AND device_name LIKE '%, predicted, not measured', time_ns, NULL) AS predicted_ns, "
-        "iif(emulation AND device_name NOT LIKE '%, predicted, not measured', time_ns, NULL) AS emulated_ns, label "
+        "SELECT iteration, kernel, workload, variant, outcome, speedup, time_ns, predicted_ns, emulated_ns, label "
         "FROM agent_iterations "
         "WHERE campaign = " +
         parts[1] + " ORDER BY speedup DESC NULLS LAST, iteration LIMIT 200");

@@ -46,10 +46,14 @@ constexpr const char* kStep14 =
 constexpr const char* kStep15 =
 #include "embedded/harness/store/schema_15_fastest.sql"
     ;
+constexpr const char* kStep16 =
+#include "embedded/harness/store/schema_16_agent_times.sql"
+    ;
 
 // Versions 1 to 4 were never released: their stores were made anew from text.
 constexpr int kFirst = 5;
-constexpr Migration kSteps[] = {kStep6, kStep7, kStep8, kStep9, kStep10, kStep11, kStep12, kStep13, kStep14, kStep15};
+constexpr Migration kSteps[] = {kStep6,  kStep7,  kStep8,  kStep9,  kStep10, kStep11,
+                                kStep12, kStep13, kStep14, kStep15, kStep16};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -819,9 +819,13 @@ CREATE TABLE iteration_link (
 -- What an agent may read (tool `query`): nothing of seeds, tolerances, the gates' numbers or a winner's confirmation.
 CREATE VIEW agent_iterations AS
   SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device_name, i.purpose,
-         i.outcome, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.cold_ns, i.warm_ns, i.baseline_ns, i.speedup, i.speedup_lo,
-         i.speedup_hi, i.floor_ns, i.verdict, i.emulation, i.error_class, i.fingerprint, i.same_as, i.registers, i.shared_bytes,
-         i.spill_bytes, i.wall_s, i.usd, a.decision, a.label, c.source_hash,
+         i.outcome, iif(i.emulation, NULL, i.time_ns) AS time_ns, iif(i.emulation, NULL, i.time_lo_ns) AS time_lo_ns,
+         iif(i.emulation, NULL, i.time_hi_ns) AS time_hi_ns, iif(i.emulation, NULL, i.cold_ns) AS cold_ns,
+         iif(i.emulation, NULL, i.warm_ns) AS warm_ns, iif(i.emulation, NULL, i.baseline_ns) AS baseline_ns,
+         iif(i.emulation AND p.device_name LIKE '%, predicted, not measured', i.time_ns, NULL) AS predicted_ns,
+         iif(i.emulation AND p.device_name NOT LIKE '%, predicted, not measured', i.time_ns, NULL) AS emulated_ns,
+         i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.verdict, i.emulation, i.error_class, i.fingerprint, i.same_as,
+         i.registers, i.shared_bytes, i.spill_bytes, i.wall_s, i.usd, a.decision, a.label, c.source_hash,
          strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
   FROM iteration i
   JOIN attempt a ON a.id = i.attempt

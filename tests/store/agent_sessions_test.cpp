@@ -128,6 +128,14 @@ TEST_CASE_METHOD(Fixture, "agents read the views that are theirs, whatever a sta
   CHECK(sessions.agent_query("WITH a AS (SELECT outcome FROM agent_iterations) SELECT count(*) FROM a").rows[0][0] ==
         24);
   CHECK(sessions.agent_query("SELECT value FROM json_each('[1,2]')").rows.size() == 2);
+  // Times of three kinds have three columns.
+  const std::string timed = "SELECT count(time_ns), count(predicted_ns), count(emulated_ns) FROM agent_iterations";
+  const json measured = sessions.agent_query(timed).rows[0];
+  CHECK((measured[0] > 0 && measured[1] == 0 && measured[2] == 0));
+  store->connection().database().exec("UPDATE iteration SET emulation = 1");
+  CHECK(json(sessions.agent_query(timed).rows[0]) == json{0, 0, measured[0]});
+  store->connection().database().exec("UPDATE campaign SET device_name = 'H200, predicted, not measured'");
+  CHECK(json(sessions.agent_query(timed).rows[0]) == json{0, measured[0], 0});
   for (const char* sql :
        {"SELECT seeds FROM iteration", "SELECT count(id) FROM iteration", "SELECT * FROM v_iterations",
         "WITH agent_iterations AS (SELECT * FROM iteration) SELECT seeds FROM agent_iterations",

@@ -40,6 +40,30 @@ std::string first_comment(const std::string& text) {
   return comment;
 }
 
+int braces(const std::string& line) {
+  return static_cast<int>(std::ranges::count(line, '{') - std::ranges::count(line, '}'));
+}
+
+/// What a header declares in its namespace, without bodies: "__device__ inline void f(int x);", a line each.
+std::string declarations(const std::string& text) {
+  std::istringstream lines(text);
+  std::string all, declaration;
+  int depth = 0;  // 1: in the namespace
+  for (std::string line; std::getline(lines, line);) {
+    const int before = depth;
+    depth += braces(line);
+    if (before != 1 || line.empty() || line.front() == '#' || line.starts_with("//") || line.front() == '}') continue;
+    const std::size_t words = line.find_first_not_of(' ');
+    declaration += (declaration.empty() ? "" : " ") + line.substr(words);
+    const std::size_t end = declaration.find_first_of("{;");
+    if (end == std::string::npos) continue;
+    all += declaration.substr(0, declaration.find_last_not_of(' ', end - 1) + 1) + ";\n";
+    declaration.clear();
+  }
+  for (std::size_t at; (at = all.find(" HARNESS_SITE")) != std::string::npos;) all.erase(at, 13);
+  return all;
+}
+
 /// A table of a manifest as it is written: from `name = {` to the brace that closes it; "" where there is none.
 std::string table_text(const std::string& manifest, const std::string& name) {
   const std::size_t line = manifest.find("\n  " + name);
@@ -67,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> wrappers_in(const fs::path& fol
     if (!is_for_authors(name)) continue;
     constexpr std::size_t kShort = 1600;
     std::string text = read_text(entry.path(), name);
-    found.emplace_back(name, text.size() <= kShort ? std::move(text) : first_comment(text));
+    found.emplace_back(name, text.size() <= kShort ? std::move(text) : first_comment(text) + "\n" + declarations(text));
   }
   std::ranges::sort(found);
   return found;
