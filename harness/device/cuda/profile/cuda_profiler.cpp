@@ -63,7 +63,7 @@ std::vector<Profile> CudaProfiler::run(const Target& target, std::span<const Pro
   const CuptiLibrary& cupti = cupti_library();
   if (way == ProfileSource::cupti && !cupti.api) throw environment_error(cupti.missing);
   ProfiledDevice device(profiling_driver(), device_number(target.device), plans);
-  if (way == ProfileSource::cupti) return device.with_counters(*cupti.api);
+  if (way == ProfileSource::cupti) return device.with_counters(*cupti.api, target.cache_folder);
   return device.without_counters(way == ProfileSource::binary);
 }
 

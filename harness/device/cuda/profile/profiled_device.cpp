@@ -56,10 +56,12 @@ ProfiledDevice::ProfiledDevice(const DriverApi& api, int ordinal, std::span<cons
       modules_(api),
       libraries_(api),
       memory_(api),
+      pristine_memory_(api),
       events_(api) {
   std::size_t most = 0;
   for (const ProfiledPlan& plan : plans) most = std::max(most, plan.image.size());
   base_ = memory_.reserve(static_cast<std::int64_t>(most));
+  pristine_ = pristine_memory_.reserve(static_cast<std::int64_t>(most));
   for (const ProfiledPlan& plan : plans)
     plans_.push_back({plan, std::make_unique<LoadedPlan>(api_, modules_, libraries_, *plan.executable)});
 }
@@ -81,12 +83,22 @@ void ProfiledDevice::upload(const Loaded& loaded) {
   const std::span<std::byte> image = loaded.given.image;
   if (image.empty()) return;
   const RelocatedImage relocated(loaded.given.executable->layout, image, base_);
-  check(api_, api_.cuMemcpyHtoDAsync_v2(base_, image.data(), image.size(), stream_.get()), "cuMemcpyHtoDAsync");
+  check(api_, api_.cuMemcpyHtoDAsync_v2(pristine_, image.data(), image.size(), stream_.get()), "cuMemcpyHtoDAsync");
+  synchronize(api_, stream_.get());
+}
+
+/// The image of the last upload, where the plan runs: in memory, not in the L2.
+void ProfiledDevice::restore(const Loaded& loaded) {
+  const std::size_t bytes = loaded.given.image.size();
+  if (bytes == 0) return;
+  check(api_, api_.cuMemcpyDtoDAsync_v2(base_, pristine_, bytes, stream_.get()), "cuMemcpyDtoDAsync");
+  if (emptying_ != nullptr) emptying_->enqueue_flush(stream_.get());
   synchronize(api_, stream_.get());
 }
 
 double ProfiledDevice::run(const Loaded& loaded) {
   upload(loaded);
+  restore(loaded);
   events_.record_start(stream_.get());
   loaded.plan->enqueue(stream_.get(), base_);
   events_.record_end(stream_.get());
@@ -110,7 +122,10 @@ std::vector<Profile> ProfiledDevice::without_counters(bool timed) {
   return profiles;
 }
 
-std::vector<Profile> ProfiledDevice::with_counters(const CuptiApi& cupti) {
+std::vector<Profile> ProfiledDevice::with_counters(const CuptiApi& cupti, const std::string& cache_folder) {
+  if (!cache_folder.empty())
+    emptying_ = std::make_unique<MeasuringKernels>(api_, modules_, stream_.get(), cache_folder,
+                                                   describe_device(api_, ordinal_));
   std::vector<Profile> profiles;
   for (const Loaded& loaded : plans_) {
     profiles.push_back(facts(loaded));
@@ -121,6 +136,7 @@ std::vector<Profile> ProfiledDevice::with_counters(const CuptiApi& cupti) {
   const CounterConfig config(cupti, chip_name(cupti, ordinal_), counter_names());
   RangeProfiler ranges(cupti, context_.get(), config);
   for (std::size_t i = 0; i < plans_.size(); ++i) {
+    upload(plans_[i]);
     const auto begin = Clock::now();
     const double set_up_before = ranges.set_up_s();
     count(plans_[i], ranges, config, profiles[i]);
@@ -133,8 +149,10 @@ std::vector<Profile> ProfiledDevice::with_counters(const CuptiApi& cupti) {
 void ProfiledDevice::count(const Loaded& loaded, RangeProfiler& ranges, const CounterConfig& config, Profile& profile) {
   if (profile.launches.empty()) return;  // memsets alone
   const auto& steps = loaded.plan->steps();
-  const bool one_kernel = steps.size() == 1 && std::holds_alternative<Launch>(steps.front());
-  const auto rows = one_kernel ? count_kernel(loaded, ranges) : count_steps(loaded, ranges, profile.launches.size());
+  const bool kernels_alone =
+      std::ranges::all_of(steps, [](const Step& step) { return std::holds_alternative<Launch>(step); });
+  const auto rows =
+      kernels_alone ? count_kernels(loaded, ranges) : count_steps(loaded, ranges, profile.launches.size());
   if (rows.size() != profile.launches.size())
     throw environment_error(
         fmt::format("CUPTI counted {} ranges where {} were launched", rows.size(), profile.launches.size()));
@@ -144,15 +162,16 @@ void ProfiledDevice::count(const Loaded& loaded, RangeProfiler& ranges, const Co
   settle(profile);
 }
 
-std::vector<std::vector<double>> ProfiledDevice::count_kernel(const Loaded& loaded, RangeProfiler& ranges) {
-  upload(loaded);
-  return ranges.each_kernel(1, [&] {
-    loaded.plan->enqueue(stream_.get(), base_);
-    synchronize(api_, stream_.get());
-  });
+std::vector<std::vector<double>> ProfiledDevice::count_kernels(const Loaded& loaded, RangeProfiler& ranges) {
+  return ranges.each_kernel(
+      loaded.plan->steps().size(), [&] { restore(loaded); },
+      [&] {
+        loaded.plan->enqueue(stream_.get(), base_);
+        synchronize(api_, stream_.get());
+      });
 }
 
-/// A range for each step but memsets. CUPTI has them run again for each pass, on the image as it was painted.
+/// A range for each step but memsets: a library's call may start several kernels.
 std::vector<std::vector<double>> ProfiledDevice::count_steps(const Loaded& loaded, RangeProfiler& ranges,
                                                              std::size_t steps) {
   const auto around = [&, next = std::size_t{0}](const Step& step, const std::function<void()>& enqueue_step) mutable {
@@ -162,7 +181,7 @@ std::vector<std::vector<double>> ProfiledDevice::count_steps(const Loaded& loade
     ranges.pop();
   };
   return ranges.user_ranges(
-      steps, [&] { upload(loaded); },
+      steps, [&] { restore(loaded); },
       [&] {
         loaded.plan->enqueue(stream_.get(), base_, around);
         synchronize(api_, stream_.get());

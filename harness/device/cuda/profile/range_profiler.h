@@ -46,11 +46,12 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// Every kernel that `launch` starts is a range; CUPTI runs each as often as its counters need and restores memory in
-  /// between. `launch` waits for what it started. At most `most` kernels. One row of values a kernel.
-  std::vector<std::vector<double>> each_kernel(std::size_t most, const std::function<void()>& launch);
-  /// `pass` calls push("0") and pop(), push("1")... around each of `ranges` ranges and waits. It is called once for
-  /// each pass of the counters; `before` each of them, while nothing is counted. One row of values a range.
+  /// `pass` starts `kernels` kernels, each a range of its own, and waits. It is called once for each pass of the
+  /// counters; `before` each of them, while nothing is counted. One row of values a kernel.
+  std::vector<std::vector<double>> each_kernel(std::size_t kernels, const std::function<void()>& before,
+                                               const std::function<void()>& pass);
+  /// The same where `pass` calls push("0") and pop(), push("1")... around each of `ranges` ranges: what lies between
+  /// the kernels of a range, some microseconds, counts as time of it.
   std::vector<std::vector<double>> user_ranges(std::size_t ranges, const std::function<void()>& before,
                                                const std::function<void()>& pass);
   /// What the first pass took to begin, seconds: setting up, whatever is counted.
@@ -59,7 +60,9 @@ class RangeProfiler {
   void pop();
 
  private:
-  std::vector<std::uint8_t> begin(std::size_t most, int range, int replay);
+  std::vector<std::vector<double>> replayed(int range, std::size_t most, const std::function<void()>& before,
+                                            const std::function<void()>& pass);
+  std::vector<std::uint8_t> begin(std::size_t most, int range);
   std::vector<std::vector<double>> decode(const std::vector<std::uint8_t>& data);
   std::size_t number_of(const std::vector<std::uint8_t>& data, std::size_t index);
   bool run_pass(const std::function<void()>& pass);
