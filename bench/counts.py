@@ -24,7 +24,8 @@ FOREIGN = "tests/fixtures/counted"
 
 
 def profile(harness, device, kernel, variant, workload, config, more=()):
-    command = [harness, "profile", kernel, variant, "--device", device, "--for", "H200", "--json", *more]
+    command = [harness, "profile", kernel, variant, "--device", device, "--json", *more]
+    if device.startswith("cpu") and "--for" not in more: command += ["--for", "H200"]
     if workload: command += ["--workload", workload]
     for name, value in config.items(): command += ["-p", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
     ran = subprocess.run(command, capture_output=True, text=True)
@@ -137,8 +138,11 @@ def gpu(options):
         workload = WORKLOADS.get(kernel["name"]) or next((w["name"] for w in kernel["workloads"] if "default" in w["sets"]), kernel["workloads"][0]["name"])
         jobs += [(kernel["name"], variant, workload) for variant in kernel["variants"]]
     more = ["--kernels", FOREIGN, *options.more]
+    devices = json.loads(subprocess.run([options.harness, "devices", "--json"], capture_output=True, text=True).stdout)
+    name = next((d["name"] for d in devices if d["device"] == options.device), "")
+    model = next((["--for", gpu] for gpu in ("H200", "H100", "A100", "RTX4090") if gpu in name.replace(" ", "")), [])
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        counted = [pool.submit(profile, options.harness, "cpu", *job, {}, more) for job in jobs]
+        counted = [pool.submit(profile, options.harness, "cpu", *job, {}, [*more, *model]) for job in jobs]
         # One process at a time may read a GPU's counters.
         read = [profile(options.harness, options.device, *job, {}, [*more, "--no-lines"]) for job in jobs]
     lines, timed = [], []

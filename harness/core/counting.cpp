@@ -11,6 +11,13 @@ Counts& Counts::add(const Counts& other, std::int64_t times) {
   return *this;
 }
 
+TouchedSectors& TouchedSectors::operator+=(const TouchedSectors& other) {
+  touched += other.touched;
+  loaded += other.loaded;
+  stored += other.stored;
+  return *this;
+}
+
 Counts Counts::scaled(std::int64_t all, std::int64_t seen) const {
   Counts counts = *this;
   if (seen <= 0 || all == seen) return counts;
@@ -41,11 +48,19 @@ static void from_json(const json& from, CountedPlace& place) {
 }
 
 HARNESS_JSON(CountingRequest, blocks, run_all)
+static void to_json(json& to, const TouchedSectors& sectors) {
+  to = json::array({sectors.touched, sectors.loaded, sectors.stored});
+}
+static void from_json(const json& from, TouchedSectors& sectors) {
+  sectors = {whole_number(from.at(0)), whole_number(from.at(1)), whole_number(from.at(2))};
+}
 static void to_json(json& to, const CountedBuffer& buffer) {
   to = json::array({buffer.buffer, buffer.by_block, buffer.together});
 }
 static void from_json(const json& from, CountedBuffer& buffer) {
-  buffer = {whole_number(from.at(0)), whole_number(from.at(1)), whole_number(from.at(2))};
+  buffer.buffer = whole_number(from.at(0));
+  from.at(1).get_to(buffer.by_block);
+  from.at(2).get_to(buffer.together);
 }
 HARNESS_JSON(CountedLaunch, step, blocks, counted_blocks, blocks_meet, places, buffers)
 

@@ -16,14 +16,17 @@ enum class Count : std::size_t {
   load_requests,        // loads of global memory
   load_sectors,         // that they touch
   load_missed,          // of these not in the block's share of the L1
+  load_width,           // bytes that a lane asks for, added up over these loads
   store_requests,       // stores to global memory
   store_sectors,        // that they touch
+  store_width,          // bytes that a lane stores, added up over these stores
   least_sectors,        // that would hold what the loads and stores ask for
   bytes,                // different ones that they ask for
   bulk_sectors,         // that bulk and tensor copies move
   shared_requests,      // loads and stores of shared memory
   shared_wavefronts,    // passes that they take
   shared_conflicts,     // of these beyond the least
+  shuffles,             // by warps: they take a pass each, too
   atomics,              // atomic operations on global memory, by lanes
   atomic_requests,      // by warps
   atomic_turns,         // for each request: lanes on the address that most of them want
@@ -32,6 +35,8 @@ enum class Count : std::size_t {
   barriers,             // of blocks, by warps
   barrier_work,         // of those warps since their last one: their requests and passes, weighed (barrier_work())
   barrier_longest,      // for each of them the most that a warp which met there had
+  cluster_barriers,     // of clusters, by warps
+  copy_waits,           // by warps, for asynchronous copies that began after the last such wait
   tensor_instructions,  // by warps
   uneven_requests,      // at places where the lanes of a warp came differently often: matched by guess
   count
@@ -55,10 +60,12 @@ struct Counts {
 /// Misses are left out: which warp has them depends on who comes first.
 std::int64_t barrier_work(const Counts& counts);
 
-/// How a session counts. It is deterministic: the same plan on the same image gives the same numbers everywhere.
+/// How a session counts. It is deterministic: the same plan on the same image gives the same numbers everywhere, if
+/// its blocks do not depend on each other or `run_all` is set.
 struct CountingRequest {
   int blocks = 16;  // of a launch that are counted, at most
-  /// The others run too. Else the last launch runs only those: what they wait for must not be another block.
+  /// The others run too, and all one after another in a fixed order. Else the last launch runs only those that are
+  /// counted, several at a time: what they wait for must not be another block.
   bool run_all = false;
 };
 
@@ -68,17 +75,28 @@ struct CountedPlace {
   Counts counts;  // scaled to all blocks
 };
 
-/// What the blocks touched of one buffer of the image, in sectors.
+/// Different sectors.
+struct TouchedSectors {
+  std::int64_t touched = 0;
+  std::int64_t loaded = 0;  // of these, by a block that had not stored them itself: they must come from somewhere
+  std::int64_t stored = 0;
+
+  TouchedSectors& operator+=(const TouchedSectors& other);
+};
+
+/// What the blocks touched of one buffer of the image.
 struct CountedBuffer {
-  std::int64_t buffer = 0;    // its index in the layout
-  std::int64_t by_block = 0;  // different ones within a block, added up over all blocks
-  std::int64_t together = 0;  // different ones of the blocks that were counted
+  std::int64_t buffer = 0;  // its index in the layout
+  TouchedSectors by_block;  // within a block, added up over all blocks
+  TouchedSectors together;  // of the blocks that were counted
 };
 
 struct CountedLaunch {
   std::int64_t step = 0;  // of the plan
   std::int64_t blocks = 0, counted_blocks = 0;
-  bool blocks_meet = false;  // atomic or volatile accesses of global memory: blocks may depend on each other
+  /// Atomic or volatile accesses of global memory, or a sector that one block loads and another stores: blocks may
+  /// depend on each other.
+  bool blocks_meet = false;
   std::vector<CountedPlace> places;
   std::vector<CountedBuffer> buffers;
 };

@@ -37,14 +37,17 @@ struct CodePlace {
 struct CodeSite {
   SiteKind kind{};
   std::vector<CodePlace> places;
+  bool stores = false;  // to global memory
+  int bytes = 0;        // of a lane, in global memory; 0: unknown
 };
 
 /// Instructions that run one after another.
 struct CodeBlock {
   std::array<std::int64_t, kInstructionClasses> instructions{};
-  bool loads = false;       // from global memory into registers: sooner or later the warp waits for it
-  std::int64_t cycles = 0;  // between the first and what follows the last, as the compiler spaced them: one warp alone
-  std::vector<std::size_t> next;  // blocks that may follow
+  std::int64_t waits = 0;   // for loads of global memory: those that are under way together are one
+  std::int64_t cycles = 0;  // between the first and what follows the last, for one warp alone, without these waits
+  std::int64_t tensor_cycles = 0;  // that tensor cores are busy, each with one warp
+  std::vector<std::size_t> next;   // blocks that may follow
   std::vector<CodeSite> sites;
 };
 

@@ -13,11 +13,13 @@ constexpr double kBeside = 5;         // instructions beside each request: addre
 constexpr double kLoadsAhead = 4;     // loads of a warp that wait at once: the compiler moves them up, and loops unroll
 constexpr double kDependentNs = 2.5;  // an instruction that waits for the one before: 5 cycles
 constexpr double kTensorNs = 3;       // the same, for a tensor instruction
+constexpr double kTensorCores = 4;    // of a multiprocessor
 constexpr double kBesideShared = 1;   // instructions beside a request of shared memory, in the chain that waits
 constexpr double kBarrierNs = 60;     // of a warp, with what it waits for there
-constexpr double kFirstAndLast = 3;   // latencies of memory around the rest: arguments, first loads, last stores
+constexpr double kClusterNs = 500;    // the same, of a cluster's, whose blocks begin later, too
+constexpr double kFirstAndLast = 2;   // latencies of memory around the rest: arguments, first loads, last stores
 constexpr double kAtomicNs = 1;       // between atomic operations on one address, in the L2
-constexpr double kNorm = 2;           // parts overlap: between their sum (1) and the longest (infinite)
+constexpr double kNorm = 1.6;         // parts overlap: between their sum (1) and the longest (infinite)
 constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
 
 double number(const Counts& counts, Count which) {
@@ -56,18 +58,18 @@ double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
   const double missed = sectors > 0 ? number(c, Count::load_missed) / sectors : 0;
   const double l2_bytes = l2_sectors(c) * kSectorBytes;
   const double from_memory = l2_bytes > 0 ? std::min(1.0, work.memory_bytes / l2_bytes) : 0;
-  const double load_ns =
-      (1 - missed) * gpu.l1_ns + missed * (from_memory * gpu.memory_ns + (1 - from_memory) * gpu.l2_ns);
+  const double far_ns = from_memory * gpu.memory_ns + (1 - from_memory) * gpu.l2_ns;
+  const double load_ns = (1 - missed) * gpu.l1_ns + missed * far_ns;
   const double shared = number(c, Count::shared_requests);
   const double chained =
       (number(c, Count::memory_requests) - shared) * (1 + kBeside) + shared * (1 + kBesideShared);  // instructions
-  const double barriers = number(c, Count::barriers) * kBarrierNs + number(c, Count::atomic_requests) * gpu.l2_ns;
-  const double from_shared = shared / kLoadsAhead * gpu.shared_ns;
-  // Without machine code: loads wait four at a time, and every instruction for the one before.
-  const double guessed = number(c, Count::load_requests) / kLoadsAhead * load_ns + chained * kDependentNs +
-                         number(c, Count::tensor_instructions) * kTensorNs;
-  const double known = work.waits * load_ns + work.cycles / gpu.clock_hz * 1e9;
-  const double a_warp = ((work.cycles > 0 ? known : guessed) + from_shared + barriers) / warps;
+  const double meetings = number(c, Count::barriers) * kBarrierNs + number(c, Count::cluster_barriers) * kClusterNs +
+                          number(c, Count::atomic_requests) * gpu.l2_ns;
+  // Without machine code: loads wait four at a time, asynchronous ones too, and every instruction for the one before.
+  const double guessed = (number(c, Count::load_requests) * load_ns + shared * gpu.shared_ns) / kLoadsAhead +
+                         chained * kDependentNs + number(c, Count::tensor_instructions) * kTensorNs;
+  const double known = work.waits * load_ns + number(c, Count::copy_waits) * far_ns + work.cycles / gpu.clock_hz * 1e9;
+  const double a_warp = ((work.cycles > 0 ? known : guessed) + meetings) / warps;
   return a_warp * fit.rounds + kFirstAndLast * gpu.memory_ns;
 }
 
@@ -98,6 +100,9 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
   const double guessed = requests * (1 + kBeside) + flops / 2 / kLanes + number(c, Count::tensor_instructions);
   const double issued = work.instructions > 0 ? work.instructions : guessed;
   const double exps = std::max(work.exps, work.special * kLanes);
+  // Tiles that stand over the edge are multiplied like others: only the machine code knows of them.
+  const double tensor_s =
+      std::max(work.flops / gpu.tensor_flops, work.tensor_cycles / kTensorCores / gpu.clock_hz / gpu.multiprocessors);
   // Few multiprocessors cannot draw all of the bandwidth: about a third of them can.
   const double drawn = std::min(1.0, fit.busy * 3);
   PredictedTime time;
@@ -108,8 +113,7 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
       {"l2", l2_sectors(c) * kSectorBytes / (gpu.l2_bytes_per_s * drawn) * 1e9},
       {"l1", (work.l1_passes + number(c, Count::shared_wavefronts)) / cycles},
       {"issue", issued / kIssued / cycles},
-      {"arithmetic", ((tensor ? work.flops / gpu.tensor_flops : flops / gpu.fma_flops) + exps / gpu.exps_per_s) * 1e9 /
-                         fit.busy * fit.tail},
+      {"arithmetic", ((tensor ? tensor_s : flops / gpu.fma_flops) + exps / gpu.exps_per_s) * 1e9 / fit.busy * fit.tail},
       {"latency", waiting_ns(gpu, work, fit)},
       {"atomics", number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32},
   };

@@ -20,10 +20,11 @@ struct LaunchWork {
   double flops = 0;         // on tensor cores where it has tensor instructions, else on FMA units
   double exps = 0;
   // Of the machine code, all warps together; 0: nobody knows it, and a guess stands in.
-  double instructions = 0;  // issued
-  double special = 0;       // of these for the unit of ex2, rcp and conversions
-  double waits = 0;         // for loads of global memory, by warps
-  double cycles = 0;        // between the instructions of each warp, as the compiler spaced them
+  double instructions = 0;   // issued
+  double special = 0;        // of these for the unit of ex2, rcp and conversions
+  double waits = 0;          // for loads of global memory, by warps
+  double cycles = 0;         // of each warp, if it were alone and no load were waited for
+  double tensor_cycles = 0;  // that tensor cores are busy, each with one warp
 };
 
 /// How long each part of a GPU would be busy, or each warp would wait, if nothing else happened. Nanoseconds.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/core/predicted_time.h"
+#include "harness/evaluate/compiled_requests.h"
 #include "harness/evaluate/executed_code.h"
 
 namespace harness {
@@ -17,6 +18,12 @@ constexpr std::int64_t kSectorBytes = 32;
 
 std::int64_t volume(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
+}
+
+/// In which the threads of a block differ: a warp takes a pass through the pipe of shared memory to read its threads'
+/// index in each.
+int dimensions(const Dim3& block) {
+  return (block.x > 1) + (block.y > 1) + (block.z > 1);
 }
 
 /// Adds numbers in the order of the table of metrics, and leaves out what is not known.
@@ -39,7 +46,8 @@ double number(const Counts& counts, Count which) {
   return static_cast<double>(counts[which]);
 }
 
-void add_counts(Numbers& numbers, const Counts& c) {
+/// `other_passes`: through the pipe of shared memory, besides those of loads, stores and shuffles.
+void add_counts(Numbers& numbers, const Counts& c, double other_passes = 0) {
   numbers.add_ratio("active_lanes", number(c, Count::memory_lanes), number(c, Count::memory_requests));
   numbers.add_some("global_bytes", number(c, Count::bytes));
   if (c[Count::load_requests] > 0) {
@@ -54,11 +62,10 @@ void add_counts(Numbers& numbers, const Counts& c) {
   numbers.add_ratio("l1_hit_share", number(c, Count::load_sectors) - number(c, Count::load_missed),
                     number(c, Count::load_sectors));
   numbers.add_some("bulk_sectors", number(c, Count::bulk_sectors));
-  if (c[Count::shared_requests] > 0) {
-    numbers.add("shared_requests", number(c, Count::shared_requests));
-    numbers.add("shared_wavefronts", number(c, Count::shared_wavefronts));
-    numbers.add("shared_conflicts", number(c, Count::shared_conflicts));
-  }
+  numbers.add_some("shared_requests", number(c, Count::shared_requests));
+  numbers.add_some("shared_wavefronts",
+                   number(c, Count::shared_wavefronts) + number(c, Count::shuffles) + other_passes);
+  if (c[Count::shared_requests] > 0) numbers.add("shared_conflicts", number(c, Count::shared_conflicts));
   numbers.add_some("atomics", number(c, Count::atomics));
   numbers.add_ratio("atomic_contention", number(c, Count::atomic_turns), number(c, Count::atomic_requests));
   numbers.add_some("barriers", number(c, Count::barriers));
@@ -131,17 +138,30 @@ std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const CountedRun
   return lines;
 }
 
-std::optional<ExecutedCode> executed_by(const CountedLaunch& launch, const CountedRun& run, const std::string& entry,
-                                        double warps) {
-  const auto code = run.code.find(entry);
-  if (code == run.code.end()) return std::nullopt;
+/// The kernel's own line of a place, as the machine code's table of lines names it.
+std::optional<std::pair<std::string, int>> line_of(const CountedPlace& place, const CountedRun& run) {
+  const auto found = run.lines.find(place.site);
+  if (found == run.lines.end()) return std::nullopt;
+  const ProfiledLine line = place_of(found->second, run.own_files);
+  return std::pair{line.file.substr(line.file.rfind('/') + 1), line.line};
+}
+
+CountsByLine counts_by_line(const CountedLaunch& launch, const CountedRun& run) {
   CountsByLine counts;
   for (const CountedPlace& place : launch.places)
-    if (const auto found = run.lines.find(place.site); found != run.lines.end()) {
-      const ProfiledLine line = place_of(found->second, run.own_files);
-      counts[{line.file.substr(line.file.rfind('/') + 1), line.line}] += place.counts;
-    }
-  return executed_code(code->second, counts, run.own_files, warps);
+    if (const auto line = line_of(place, run)) counts[*line] += place.counts;
+  return counts;
+}
+
+/// With the requests that the machine code makes, where there is some.
+CountedLaunch compiled_launch(const CountedLaunch& counted, const CountedRun& run, const MachineCode* code,
+                              double warps) {
+  CountedLaunch launch = counted;
+  if (code == nullptr) return launch;
+  const auto shares = compiled_shares(counts_by_line(counted, run), compiled_lines(*code, run.own_files), warps);
+  for (CountedPlace& place : launch.places)
+    if (const auto line = line_of(place, run)) place.counts = as_compiled(place.counts, shares.at(*line));
+  return launch;
 }
 
 void add_instructions(Numbers& numbers, const ExecutedCode& executed) {
@@ -150,22 +170,31 @@ void add_instructions(Numbers& numbers, const ExecutedCode& executed) {
     numbers.add_some(fmt::format("instructions_{}", kInstructionClassNames[kind]).c_str(), executed.instructions[kind]);
 }
 
-/// What comes from device memory and goes there: each buffer once, and again as far as it does not stay in the L2.
-/// What an earlier launch of the plan touched stays there if it all fits.
+/// How much different memory of a buffer all blocks touch, where only some were counted: no less than those did, as
+/// much as there is if that is not more than what each touches by itself.
+TouchedSectors of_all_blocks(const CountedBuffer& counted, const CountedLaunch& launch, std::int64_t buffer_bytes) {
+  if (launch.counted_blocks == launch.blocks) return counted.together;
+  const std::int64_t size = (buffer_bytes + kSectorBytes - 1) / kSectorBytes;
+  const auto estimate = [&](std::int64_t TouchedSectors::*which) {
+    return std::min(counted.by_block.*which, std::max(size, counted.together.*which));
+  };
+  return {estimate(&TouchedSectors::touched), estimate(&TouchedSectors::loaded), estimate(&TouchedSectors::stored)};
+}
+
+/// What comes from device memory and goes there: what is loaded of each buffer once and what is stored once, and again
+/// as far as it does not stay in the L2. What an earlier launch of the plan touched stays there if it all fits.
 double memory_bytes(const CountedLaunch& launch, const ImageLayout& layout, const GpuModel& gpu,
                     std::set<std::int64_t>& touched_before) {
   double once = 0, again = 0;
   std::map<std::int64_t, double> of_buffer;
   for (const CountedBuffer& counted : launch.buffers) {
     if (counted.buffer < 0 || counted.buffer >= static_cast<std::int64_t>(layout.buffers.size())) continue;
-    const double size = static_cast<double>(layout.buffers[static_cast<std::size_t>(counted.buffer)].bytes);
-    const double all = static_cast<double>(counted.by_block) * kSectorBytes;
-    const double different = launch.counted_blocks == launch.blocks
-                                 ? static_cast<double>(counted.together) * kSectorBytes
-                                 : std::min(all, std::max(size, static_cast<double>(counted.together) * kSectorBytes));
-    of_buffer[counted.buffer] = different;
-    once += different;
-    again += std::max(0.0, all - different);
+    const TouchedSectors different =
+        of_all_blocks(counted, launch, layout.buffers[static_cast<std::size_t>(counted.buffer)].bytes);
+    const std::int64_t moved = different.loaded + different.stored;
+    of_buffer[counted.buffer] = static_cast<double>(moved * kSectorBytes);
+    once += static_cast<double>(different.touched * kSectorBytes);
+    again += static_cast<double>((counted.by_block.loaded + counted.by_block.stored - moved) * kSectorBytes);
   }
   const double l2 = static_cast<double>(gpu.l2_bytes);
   double bytes = again * std::max(0.0, 1 - l2 / std::max(1.0, once));
@@ -189,8 +218,14 @@ struct Context {
   double share = 1;  // of the workload's arithmetic that falls to the launch
 };
 
-LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch, const Context& context,
+LaunchProfile launch_profile(const CountedLaunch& as_written, const Launch& launch, const Context& context,
                              std::set<std::int64_t>& touched_before) {
+  constexpr std::int64_t kWarpLanes = 32;
+  const std::int64_t threads = volume(launch.block);
+  const auto warps = static_cast<double>(as_written.blocks * ((threads + kWarpLanes - 1) / kWarpLanes));
+  const auto known = context.run.code.find(launch.entry);
+  const MachineCode* const code = known == context.run.code.end() || known->second.empty() ? nullptr : &known->second;
+  const CountedLaunch counted = compiled_launch(as_written, context.run, code, warps);
   LaunchProfile profile{launch.entry, counted.blocks, counted.counted_blocks, {}, lines_of(counted, context.run)};
   LaunchWork work;
   for (const CountedPlace& place : counted.places) {
@@ -203,14 +238,14 @@ LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch,
   const Work& all = context.run.executable->problem.work;
   for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
   work.exps = all.exps * context.share;
-  constexpr std::int64_t kWarpLanes = 32;
-  const auto warps = static_cast<double>(counted.blocks * ((work.needs.threads + kWarpLanes - 1) / kWarpLanes));
-  const auto executed = executed_by(counted, context.run, launch.entry, warps);
+  const auto executed =
+      code ? executed_code(*code, counts_by_line(counted, context.run), context.run.own_files, warps) : std::nullopt;
   if (executed) {
     work.instructions = executed->all();
     work.special = executed->instructions[static_cast<std::size_t>(InstructionClass::special)];
     work.waits = executed->waits;
     work.cycles = executed->cycles;
+    work.tensor_cycles = executed->tensor_cycles;
   }
   const auto predicted = predict_time(context.gpu, work);
   Numbers numbers(profile.numbers);
@@ -230,7 +265,7 @@ LaunchProfile launch_profile(const CountedLaunch& counted, const Launch& launch,
   if (executed) add_instructions(numbers, *executed);
   numbers.add("dram_bytes", work.memory_bytes);
   numbers.add("l2_sectors", l2_sectors(work.counts));
-  add_counts(numbers, work.counts);
+  add_counts(numbers, work.counts, warps * dimensions(launch.block));
   return profile;
 }
 

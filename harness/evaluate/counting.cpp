@@ -41,11 +41,11 @@ void refuse_libraries(const Realized& realized) {
                                 realized.candidate.kernel, realized.candidate.variant));
 }
 
-/// Blocks that meet cannot be left out: who waits for one of them would wait for ever, or miss what it leaves.
-bool left_out_what_meets(const std::vector<CountedLaunch>& launches) {
-  return std::ranges::any_of(launches, [](const CountedLaunch& launch) {
-    return launch.blocks_meet && launch.counted_blocks < launch.blocks;
-  });
+/// Blocks that meet cannot be left out: who waits for one of them would wait for ever, or miss what it leaves. And what
+/// they find depends on who came first, which is the same everywhere only where they take turns.
+bool order_matters(const std::vector<CountedLaunch>& launches) {
+  return std::ranges::any_of(launches,
+                             [](const CountedLaunch& launch) { return launch.blocks_meet && launch.blocks > 1; });
 }
 
 std::vector<std::uint64_t> sites_of(const std::vector<CountedLaunch>& launches) {
@@ -86,7 +86,7 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   subject.trusted = workers_.build_trusted(realized);
   fill_grids(subject.executable, gpu, counted.machine);
   counted.launches = run(subject, {request.blocks, false});
-  if (counted.launches.empty() || left_out_what_meets(counted.launches))
+  if (counted.launches.empty() || order_matters(counted.launches))
     counted.launches = run(subject, {request.blocks, true});
   counted.lines = workers_.kind.source_lines(artifact, sites_of(counted.launches));
   for (const SourceFile& source : realized.sources)

@@ -137,12 +137,29 @@ std::pair<std::string, int> own_line(const std::vector<CodePlace>& places, const
 using Copies = std::map<std::size_t, double>;
 using Site = std::pair<std::pair<std::string, int>, SiteKind>;
 
+/// Which of its neighbours' lines a tensor instruction bears is chance: the compiler merges them, and names the line of
+/// an operand. So all of a kernel count as one line's.
+const std::pair<std::string, int> kAnyLine;
+
 std::map<Site, Copies> sites_of(const MachineCode& code, const Loops& loops, const std::set<std::string>& own_files) {
   std::map<Site, Copies> sites;
   for (std::size_t block = 0; block < code.size(); ++block)
     if (loops.reached(block))
-      for (const CodeSite& site : code[block].sites) ++sites[{own_line(site.places, own_files), site.kind}][block];
+      for (const CodeSite& site : code[block].sites) {
+        const auto line = site.kind == SiteKind::tensor ? kAnyLine : own_line(site.places, own_files);
+        ++sites[{line, site.kind}][block];
+      }
   return sites;
+}
+
+std::optional<double> counted(const CountsByLine& counts, const Site& site) {
+  if (site.first == kAnyLine) {
+    double sum = 0;
+    for (const auto& [line, of_line] : counts) sum += counted(of_line, site.second);
+    return sum;
+  }
+  const auto known = counts.find(site.first);
+  return known == counts.end() ? std::nullopt : std::optional(counted(known->second, site.second));
 }
 
 struct Estimate {
@@ -158,27 +175,50 @@ double middle(std::vector<Estimate> estimates) {
   return 0;
 }
 
-/// What the counts say of each loop.
-std::vector<std::vector<Estimate>> estimates_of(const std::map<Site, Copies>& sites, const Loops& loops,
-                                                const CountsByLine& counts, double warps) {
-  std::vector<std::vector<Estimate>> estimates(loops.count());
+/// What the counts say of each loop, and of each block outside of loops.
+struct Estimates {
+  std::vector<std::vector<Estimate>> loops, blocks;
+};
+
+/// A line's copies outside of loops run once a warp, or all of its copies alike, where that is less: some branches only
+/// few warps take, and of two copies for two cases one runs. The rest falls to the copies in loops.
+Estimates estimates_of(const std::map<Site, Copies>& sites, const Loops& loops, const CountsByLine& counts,
+                       double warps, std::size_t blocks) {
+  Estimates estimates{std::vector<std::vector<Estimate>>(loops.count()), std::vector<std::vector<Estimate>>(blocks)};
   for (const auto& [site, copies] : sites) {
-    const auto known = counts.find(site.first);
-    if (known == counts.end()) continue;
-    double left = counted(known->second, site.second), squares = 0;
+    const std::optional<double> all = counted(counts, site);
+    if (!all) continue;
+    double straight = 0, looped = 0, squares = 0;
     for (const auto& [block, times] : copies) {
-      if (loops.innermost(block) == kNone) left -= times * warps;
-      else squares += times * times;
+      (loops.innermost(block) == kNone ? straight : looped) += times;
+      if (loops.innermost(block) != kNone) squares += times * times;
     }
-    if (left <= 0) continue;
+    const double once = std::min(warps, *all / (straight + looped)), left = *all - once * straight;
     for (const auto& [block, times] : copies)
-      if (const std::size_t loop = loops.innermost(block); loop != kNone)
-        estimates[loop].push_back({times * left / squares, times});
+      if (const std::size_t loop = loops.innermost(block); loop == kNone)
+        estimates.blocks[block].push_back({once, times});
+      else if (left > 0) estimates.loops[loop].push_back({times * left / squares, times});
   }
   return estimates;
 }
 
 }  // namespace
+
+CompiledLines compiled_lines(const MachineCode& code, const std::set<std::string>& own_files) {
+  const Loops loops(code);
+  CompiledLines lines;
+  for (std::size_t block = 0; block < code.size(); ++block)
+    for (const CodeSite& site : code[block].sites) {
+      if (site.kind != SiteKind::global) continue;
+      CompiledLine& line = lines[own_line(site.places, own_files)];
+      CompiledAccess& access = site.stores ? line.stores : line.loads;
+      access.bytes = access.instructions == 0 || access.bytes == site.bytes ? site.bytes : 0;
+      ++access.instructions;
+      // What nothing seems to lead to is reached in a way that is not understood.
+      access.in_loop = access.in_loop || !loops.reached(block) || loops.innermost(block) != kNone;
+    }
+  return lines;
+}
 
 double ExecutedCode::all() const {
   return std::accumulate(instructions.begin(), instructions.end(), 0.0);
@@ -188,24 +228,38 @@ std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsB
                                           const std::set<std::string>& own_files, double warps) {
   if (code.empty()) return std::nullopt;
   const Loops loops(code);
-  const auto estimates = estimates_of(sites_of(code, loops, own_files), loops, counts, warps);
-  if (loops.count() > 0 && std::ranges::all_of(estimates, [](const auto& each) { return each.empty(); }))
+  const std::map<Site, Copies> sites = sites_of(code, loops, own_files);
+  const Estimates estimates = estimates_of(sites, loops, counts, warps, code.size());
+  const bool any_request = std::ranges::any_of(sites, [&](const auto& site) {
+    return std::ranges::any_of(site.second, [&](const auto& copy) { return loops.innermost(copy.first) != kNone; });
+  });
+  if (any_request && std::ranges::all_of(estimates.loops, [](const auto& each) { return each.empty(); }))
     return std::nullopt;
   std::vector<double> times(loops.count());
   for (std::size_t loop = loops.count(); loop-- > 0;) {  // from the outside in
     const std::size_t around = loops.around(loop);
-    times[loop] = !estimates[loop].empty() ? middle(estimates[loop]) : around == kNone ? warps : times[around];
+    times[loop] = !estimates.loops[loop].empty() ? middle(estimates.loops[loop])
+                  : around == kNone              ? warps
+                                                 : times[around];
   }
   ExecutedCode executed;
+  double multiplied = 0;  // tensor instructions
   for (std::size_t block = 0; block < code.size(); ++block) {
     if (!loops.reached(block)) continue;
     const std::size_t loop = loops.innermost(block);
-    const double ran = loop == kNone ? warps : times[loop];
+    const std::vector<Estimate>& straight = estimates.blocks[block];
+    const double ran = loop != kNone ? times[loop] : straight.empty() ? warps : middle(straight);
     for (std::size_t kind = 0; kind < kInstructionClasses; ++kind)
       executed.instructions[kind] += ran * static_cast<double>(code[block].instructions[kind]);
-    executed.waits += code[block].loads ? ran : 0;
+    executed.waits += ran * static_cast<double>(code[block].waits);
     executed.cycles += ran * static_cast<double>(code[block].cycles);
+    executed.tensor_cycles += ran * static_cast<double>(code[block].tensor_cycles);
+    multiplied +=
+        ran * static_cast<double>(code[block].instructions[static_cast<std::size_t>(InstructionClass::tensor)]);
   }
+  // How many there are is known to the last one, and the code says how long each takes.
+  const double really = *counted(counts, {kAnyLine, SiteKind::tensor});
+  if (multiplied > really && really > 0) executed.tensor_cycles *= really / multiplied;
   return executed;
 }
 

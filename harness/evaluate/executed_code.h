@@ -19,8 +19,9 @@ using CountsByLine = std::map<std::pair<std::string, int>, Counts>;
 /// Of all warps of a launch together.
 struct ExecutedCode {
   std::array<double, kInstructionClasses> instructions{};
-  double waits = 0;   // for loads of global memory: those of one block are under way together
-  double cycles = 0;  // that the warps take if each runs alone, one after another, and nothing is waited for
+  double waits = 0;          // for loads of global memory: those of one block are under way together
+  double cycles = 0;         // that the warps take if each runs alone, one after another, and no load is waited for
+  double tensor_cycles = 0;  // that the tensor cores are busy, each with one warp
   double all() const;
 };
 
@@ -31,5 +32,18 @@ struct ExecutedCode {
 /// of any loop was found again, so that nobody knows how often they run.
 std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsByLine& counts,
                                           const std::set<std::string>& own_files, double warps);
+
+/// What the compiler made of a line's loads of global memory, or of its stores.
+struct CompiledAccess {
+  int instructions = 0;  // in the code
+  int bytes = 0;         // of a lane, by each of them; 0: by some more than by others
+  bool in_loop = false;  // one may run more than once a warp
+};
+struct CompiledLine {
+  CompiledAccess loads, stores;
+};
+/// By file and line of the kernel's own source, as CountsByLine.
+using CompiledLines = std::map<std::pair<std::string, int>, CompiledLine>;
+CompiledLines compiled_lines(const MachineCode& code, const std::set<std::string>& own_files);
 
 }  // namespace harness

@@ -88,3 +88,21 @@ TEST_CASE("what does not fit on a GPU has no time there") {
   CHECK(predict_time(find_gpu_model("H200"), work));
   CHECK_FALSE(predict_time(find_gpu_model("A100"), work));
 }
+
+TEST_CASE("a copy that is waited for, a cluster's barrier and a tile over the edge cost time") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork work;
+  work.blocks = 8;
+  work.needs = {128, 64, 0};
+  work.cycles = 8.0 * 4 * 2000;
+  work.counts[Count::bulk_sectors] = 4096;
+  work.counts[Count::tensor_instructions] = 8 * 4 * 32;
+  const double plain = predict_time(h200, work)->ns;
+  LaunchWork copies = work, clusters = work, edges = work;
+  copies.counts[Count::copy_waits] = 8 * 4 * 4;
+  CHECK(predict_time(h200, copies)->ns > plain + 3 * h200.l2_ns);
+  clusters.counts[Count::cluster_barriers] = 8 * 4 * 2;
+  CHECK(predict_time(h200, clusters)->ns > plain + 500);
+  edges.tensor_cycles = 8.0 * 4 * 32 * 64;
+  CHECK(predict_time(h200, edges)->ns > plain + 100);
+}

@@ -60,3 +60,32 @@ TEST_CASE("a loop without requests runs as often as what surrounds it") {
   const MachineCode code{block(1, {1}), block(2, {2}, {load()}), block(5, {2, 3}), block(1, {1, 4}), block(1, {})};
   CHECK(executed_code(code, loads(40), kOwn, 4)->all() == 4 * 2 + 40 * (2 + 5 + 1));
 }
+
+TEST_CASE("a branch that few warps take counts as they do, and of two copies for two cases each counts half") {
+  const MachineCode rare{block(10, {1, 2}), block(20, {2}, {load()}), block(3, {})};
+  CHECK(executed_code(rare, loads(2), kOwn, 8)->all() == 8 * 13 + 2 * 20);
+  const MachineCode cases{block(10, {1, 2}), block(20, {3}, {load()}), block(20, {3}, {load()}), block(3, {})};
+  CHECK(executed_code(cases, loads(8), kOwn, 8)->all() == 8 * 13 + 8 * 20);
+}
+
+TEST_CASE("tensor instructions that bear each other's lines, or an operand's, are counted all the same") {
+  const auto tensor = [](int line) { return CodeSite{SiteKind::tensor, {{"kernel.cu", line}}}; };
+  const MachineCode code{block(1, {1}), block(20, {1, 2}, {tensor(7), tensor(8), tensor(8), tensor(30)}), block(1, {})};
+  CountsByLine counts;
+  counts[{"kernel.cu", 7}][Count::tensor_instructions] = 2 * 3 * 8;
+  counts[{"kernel.cu", 8}][Count::tensor_instructions] = 2 * 3 * 8;
+  CHECK(executed_code(code, counts, kOwn, 8)->all() == 8 * 2 + 3 * 8 * 20);
+}
+
+TEST_CASE("where not every warp multiplies, what comes before and after the loop runs no more often than the loop") {
+  const auto tensor = [] { return CodeSite{SiteKind::tensor, {{"kernel.cu", 7}}}; };
+  const MachineCode code{block(5, {1}, {tensor()}), block(20, {1, 2}, {tensor()}), block(5, {}, {tensor()})};
+  CountsByLine counts;
+  counts[{"kernel.cu", 7}][Count::tensor_instructions] = 3 * 4;
+  CHECK(executed_code(code, counts, kOwn, 8)->all() == 4 * 30);
+}
+
+TEST_CASE("loops that only wait, and make no request at all, run once") {
+  const MachineCode code{block(1, {1}), block(2, {1, 2}), block(1, {})};
+  CHECK(executed_code(code, {}, kOwn, 8)->all() == 8 * 4);
+}

@@ -251,8 +251,9 @@ void CpuSession::launch(const Launch& launch, std::size_t step, cpu::Module& mod
   if (!entry) throw LaunchRefused(fmt::format("the candidate was built without the entry {}", launch.entry));
   cpu::ArgumentPack arguments(launch, *entry, executable, image);
   cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get(), counter_.get(), runs_);
-  // Counted blocks run one after another: one host thread is enough where they need not run at once.
-  const int workers = counter_ && !launch.cooperative && !clusters ? 1 : static_cast<int>(std::min(blocks, together));
+  // Where counted blocks run one after another, one host thread is enough, unless they must run at once.
+  const bool one = counter_ && counter_->in_turns() && !launch.cooperative && !clusters;
+  const int workers = one ? 1 : static_cast<int>(std::min(blocks, together));
   if (checker_) checker_->begin_launch(launch, workers, arguments.memory());
   if (counter_) {
     const std::uint64_t each = clusters ? together : 1;

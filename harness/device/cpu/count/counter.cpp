@@ -23,6 +23,24 @@ std::int64_t l1_of_a_block(const Launch& launch, std::int64_t static_shared) {
   return std::max<std::int64_t>(0, (kL1AndShared - blocks * shared) / blocks);
 }
 
+/// Of what makes no request of memory: the number that it adds to.
+std::optional<Count> counted_alone(EventKind kind) {
+  switch (kind) {
+    case EventKind::barrier:
+      return Count::barriers;
+    case EventKind::cluster_barrier:
+      return Count::cluster_barriers;
+    case EventKind::tensor:
+      return Count::tensor_instructions;
+    case EventKind::copy_wait:
+      return Count::copy_waits;
+    case EventKind::shuffle:
+      return Count::shuffles;
+    default:
+      return std::nullopt;
+  }
+}
+
 bool is_store(int kind) {
   return kind == harness_cpu_write || kind == harness_cpu_volatile_write;
 }
@@ -34,16 +52,10 @@ Counter::Counter(const Executable& executable, std::span<std::byte> image, const
       image_(reinterpret_cast<std::uintptr_t>(image.data())),
       image_bytes_(image.size()),
       module_(module.memory()),
-      buffers_(executable.layout.buffers) {
+      buffers_(executable.layout.buffers),
+      sectors_(image.size() / kSectorBytes + 1) {
   for (std::size_t i = 0; i < executable.plan.steps.size(); ++i)
     if (std::holds_alternative<Launch>(executable.plan.steps[i])) last_launch_ = i;
-  std::int64_t end = 0;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].offset < end) continue;  // a view
-    order_.push_back(i);
-    end = buffers_[i].offset + buffers_[i].bytes;
-  }
-  block_of_.assign(image_bytes_ / kSectorBytes + 1, 0);
 }
 
 void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t units, int blocks_each, int workers) {
@@ -57,22 +69,30 @@ void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t
   std::int64_t fixed = 0;
   for (const SharedVariable& variable : module_.shared) fixed += static_cast<std::int64_t>(variable.bytes);
   l1_bytes_ = l1_of_a_block(launch, fixed);
-  index_.clear();
-  places_.clear();
+  sectors_.clear();
   touched_.assign(buffers_.size(), {});
-  first_block_of_launch_ = block_number_ + 1;
-  turns_.emplace(workers);
+  turns_.reset();
+  if (in_turns() || launch.cooperative) turns_.emplace(workers);
+}
+
+void Counter::add(const std::vector<CountedEvent>& events, const Touched& touched, bool blocks_meet) {
+  const std::lock_guard lock(mutex_);
+  for (const CountedEvent& event : events) {
+    const auto same = std::ranges::find(launch_.places, event.site, &CountedPlace::site);
+    if (same != launch_.places.end()) same->counts += event.counts;
+    else launch_.places.push_back({event.site, event.counts});
+  }
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    touched_[i].by_block += touched.buffers()[i].by_block;
+    touched_[i].together += touched.buffers()[i].together;
+  }
+  launch_.blocks_meet = launch_.blocks_meet || blocks_meet;
 }
 
 void Counter::end_launch() {
-  for (const Place& place : places_) {
-    const auto same = std::ranges::find(launch_.places, place.site, &CountedPlace::site);
-    if (same != launch_.places.end()) same->counts += place.counts;
-    else launch_.places.push_back({place.site, place.counts});
-  }
   std::ranges::sort(launch_.places, {}, &CountedPlace::site);
   for (std::size_t i = 0; i < touched_.size(); ++i)
-    if (touched_[i].by_block > 0)
+    if (touched_[i].by_block.touched > 0)
       launch_.buffers.push_back({static_cast<std::int64_t>(i), touched_[i].by_block, touched_[i].together});
   launches_.push_back(std::move(launch_));
 }
@@ -83,26 +103,24 @@ std::int64_t Counter::weight(std::uint64_t unit) const {
   return sample_.weights[static_cast<std::size_t>(found - sample_.numbers.begin())];
 }
 
-std::size_t Counter::place_of(std::uint64_t site, EventKind kind) {
-  const auto [found, fresh] = index_.try_emplace(site << 4 | static_cast<std::uint64_t>(kind), places_.size());
-  if (fresh) places_.push_back({site, kind, {}});
-  return found->second;
-}
-
-std::size_t Counter::buffer_of(std::uint64_t offset) {
-  const auto holds = [&](std::size_t i) {
-    return i < order_.size() && buffers_[order_[i]].offset <= static_cast<std::int64_t>(offset + kSectorBytes - 1) &&
-           static_cast<std::int64_t>(offset) < buffers_[order_[i]].offset + buffers_[order_[i]].bytes;
-  };
-  for (std::size_t i = 0; i < order_.size() && !holds(near_); ++i) near_ = i;
-  return holds(near_) ? order_[near_] : buffers_.size();
-}
-
 BlockCounter::BlockCounter(Counter& counter, const Module& module, Scheduler& scheduler, int worker)
-    : counter_(counter), memory_(module.shared_memory()), scheduler_(scheduler), worker_(worker) {}
+    : counter_(counter),
+      memory_(module.shared_memory()),
+      scheduler_(scheduler),
+      worker_(worker),
+      touched_(counter.sectors_, counter.buffers_) {}
+
+BlockCounter::~BlockCounter() {
+  counter_.add(events_, touched_, blocks_meet_ || touched_.blocks_meet());
+}
+
+void BlockCounter::pass() {
+  if (Turns* const turns = counter_.turns()) turns->pass(worker_);
+}
 
 void BlockCounter::begin(std::int64_t weight) {
   weight_ = weight;
+  copies_.begin(scheduler_.threads().size());
   if (weight == 0) return;
   const auto threads = static_cast<int>(scheduler_.threads().size());
   for (int i = 0; i * 32 < threads; ++i) {
@@ -111,7 +129,7 @@ void BlockCounter::begin(std::int64_t weight) {
     warps_[static_cast<std::size_t>(i)].here = 0;
     warps_[static_cast<std::size_t>(i)].work = 0;
   }
-  number_ = ++counter_.block_number_;
+  touched_.begin(weight);
   l1_.begin(counter_.l1_bytes_);
 }
 
@@ -119,45 +137,60 @@ void BlockCounter::end() {
   if (weight_ == 0) return;
   for (Warp& warp : warps_) flush(warp);
   for (std::size_t i = 0; i < block_.size(); ++i) {
-    counter_.places_[i].counts.add(block_[i], weight_);
+    events_[i].counts.add(block_[i], weight_);
     block_[i] = {};
   }
   weight_ = 0;
 }
 
-std::size_t BlockCounter::place_of(EventKind kind, const void* from) {
+std::size_t BlockCounter::find_place(std::uint64_t key) {
+  const auto [found, fresh] = index_.try_emplace(key, events_.size());
+  if (fresh) events_.push_back({key >> kKindBits, static_cast<EventKind>(key & ((1u << kKindBits) - 1)), {}});
+  return found->second;
+}
+
+inline std::size_t BlockCounter::place_of(EventKind kind, const void* from) {
   // One back from the return address lies within the call.
   const std::uint64_t site = reinterpret_cast<std::uintptr_t>(from) - counter_.module_.base - 1;
-  const std::uint64_t key = site << 4 | static_cast<std::uint64_t>(kind);
+  const std::uint64_t key = site << kKindBits | static_cast<std::uint64_t>(kind);
   Recent& recent = recent_[(key ^ key >> 6 ^ key >> 12) % recent_.size()];
-  if (recent.key != key) recent = {key, counter_.place_of(site, kind)};
+  if (recent.key != key) recent = {key, find_place(key)};
   return recent.place;
 }
 
-void BlockCounter::note(EventKind kind, std::uintptr_t address, std::size_t bytes, const void* from) {
+inline void BlockCounter::note(EventKind kind, std::uintptr_t address, std::size_t bytes, const void* from) {
   const auto linear = static_cast<std::uint32_t>(scheduler_.current().linear);
   const std::size_t place = place_of(kind, from);
   WarpLog& log = warps_[linear / 32].log;
   constexpr std::size_t kWidest = 16;  // bytes of one access of a lane
   do {
     const std::size_t part = std::min(bytes, kWidest);
-    log.note(place, linear % 32, address, static_cast<std::uint32_t>(part));
+    if (!log.note(place, linear % 32, address, static_cast<std::uint32_t>(part))) touch(kind, address, part);
     address += part;
     bytes -= part;
   } while (bytes > 0);
+}
+
+/// Of an access that is not kept: at least what it touches is known.
+void BlockCounter::touch(EventKind kind, std::uintptr_t address, std::size_t bytes) {
+  if (kind != EventKind::load && kind != EventKind::store && kind != EventKind::atomic) return;
+  const bool store = kind == EventKind::store;
+  const std::uint64_t first = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes;
+  for (std::uint64_t sector = first; sector <= last; ++sector) touched_.touch(sector, store);
 }
 
 void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, const void* from) {
   const std::uintptr_t offset = address - counter_.image_;
   const auto shared = address - reinterpret_cast<std::uintptr_t>(memory_.begin);
   const bool atomic = kind == harness_cpu_atomic_write, global = offset < counter_.image_bytes_;
-  if (global && (atomic || kind == harness_cpu_volatile_read)) counter_.launch_.blocks_meet = true;
+  if (global && (atomic || kind == harness_cpu_volatile_read)) blocks_meet_ = true;
   if (weight_ == 0 || bytes == 0 || kind == harness_cpu_atomic_read) return;
   if (shared < static_cast<std::uintptr_t>(memory_.end - memory_.begin)) {
     // Places relative to the variables: where they lie in this process says nothing.
-    note(atomic           ? EventKind::shared_atomic
-         : is_store(kind) ? EventKind::shared_store
-                          : EventKind::shared_load,
+    note(atomic                            ? EventKind::shared_atomic
+         : kind == harness_cpu_async_write ? EventKind::shared_fill
+         : is_store(kind)                  ? EventKind::shared_store
+                                           : EventKind::shared_load,
          shared, bytes, from);
     return;
   }
@@ -169,18 +202,26 @@ void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, c
   note(atomic ? EventKind::atomic : is_store(kind) ? EventKind::store : EventKind::load, at, bytes, from);
 }
 
-void BlockCounter::bulk(std::uintptr_t address, std::size_t bytes, const void* from) {
+void BlockCounter::bulk(std::uintptr_t address, std::size_t bytes, bool store, const void* from) {
   const std::uintptr_t offset = address - counter_.image_;
   if (weight_ == 0 || bytes == 0 || offset >= counter_.image_bytes_) return;
   const std::size_t place = place_of(EventKind::bulk, from);
   if (place >= block_.size()) block_.resize(place + 1);
   const std::uint64_t first = offset / kSectorBytes, last = (offset + bytes - 1) / kSectorBytes;
   block_[place][Count::bulk_sectors] += static_cast<std::int64_t>(last - first + 1);
-  for (std::uint64_t sector = first; sector <= last; ++sector) touch(sector);
+  for (std::uint64_t sector = first; sector <= last; ++sector) touched_.touch(sector, store);
 }
 
 void BlockCounter::event(EventKind kind, const void* from) {
   if (weight_ != 0) note(kind, 0, 1, from);
+}
+
+void BlockCounter::passed(const void* mbarrier, const void* from) {
+  if (copies_.pass(scheduler_.current().linear, mbarrier)) event(EventKind::copy_wait, from);
+}
+
+void BlockCounter::waited(int groups, const void* from) {
+  if (copies_.wait(scheduler_.current().linear, groups)) event(EventKind::copy_wait, from);
 }
 
 void BlockCounter::arrive(const Thread& thread) {
@@ -217,8 +258,8 @@ void BlockCounter::met(std::size_t warp, std::uint32_t lanes) {
 
 void BlockCounter::flush(Warp& warp) {
   warp.here = 0;
-  segment_.resize(std::max(segment_.size(), counter_.places_.size()));
-  block_.resize(std::max(block_.size(), counter_.places_.size()));
+  segment_.resize(std::max(segment_.size(), events_.size()));
+  block_.resize(std::max(block_.size(), events_.size()));
   warp.log.flush([&](std::size_t place, const Request& request) { count(place, request); },
                  [&](std::size_t place, std::uint32_t kept, std::uint32_t all, bool uneven) {
                    Counts& counts = segment_[place];
@@ -226,19 +267,25 @@ void BlockCounter::flush(Warp& warp) {
                    const Counts scaled = counts.scaled(all, kept);
                    block_[place] += scaled;
                    warp.work += barrier_work(scaled);
-                   if (counter_.places_[place].kind == EventKind::barrier) warp.barrier = place;
+                   if (events_[place].kind == EventKind::barrier) warp.barrier = place;
                    counts = {};
                  });
 }
 
 void BlockCounter::count(std::size_t place, const Request& request) {
   Counts& counts = segment_[place];
-  const EventKind kind = counter_.places_[place].kind;
-  if (kind == EventKind::barrier) ++counts[Count::barriers];
-  if (kind == EventKind::tensor) ++counts[Count::tensor_instructions];
-  if (kind == EventKind::barrier || kind == EventKind::tensor) return;
+  const EventKind kind = events_[place].kind;
+  if (const auto what = counted_alone(kind)) {
+    ++counts[*what];
+    return;
+  }
   ++counts[Count::memory_requests];
   counts[Count::memory_lanes] += std::popcount(request.lanes);
+  if (kind == EventKind::shared_fill) {  // the bytes come later, past the pipe: a GPU's counters see one pass
+    ++counts[Count::shared_requests];
+    ++counts[Count::shared_wavefronts];
+    return;
+  }
   if (kind == EventKind::shared_load || kind == EventKind::shared_store || kind == EventKind::shared_atomic) {
     SharedPasses passes = shared_passes(request);
     if (kind == EventKind::shared_atomic) passes.all = std::max(passes.all, atomic_turns(request));
@@ -252,7 +299,7 @@ void BlockCounter::count(std::size_t place, const Request& request) {
 
 void BlockCounter::count_global(const Request& request, EventKind kind, Counts& counts) {
   const FewNumbers sectors = sectors_of(request);
-  for (const std::uint64_t sector : sectors) touch(sector);
+  for (const std::uint64_t sector : sectors) touched_.touch(sector, kind == EventKind::store);
   if (kind == EventKind::atomic) {
     counts[Count::atomics] += std::popcount(request.lanes);
     ++counts[Count::atomic_requests];
@@ -266,23 +313,13 @@ void BlockCounter::count_global(const Request& request, EventKind kind, Counts& 
   if (kind == EventKind::store) {
     ++counts[Count::store_requests];
     counts[Count::store_sectors] += sectors.size();
+    counts[Count::store_width] += request.bytes;
     return;
   }
   ++counts[Count::load_requests];
   counts[Count::load_sectors] += sectors.size();
+  counts[Count::load_width] += request.bytes;
   for (const std::uint64_t sector : sectors) counts[Count::load_missed] += !l1_.load(sector);
-}
-
-void BlockCounter::touch(std::uint64_t sector) {
-  if (sector >= counter_.block_of_.size()) return;  // of a variable
-  std::uint32_t& last = counter_.block_of_[sector];
-  if (last == number_) return;
-  const std::size_t buffer = counter_.buffer_of(sector * kSectorBytes);
-  if (buffer < counter_.touched_.size()) {
-    counter_.touched_[buffer].by_block += weight_;
-    counter_.touched_[buffer].together += last < counter_.first_block_of_launch_;
-  }
-  last = number_;
 }
 
 }  // namespace harness::cpu

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -8,8 +9,10 @@
 
 #include "harness/core/counting.h"
 #include "harness/core/device.h"
+#include "harness/device/cpu/count/copy_waits.h"
 #include "harness/device/cpu/count/l1_cache.h"
 #include "harness/device/cpu/count/sampling.h"
+#include "harness/device/cpu/count/touched.h"
 #include "harness/device/cpu/count/warp_log.h"
 #include "harness/device/cpu/execute/module.h"
 #include "harness/device/cpu/execute/scheduler.h"
@@ -26,12 +29,24 @@ enum class EventKind : std::uint64_t {
   shared_load,
   shared_store,
   shared_atomic,
+  shared_fill,  // by cp.async
   bulk,
   barrier,
+  cluster_barrier,
   tensor,
+  copy_wait,  // that is felt (CopyWaits)
+  shuffle,
 };
 
-/// The counts of a plan's run. Only one host thread at a time runs blocks (`turns`), in a fixed order.
+/// A place in the code, and what happened there in a launch.
+struct CountedEvent {
+  std::uint64_t site = 0;
+  EventKind kind{};
+  Counts counts;
+};
+
+/// The counts of a plan's run. Several host threads run blocks, unless those may depend on each other: then one at a
+/// time does (`turns`), in a fixed order. Each counts for itself; what they found is added up, in whatever order.
 class Counter {
  public:
   Counter(const Executable& executable, std::span<std::byte> image, const Module& module);
@@ -46,23 +61,15 @@ class Counter {
   std::uint64_t unit(std::uint64_t i) const { return runs_all_ ? i : sample_.numbers[i]; }
   /// For how many a block or cluster stands; 0: it is not counted.
   std::int64_t weight(std::uint64_t unit) const;
-  Turns* turns() { return &*turns_; }
+  /// Blocks run one after another.
+  bool in_turns() const { return request_.run_all; }
+  Turns* turns() { return turns_ ? &*turns_ : nullptr; }
 
  private:
   friend class BlockCounter;
 
-  struct Place {
-    std::uint64_t site = 0;
-    EventKind kind{};
-    Counts counts;  // of the launch
-  };
-  struct Touched {
-    std::int64_t by_block = 0, together = 0;
-  };
-
-  std::size_t place_of(std::uint64_t site, EventKind kind);
-  /// The buffer of a sector of the image; buffers_.size(): none.
-  std::size_t buffer_of(std::uint64_t offset);
+  /// What a host thread has counted of the launch.
+  void add(const std::vector<CountedEvent>& events, const Touched& touched, bool blocks_meet);
 
   CountingRequest request_;
   std::size_t last_launch_ = 0;  // step of the plan
@@ -70,40 +77,43 @@ class Counter {
   std::size_t image_bytes_ = 0;
   ModuleMemory module_;
   std::vector<ImageBuffer> buffers_;  // of the layout
-  std::vector<std::size_t> order_;    // of those that are no views, ascending
-  std::size_t near_ = 0;              // where the last sector was found
+  SharedSectors sectors_;
 
-  CountedLaunch launch_;
   std::uint64_t units_ = 0;
   bool runs_all_ = false;
   Sample sample_;
   std::int64_t l1_bytes_ = 0;  // of a block
-  std::unordered_map<std::uint64_t, std::size_t> index_;
-  std::vector<Place> places_;
-  std::vector<Touched> touched_;             // by buffer
-  std::vector<std::uint32_t> block_of_;      // by sector of the image: the last block that touched it, from 1
-  std::uint32_t block_number_ = 0;           // of the block that is counted, from 1
-  std::uint32_t first_block_of_launch_ = 1;  // its number
   std::optional<Turns> turns_;
+  std::mutex mutex_;  // of what follows
+  CountedLaunch launch_;
+  std::vector<CountedBuffer> touched_;  // by buffer
   std::vector<CountedLaunch> launches_;
 };
 
-/// Counts the block that one host thread is running.
+/// Counts the blocks that one host thread is running.
 class BlockCounter {
  public:
   BlockCounter(Counter& counter, const Module& module, Scheduler& scheduler, int worker);
+  /// Tells the counter.
+  ~BlockCounter();
+  BlockCounter(const BlockCounter&) = delete;
+  BlockCounter& operator=(const BlockCounter&) = delete;
 
   /// `weight`: for how many blocks it stands; 0: it is not counted.
   void begin(std::int64_t weight);
   /// The block has ended.
   void end();
-  void pass() { counter_.turns_->pass(worker_); }
+  void pass();
 
   void access(std::uintptr_t address, std::size_t bytes, int kind, const void* from);
   /// A bulk copy moves these bytes of global memory.
-  void bulk(std::uintptr_t address, std::size_t bytes, const void* from);
-  /// The current thread comes to a barrier, or its warp to a tensor instruction.
+  void bulk(std::uintptr_t address, std::size_t bytes, bool store, const void* from);
+  /// The current thread comes to a barrier, or its warp to an instruction that is counted.
   void event(EventKind kind, const void* from);
+  /// The current thread has waited for an mbarrier, or for all but the last `groups` of its cp.async.
+  void passed(const void* mbarrier, const void* from);
+  void waited(int groups, const void* from);
+  CopyWaits& copies() { return copies_; }
   /// The thread waits for others of its warp, or has ended: when all lanes have, their requests are complete.
   void arrive(const Thread& thread);
   void exited(const Thread& thread);
@@ -126,23 +136,29 @@ class BlockCounter {
   };
 
   void note(EventKind kind, std::uintptr_t address, std::size_t bytes, const void* from);
+  static constexpr int kKindBits = 4;  // of a place's key, below its site
   std::size_t place_of(EventKind kind, const void* from);
+  std::size_t find_place(std::uint64_t key);
+  void touch(EventKind kind, std::uintptr_t address, std::size_t bytes);
   void flush(Warp& warp);
   void count(std::size_t place, const Request& request);
   void count_global(const Request& request, EventKind kind, Counts& counts);
-  void touch(std::uint64_t sector);
 
   Counter& counter_;
   SharedMemory memory_;
   Scheduler& scheduler_;
   int worker_;
   std::int64_t weight_ = 0;
-  std::uint32_t number_ = 0;  // of the block
+  bool blocks_meet_ = false;
   std::array<Warp, 32> warps_;
   std::array<Recent, 64> recent_;
-  std::vector<Counts> segment_;  // by place: since the last convergence
-  std::vector<Counts> block_;    // by place
+  std::unordered_map<std::uint64_t, std::size_t> index_;
+  std::vector<CountedEvent> events_;  // by place: of the launch
+  std::vector<Counts> segment_;       // by place: since the last convergence
+  std::vector<Counts> block_;         // by place
+  Touched touched_;
   L1Cache l1_;
+  CopyWaits copies_;
 };
 
 }  // namespace harness::cpu

@@ -6,26 +6,42 @@ namespace harness::cpu {
 
 void L1Cache::begin(std::int64_t bytes) {
   const std::int64_t sets = std::max<std::int64_t>(1, bytes / kLineBytes / static_cast<std::int64_t>(kWays));
-  sets_.assign(static_cast<std::size_t>(sets), {});
+  Set empty;
+  empty.tag.fill(~0ull);
+  sets_.assign(static_cast<std::size_t>(sets), empty);
+  inverse_ = ~0ull / static_cast<std::uint64_t>(sets) + 1;
   now_ = 0;
+}
+
+L1Cache::Set& L1Cache::set_of(std::uint64_t line) {
+  const std::uint64_t spread = line ^ line >> 7;  // strides of powers of two
+  if (sets_.size() == 1) return sets_.front();
+  // The remainder without a division: exact for numbers below 2^50 and a few thousand sets.
+  __extension__ typedef unsigned __int128 Wide;
+  const auto quotient = static_cast<std::uint64_t>(static_cast<Wide>(spread) * inverse_ >> 64);
+  return sets_[spread - quotient * sets_.size()];
 }
 
 bool L1Cache::load(std::uint64_t sector) {
   const std::uint64_t line = sector / 4;
   const auto bit = static_cast<std::uint8_t>(1u << sector % 4);
-  auto& set = sets_[(line ^ line >> 7) % sets_.size()];  // strides of powers of two are spread
+  Set& set = set_of(line);
   ++now_;
-  Line* victim = set.data();
-  for (Line& each : set) {
-    if (each.tag == line) {
-      each.used = now_;
-      const bool hit = (each.sectors & bit) != 0;
-      each.sectors |= bit;
-      return hit;
-    }
-    if (each.used < victim->used) victim = &each;
+  const std::size_t known = set.tag[set.last] == line
+                                ? set.last
+                                : static_cast<std::size_t>(std::ranges::find(set.tag, line) - set.tag.begin());
+  if (known < kWays) {
+    set.last = known;
+    set.used[known] = now_;
+    const bool hit = (set.sectors[known] & bit) != 0;
+    set.sectors[known] |= bit;
+    return hit;
   }
-  *victim = {line, now_, bit};
+  const auto victim = static_cast<std::size_t>(std::ranges::min_element(set.used) - set.used.begin());
+  set.last = victim;
+  set.tag[victim] = line;
+  set.used[victim] = now_;
+  set.sectors[victim] = bit;
   return false;
 }
 

@@ -17,12 +17,16 @@ class L1Cache {
  private:
   static constexpr std::size_t kWays = 8;
   static constexpr std::int64_t kLineBytes = 128;
-  struct Line {
-    std::uint64_t tag = ~0ull;
-    std::uint32_t used = 0;
-    std::uint8_t sectors = 0;  // a bit for each that is there
+  struct Set {
+    std::array<std::uint64_t, kWays> tag;
+    std::array<std::uint32_t, kWays> used{};
+    std::array<std::uint8_t, kWays> sectors{};  // a bit for each that is there
+    std::size_t last = 0;                       // the way that was used last: mostly the one that is wanted next
   };
-  std::vector<std::array<Line, kWays>> sets_;
+  Set& set_of(std::uint64_t line);
+
+  std::vector<Set> sets_;
+  std::uint64_t inverse_ = 0;  // 2^64 / sets, rounded up
   std::uint32_t now_ = 0;
 };
 

@@ -34,13 +34,29 @@ int passes_of(const Request& request, std::uint32_t lanes) {
   return most;
 }
 
+std::uint32_t first_lanes(int count) {
+  return count == 32 ? ~0u : (1u << count) - 1;
+}
+
+/// Whether each of these lanes wants what its partner wants, `apart` lanes away, or has none.
+bool in_pairs(const Request& request, std::uint32_t lanes, std::size_t apart) {
+  bool all = true;
+  for_each_lane(lanes, [&](std::size_t lane) {
+    const std::size_t partner = lane ^ apart;
+    all = all && ((lanes >> partner & 1) == 0 || request.address[partner] == request.address[lane]);
+  });
+  return all;
+}
+
 }  // namespace
 
 bool FewNumbers::add(std::uint64_t number) {
-  // Neighbouring lanes mostly want neighbouring places: the last ones first.
-  for (int i = size_; i-- > 0;)
-    if (numbers_[static_cast<std::size_t>(i)] == number) return false;
+  // Addresses mostly ascend with the lanes, and neighbours want the same place or the next: the last ones first.
+  if (number <= largest_)
+    for (int i = size_; i-- > 0;)
+      if (numbers_[static_cast<std::size_t>(i)] == number) return false;
   if (size_ == static_cast<int>(numbers_.size())) return false;
+  largest_ = std::max(largest_, number);
   numbers_[static_cast<std::size_t>(size_++)] = number;
   return true;
 }
@@ -64,14 +80,23 @@ std::int64_t different_bytes(const Request& request) {
 
 SharedPasses shared_passes(const Request& request) {
   const int together = request.bytes <= 4 ? 32 : request.bytes <= 8 ? 16 : 8;
-  const std::uint32_t group = together == 32 ? ~0u : (1u << together) - 1;
   SharedPasses passes;
-  for (int first = 0; first < 32; first += together) {
-    const std::uint32_t lanes = request.lanes & group << first;
-    if (lanes == 0) continue;
+  const auto pass = [&](std::uint32_t lanes) {
+    if (lanes == 0) return;
     passes.all += passes_of(request, lanes);
     ++passes.least;
-  }
+  };
+  if (together == 32) pass(request.lanes);
+  else
+    for (int first = 0; first < 32; first += 2 * together) {
+      const std::uint32_t both = request.lanes & first_lanes(2 * together) << first;
+      if (in_pairs(request, both, 1) || in_pairs(request, both, 2)) {
+        pass(both);
+      } else {
+        pass(both & first_lanes(together) << first);
+        pass(both & first_lanes(together) << (first + together));
+      }
+    }
   return passes;
 }
 

@@ -22,6 +22,7 @@ class FewNumbers {
 
  private:
   std::array<std::uint64_t, 64> numbers_;
+  std::uint64_t largest_ = 0;
   int size_ = 0;
 };
 
@@ -33,8 +34,10 @@ FewNumbers sectors_of(const Request& request);
 std::int64_t different_bytes(const Request& request);
 
 /// Passes through the 32 banks of 4 bytes. Lanes go together: all 32 where each accesses 4 bytes or fewer, 16 of 8
-/// bytes, 8 of 16. Of those, words in one bank take a pass each; a word that several lanes want takes one.
-/// Source: CUDA C++ Programming Guide, 16.4.3 "Shared Memory"; wider accesses as ncu counts them on sm_90.
+/// bytes, 8 of 16; twice as many of 8 or 16 bytes where each wants what its neighbour wants, or the next but one. Of
+/// those, words in one bank take a pass each; a word that several lanes want takes one.
+/// Source: CUDA C++ Programming Guide, 16.4.3 "Shared Memory"; wider accesses as an H200's counters show them
+/// (docs/profile.md).
 struct SharedPasses {
   int all = 0;
   int least = 0;  // with no conflict

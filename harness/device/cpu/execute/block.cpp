@@ -12,8 +12,6 @@
 namespace harness::cpu {
 namespace {
 
-thread_local BlockRunner* current = nullptr;
-
 int barrier_value(int result, unsigned positive, unsigned arrived) {
   switch (result) {
     case harness_cpu_count:
@@ -41,18 +39,6 @@ bool same(const Site& a, const Site& b) {
 }
 
 }  // namespace
-
-BlockRunner& current_block() {
-  return *current;
-}
-
-BlockChecker* current_checker() {
-  return current ? current->checker() : nullptr;
-}
-
-BlockCounter* current_counter() {
-  return current ? current->counter() : nullptr;
-}
 
 void LaunchState::fail(const std::string& text) {
   const std::lock_guard lock(mutex_);
@@ -91,7 +77,7 @@ void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned r
     warps_[i].at_barrier = {};
   }
   barriers_.fill({});
-  current = this;
+  running_block = this;
   block_ = harness_cpu_block_idx = block;
   cluster_ = cluster;
   rank_ = rank;
@@ -176,6 +162,11 @@ void BlockRunner::count_wait(const Barrier& barrier, const Thread* last) {
   std::uint32_t warps = last == nullptr ? 0 : 1u << last->linear / 32;
   barrier.waiting.for_each([&](const Thread& thread) { warps |= 1u << thread.linear / 32; });
   counter_->passed_barrier(warps);
+  CopyWaits& copies = counter_->copies();
+  std::int64_t latest = last == nullptr ? 0 : copies.time(last->linear);
+  barrier.waiting.for_each([&](const Thread& thread) { latest = std::max(latest, copies.time(thread.linear)); });
+  barrier.waiting.for_each([&](const Thread& thread) { copies.learn(thread.linear, latest); });
+  if (last != nullptr) copies.learn(last->linear, latest);
 }
 
 unsigned BlockRunner::living() {

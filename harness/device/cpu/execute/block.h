@@ -200,11 +200,20 @@ class BlockRunner : private ThreadBody {
   std::optional<BlockCounter> counter_;
 };
 
+/// nullptr: the calling host thread has run none yet. Candidates ask with each access, so it is found without a call.
+inline constinit thread_local BlockRunner* running_block = nullptr;
+
 /// The runner whose fiber the calling host thread is on.
-BlockRunner& current_block();
+inline BlockRunner& current_block() {
+  return *running_block;
+}
 /// Its checker; nullptr outside of checked runs.
-BlockChecker* current_checker();
+inline BlockChecker* current_checker() {
+  return running_block ? running_block->checker() : nullptr;
+}
 /// Its counter; nullptr outside of counted runs.
-BlockCounter* current_counter();
+inline BlockCounter* current_counter() {
+  return running_block ? running_block->counter() : nullptr;
+}
 
 }  // namespace harness::cpu

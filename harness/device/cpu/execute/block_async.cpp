@@ -51,7 +51,7 @@ std::uint32_t BlockRunner::shared_address(const void* shared, std::size_t bytes,
 void BlockRunner::note_access(const void* address, std::size_t bytes, int kind, const void* from) {
   if (checker_ && !checker_->access(reinterpret_cast<std::uintptr_t>(address), bytes, kind, from))
     stop("illegal_access");
-  if (counter_) counter_->bulk(reinterpret_cast<std::uintptr_t>(address), bytes, from);
+  if (counter_) counter_->bulk(reinterpret_cast<std::uintptr_t>(address), bytes, kind == harness_cpu_write, from);
 }
 
 // ---- mbarriers
@@ -64,6 +64,7 @@ void BlockRunner::mbarrier_init(void* barrier, unsigned arrivals, const Site& si
 void BlockRunner::mbarrier_arrive(void* barrier, unsigned arrivals, unsigned bytes, const Site& site) {
   shared_address(barrier, sizeof(std::uint64_t), site);
   if (checker_) checker_->arrive_warp(scheduler_.current());
+  if (counter_) counter_->copies().arrive(scheduler_.current().linear, barrier);
   require(Mbarrier(barrier).arrive(arrivals, bytes), site);
 }
 
@@ -87,8 +88,8 @@ void BlockRunner::mbarrier_wait(void* barrier, unsigned parity, const Site& site
   shared_address(barrier, sizeof(std::uint64_t), site);
   require(Mbarrier(barrier).problem(), site);
   Thread& self = scheduler_.current();
-  if (counter_) counter_->arrive(self);
   if (!Mbarrier(barrier).has_completed(parity)) {
+    if (counter_) counter_->arrive(self);
     mbarrier_waits_.push_back({&self, barrier, parity});
     scheduler_.wait(site, 0);
   }
@@ -120,6 +121,7 @@ bool BlockRunner::make_progress() {
 // ---- cp.async
 
 void BlockRunner::copy_async(void* to, const void* from, std::size_t bytes, std::size_t valid, const void* site) {
+  if (counter_) counter_->copies().copy(scheduler_.current().linear);
   copies_.add(scheduler_.current().linear, [=, this] {
     note_access(to, bytes, harness_cpu_write, site);
     std::memcpy(to, from, valid);
@@ -128,6 +130,7 @@ void BlockRunner::copy_async(void* to, const void* from, std::size_t bytes, std:
 }
 
 void BlockRunner::commit_copies() {
+  if (counter_) counter_->copies().commit(scheduler_.current().linear);
   copies_.commit(scheduler_.current().linear);
 }
 
@@ -142,6 +145,7 @@ void BlockRunner::wait_for_copies(int groups) {
 void BlockRunner::load(std::size_t bytes, void* barrier, const Site& site, AsyncWork::Action copy) {
   shared_address(barrier, sizeof(std::uint64_t), site);
   const Thread& self = scheduler_.current();
+  if (counter_) counter_->copies().copy(self.linear, barrier);
   async_.load([this, bytes, barrier, site, &self, copy = std::move(copy)] {
     copy();
     if (checker_) checker_->arrive_warp(self);

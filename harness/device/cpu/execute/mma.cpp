@@ -67,8 +67,10 @@ void multiply_wmma(const BlockRunner::Records& lanes) {
     const auto* const brought = static_cast<const WmmaLane*>(lanes[lane]);
     const int row = lane / 2, first = lane % 2 * 8;
     for (int i = 0; i < 8; ++i) {
-      a[row][first + i] = value(brought ? static_cast<const std::uint16_t*>(brought->a)[i] : kTwoNans & 0xffffu);
-      b[row][first + i] = value(brought ? static_cast<const std::uint16_t*>(brought->b)[i] : kTwoNans & 0xffffu);
+      const float of_a = value(brought ? static_cast<const std::uint16_t*>(brought->a)[i] : kTwoNans & 0xffffu);
+      const float of_b = value(brought ? static_cast<const std::uint16_t*>(brought->b)[i] : kTwoNans & 0xffffu);
+      (brought && brought->a_columns ? a[first + i][row] : a[row][first + i]) = of_a;
+      (brought && brought->b_columns ? b[first + i][row] : b[row][first + i]) = of_b;
       d[row][first + i] = brought ? brought->c[i] : 0;
     }
   }

@@ -23,6 +23,7 @@ struct WmmaLane {
   const void* a;
   const void* b;
   const float* c;
+  bool a_columns, b_columns;  // half a column, not half a row
 };
 
 /// d = A B + C, likewise.

@@ -85,6 +85,7 @@ void harness_cpu_barrier_arrive(int id, unsigned threads, const char* file, int 
 
 unsigned long long harness_cpu_warp(int operation, unsigned mask, unsigned long long value, unsigned source,
                                     const char* name, const char* file, int line) {
+  if (operation == harness_cpu_warp_shuffle) count(EventKind::shuffle, __builtin_return_address(0));
   return current_block().collective(operation, mask, value, source, {name, file, line});
 }
 
@@ -97,6 +98,7 @@ void harness_cpu_cluster_arrive(const char* file, int line) {
 }
 
 void harness_cpu_cluster_wait(const char* file, int line) {
+  count(EventKind::cluster_barrier, __builtin_return_address(0));
   current_block().cluster_wait({"cluster_wait()", file, line});
 }
 
@@ -121,9 +123,12 @@ void harness_cpu_mbarrier_arrive(void* barrier, unsigned arrivals, unsigned byte
 }
 void harness_cpu_mbarrier_wait(void* barrier, unsigned parity, const char* file, int line) {
   current_block().mbarrier_wait(barrier, parity, {"mbarrier_wait()", file, line});
+  if (BlockCounter* const counter = current_counter()) counter->passed(barrier, __builtin_return_address(0));
 }
 int harness_cpu_mbarrier_test(void* barrier, unsigned parity, const char* file, int line) {
-  return current_block().mbarrier_test(barrier, parity, {"mbarrier_test()", file, line});
+  if (!current_block().mbarrier_test(barrier, parity, {"mbarrier_test()", file, line})) return 0;
+  if (BlockCounter* const counter = current_counter()) counter->passed(barrier, __builtin_return_address(0));
+  return 1;
 }
 
 void harness_cpu_tensor_load(void* shared, const void* map, const int* coordinates, int rank, void* barrier,
@@ -191,9 +196,11 @@ void harness_cpu_mma_m16n8k16(int bf16, float* d, const unsigned* a, unsigned b0
                            {"mma_m16n8k16()", file, line});
 }
 
-void harness_cpu_wmma(int bf16, float* d, const void* a, const void* b, const float* c, const char* file, int line) {
-  count(EventKind::tensor, __builtin_return_address(0));
-  harness::cpu::WmmaLane lane{d, a, b, c};
+void harness_cpu_wmma(int bf16, float* d, const void* a, int a_columns, const void* b, int b_columns, const float* c,
+                      const char* file, int line) {
+  constexpr int kInstructions = 2;  // that a GPU has for such a product: mma.m16n8k16
+  for (int i = 0; i < kInstructions; ++i) count(EventKind::tensor, __builtin_return_address(0));
+  harness::cpu::WmmaLane lane{d, a, b, c, a_columns != 0, b_columns != 0};
   current_block().together(kWholeWarp, &lane, bf16 ? harness::cpu::multiply_wmma_bf16 : harness::cpu::multiply_wmma_f16,
                            {"mma_sync()", file, line});
 }
@@ -224,7 +231,7 @@ void harness_cpu_cp_async(void* shared, const void* global, int bytes, int valid
   harness_cpu_access(global, static_cast<unsigned long>(valid), harness_cpu_read, __builtin_return_address(0));
   // The checker is told when the bytes arrive; what is counted is the instruction.
   if (current_counter())
-    harness_cpu_access(shared, static_cast<unsigned long>(bytes), harness_cpu_write, __builtin_return_address(0));
+    harness_cpu_access(shared, static_cast<unsigned long>(bytes), harness_cpu_async_write, __builtin_return_address(0));
   current_block().copy_async(shared, global, static_cast<std::size_t>(bytes), static_cast<std::size_t>(valid),
                              __builtin_return_address(0));
 }
@@ -235,13 +242,14 @@ void harness_cpu_cp_async_commit() {
 
 void harness_cpu_cp_async_wait(int groups) {
   current_block().wait_for_copies(groups);
+  if (BlockCounter* const counter = current_counter()) counter->waited(groups, __builtin_return_address(0));
 }
 
 // Static initializers of a checked candidate come here too, outside of any run.
 
 void harness_cpu_access(const void* address, unsigned long bytes, int access, const void* from) {
-  BlockChecker* const checker = current_checker();
-  BlockCounter* const counter = checker ? nullptr : current_counter();
+  BlockCounter* const counter = current_counter();
+  BlockChecker* const checker = counter ? nullptr : current_checker();
   if (!checker && !counter) return;
   // Nobody may spin on a flag for ever while the one who sets it waits for a turn.
   if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();

@@ -10,6 +10,7 @@
 #include "harness/device/cuda/compile/cubin.h"
 #include "harness/device/cuda/compile/line_table.h"
 #include "harness/device/cuda/compile/sass.h"
+#include "harness/device/cuda/compile/warp_walk.h"
 
 namespace harness::cuda {
 namespace {
@@ -65,16 +66,22 @@ MachineCode blocks_of(const std::vector<SassInstruction>& code, const LineRows& 
     return static_cast<std::size_t>(std::ranges::lower_bound(starts, instruction) - starts.begin());
   };
   MachineCode blocks(starts.size());
+  WarpWalk warp;  // through all in their order: what one block begins, the next one may wait for
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const std::size_t end = b + 1 < starts.size() ? starts[b + 1] : code.size();
+    const std::int64_t cycles = warp.cycles(), waits = warp.waits();
     for (std::size_t i = starts[b]; i < end; ++i) {
       ++blocks[b].instructions[static_cast<std::size_t>(code[i].kind)];
-      blocks[b].cycles += code[i].cycles;
-      blocks[b].loads = blocks[b].loads || code[i].loads;
+      if (code[i].kind == InstructionClass::tensor) blocks[b].tensor_cycles += code[i].busy;
+      warp.issue(code[i]);
       for (const auto& site : {code[i].site, code[i].second_site})
-        if (site) blocks[b].sites.push_back({*site, places_at(lines, i * kInstructionBytes)});
+        if (site)
+          blocks[b].sites.push_back({*site, places_at(lines, i * kInstructionBytes), code[i].stores, code[i].bytes});
     }
     const SassInstruction& last = code[end - 1];
+    if (last.target && *last.target <= static_cast<std::int64_t>(starts[b])) warp.go_back();
+    blocks[b].cycles = warp.cycles() - cycles;
+    blocks[b].waits = warp.waits() - waits;
     if (last.target && *last.target >= 0 && static_cast<std::size_t>(*last.target) < code.size())
       blocks[b].next.push_back(block_at(static_cast<std::size_t>(*last.target)));
     const bool goes_on = last.conditional || (!last.target && !last.ends);

@@ -71,12 +71,31 @@ extern "C" __global__ void unequal(float* y, const float* x, int busy) {
   __syncthreads();                                           // 60
   y[threadIdx.x] = next;
 }
+extern "C" __global__ void doubled(float* y) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] *= 2;
+}
+extern "C" __global__ void along(float* y, const float* x) {
+  float sum = 0;
+  for (int k = 0; k < 3000; ++k) sum += x[k * 32 + threadIdx.x];   // further than is kept
+  y[threadIdx.x] = sum;
+}
+extern "C" __global__ void next_block(float* y) {
+  y[blockIdx.x * 32 + threadIdx.x] = y[(blockIdx.x + 1) % gridDim.x * 32 + threadIdx.x];
+}
+extern "C" __global__ void added(float* y, const float* x) {
+  float sum = x[threadIdx.x];
+  for (int step = 16; step > 0; step /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, step);
+  y[threadIdx.x] = sum;
+}
 )";
 
 const Artifact& counted_artifact() {
-  static const Artifact artifact = build_with_headers(
-      kSource,
-      {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled", "unequal"}, true);
+  static const Artifact artifact =
+      build_with_headers(kSource,
+                         {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled",
+                          "unequal", "doubled", "along", "next_block", "added"},
+                         true);
   return artifact;
 }
 
@@ -131,7 +150,7 @@ TEST_CASE("a coalesced line takes 4 sectors of 32 bytes for a warp's words") {
   CHECK(counted.all() == line);
   CHECK(counted.launch.counted_blocks == 8);
   REQUIRE(counted.launch.buffers.size() == 2);
-  CHECK(counted.launch.buffers[0].together == 128);
+  CHECK(counted.launch.buffers[0].together.touched == 128);
   CHECK_FALSE(counted.launch.blocks_meet);
 }
 
@@ -215,4 +234,28 @@ TEST_CASE("a sample of blocks gives the numbers of all, twice the same") {
   CHECK(some.all() == all.all());  // the last block, which is cut, stands for itself
   CHECK(count("copy", 512, 128, arguments, {16, true}).all() == some.all());
   CHECK(count("copy", 512, 128, arguments).launch.places.size() == some.launch.places.size());
+}
+
+TEST_CASE("of each buffer it is told what had to be loaded and what was stored") {
+  const auto sectors = [](const Counted& counted, std::size_t buffer) {
+    const CountedBuffer& of = counted.launch.buffers.at(buffer);
+    CHECK(of.by_block.touched == of.together.touched);  // each by one block alone
+    return std::array{of.together.touched, of.together.loaded, of.together.stored};
+  };
+  const Counted copied = count("copy", 8, 128, {named("y"), named("x"), i32(1024)});
+  CHECK(sectors(copied, 0) == std::array<std::int64_t, 3>{128, 0, 128});
+  CHECK(sectors(copied, 1) == std::array<std::int64_t, 3>{128, 128, 0});
+  CHECK(sectors(count("doubled", 8, 128, {named("y")}), 0) == std::array<std::int64_t, 3>{128, 128, 128});
+  CHECK(sectors(count("along", 1, 32, kBoth), 1) == std::array<std::int64_t, 3>{12000, 12000, 0});
+}
+
+TEST_CASE("blocks meet where one loads what another stores") {
+  CHECK(count("next_block", 4, 32, {named("y")}).launch.blocks_meet);
+  CHECK_FALSE(count("next_block", 1, 32, {named("y")}).launch.blocks_meet);
+  CHECK_FALSE(count("doubled", 4, 32, {named("y")}).launch.blocks_meet);
+}
+
+TEST_CASE("a shuffle is counted once a warp") {
+  CHECK(count("added", 2, 64, kBoth).all()[Count::shuffles] == 2 * 2 * 5);
+  CHECK(count("added", 2, 64, kBoth).all()[Count::memory_requests] == 2 * 2 * 2);
 }

@@ -47,6 +47,16 @@ TEST_CASE("words of one bank take a pass each, and one word that many want takes
   CHECK(passes(strided(16, 16)) == std::pair{4, 4});
   CHECK(passes(strided(32, 16)) == std::pair{8, 4});
   CHECK(passes(strided(128, 4, 0x3)) == std::pair{2, 1});
+  // Wide words that neighbours share.
+  CHECK(passes(strided(0, 8)) == std::pair{1, 1});
+  CHECK(passes(strided(0, 16)) == std::pair{2, 2});
+  Request pairs = strided(0, 16);
+  for (std::uint64_t i = 0; i < 32; ++i) pairs.address[i] = i / 2 * 16;
+  CHECK(passes(pairs) == std::pair{2, 2});
+  for (std::uint64_t i = 0; i < 32; ++i) pairs.address[i] = i / 4 * 16;
+  CHECK(passes(pairs) == std::pair{2, 2});
+  for (std::uint64_t i = 0; i < 32; ++i) pairs.address[i] = i % 8 * 16;
+  CHECK(passes(pairs) == std::pair{4, 4});
 }
 
 TEST_CASE("atomic operations on one address take turns") {

@@ -66,8 +66,11 @@ TEST_CASE("machine code is read in blocks: a loop, its load, and the line that t
       ++loops;
       CHECK(block.sites.size() == 1);
       CHECK(block.sites[0].kind == SiteKind::global);
+      CHECK(block.sites[0].bytes == 4);
+      CHECK_FALSE(block.sites[0].stores);
       CHECK(block.sites[0].places == std::vector<CodePlace>{{"sums.cu", 3}, {"sums.cu", 10}});
       CHECK(block.cycles > 4);
+      CHECK(block.waits == 1);
     }
     CHECK(loops == 1);
     for (std::size_t length = 0; length < cubin.size(); length += 97) read_machine_code(cubin.substr(0, length));

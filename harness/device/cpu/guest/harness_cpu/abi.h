@@ -149,7 +149,8 @@ void harness_cpu_wgmma_wait(int pending, const char* file, int line);
 void harness_cpu_mma_m16n8k16(int bf16, float* d, const unsigned* a, unsigned b0, unsigned b1, const char* file,
                               int line);
 /* Of <mma.h>: 8 consecutive elements, row by row, of 16 x 16 matrices. */
-void harness_cpu_wmma(int bf16, float* d, const void* a, const void* b, const float* c, const char* file, int line);
+void harness_cpu_wmma(int bf16, float* d, const void* a, int a_columns, const void* b, int b_columns, const float* c,
+                      const char* file, int line);
 void harness_cpu_ldmatrix(int count, int transposed, unsigned* r, const void* row, const char* file, int line);
 void harness_cpu_stmatrix(int count, int transposed, void* row, const unsigned* r, const char* file, int line);
 void harness_cpu_cp_async(void* shared, const void* global, int bytes, int valid);
