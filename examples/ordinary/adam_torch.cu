@@ -19,7 +19,7 @@ __global__ void adam_kernel(scalar_t* __restrict__ param, const scalar_t* __rest
   const float v = beta2 * exp_avg_sq[i] + (1.0f - beta2) * g * g;
   exp_avg[i] = m;
   exp_avg_sq[i] = v;
-  param[i] = static_cast<scalar_t>(static_cast<float>(param[i]) - lr * m / (sqrtf(fabsf(v)) + eps));
+  param[i] = static_cast<scalar_t>(static_cast<float>(param[i]) - lr * m / (sqrtf(v) + eps));
 }
 
 void adam_step(torch::Tensor param, torch::Tensor grad, torch::Tensor exp_avg, torch::Tensor exp_avg_sq, double lr,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "harness/adopt/option_text.h"
 #include "harness/core/error.h"
@@ -141,6 +140,20 @@ AdoptedParameter classify(AdoptedKernel& kernel, const Parameter& parameter) {
 
 namespace {
 
+/// A size that the host knows and the kernel is not passed.
+void add_launch_size(AdoptedKernel& kernel, const std::string& symbol) {
+  AdoptedSize size{.name = name_of_size(symbol), .symbol = symbol};
+  const auto constant = kernel.launch.constants.find(symbol);
+  if (constant != kernel.launch.constants.end()) size.host = static_cast<std::int64_t>(constant->second);
+  size.evidence = "the host launches with it, the kernel is not passed it";
+  kernel.sizes.push_back(std::move(size));
+}
+
+/// Is it a whole number of the kernel?
+bool is_passed(const AdoptedKernel& kernel, const std::string& symbol) {
+  return std::ranges::find(kernel.parameters, symbol, &AdoptedParameter::name) != kernel.parameters.end();
+}
+
 /// Whole numbers below this that a launch passes as literals are settings of the kernel, not sizes: a radius, an axis.
 constexpr double kLeastSize = 32;
 
@@ -172,18 +185,8 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
   }
   for (const std::string& symbol : symbols) {
     if (symbol.starts_with("p.") || symbol.starts_with("sizeof ") || kernel.size(symbol) != nullptr) continue;
-    const auto known = std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
-                                    [&](const AdoptedParameter& each) { return each.name == symbol; });
-    if (known != kernel.parameters.end()) continue;
-    AdoptedSize size{.symbol = symbol};
-    for (const char c : symbol)
-      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') size.name += c;
-      else if (!size.name.empty() && size.name.back() != '_') size.name += '_';
-    while (!size.name.empty() && size.name.back() == '_') size.name.pop_back();
-    const auto constant = kernel.launch.constants.find(symbol);
-    if (constant != kernel.launch.constants.end()) size.host = static_cast<std::int64_t>(constant->second);
-    size.evidence = "the host launches with it, the kernel is not passed it";
-    kernel.sizes.push_back(std::move(size));
+    if (is_passed(kernel, symbol)) continue;
+    add_launch_size(kernel, symbol);
   }
   // Fixed parameters and flags may stand in a grid too.
   std::map<std::string, FormulaPtr> values;
@@ -203,6 +206,9 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
     const FormulaPtr follows = with(known->second, replaced);
     if (symbols_of(*follows).contains(parameter.name)) continue;
     set_parameter(kernel, parameter, follows, "as the host's function computes it; --set says otherwise");
+    for (const std::string& symbol : symbols_of(*follows))
+      if (!symbol.starts_with("p.") && kernel.size(symbol) == nullptr && !is_passed(kernel, symbol))
+        add_launch_size(kernel, symbol);
   }
 }
 

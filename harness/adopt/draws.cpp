@@ -79,13 +79,15 @@ class Draws {
     return count;
   }
 
+  /// How large values are (root mean square), and by how much a launch changes the middle one: a few may change a lot,
+  /// where something is divided by what is near zero.
   struct Change {
-    double value = 0, change = 0;  // root mean squares
+    double value = 0, change = 0;
   };
 
   Change change_of(const AdoptedParameter& parameter, const std::vector<Observation>& observed) const {
-    Change sums;
-    double count = 0;
+    double squares = 0;
+    std::vector<double> changes;
     const auto bytes = static_cast<std::size_t>(storage_bytes(parameter.dtype));
     for (std::size_t i = 0; i < observed.size(); ++i) {
       const auto after = observed[i].arenas.find(parameter.name);
@@ -96,14 +98,15 @@ class Draws {
           const double was = load_as_double(parameter.dtype, arena.content->data() + at),
                        is = load_as_double(parameter.dtype, after->second.after.data() + at);
           if (!std::isfinite(is)) continue;
-          sums.value += was * was;
-          sums.change += (is - was) * (is - was);
-          ++count;
+          squares += was * was;
+          changes.push_back(std::abs(is - was));
         }
       }
     }
-    if (count > 0) sums = {std::sqrt(sums.value / count), std::sqrt(sums.change / count)};
-    return sums;
+    if (changes.empty()) return {};
+    const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+    std::ranges::nth_element(changes, middle);
+    return {std::sqrt(squares / static_cast<double>(changes.size())), *middle};
   }
 
   void show_change(AdoptedParameter& parameter) {

@@ -384,6 +384,13 @@ FormulaPtr formula(Formula::Kind kind, std::vector<FormulaPtr> operands) {
   return std::make_shared<const Formula>(std::move(made));
 }
 
+std::vector<FormulaPtr> factors_of(const FormulaPtr& formula) {
+  if (formula->kind != Op::multiply) return {formula};
+  std::vector<FormulaPtr> factors = factors_of(formula->operands[0]);
+  for (const FormulaPtr& each : factors_of(formula->operands[1])) factors.push_back(each);
+  return factors;
+}
+
 std::optional<std::int64_t> evaluate(const Formula& f, const Values& values) {
   if (f.kind == Op::number) return static_cast<std::int64_t>(f.number);
   if (f.kind == Op::symbol) {

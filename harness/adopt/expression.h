@@ -48,6 +48,9 @@ FormulaPtr formula(Formula::Kind kind, std::vector<FormulaPtr> operands);
 
 /// Nothing: a symbol has no value, or it divides by zero.
 using Values = std::map<std::string, std::int64_t>;
+/// a, b and c of a * b * c, in their order; the formula itself where it is no product.
+std::vector<FormulaPtr> factors_of(const FormulaPtr& formula);
+
 std::optional<std::int64_t> evaluate(const Formula& formula, const Values& values);
 bool equal(const Formula& a, const Formula& b);
 std::set<std::string> symbols_of(const Formula& formula);

@@ -1,6 +1,8 @@
 #include "harness/adopt/fit.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 
 namespace harness::adopt {
@@ -38,6 +40,7 @@ class Fit {
       quotients(product);
     }
     rows();
+    rows_apart();
     sums();
     return best_;
   }
@@ -79,7 +82,11 @@ class Fit {
   }
 
   void offer(std::vector<FormulaPtr> shape, int cost, std::vector<FormulaPtr> strides = {}) {
-    if (!best_ || cost < best_->cost) best_ = Fitted{std::move(shape), std::move(strides), cost};
+    if (best_ && cost >= best_->cost) return;
+    std::vector<FormulaPtr> extents;  // one for each size of a product
+    for (const FormulaPtr& each : shape)
+      for (const FormulaPtr& factor : strides.empty() ? factors_of(each) : std::vector{each}) extents.push_back(factor);
+    best_ = Fitted{std::move(extents), std::move(strides), cost};
   }
 
   void constants() {
@@ -132,6 +139,35 @@ class Fit {
                   [&](std::size_t p) { return (bases_[a].values[p] - 1) * bases_[b].values[p] + bases_[c].values[p]; }))
             offer({bases_[a].factors[0], bases_[c].factors[0]}, 6, {bases_[b].factors[0], number(1)});
         }
+  }
+
+  /// (A + a - 1) c + B + b: rows that lie c apart, as in x[i * PITCH + j]. A and B may be short of their sizes.
+  void rows_apart() {
+    if (best_) return;
+    for (std::size_t a = 0; a < singles_; ++a)
+      for (std::size_t b = 0; b < singles_; ++b)
+        if (a != b) rows_apart(bases_[a], bases_[b]);
+  }
+
+  void rows_apart(const Product& rows, const Product& columns) {
+    constexpr std::int64_t kMostShort = 4;
+    const auto other = std::ranges::find_if(rows.values, [&](std::int64_t each) { return each != rows.values[0]; });
+    const auto p = static_cast<std::size_t>(other - rows.values.begin());
+    const auto beyond_columns = [&](std::size_t i) { return points_[i].elements - columns.values[i]; };
+    const std::int64_t apart = beyond_columns(p) - beyond_columns(0), count = rows.values[p] - rows.values[0];
+    if (apart % count != 0 || apart / count <= 1) return;
+    const std::int64_t pitch = apart / count, rest = beyond_columns(0) - (rows.values[0] - 1) * pitch;
+    const auto more_rows = static_cast<std::int64_t>(std::lround(static_cast<double>(rest) / pitch));
+    const std::int64_t more_columns = rest - more_rows * pitch;
+    if (std::max(std::abs(more_rows), std::abs(more_columns)) > kMostShort) return;
+    if (!holds(
+            [&](std::size_t i) { return (rows.values[i] + more_rows - 1) * pitch + columns.values[i] + more_columns; }))
+      return;
+    const auto with_more = [](const Product& size, std::int64_t more) {
+      return formula(more < 0 ? Op::subtract : Op::add, {size.factors[0], number(static_cast<double>(std::abs(more)))});
+    };
+    offer({with_more(rows, more_rows), with_more(columns, more_columns)}, 7,
+          {number(static_cast<double>(pitch)), number(1)});
   }
 
   /// M1 + M2

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace harness::adopt {
 
@@ -21,6 +22,15 @@ const AdoptedSize* AdoptedKernel::size(const std::string& symbol) const {
   for (const AdoptedSize& each : sizes)
     if (each.symbol == symbol) return &each;
   return nullptr;
+}
+
+std::string name_of_size(const std::string& symbol) {
+  std::string name;
+  for (const char c : symbol)
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') name += c;
+    else if (!name.empty() && name.back() != '_') name += '_';
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name;
 }
 
 std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel) {

@@ -82,7 +82,8 @@ struct AdoptedKernel {
   std::string path;                    // of its file, as the manifest notes it; "": not at all
   LaunchShape launch;
   std::vector<FurtherLaunch> further;
-  std::string function;  // of the host, where there are several launches
+  std::string function;     // of the host, where there are several launches
+  std::string in_front_of;  // the file's own kernel, where this one takes its parts (adopt/unpack.h)
   std::vector<AdoptedParameter> parameters;
   std::vector<AdoptedSize> sizes;
   std::vector<Condition> conditions;
@@ -93,8 +94,10 @@ struct AdoptedKernel {
   std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
 
   const AdoptedSize* size(const std::string& symbol) const;
-  /// "softmax", or the function that launches several.
-  const std::string& shown_name() const { return function.empty() ? declaration.name : function; }
+  /// "softmax", also where the one in front of it is adopted; or the function that launches several.
+  const std::string& shown_name() const {
+    return !function.empty() ? function : !in_front_of.empty() ? in_front_of : declaration.name;
+  }
   /// In their order.
   std::vector<const LaunchShape*> launches() const;
   /// Of every launch, with symbols replaced.
@@ -112,6 +115,9 @@ struct AdoptedKernel {
 /// A whole number of the kernel is no size: it has the value of `follows`, a number or what the sizes say.
 void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const FormulaPtr& follows,
                    const std::string& evidence);
+
+/// What a size is called that the host alone knows: x_size_0 of "x.size(0)".
+std::string name_of_size(const std::string& symbol);
 
 /// What each derived parameter follows from.
 std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel);

@@ -40,6 +40,16 @@ std::size_t end_of_angles(const Tokens& tokens, std::size_t at) {
   return at;
 }
 
+/// Where the template parameters or arguments end that begin at a `<`.
+std::size_t end_of_template(const Tokens& tokens, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i < tokens.size(); ++i) {
+    if (tokens[i].is("<")) ++depth;
+    if (tokens[i].is(">") && --depth == 0) return i;
+  }
+  return at + 1;
+}
+
 /// By commas outside of brackets; `angles`: template arguments, where < and > are brackets too.
 std::vector<Tokens> split(const Tokens& tokens, bool angles = false) {
   std::vector<Tokens> parts;
@@ -172,6 +182,32 @@ std::string written_out(const FoundLaunch& found, const Tokens& tokens, int dept
   return text;
 }
 
+/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is first called or
+/// instantiated. Nothing: it is none, or nobody says.
+std::optional<Tokens> value_of_host_template(const Source& source, const FoundLaunch& found, std::string_view name) {
+  const auto function = HostFunction::around(found);
+  if (!function) return std::nullopt;
+  const Tokens& own = function->tokens();
+  const std::size_t head = function->token_at(function->chunk().begin);
+  if (head + 1 >= own.size() || !own[head].is("template") || !own[head + 1].is("<")) return std::nullopt;
+  const std::vector<Tokens> parameters = split(part(own, head + 2, end_of_template(own, head + 1)), true);
+  const auto named = std::ranges::find_if(parameters, [&](const Tokens& each) {
+    const auto value = std::ranges::find_if(each, [](const Token& token) { return token.is("="); });
+    return value != each.begin() && std::prev(value)->is(name);
+  });
+  if (named == parameters.end()) return std::nullopt;
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
+      const Tokens& tokens = file->tokens;
+      if (!tokens[i].is(function->name()) || !tokens[i + 1].is("<")) continue;
+      const std::size_t close = end_of_template(tokens, i + 1);
+      const std::vector<Tokens> arguments = split(part(tokens, i + 2, close), true);
+      const auto which = static_cast<std::size_t>(named - parameters.begin());
+      if (which < arguments.size() && close + 1 < tokens.size() && tokens[close + 1].is("(")) return arguments[which];
+    }
+  return std::nullopt;
+}
+
 /// What words mean at a launch.
 class Resolver {
  public:
@@ -236,6 +272,7 @@ class Resolver {
       const auto [value, of_dim3] = defined_as(tokens[0].text);
       if (of_dim3) parts = split(value);
       else if (!value.empty() && value[0].is("dim3")) return dimensions(value, depth + 1);
+      else if (value.empty() && is_open_dim3(tokens[0].text)) return {};
     }
     if (parts.empty()) parts = {tokens};
     std::vector<FormulaPtr> all;
@@ -367,6 +404,19 @@ class Resolver {
       known = true;
     }
     return !known;
+  }
+
+  /// A dim3 that the host's function is given, or fills in one by one: nobody can say how many numbers it has.
+  bool is_open_dim3(std::string_view name) const {
+    if (found_ == nullptr || found_->chunk == nullptr) return false;
+    const Tokens& tokens = found_->file->tokens;
+    for (std::size_t i = 1; i < tokens.size() && tokens[i].begin < found_->place; ++i) {
+      if (tokens[i].begin < found_->chunk->begin || !tokens[i].is(name)) continue;
+      std::size_t type = i - 1;
+      while (type > 0 && (tokens[type].is("&") || tokens[type].is("const"))) --type;
+      if (tokens[type].is("dim3")) return true;
+    }
+    return false;
   }
 
   /// `blocks++` in a loop: what its declaration says is not what the launch gets.
@@ -510,6 +560,73 @@ bool is_of_parameters(const Formula& formula, const Declaration& kernel, const s
   });
 }
 
+/// Is it "x.size(2)" with this member? Then the tensor and the dimension; -1 counts from the end.
+std::optional<std::pair<std::string, int>> extent_of(const std::string& text, std::string_view member) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string::npos || !std::string_view(text).substr(dot + 1).starts_with(member)) return std::nullopt;
+  const std::string dimension = text.substr(dot + 1 + member.size());
+  if (dimension.size() < 3 || dimension.front() != '(' || dimension.back() != ')') return std::nullopt;
+  char* end = nullptr;
+  const long value = std::strtol(dimension.c_str() + 1, &end, 10);
+  if (*end != ')' || value < -1 || value > 7) return std::nullopt;
+  return std::pair{text.substr(0, dot), static_cast<int>(value)};
+}
+
+/// Tensors whose extents the kernel is passed: then their numel() and their strides follow, for tensors are contiguous.
+/// Extents that it is not passed are sizes of their own.
+class TensorExtents {
+ public:
+  /// `texts`: whole-numbered parameter -> what the host passes, followed as far as it goes.
+  explicit TensorExtents(const std::map<std::string, std::string>& texts) {
+    for (const auto& [parameter, text] : texts)
+      if (const auto extent = extent_of(text, "size")) extents_[extent->first].emplace(extent->second, parameter);
+  }
+
+  FormulaPtr follows(const std::string& text) const {
+    if (text.ends_with(".numel()")) return product(text.substr(0, text.size() - 8), -1);
+    const auto stride = extent_of(text, "stride");
+    return stride && stride->second >= 0 ? product(stride->first, stride->second) : nullptr;
+  }
+
+ private:
+  /// Of the extents behind a dimension; nullptr: the tensor's are not known.
+  FormulaPtr product(const std::string& tensor, int behind) const {
+    const auto known = extents_.find(tensor);
+    if (known == extents_.end()) return nullptr;
+    const std::map<int, std::string>& extents = known->second;
+    const bool last = extents.contains(-1);  // x.size(-1)
+    const int named = extents.rbegin()->first + 1, rank = std::max(2, named + (last ? 1 : 0));
+    if (behind >= rank) return nullptr;
+    FormulaPtr all = number(1);
+    for (int i = behind + 1; i < rank; ++i) {
+      const auto passed = extents.find(last && i + 1 == rank ? -1 : i);
+      all = formula(Op::multiply,
+                    {all, symbol(passed != extents.end() ? passed->second : fmt::format("{}.size({})", tensor, i))});
+    }
+    return all;
+  }
+
+  std::map<std::string, std::map<int, std::string>> extents_;  // tensor -> dimension -> parameter
+};
+
+/// What the host passes for whole numbers of the kernel is followed back to tensors: `N = x.numel()`.
+void note_what_tensors_say(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                           const std::set<std::string>& tuned, LaunchShape& shape) {
+  std::map<std::string, std::string> texts;
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    if (!parameter.pointee.empty() || !is_whole_number(parameter.resolved) || shape.follows.contains(parameter.name))
+      continue;
+    FoundLaunch others = found;
+    others.arguments[i].clear();
+    const FormulaPtr formula = Resolver(source, &others, kernel, tuned).read(found.arguments[i]);
+    if (formula && formula->kind == Op::symbol) texts[parameter.name] = formula->symbol;
+  }
+  const TensorExtents extents(texts);
+  for (const auto& [parameter, text] : texts)
+    if (const FormulaPtr follows = extents.follows(text)) shape.follows[parameter] = follows;
+}
+
 /// `const int Bc = 32;` and `Tc = cdiv(N, Bc)` of a function that is called with arrays and sizes are settings; those
 /// of a main are one program's example.
 void note_what_the_host_computes(const Source& source, const FoundLaunch& found, const Declaration& kernel,
@@ -544,6 +661,20 @@ void note_what_the_host_computes(const Source& source, const FoundLaunch& found,
         formula, fmt::format("{}:{} asks for it", std::filesystem::path(found.file->path).filename().string(),
                              line_of(found.file->text, each.front().begin)));
   }
+}
+
+/// Does `name` divide something? Then it is what a block covers: `per` of cdiv(n, per).
+bool divides(const Formula& formula, const std::string& name) {
+  const bool quotient = formula.kind == Op::cdiv || formula.kind == Op::divide;
+  if (quotient && symbols_of(*formula.operands[1]).contains(name)) return true;
+  return std::ranges::any_of(formula.operands, [&](const FormulaPtr& each) { return divides(*each, name); });
+}
+
+/// A number of the host's that divides in the grid is no size of the launch, whatever it is called.
+void settle_divisors(const std::map<std::string, double>& numbers, std::vector<FormulaPtr>& grid) {
+  for (const auto& [name, value] : numbers)
+    if (std::ranges::any_of(grid, [&, &own = name](const FormulaPtr& each) { return divides(*each, own); }))
+      for (FormulaPtr& each : grid) each = with(each, {{name, number(value)}});
 }
 
 /// `(n + 13) / 14`: the first value of a variable of that name in the file that is computed; "": there is none.
@@ -641,6 +772,12 @@ std::string base_of_view(const Tokens& value, std::vector<std::size_t>& order) {
 
 }  // namespace
 
+std::optional<std::string> value_of_local(const FoundLaunch& found, const std::string& name) {
+  const auto value = local_meaning(found, name);
+  if (!value || value->empty()) return std::nullopt;
+  return found.file->text.substr(value->front().begin, value->back().end - value->front().begin);
+}
+
 std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::string& given, int rank) {
   std::string tensor = given;
   std::vector<std::string> extents;
@@ -696,6 +833,7 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
   if (host_sizes) resolver.begin_grid();
   shape.grid = resolver.dimensions(found.configuration[0]);
   shape.constants = resolver.numbers();
+  settle_divisors(shape.constants, shape.grid);
   if (shape.grid.empty() || shape.grid.size() > 3) throw refuse("grid", 0);
   if (const std::string& counted = resolver.counted(); !counted.empty())
     throw bad_input(
@@ -710,20 +848,31 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
       const Tokens tokens = tokens_of(argument);
       if (const auto value = resolver.constant(tokens)) argument = fmt::format("{}", static_cast<std::int64_t>(*value));
     }
+    if (const Tokens& written = found.template_tokens[i]; written.size() == 1 && written[0].is_word())
+      if (const auto value = value_of_host_template(source, found, written[0].text)) argument = joined(*value);
     argument = written_out(found, tokens_of(argument));
     shape.templates[kernel.templates[i].name] = argument;
   }
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
     if (kernel.parameters[i].pointee.empty())
       if (const auto value = resolver.constant(found.arguments[i])) shape.constants[kernel.parameters[i].name] = *value;
-  if (host_sizes) note_what_the_host_computes(source, found, kernel, tuned, shape);
+  if (host_sizes) {
+    note_what_the_host_computes(source, found, kernel, tuned, shape);
+    note_what_tensors_say(source, found, kernel, tuned, shape);
+  }
   shape.zeroed = zeroed_arguments(found, kernel);
   shape.dtypes = dispatched(found.dispatch);
   return shape;
 }
 
-std::map<std::string, std::string> written_by_host(const FoundLaunch& found, const Declaration& kernel,
-                                                   const std::vector<FormulaPtr>& grid) {
+std::map<std::string, std::string> written_by_host(const Source& source, const FoundLaunch& found,
+                                                   const Declaration& kernel, const std::vector<FormulaPtr>& grid) {
+  const auto value_of = [&](std::string_view name) {
+    std::string value = value_in_file(*found.file, name);
+    for (const auto& file : source.files)
+      if (value.empty()) value = value_in_file(*file, name);
+    return value;
+  };
   std::map<std::string, std::string> written;
   const auto letters = [](std::string text) {
     std::erase_if(text, [](unsigned char c) { return std::isalnum(c) == 0; });
@@ -741,10 +890,10 @@ std::map<std::string, std::string> written_by_host(const FoundLaunch& found, con
     if (argument.size() > 1)
       note(parameter.name,
            found.file->text.substr(argument.front().begin, argument.back().end - argument.front().begin));
-    else if (argument[0].is_word()) note(parameter.name, value_in_file(*found.file, argument[0].text));
+    else if (argument[0].is_word()) note(parameter.name, value_of(argument[0].text));
   }
   for (const FormulaPtr& extent : grid)
-    for (const std::string& each : symbols_of(*extent)) note(each, value_in_file(*found.file, each));
+    for (const std::string& each : symbols_of(*extent)) note(each, value_of(each));
   return written;
 }
 

@@ -51,13 +51,16 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
 
 /// Size -> what the host computes it from, as it stands there: also where adopt cannot follow it, in a function that
 /// calls the one that launches or in a loop. For messages.
-std::map<std::string, std::string> written_by_host(const FoundLaunch& found, const Declaration& kernel,
-                                                   const std::vector<FormulaPtr>& grid);
+std::map<std::string, std::string> written_by_host(const Source& source, const FoundLaunch& found,
+                                                   const Declaration& kernel, const std::vector<FormulaPtr>& grid);
 
 /// An expression of the host's function at a launch, in terms of the kernel's parameters; nullptr where it cannot be
 /// traced to them.
 FormulaPtr resolve_expression(const Source& source, const FoundLaunch& found, const Declaration& kernel,
                               const std::set<std::string>& tuned, const std::vector<Token>& tokens);
+
+/// What the host's function gives a variable right before a launch, as it stands there; nothing: it has none.
+std::optional<std::string> value_of_local(const FoundLaunch& found, const std::string& name);
 
 /// What a tensor of the host's function measures, a text for each dimension: out of zeros_like, empty({a, b}),
 /// reshape({a, b}) and the like, else "x.size(0)".

@@ -24,7 +24,9 @@ constexpr double kMostElements = 5000;    // of the product of all sizes: runs o
 constexpr double kMostThreads = 1 << 17;  // where sizes that are smaller will do
 constexpr double kMostOfSteps = 5e6;      // the same where sizes are multiples of large steps
 constexpr double kLongest_s = 60;         // no further steps are tried afterwards
+constexpr double kLongestFarUp_s = 8;     // no further size is tried far up
 constexpr int kMostUntouched = 3;         // attempts that ran well everywhere and left an array untouched
+constexpr int kMostEndless = 2;           // attempts in which a launch did not end
 constexpr std::size_t kAtOnce = 6;        // launches
 constexpr std::int64_t kMostBlocks = 3;   // of a size that only the grid has, where it has several
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
@@ -146,6 +148,7 @@ class Attempt {
   std::vector<Question> questions;  // of pointers whose sizes depend on their values
   std::set<std::string> of_values;  // pointers that are touched as far as the values in memory say
   bool untouched = false;           // a pointer was neither read nor written
+  bool endless = false;             // a launch did not end
 
   bool run() {
     const std::size_t count = kernel_.sizes.empty() ? 1 : kFitPoints + kHeldOut;
@@ -169,6 +172,7 @@ class Attempt {
       seen_.runs += static_cast<int>(end - first);
       for (std::size_t i = first; i < end; ++i) {
         const Values& sizes = points[of[i].first];
+        endless = endless || observed[i].failure.find("did not end") != std::string::npos;
         if (!observed[i].failure.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].failure));
         if (!observed[i].findings.empty())
           return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
@@ -211,7 +215,7 @@ class Attempt {
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
         if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
-            parameter.shape.size() >= 2)
+            parameter.shape.size() >= 2 && !host_says_order(parameter))
           open.insert(p);
       }
       for (const double widest : {300.0, 70.0, 0.0}) {
@@ -228,27 +232,18 @@ class Attempt {
   /// Each size alone far up: does the kernel run there and go further than its formula says? Then the sizes that were
   /// tried were too small to show what they decide (groups of 128). Shapes must be kept.
   bool reaches_further() {
-    std::vector<Values> points;
-    for (const AdoptedSize& size : kernel_.sizes)
+    const auto begin = std::chrono::steady_clock::now();
+    for (const AdoptedSize& size : kernel_.sizes) {
+      if (counts_blocks(kernel_, size)) continue;
+      std::vector<Values> points;
       for (const std::int64_t top : {1024, 1000}) {
-        if (counts_blocks(kernel_, size)) continue;
         Values point;
         for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
         point[size.symbol] = std::max(size.step, top / size.step * size.step);
         if (conditions_hold(kernel_, point)) points.push_back(std::move(point));
       }
-    std::vector<ObservedLaunch> launches;
-    for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
-    for (std::size_t i = 0; i < observed.size(); ++i) {
-      if (!observed[i].failure.empty() || !observed[i].findings.empty()) continue;
-      for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
-        const AdoptedParameter& parameter = kernel_.parameters[p];
-        if (!is_array(parameter) || parameter.answered) continue;
-        const auto span = span_of({parameter.shape, parameter.strides, 0}, all_values(kernel_, points[i]));
-        if (span && elements_of(p, observed[i]) > *span) return true;
-      }
+      if (reaches_further_at(points)) return true;
+      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongestFarUp_s) break;
     }
     return false;
   }
@@ -402,6 +397,31 @@ class Attempt {
     for (AdoptedParameter& parameter : kernel_.parameters)
       if (const FormulaPtr constant = constant_of(parameter); constant && proven.contains(constant->number))
         move_last(parameter, constant);
+  }
+
+  /// Is it as long as a number that the host computes from sizes, numel() say? That has them in their order.
+  bool host_says_order(const AdoptedParameter& parameter) const {
+    return std::ranges::any_of(derived_of(kernel_), [&](const auto& derived) {
+      return std::ranges::equal(factors_of(derived.second), parameter.shape,
+                                [](const FormulaPtr& a, const FormulaPtr& b) { return equal(*a, *b); });
+    });
+  }
+
+  bool reaches_further_at(const std::vector<Values>& points) {
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      if (!observed[i].failure.empty() || !observed[i].findings.empty()) continue;
+      for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+        const AdoptedParameter& parameter = kernel_.parameters[p];
+        if (!is_array(parameter) || parameter.answered) continue;
+        const auto span = span_of({parameter.shape, parameter.strides, 0}, all_values(kernel_, points[i]));
+        if (span && elements_of(p, observed[i]) > *span) return true;
+      }
+    }
+    return false;
   }
 
   bool fail(std::string sentence) {
@@ -630,12 +650,13 @@ void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& ob
 struct Steps {
   std::int64_t step;
   bool tiles;
+  std::int64_t most = 0;  // of the only size, where arrays are squares of it; 0: as many as for a vector
 };
-constexpr Steps kSteps[] = {{1, false},  {1, true},   {4, false},  {8, true},
-                            {16, false}, {32, false}, {64, false}, {128, false}};
+constexpr Steps kSteps[] = {{1, false},  {1, false, 700}, {1, true},   {4, false},  {8, true},
+                            {16, false}, {32, false},     {64, false}, {128, false}};
 
 /// Each size alone far up: what a block cannot hold ends there. Where a launch at 256 takes long already, the sizes are
-/// tried from there on upwards, for a while.
+/// tried from there on upwards, for a while; where it does not end, what is larger does not either.
 class Limits {
  public:
   Limits(AdoptedKernel& kernel, Attempt& attempt) : kernel_(kernel), attempt_(attempt) {}
@@ -644,8 +665,9 @@ class Limits {
     for (AdoptedSize& size : kernel_.sizes) {
       const auto begin = std::chrono::steady_clock::now();
       const bool holds = size.step > kSlow || holds_at(size, kSlow);
-      if (seconds_since(begin) > kSlow_s && holds) upwards(size);
-      else downwards(size);
+      const bool slow = seconds_since(begin) > kSlow_s;
+      if (slow && holds) upwards(size);
+      else downwards(size, slow ? kSlow / 2 : kHighest);
     }
   }
 
@@ -658,18 +680,29 @@ class Limits {
   }
 
   bool holds_at(const AdoptedSize& size, std::int64_t top) {
-    Values point;
-    for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
-    point[size.symbol] = top / size.step * size.step;
-    Values odd = point;
-    odd[size.symbol] = std::max(size.step, (top - 1) / size.step * size.step);
-    std::vector<Values> points{point, odd};
+    std::vector<Values> points{far_up(size, top / size.step * size.step),
+                               far_up(size, std::max(size.step, (top - 1) / size.step * size.step))};
     std::erase_if(points, [&](const Values& each) { return !conditions_hold(kernel_, each); });
     return points.empty() || attempt_.holds_at(points);
   }
 
-  void downwards(AdoptedSize& size) {
-    for (std::int64_t top = kHighest; top >= std::max<std::int64_t>(64, size.step); top /= 2) {
+  /// The others are small, but for those that a condition ties to it.
+  Values far_up(const AdoptedSize& size, std::int64_t value) const {
+    Values point;
+    for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
+    point[size.symbol] = value;
+    for (const Condition& condition : kernel_.conditions) {
+      const std::set<std::string> tied = symbols_of(*condition.formula);
+      if (!tied.contains(size.symbol) || evaluate(*condition.formula, point) != 0) continue;
+      for (const std::string& each : tied)
+        if (point.contains(each)) point[each] = value;
+    }
+    return point;
+  }
+
+  void downwards(AdoptedSize& size, std::int64_t from) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t top = from; top >= std::max<std::int64_t>(64, size.step); top /= 2) {
       if (holds_at(size, top)) {
         if (top == kHighest) return;
         size.high = top;
@@ -677,6 +710,11 @@ class Limits {
         return;
       }
       if (top == 64) size.high = std::max(size.step, std::int64_t{64});
+      if (from < kHighest && seconds_since(begin) > kLongestOfSize_s) {
+        size.high = std::max(size.low, 2 * size.step);
+        size.evidence += fmt::format("; {} works, what is larger takes long to try", size.high);
+        return;
+      }
     }
   }
 
@@ -828,6 +866,82 @@ class IndexGuess {
   std::optional<Guess> best_;
 };
 
+/// Where nothing fits, a size may be one that must not exceed another (of a head what is rotated) or a multiple of one
+/// (channels of groups).
+class RelationGuess {
+ public:
+  RelationGuess(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
+      : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
+
+  bool find(const std::function<void(Attempt&)>& finish) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const auto& [a, b] : pairs())
+      for (const Op kind : {Op::le, Op::modulo})
+        for (const std::int64_t step : {1, 4}) {
+          if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s)
+            return false;
+          if (holds(step, relation(kind, a, b), finish)) return true;
+        }
+    return false;
+  }
+
+ private:
+  static constexpr double kLongest_s = 20;
+  using Pair = std::pair<AdoptedSize, AdoptedSize>;
+
+  /// Names that end alike measure one thing, as kv_heads and heads: they come first.
+  std::vector<Pair> pairs() const {
+    std::vector<Pair> all;
+    for (const AdoptedSize& a : kernel_.sizes)
+      for (const AdoptedSize& b : kernel_.sizes)
+        if (a.symbol != b.symbol) all.emplace_back(a, b);
+    const auto alike = [](const Pair& pair) {
+      const std::string &a = pair.first.name, &b = pair.second.name;
+      return std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin();
+    };
+    std::ranges::stable_sort(all, std::ranges::greater{}, alike);
+    return all;
+  }
+
+  static Condition relation(Op kind, const AdoptedSize& a, const AdoptedSize& b) {
+    if (kind == Op::le)
+      return {formula(Op::le, {symbol(a.symbol), symbol(b.symbol)}),
+              fmt::format("it runs well where {} <= {} only", a.name, b.name)};
+    return {formula(Op::eq, {formula(Op::modulo, {symbol(a.symbol), symbol(b.symbol)}), number(0)}),
+            fmt::format("it runs well where {} is a multiple of {} only", a.name, b.name)};
+  }
+
+  bool holds(std::int64_t step, const Condition& condition, const std::function<void(Attempt&)>& finish) {
+    AdoptedKernel tried = kernel_;
+    set_steps(tried, step, {});
+    tried.conditions.push_back(condition);
+    Attempt attempt(tried, subject_, observer_, artifact_, seen_);
+    if (!attempt.run()) return false;
+    attempt.keep();
+    if (attempt.reaches_further()) return false;
+    kernel_ = tried;
+    Attempt kept(kernel_, subject_, observer_, artifact_, seen_);
+    if (!kept.run()) return false;
+    kept.keep();
+    finish(kept);
+    return true;
+  }
+
+  AdoptedKernel& kernel_;
+  const Subject& subject_;
+  Observer& observer_;
+  const Artifact& artifact_;
+  Seen& seen_;
+};
+
+/// Where the host says nothing of its sizes, a person may know.
+std::string unknown_relations_of(const AdoptedKernel& kernel) {
+  std::vector<std::string> names;
+  for (const AdoptedSize& size : kernel.sizes) names.push_back(size.name);
+  return fmt::format("where one of its sizes ({}) follows from others, say --set \"{}=EXPR\"", fmt::join(names, ", "),
+                     names.front());
+}
+
 /// "the host has blocks = (n + 13) / 14": of the sizes that were taken for free.
 std::string relations_of(const AdoptedKernel& kernel) {
   std::vector<std::string> texts;
@@ -838,7 +952,7 @@ std::string relations_of(const AdoptedKernel& kernel) {
     if (first.empty()) first = size.name;
     texts.push_back(fmt::format("{} = {}", size.name, written->second));
   }
-  if (texts.empty()) return "";
+  if (texts.empty()) return kernel.sizes.size() < 2 ? "" : unknown_relations_of(kernel);
   return fmt::format(
       "of its sizes, say --set \"{}=EXPR\" of one that follows from others and --set {}=1 of one that is the same in "
       "every call (the host has {})",
@@ -1012,12 +1126,17 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     freeze_settings(kernel, seen);
     limit_counts(kernel);
   };
-  for (const auto& [step, tiled] : kSteps) {
-    if (tiled && tiles.empty()) continue;
+  int endless = 0;
+  for (const auto& [step, tiled, most] : kSteps) {
+    if ((tiled && tiles.empty()) || (most > 0 && kernel.sizes.size() != 1)) continue;
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
     set_steps(kernel, step, tiled ? tiles : std::map<std::string, std::int64_t>());
     Attempt attempt(kernel, subject, observer, artifact, seen);
-    if (attempt.run()) {
+    const std::int64_t high = kernel.sizes.empty() ? 0 : kernel.sizes.front().high;
+    if (most > 0) kernel.sizes.front().high = most;
+    const bool understood = attempt.run();
+    if (most > 0) kernel.sizes.front().high = high;
+    if (understood) {
       attempt.keep();
       if (attempt.reaches_further()) {
         if (!narrow) narrow = Steps{step, tiled};
@@ -1032,6 +1151,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
       of_values = attempt.of_values;
     }
     if (kernel.sizes.empty() || (attempt.untouched && ++untouched == kMostUntouched)) break;
+    if (attempt.endless && ++endless == kMostEndless) break;
   }
   if (narrow) {
     set_steps(kernel, narrow->step, narrow->tiles ? tiles : std::map<std::string, std::int64_t>());
@@ -1044,6 +1164,9 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   }
   set_steps(kernel, 1, {});
   if (!of_values.empty() && IndexGuess(kernel, subject, observer, artifact, seen, of_values).find(finish)) return seen;
+  if (of_values.empty() && untouched == 0 && endless == 0 && kernel.sizes.size() > 1 &&
+      RelationGuess(kernel, subject, observer, artifact, seen).find(finish))
+    return seen;
   seen.relations = relations_of(kernel);
   if (questions.empty())
     if (const std::string floats = leading_floats(kernel, subject, observer, artifact, seen); !floats.empty())

@@ -52,7 +52,7 @@ LaunchShape launch_shape(const Source& source, const FoundLaunch* found, const D
   if (!options.grid.empty()) shape.grid = read_dimensions("--grid", options.grid, declaration, tuned);
   if (!options.block.empty()) shape.block = read_dimensions("--block", options.block, declaration, tuned);
   if (!options.shared.empty()) shape.shared = read_dimensions("--shared", options.shared, declaration, tuned).front();
-  if (found != nullptr) shape.written = written_by_host(*found, declaration, shape.grid);
+  if (found != nullptr) shape.written = written_by_host(source, *found, declaration, shape.grid);
   if (!options.grid.empty() || !options.block.empty()) shape.from = "--grid and --block";
   return shape;
 }
@@ -101,6 +101,7 @@ Source source_of(AdoptOptions& options, std::string& digest, std::vector<std::st
   if (!unpacked) return source;
   if (options.name.empty()) options.name = name;
   options.entries = {unpacked->kernel};
+  options.in_front_of = name;
   return read_cuda_text(options.file, unpacked->text, options.includes);
 }
 
@@ -115,6 +116,7 @@ AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
   kernel.declaration = source.parsed.declarations[index];
   kernel.qualified = qualified_name(source, index);
   kernel.function = options.function;
+  kernel.in_front_of = options.in_front_of;
   kernel.tuned = read_tuned(options);
   for (std::size_t i = 1; several && i < options.entries.size(); ++i)
     kernel.further.push_back({options.entries[i], qualified_name(source, index_of(source, options.entries[i])), {}});

@@ -28,6 +28,7 @@ struct AdoptOptions {
   /// then has (adopt/sequence.h).
   std::string function;
   std::set<std::string> scratch;
+  std::string in_front_of;         // filled in by source_of: the file's kernel behind the one in front
   std::optional<Problem> problem;  // that the kernel is said to solve
   std::vector<Dtype> dtypes;       // of a kernel for several types: the first that is one of these
 };

@@ -15,6 +15,7 @@
 #include "harness/adopt/sequence.h"
 #include "harness/adopt/slice.h"
 #include "harness/adopt/source.h"
+#include "harness/adopt/unpack.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -133,6 +134,8 @@ class Patch {
 
   void find_sequence() {
     const std::optional<Sequence> sequence = sequence_of(source_, name_);
+    if (const std::string behind = behind_front(name_); !sequence && !behind.empty())
+      throw bad_input(fmt::format("'{}' takes structures by value there, and the winner takes their parts", behind));
     if (!sequence || !sequence->only.empty())
       throw bad_input(fmt::format("{} has no kernel '{}' any more", shown_, name_));
     if (sequence->kernels.size() != winner_.launches.size())
@@ -311,6 +314,8 @@ class Patch {
       if (names.contains("block") && !fronts_ && !uses(shape, "p.block")) shape.block = {symbol("p.block")};
       Values here = known_values();
       add_element_sizes(*shape.shared, here);
+      for (const auto& [name, formula] : shape.follows) add_sizes_of_the_host(*formula, here);
+      for (const FormulaPtr& each : shape.grid) add_sizes_of_the_host(*each, here);
       for (std::size_t i = 0; i < shape.follows.size(); ++i)  // one may follow from another
         for (const auto& [name, formula] : shape.follows)
           if (const auto value = evaluate(*formula, here)) here[name] = *value;
@@ -353,6 +358,13 @@ class Patch {
       const auto named = dtype_of_type(each.substr(7));
       if (named || parsed) values[each] = storage_bytes(named ? *named : *parsed);
     }
+  }
+
+  /// x.size(0) is what the workload calls x_size_0.
+  static void add_sizes_of_the_host(const Formula& formula, Values& values) {
+    for (const std::string& each : symbols_of(formula))
+      if (const auto known = values.find(name_of_size(each)); known != values.end())
+        values.emplace(each, known->second);
   }
 
   static bool is(const std::vector<FormulaPtr>& formulas, const Dim3& wanted, const Values& values) {

@@ -41,6 +41,11 @@ typedef long intptr_t;
 typedef unsigned int uint;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
+typedef unsigned long ulong;
+typedef unsigned char u_char;
+typedef unsigned short u_short;
+typedef unsigned int u_int;
+typedef unsigned long u_long;
 #define HARNESS_VECTORS(T, name) \
   struct name##1 { T x; };       \
   struct name##2 { T x, y; };    \
@@ -53,6 +58,7 @@ HARNESS_VECTORS(unsigned short, ushort)
 HARNESS_VECTORS(int, int)
 HARNESS_VECTORS(unsigned, uint)
 HARNESS_VECTORS(long, long)
+HARNESS_VECTORS(unsigned long, ulong)
 HARNESS_VECTORS(long long, longlong)
 HARNESS_VECTORS(unsigned long long, ulonglong)
 HARNESS_VECTORS(float, float)

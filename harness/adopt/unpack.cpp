@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "harness/adopt/template_head.h"
@@ -14,6 +15,8 @@
 
 namespace harness::adopt {
 namespace {
+
+constexpr std::string_view kFront = "_unpacked";
 
 bool is_accessor(const Parameter& parameter) {
   return parameter.type.find("PackedTensorAccessor") != std::string::npos;
@@ -112,6 +115,29 @@ Indexed indexed_in(const Source::Found& found, const std::string& accessor, int 
   for (std::size_t d = 0; d < open.size(); ++d)
     if (open[d]) indexed.most[d] = -1;
   return indexed;
+}
+
+/// x, y, z and w of a long4 and CUDA's other vectors; empty: it is none.
+std::vector<Parameter> fields_of_vector(const std::string& type) {
+  static const std::map<std::string, std::string> elements{{"char", "char"},
+                                                           {"uchar", "unsigned char"},
+                                                           {"short", "short"},
+                                                           {"ushort", "unsigned short"},
+                                                           {"int", "int"},
+                                                           {"uint", "unsigned"},
+                                                           {"long", "long"},
+                                                           {"ulong", "unsigned long"},
+                                                           {"longlong", "long long"},
+                                                           {"ulonglong", "unsigned long long"},
+                                                           {"float", "float"},
+                                                           {"double", "double"}};
+  if (type.empty() || type.back() < '1' || type.back() > '4') return {};
+  const auto element = elements.find(type.substr(0, type.size() - 1));
+  if (element == elements.end()) return {};
+  std::vector<Parameter> fields;
+  for (const char axis : std::string_view("xyzw").substr(0, static_cast<std::size_t>(type.back() - '0')))
+    fields.push_back({.name = std::string(1, axis), .type = element->second});
+  return fields;
 }
 
 /// Builds the kernel in front, parameter by parameter.
@@ -214,25 +240,27 @@ class Front {
     return sizes_.back().second;
   }
 
-  void add_record(const Parameter& parameter, const std::string& argument) {
-    const std::string type = without_const(parameter.resolved);
+  /// Of a structure of the file or a vector of CUDA's.
+  std::vector<Parameter> fields_of(const Parameter& parameter, const std::string& type) const {
     const std::size_t scope = type.rfind("::");
     const std::string name = scope == std::string::npos ? type : type.substr(scope + 2);
     const auto found = std::ranges::find_if(source_.parsed.declarations, [&](const Declaration& each) {
       return each.kind == Declaration::Kind::type && each.name == name && !each.parameters.empty();
     });
-    if (found == source_.parsed.declarations.end())
+    if (found != source_.parsed.declarations.end()) return found->parameters;
+    std::vector<Parameter> fields = fields_of_vector(name);
+    if (fields.empty())
       throw refusal(parameter, "a structure by value whose fields are not declared in the file or beside it");
-    const std::vector<Token> tokens = tokens_of(argument);
-    std::vector<std::string> values;
-    if (tokens.size() > 2 && tokens.back().is("}")) {  // P{x, n}
-      const std::size_t open = argument.find('{');
-      std::string inside = argument.substr(open + 1, argument.rfind('}') - open - 1);
-      values = parts_of(inside);
-    }
+    return fields;
+  }
+
+  void add_record(const Parameter& parameter, const std::string& argument) {
+    const std::string type = without_const(parameter.resolved);
+    const std::vector<Parameter> fields = fields_of(parameter, type);
+    const std::vector<std::string> values = values_of(argument);
     before.push_back(fmt::format("{} {};", type, parameter.name));
-    for (std::size_t i = 0; i < found->parameters.size(); ++i) {
-      const Parameter& field = found->parameters[i];
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Parameter& field = fields[i];
       if (field.record || field.type.find('[') != std::string::npos || field.type.find('&') != std::string::npos)
         throw refusal(parameter, fmt::format("whose field '{}' is a {}; pass its parts as parameters of their own",
                                              field.name, field.type));
@@ -242,6 +270,19 @@ class Front {
       host.push_back(i < values.size() ? values[i] : fmt::format("{}.{}", argument, field.name));
     }
     passed.push_back(parameter.name);
+  }
+
+  /// The parts of P{x, n} and make_int2(x, n), also where a variable holds it; empty: they are not written so.
+  std::vector<std::string> values_of(const std::string& argument) const {
+    const auto local = launch_ == nullptr ? std::nullopt : value_of_local(*launch_, argument);
+    const std::string written = local.value_or(argument);
+    const std::vector<Token> tokens = tokens_of(written);
+    if (tokens.size() < 3) return {};
+    const bool made =
+        tokens[0].text.starts_with("make_") && tokens[1].is("(") && closing(tokens, 1) == tokens.size() - 1;
+    if (!made && !tokens.back().is("}")) return {};
+    const std::size_t open = written.find(made ? '(' : '{');
+    return parts_of(written.substr(open + 1, tokens.back().begin - open - 1));
   }
 
   static std::vector<std::string> parts_of(const std::string& text) {
@@ -282,6 +323,10 @@ std::string kernel_in_front(const Source::Found& found, const Declaration& kerne
 
 }  // namespace
 
+std::string behind_front(const std::string& name) {
+  return name.ends_with(kFront) ? name.substr(0, name.size() - kFront.size()) : "";
+}
+
 std::optional<Unpacked> unpack(const Source& source, std::size_t index, const FoundLaunch* launch, bool from_begin) {
   const Declaration& kernel = source.parsed.declarations[index];
   bool needed =
@@ -298,7 +343,7 @@ std::optional<Unpacked> unpack(const Source& source, std::size_t index, const Fo
   if (found.file != &main || (launch != nullptr && launch->file != &main))
     throw bad_input(fmt::format("'{}' takes structures by value and is not in {} itself; name the file that holds it",
                                 kernel.name, std::filesystem::path(main.path).filename().string()));
-  Unpacked result{main.text, kernel.name + "_unpacked"};
+  Unpacked result{main.text, kernel.name + std::string(kFront)};
   struct Edit {
     std::size_t begin, end;
     std::string text;

@@ -14,6 +14,9 @@ struct Unpacked {
   std::string kernel;  // the name of the kernel in front
 };
 
+/// "norms" of the kernel in front of it; "": the name is of none.
+std::string behind_front(const std::string& name);
+
 /// A tensor accessor (torch::PackedTensorAccessor32<T, N>) becomes a pointer and the sizes that the host's tensors
 /// have; a structure becomes its fields. Nothing: the kernel takes neither. `launch`: of the kernel, nullptr where
 /// there is none. Throws Error(bad_input) for what has parts that are no numbers and no arrays of numbers.

@@ -12,7 +12,7 @@
 namespace harness::adopt {
 namespace {
 
-constexpr double kCpuElements = 32768, kGpuElements = 1 << 22;
+constexpr double kCpuElements = 32768, kGpuElements = 1 << 22, kOddElements = 1 << 20;
 constexpr std::int64_t kDomainElements = 1 << 24;
 constexpr double kSharedOfBlock = 227 << 10;  // bytes of dynamic shared memory that a block may have
 
@@ -171,6 +171,18 @@ std::vector<std::int64_t> sizes_for(const AdoptedKernel& kernel, double elements
   return best;
 }
 
+/// No powers of two; the fewer of each, the more sizes there are.
+std::vector<std::int64_t> odd_sizes(const AdoptedKernel& kernel) {
+  std::vector<std::int64_t> odd;
+  for (const std::int64_t wanted : {33, 17, 9, 5, 3}) {
+    odd.clear();
+    for (const AdoptedSize& size : kernel.sizes)
+      odd.push_back(std::clamp(size.step * (size.step == 1 ? wanted : 3), size.low, size.high / size.step * size.step));
+    if (elements_at(kernel, odd) <= kOddElements) break;
+  }
+  return odd;
+}
+
 std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   std::size_t given = 0;
   for (const AdoptedSize& size : kernel.sizes) given = std::max(given, size.values.size());
@@ -192,9 +204,7 @@ std::vector<Workload> workloads_of(const AdoptedKernel& kernel) {
   if (given == 0 && !kernel.sizes.empty()) {
     if (elements_at(kernel, gpu) <= static_cast<double>(kDomainElements) && gpu != cpu)
       all.push_back({gpu, "default", "cuda"});
-    std::vector<std::int64_t> odd;
-    for (const AdoptedSize& size : kernel.sizes)
-      odd.push_back(std::clamp(size.step * (size.step == 1 ? 33 : 3), size.low, size.high / size.step * size.step));
+    const std::vector<std::int64_t> odd = odd_sizes(kernel);
     if (odd != cpu && holds(kernel, odd)) all.push_back({odd, "small", ""});
   }
   const auto timed_there = [](const Workload& each) { return each.sets == "default" && each.devices != "cpu"; };

@@ -33,6 +33,7 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
        "cdiv(width, 32), cdiv(height, 32), 1", "transpose"},
       {"dot_product.cu", "a: input f32 [n]\nb: input f32 [n]\nresult: inout f32 [1]\n", "64", "dot<256>"},
       {"histogram.cu", "bins: inout u32 [256]\ndata: input u8 [count]\n", "cdiv(count, 4096)", "histogram256"},
+      {"scan.cu", "in: input f32 [rows, cols]\nout: output f32 [rows, cols]\n", "rows", "scan_rows"},
       {"gemm.cu", "A: input f32 [M, K]\nB: input f32 [K, N]\nC: inout f32 [M, N]\n", "cdiv(M, 16), cdiv(N, 16)",
        "sgemm_shared_mem_block<16>"},
       {"adam_torch.cu",
@@ -87,4 +88,8 @@ TEST_CASE("types of a dispatch become workloads, but for double where the kernel
   const adopt::Adopted found = adopted(options);
   CHECK(found.kernel.dtypes == std::vector<Dtype>{Dtype::f32, Dtype::f16, Dtype::bf16});
   CHECK(found.reference.weak.starts_with("self-referenced"));
+  // Second moments are not negative, and parameters are as small as what a step changes.
+  CHECK_THAT(found.files[0].second, Catch::Contains("\"exp_avg_sq\", dtype = \"f32\", shape = { \"n\" }, align = 256, "
+                                                    "gen = uniform { lo = 0, hi = 1 }") &&
+                                        Catch::Contains("drawn small"));
 }

@@ -71,3 +71,22 @@ TEST_CASE("rows that lie further apart than they are long have a stride") {
   CHECK(found->shape[1]->symbol == "N");
   CHECK(found->strides[0]->symbol == "ld");
 }
+
+TEST_CASE("rows may lie a constant apart, and some of them be missing") {
+  const auto found = fit(points([](auto m, auto n) { return (m - 2) * 2048 + n - 1; }), {"M", "N"}, {});
+  REQUIRE(found);
+  CHECK(shape_of(points([](auto m, auto n) { return (m - 2) * 2048 + n - 1; })) == "M - 1, N - 1");
+  REQUIRE(found->strides.size() == 2);
+  CHECK(found->strides[0]->number == 2048);
+  CHECK(shape_of(points([](auto m, auto n) { return (m - 1) * 2048 + n; })) == "M, N");
+}
+
+TEST_CASE("a product among the formulas is an extent for each of its factors") {
+  const FormulaPtr product = read_formula(tokens_of("M * N * 2"), {});
+  std::vector<FitPoint> all = points([](auto m, auto n) { return 2 * m * n; });
+  CHECK(factors_of(product).size() == 3);
+  CHECK(factors_of(symbol("M")).size() == 1);
+  const auto found = fit(all, {"N"}, {product});
+  REQUIRE(found);
+  CHECK(found->shape.size() == 3);
+}

@@ -111,6 +111,26 @@ TEST_CASE("what a file cannot say is told in one sentence") {
   CHECK_THROWS_WITH(patched(winner), Catch::Contains("cudaFuncSetAttribute"));
   CHECK_THROWS_WITH(patched(winner_of(ordinary("row_softmax.cu"), "softmax", {})),
                     "row_softmax.cu has no kernel 'softmax' any more");
+  CHECK_THROWS_WITH(patched(winner_of(ordinary("row_softmax.cu"), "row_softmax_unpacked", {})),
+                    "'row_softmax' takes structures by value there, and the winner takes their parts");
+}
+
+TEST_CASE("a launch of all elements of a tensor stays where the workload says its extents") {
+  const Scratch scratch;
+  scratch.write("mine.cu",
+                "__global__ void k(float* x, int cols, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] "
+                "*= cols; }\n"
+                "void run(torch::Tensor x, bool twice) {\n"
+                "  const int n = x.numel(), cols = x.size(1);\n"
+                "  if (twice) k<<<(n + 63) / 64, 64>>>(x.data<float>(), cols, n);\n"
+                "  k<<<(n + 63) / 64, 64>>>(x.data<float>(), cols, n);\n}\n");
+  Winner winner = winner_of(scratch.path("mine.cu"), "k", {});
+  winner.sizes = {{"x_size_0", std::int64_t{10}}, {"cols", std::int64_t{32}}};
+  winner.launches[0].launch.grid = {5, 1, 1};
+  winner.launches[0].launch.block = {64, 1, 1};
+  CHECK_NOTHROW(patched(winner));
+  winner.launches[0].launch.grid = {6, 1, 1};
+  CHECK_THROWS_WITH(patched(winner), Catch::Contains("launches 'k' in 2 places, and not as it was measured"));
 }
 
 TEST_CASE("a winner's source changes the lines that it has in common with the file") {
