@@ -357,11 +357,11 @@ capture() {
   time python3 bench/captured/program.py
 }
 
-# KERNEL WORKLOAD GPU: its campaign from an empty store, with whoever answers from bench/agents/replies.
+# KERNEL WORKLOAD GPU SECONDS: its campaign from an empty store, with whoever answers from bench/agents/replies.
 propose() {
-  local kernel=$1 workload=$2 gpu=$3
+  local kernel=$1 workload=$2 gpu=$3 seconds=$4
   "$harness" run "$kernel" "${trust[@]}" --kernels bench/agents/kernels --workload "$workload" --device "${DEVICE:-cuda:$gpu}" \
-    --budget "${BUDGET:-30s}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "/tmp/agent_$kernel.db" --name "$kernel, variants proposed" \
+    --budget "${BUDGET:-${seconds}s}" --usd-per-hour "${USD_PER_HOUR:-3.5}" --db "/tmp/agent_$kernel.db" --name "$kernel, variants proposed" \
     --proposer "command:python3 bench/prepared_replies.py bench/agents/replies" --proposer-env UNANSWERED \
     > "$OUT/agent_$kernel.txt" 2> "$OUT/agent_$kernel.err"
   echo "$kernel: exit $?" >> "$OUT/agents.status"
@@ -377,9 +377,9 @@ agents() {
   export UNANSWERED
   for ((gpu = 0; gpu < gpus; ++gpu)); do
     awk -v gpu="$gpu" -v gpus="$gpus" -v wanted=" $* " '$0 !~ /^#/ && (wanted == "  " || index(wanted, " " $1 " ")) && n++ % gpus == gpu' "$lines" |
-      while read -r kernel workload cpu; do
+      while read -r kernel workload cpu seconds; do
         [ "${DEVICE:-}" != cpu ] || workload=$cpu
-        propose "$kernel" "$workload" "$gpu" < /dev/null
+        propose "$kernel" "$workload" "$gpu" "$seconds" < /dev/null
       done &
   done
   wait
