@@ -172,10 +172,19 @@ class References {
   }
 
   std::optional<std::string> host_reference_of(const Source& source, const Declaration& function) const {
-    for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i)
-      if (&source.parsed.declarations[i] == &function && source.find(i).chunk != nullptr)
+    for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
+      if (&source.parsed.declarations[i] != &function) continue;
+      const Source::Found found = source.find(i);
+      if (found.chunk != nullptr && !launches(found))
         return host_reference(kernel_, function, device_source(source, i, {}, true));
+    }
     return std::nullopt;
+  }
+
+  /// What a kernel is launched from computes nothing by itself, whatever it is called.
+  static bool launches(const Source::Found& found) {
+    const std::string& text = found.file->text;
+    return text.substr(found.chunk->body, found.chunk->end - found.chunk->body).find("<<<") != std::string::npos;
   }
 
   bool has_floating() const {
@@ -310,6 +319,7 @@ Adopted adopt_as(const AdoptOptions& given, Observer& observer, const std::vecto
   apply_answers(kernel, options);
   std::string besides;
   for (const auto& [name, text] : kernel.launch.templates) besides += text + "\n";
+  for (const Dtype each : kernel.dtypes) besides += std::string(cuda_type(each)) + "\n";  // its header
   std::set<std::string> further;
   for (const FurtherLaunch& each : kernel.further) further.insert(each.name);
   adopted.device = device_source(source, kernel.index, names_of_tuned(kernel), false, besides, further);

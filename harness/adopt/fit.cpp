@@ -16,7 +16,7 @@ struct Product {
 };
 
 constexpr int kMostFactors = 4;
-constexpr std::int64_t kMostConstant = 1 << 20;
+constexpr std::int64_t kMostConstant = 1 << 20, kMostOfRow = 64;
 
 class Fit {
  public:
@@ -40,6 +40,7 @@ class Fit {
       quotients(product);
     }
     rows();
+    short_rows();
     rows_apart();
     sums();
     return best_;
@@ -129,16 +130,36 @@ class Fit {
     }
   }
 
-  /// (A - 1) B + C: A rows of C elements that lie B apart.
+  /// (A - 1) B + C: A rows of C elements that lie B apart, or of C / 2 (cosines of half a head).
   void rows() {
     for (std::size_t a = 0; a < singles_; ++a)
       for (std::size_t b = 0; b < singles_; ++b)
         for (std::size_t c = 0; c < singles_; ++c) {
           if (b == c || b == a || a == c || std::max({a, b, c}) >= bases_.size()) continue;
-          if (holds(
-                  [&](std::size_t p) { return (bases_[a].values[p] - 1) * bases_[b].values[p] + bases_[c].values[p]; }))
-            offer({bases_[a].factors[0], bases_[c].factors[0]}, 6, {bases_[b].factors[0], number(1)});
+          for (const std::int64_t part : {1, 2}) {
+            if (!holds([&](std::size_t p) {
+                  return (bases_[a].values[p] - 1) * bases_[b].values[p] + bases_[c].values[p] / part;
+                }))
+              continue;
+            const FormulaPtr columns =
+                part == 1 ? bases_[c].factors[0]
+                          : formula(Op::divide, {bases_[c].factors[0], number(static_cast<double>(part))});
+            offer({bases_[a].factors[0], columns}, part == 1 ? 6 : 7, {bases_[b].factors[0], number(1)});
+          }
         }
+  }
+
+  /// (A - 1) B + c: of each row that is B long only the first c elements (points of three coordinates).
+  void short_rows() {
+    if (best_) return;
+    for (std::size_t a = 0; a < singles_; ++a)
+      for (std::size_t b = 0; b < singles_; ++b) {
+        if (a == b || std::max(a, b) >= bases_.size()) continue;
+        const auto before_last = [&](std::size_t p) { return (bases_[a].values[p] - 1) * bases_[b].values[p]; };
+        const std::int64_t few = points_[0].elements - before_last(0);
+        if (few >= 1 && few <= kMostOfRow && holds([&](std::size_t p) { return before_last(p) + few; }))
+          offer({bases_[a].factors[0], number(static_cast<double>(few))}, 7, {bases_[b].factors[0], number(1)});
+      }
   }
 
   /// (A + a - 1) c + B + b: rows that lie c apart, as in x[i * PITCH + j]. A and B may be short of their sizes.

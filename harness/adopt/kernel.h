@@ -45,6 +45,8 @@ struct AdoptedParameter {
   bool positive = false;            // drawn from 0 up
   double scale = 1;                 // what is drawn is multiplied by it
   bool whole = false;               // every element of it was read, or written, wherever any was
+  bool bordered = false;            // as much is left out at its end as at its beginning
+  bool allocated = false;           // its shape is what the host allocates; less of it may be touched
 };
 
 using Param = AdoptedParameter::Kind;

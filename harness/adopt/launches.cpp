@@ -167,6 +167,18 @@ std::optional<Tokens> local_meaning(const FoundLaunch& found, std::string_view n
   return std::nullopt;
 }
 
+/// {a, b} of `P p{a, b};`, as local_meaning() of `P p = {a, b};`.
+std::optional<Tokens> braces_of_local(const FoundLaunch& found, std::string_view name) {
+  if (found.chunk == nullptr) return std::nullopt;
+  const Tokens& tokens = found.file->tokens;
+  for (std::size_t i = tokens.size() - 1; i-- > 1;) {
+    if (tokens[i].begin >= found.place || !tokens[i].is(name)) continue;
+    if (tokens[i].begin < found.chunk->begin) break;
+    if (tokens[i - 1].is_word() && tokens[i + 1].is("{")) return part(tokens, i + 1, closing(tokens, i + 1) + 1);
+  }
+  return std::nullopt;
+}
+
 /// A template argument without names that only the host's function knows.
 std::string written_out(const FoundLaunch& found, const Tokens& tokens, int depth = 0) {
   std::string text;
@@ -454,9 +466,11 @@ class Resolver {
     return std::nullopt;
   }
 
-  /// f(a, b) where f is `return expression;` or a macro with arguments.
+  /// f(a, b) where f is `return expression;`, a lambda of that form or a macro with arguments.
   FormulaPtr call(const std::string& name, const std::vector<FormulaPtr>& arguments, int depth) const {
     if (depth > kDeepest) return nullptr;
+    if (const Tokens value = defined_as(name).first; !value.empty() && value[0].is("["))
+      return call_of_lambda(value, arguments, depth);
     for (const auto& file : source_.files) {
       const Tokens& tokens = file->tokens;
       for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
@@ -481,6 +495,18 @@ class Resolver {
       }
     }
     return nullptr;
+  }
+
+  /// `[](int a, int b) { return a / b; }`
+  FormulaPtr call_of_lambda(const Tokens& lambda, const std::vector<FormulaPtr>& arguments, int depth) const {
+    const std::size_t open = closing(lambda, 0) + 1;
+    if (open >= lambda.size() || !lambda[open].is("(")) return nullptr;
+    const std::size_t close = closing(lambda, open);
+    std::size_t brace = close;
+    while (brace < lambda.size() && !lambda[brace].is("{")) ++brace;
+    if (brace + 2 >= lambda.size() || !lambda[brace + 1].is("return")) return nullptr;
+    return applied(split(part(lambda, open + 1, close)), part(lambda, brace + 2, closing(lambda, brace) - 1), arguments,
+                   depth);
   }
 
   FormulaPtr applied(const std::vector<Tokens>& parameters, const Tokens& body,
@@ -609,9 +635,11 @@ class TensorExtents {
   std::map<std::string, std::map<int, std::string>> extents_;  // tensor -> dimension -> parameter
 };
 
-/// What the host passes for whole numbers of the kernel is followed back to tensors: `N = x.numel()`.
-void note_what_tensors_say(const Source& source, const FoundLaunch& found, const Declaration& kernel,
-                           const std::set<std::string>& tuned, LaunchShape& shape) {
+/// What the host passes for whole numbers of the kernel is followed back to tensors: `N = x.numel()`. Gives which
+/// parameter each extent is: x.size(1).
+std::map<std::string, FormulaPtr> note_what_tensors_say(const Source& source, const FoundLaunch& found,
+                                                        const Declaration& kernel, const std::set<std::string>& tuned,
+                                                        LaunchShape& shape) {
   std::map<std::string, std::string> texts;
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
     const Parameter& parameter = kernel.parameters[i];
@@ -625,6 +653,9 @@ void note_what_tensors_say(const Source& source, const FoundLaunch& found, const
   const TensorExtents extents(texts);
   for (const auto& [parameter, text] : texts)
     if (const FormulaPtr follows = extents.follows(text)) shape.follows[parameter] = follows;
+  std::map<std::string, FormulaPtr> parameters;
+  for (const auto& [parameter, text] : texts) parameters.emplace(text, symbol(parameter));
+  return parameters;
 }
 
 /// `const int Bc = 32;` and `Tc = cdiv(N, Bc)` of a function that is called with arrays and sizes are settings; those
@@ -652,14 +683,37 @@ void note_what_the_host_computes(const Source& source, const FoundLaunch& found,
     const FormulaPtr formula = Resolver(source, &others, kernel, tuned).read(argument);
     if (formula && is_of_parameters(*formula, kernel, tuned, parameter.name)) shape.follows[parameter.name] = formula;
   }
+}
+
+/// `assert(n % 8 == 0)` and TORCH_CHECK of what is passed, also where it has its name in a tensor: x.size(1).
+void note_assertions(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                     const std::set<std::string>& tuned, const std::map<std::string, FormulaPtr>& of_tensors,
+                     LaunchShape& shape) {
+  const auto function = HostFunction::around(found);
+  if (!function) return;
   const Resolver resolver(source, &found, kernel, tuned);
   for (const Tokens& each : function->assertions()) {
-    const FormulaPtr formula = resolver.read(each);
+    const FormulaPtr read = resolver.read(each);
+    const FormulaPtr formula = read ? with(read, of_tensors) : nullptr;
     const bool remainder = formula && formula->kind == Op::eq && formula->operands[0]->kind == Op::modulo;
     if (!remainder || symbols_of(*formula).empty() || !is_of_parameters(*formula, kernel, tuned, "")) continue;
     shape.asserted.emplace_back(
         formula, fmt::format("{}:{} asks for it", std::filesystem::path(found.file->path).filename().string(),
                              line_of(found.file->text, each.front().begin)));
+  }
+}
+
+/// What the host asks cudaMalloc for where it launches, as far as it is made of the kernel's sizes.
+void note_allocations(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                      const std::set<std::string>& tuned, LaunchShape& shape) {
+  const auto function = HostFunction::around(found);
+  if (!function) return;
+  const Resolver resolver(source, &found, kernel, tuned);
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
+    if (kernel.parameters[i].pointee.empty() || found.arguments[i].size() != 1) continue;
+    const Tokens bytes = function->bytes_of(found.arguments[i][0].text);
+    const FormulaPtr formula = bytes.empty() ? nullptr : resolver.read(bytes);
+    if (formula && is_of_parameters(*formula, kernel, tuned, "")) shape.allocated[kernel.parameters[i].name] = formula;
   }
 }
 
@@ -773,9 +827,25 @@ std::string base_of_view(const Tokens& value, std::vector<std::size_t>& order) {
 }  // namespace
 
 std::optional<std::string> value_of_local(const FoundLaunch& found, const std::string& name) {
-  const auto value = local_meaning(found, name);
+  auto value = local_meaning(found, name);
+  if (!value) value = braces_of_local(found, name);
   if (!value || value->empty()) return std::nullopt;
   return found.file->text.substr(value->front().begin, value->back().end - value->front().begin);
+}
+
+std::optional<std::string> value_of_field(const FoundLaunch& found, const std::string& name, const std::string& field) {
+  if (found.chunk == nullptr) return std::nullopt;
+  const Tokens& tokens = found.file->tokens;
+  for (std::size_t i = tokens.size(); i-- > 4;) {
+    if (tokens[i].begin >= found.place || !tokens[i].is("=")) continue;
+    if (tokens[i].begin < found.chunk->begin) break;
+    if (!tokens[i - 1].is(field) || !tokens[i - 2].is(".") || !tokens[i - 3].is(name) || tokens[i - 4].is("."))
+      continue;
+    std::size_t end = i + 1;
+    while (end < tokens.size() && !tokens[end].is(";")) ++end;
+    return found.file->text.substr(tokens[i].end, tokens[end - 1].end - tokens[i].end);
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> extents_of_tensor(const FoundLaunch* found, const std::string& given, int rank) {
@@ -858,7 +928,8 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
       if (const auto value = resolver.constant(found.arguments[i])) shape.constants[kernel.parameters[i].name] = *value;
   if (host_sizes) {
     note_what_the_host_computes(source, found, kernel, tuned, shape);
-    note_what_tensors_say(source, found, kernel, tuned, shape);
+    note_assertions(source, found, kernel, tuned, note_what_tensors_say(source, found, kernel, tuned, shape), shape);
+    note_allocations(source, found, kernel, tuned, shape);
   }
   shape.zeroed = zeroed_arguments(found, kernel);
   shape.dtypes = dispatched(found.dispatch);

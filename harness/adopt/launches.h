@@ -39,6 +39,7 @@ struct LaunchShape {
   std::map<std::string, FormulaPtr> follows;
   std::map<std::string, std::string> written;                // written_by_host
   std::vector<std::pair<FormulaPtr, std::string>> asserted;  // conditions of parameters, and where they stand
+  std::map<std::string, FormulaPtr> allocated;               // pointer -> bytes that the host allocates for it
   std::set<std::string> zeroed;                              // pointers that the host sets to zero before
   std::vector<std::string> dtypes;     // that a dispatch goes over, "f32"; empty where there is none
   std::set<std::string> launch_sizes;  // symbols that are no parameter
@@ -61,6 +62,9 @@ FormulaPtr resolve_expression(const Source& source, const FoundLaunch& found, co
 
 /// What the host's function gives a variable right before a launch, as it stands there; nothing: it has none.
 std::optional<std::string> value_of_local(const FoundLaunch& found, const std::string& name);
+
+/// The same of a field: n of `p.n = n;`.
+std::optional<std::string> value_of_field(const FoundLaunch& found, const std::string& name, const std::string& field);
 
 /// What a tensor of the host's function measures, a text for each dimension: out of zeros_like, empty({a, b}),
 /// reshape({a, b}) and the like, else "x.size(0)".

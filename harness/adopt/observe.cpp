@@ -138,6 +138,18 @@ bool counts_blocks(const AdoptedKernel& kernel, const AdoptedSize& size) {
   return whole && !elsewhere;
 }
 
+/// A size that the kernel is not told, and that no number of its threads says.
+bool is_of_grid_alone(const AdoptedKernel& kernel, const AdoptedSize& size) {
+  if (std::ranges::find(kernel.parameters, size.symbol, &AdoptedParameter::name) != kernel.parameters.end())
+    return false;
+  const auto speaks_of_it = [&](const FormulaPtr& each) { return symbols_of(*each).contains(size.symbol); };
+  return std::ranges::none_of(kernel.launches(),
+                              [&](const LaunchShape* launch) {
+                                return std::ranges::any_of(launch->block, speaks_of_it) || speaks_of_it(launch->shared);
+                              }) &&
+         std::ranges::none_of(derived_of(kernel), [&](const auto& derived) { return speaks_of_it(derived.second); });
+}
+
 /// One attempt to understand the kernel: sizes on multiples of their steps.
 class Attempt {
  public:
@@ -154,6 +166,7 @@ class Attempt {
     const std::size_t count = kernel_.sizes.empty() ? 1 : kFitPoints + kHeldOut;
     const std::vector<Values> points = points_of(kernel_, count, 1);
     if (points.empty()) return fail("no sizes are small enough to try");
+    for (AdoptedParameter& parameter : kernel_.parameters) parameter.bordered = parameter.allocated = false;
     std::vector<ObservedLaunch> launches;
     std::vector<std::pair<std::size_t, unsigned>> of;
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -163,9 +176,9 @@ class Attempt {
         of.emplace_back(i, fill);
       }
     std::vector<Observation> observed;
-    for (std::size_t first = 0; first < launches.size();
-         first += kAtOnce) {  // where one fails, the rest is not waited for
-      const std::size_t end = std::min(first + kAtOnce, launches.size());
+    std::size_t end = 0;
+    for (std::size_t first = 0; first < launches.size(); first = end) {  // where one fails, the rest is not waited for
+      end = std::min(first + (first == 0 ? 1 : kAtOnce), launches.size());
       for (Observation& each : observer_.run(artifact_, {launches.begin() + static_cast<std::ptrdiff_t>(first),
                                                          launches.begin() + static_cast<std::ptrdiff_t>(end)}))
         observed.push_back(std::move(each));
@@ -198,6 +211,8 @@ class Attempt {
       if (parameter.role.empty()) parameter.role = parameter.zeroed && found.role != "output" ? "inout" : found.role;
       parameter.atomic = found.atomic;
       parameter.whole = found.whole;
+      parameter.bordered = found.bordered;
+      parameter.allocated = found.allocated;
       parameter.evidence = found.evidence + (parameter.answered ? "; its shape: --arg" : "");
     }
   }
@@ -210,6 +225,7 @@ class Attempt {
   /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells. Rows must be
   /// longer than what a block takes at once, so wide sizes are tried first.
   void order_shapes() {
+    put_blocks_first();
     if (kernel_.sizes.size() >= 2) {
       std::set<std::size_t> open;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
@@ -257,7 +273,7 @@ class Attempt {
       if (!observed[i].failure.empty() || !observed[i].findings.empty()) return false;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
-        if (!is_array(parameter) || parameter.answered) continue;
+        if (!is_array(parameter) || is_said(parameter)) continue;
         const Fitted fitted{parameter.shape, parameter.strides, 0};
         const auto span = span_of(fitted, all_values(kernel_, points[i]));
         if (!span || elements_of(p, observed[i]) != *span) return false;
@@ -270,7 +286,7 @@ class Attempt {
   struct Found {
     std::optional<Fitted> fitted;
     std::string role, evidence;
-    bool atomic = false, whole = true;
+    bool atomic = false, whole = true, bordered = false, allocated = false;
   };
 
   /// Sizes of about `widest` each, fewer where there are many of them.
@@ -320,22 +336,42 @@ class Attempt {
     std::vector<FormulaPtr> last;
     for (const FormulaPtr& extent : parameter.shape) {
       if (extent->kind != Op::symbol) continue;
-      bool fits = true;
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
-        const std::int64_t end = std::max(seen.read_end, seen.write_end),
-                           row = points[i].at(extent->symbol) * storage_bytes(parameter.dtype);
-        const std::int64_t distance = seen.next_begin > 0 ? seen.next_begin : end;
-        fits = fits && end > 0 && distance % row == 0;
-      }
-      if (fits) last.push_back(extent);
+      if (rows_are(parameter, *extent, points, observed, false) ||
+          (parameter.bordered && rows_are(parameter, *extent, points, observed, true)))
+        last.push_back(extent);
     }
+    if (last.size() > 1)  // the row that an index leads to lies behind whole rows
+      std::erase_if(last,
+                    [&](const FormulaPtr& extent) { return !begins_with_rows(parameter, *extent, points, observed); });
     if (last.size() != 1) {
       put_rows_of_a_block_last(parameter, points, observed);
       return false;
     }
     std::erase(parameter.shape, last[0]);
     parameter.shape.push_back(last[0]);
+    return true;
+  }
+
+  /// Do rows of an extent follow each other where one block touched them? `behind_border`: the first one and the next
+  /// begin equally far inside.
+  static bool rows_are(const AdoptedParameter& parameter, const Formula& extent, const std::vector<Values>& points,
+                       const std::vector<Observation>& observed, bool behind_border) {
+    const int bytes = storage_bytes(parameter.dtype);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
+      const std::int64_t end = std::max(seen.read_end, seen.write_end),
+                         border = behind_border ? left_out_before(parameter, seen) * bytes : 0,
+                         distance = seen.next_begin > 0 ? seen.next_begin - border : end + border;
+      if (end == 0 || distance % (points[i].at(extent.symbol) * bytes) != 0) return false;
+    }
+    return true;
+  }
+
+  static bool begins_with_rows(const AdoptedParameter& parameter, const Formula& extent,
+                               const std::vector<Values>& points, const std::vector<Observation>& observed) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (left_out_before(parameter, observed[i].arenas.at(parameter.name)) % points[i].at(extent.symbol) != 0)
+        return false;
     return true;
   }
 
@@ -361,6 +397,20 @@ class Attempt {
     for (std::size_t e = 0; e < count; ++e) ((fitting[0] >> e & 1) != 0 ? inner : outer).push_back(parameter.shape[e]);
     outer.insert(outer.end(), inner.begin(), inner.end());
     parameter.shape = outer;
+  }
+
+  /// What the kernel is not told cannot be a distance between elements: such extents are outermost. It may read them
+  /// from its grid (gridDim).
+  void put_blocks_first() {
+    const bool reads_grid = subject_.build.source.find("gridDim") != std::string::npos;
+    const auto counts_alone = [&](const FormulaPtr& extent) {
+      const AdoptedSize* const size = extent->kind == Op::symbol ? kernel_.size(extent->symbol) : nullptr;
+      return size != nullptr && !reads_grid && is_of_grid_alone(kernel_, *size);
+    };
+    for (AdoptedParameter& parameter : kernel_.parameters)
+      if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
+          !host_says_order(parameter))
+        std::ranges::stable_partition(parameter.shape, counts_alone);
   }
 
   /// x, y and z of a point lie side by side where one thread alone touches just these.
@@ -416,7 +466,7 @@ class Attempt {
       if (!observed[i].failure.empty() || !observed[i].findings.empty()) continue;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
-        if (!is_array(parameter) || parameter.answered) continue;
+        if (!is_array(parameter) || is_said(parameter)) continue;
         const auto span = span_of({parameter.shape, parameter.strides, 0}, all_values(kernel_, points[i]));
         if (span && elements_of(p, observed[i]) > *span) return true;
       }
@@ -429,20 +479,48 @@ class Attempt {
     return false;
   }
 
+  /// Its length is not observed.
+  static bool is_said(const AdoptedParameter& parameter) { return parameter.answered || parameter.allocated; }
+
   std::int64_t elements_of(std::size_t p, const Observation& observed) const {
     const AdoptedParameter& parameter = kernel_.parameters[p];
     const auto found = observed.arenas.find(parameter.name);
     if (found == observed.arenas.end()) return 0;
     const std::int64_t end = std::max(found->second.read_end, found->second.write_end),
                        bytes = storage_bytes(parameter.dtype);
-    return (end + bytes - 1) / bytes;
+    return (end + bytes - 1) / bytes + (parameter.bordered ? left_out_before(parameter, found->second) : 0);
+  }
+
+  /// Elements in front of the first one that is touched.
+  static std::int64_t left_out_before(const AdoptedParameter& parameter, const ArenaSeen& seen) {
+    std::int64_t begin = std::max(seen.read_end, seen.write_end);
+    if (seen.read > 0) begin = std::min(begin, seen.read_begin);
+    if (seen.written > 0) begin = std::min(begin, seen.write_begin);
+    return begin / storage_bytes(parameter.dtype);
+  }
+
+  /// The elements that the host allocates, where none further was touched; nothing: it does not say.
+  std::optional<Fitted> allocation_of(const AdoptedParameter& parameter, const std::vector<FitPoint>& seen) const {
+    const auto bytes = kernel_.launch.allocated.find(parameter.name);
+    if (bytes == kernel_.launch.allocated.end()) return std::nullopt;
+    Fitted fitted;
+    double units = 1;
+    for (const FormulaPtr& each : factors_of(bytes->second))
+      if (each->kind == Op::number) units *= each->number;
+      else fitted.shape.push_back(each);
+    units /= storage_bytes(parameter.dtype);
+    if (units < 1 || units != std::floor(units)) return std::nullopt;
+    if (units > 1 || fitted.shape.empty()) fitted.shape.push_back(number(units));
+    const bool inside = std::ranges::all_of(
+        seen, [&](const FitPoint& each) { return span_of(fitted, each.sizes).value_or(0) >= each.elements; });
+    return inside ? std::optional(fitted) : std::nullopt;
   }
 
   bool understand(std::size_t p, const std::vector<Values>& points,
                   const std::vector<std::pair<std::size_t, unsigned>>& of, const std::vector<Observation>& observed) {
     const AdoptedParameter& parameter = kernel_.parameters[p];
     Found& found = fits_[p];
-    std::vector<FitPoint> fit_points;
+    std::vector<FitPoint> fit_points, with_border, all_points;
     bool read = false, written = false, read_first = false, whole = true, read_whole = true, depends = false,
          touched = false;
     for (std::size_t i = 0; i < observed.size(); ++i) {
@@ -455,8 +533,15 @@ class Attempt {
       read_whole = read_whole && (seen.read == 0 || seen.read == elements * storage_bytes(parameter.dtype));
       found.atomic = found.atomic || seen.atomic > 0;
       touched = touched || elements > 0;
-      if (of[i].second == 0) fit_points.push_back({all_values(kernel_, points[of[i].first]), elements});
-      else if (elements != fit_points.back().elements) depends = true;
+      const Values values = all_values(kernel_, points[of[i].first]);
+      all_points.push_back({values, elements});
+      if (of[i].second == 0) {
+        fit_points.push_back({values, elements});
+        if (const std::int64_t border = left_out_before(parameter, seen); border > 0)
+          with_border.push_back({values, elements + border});
+      } else if (elements != fit_points.back().elements) {
+        depends = true;
+      }
     }
     found.whole = whole && read_whole;
     found.role = !written ? "input" : read_first || !whole ? "inout" : "output";
@@ -476,22 +561,25 @@ class Attempt {
                                         : "made in the function; written before it is read";
     }
     if (parameter.answered) return true;
+    const auto allocated = allocation_of(parameter, all_points);
+    if (allocated && (!touched || depends)) return take_allocation(found, *allocated);
     untouched = untouched || !touched;
     if (!touched) return ask(p, "was never read or written at the sizes that were tried");
     if (depends) of_values.insert(parameter.name);
     if (depends) return ask(p, "is touched as far as the values in memory say, which no formula of sizes can tell");
     const std::size_t used = points.size() > kHeldOut ? points.size() - kHeldOut : points.size();
-    const std::vector<FitPoint> training(fit_points.begin(), fit_points.begin() + static_cast<std::ptrdiff_t>(used));
-    std::vector<std::string> symbols;
-    for (const AdoptedSize& size : kernel_.sizes) symbols.push_back(size.symbol);
-    std::vector<FormulaPtr> extra;
-    for (const LaunchShape* launch : kernel_.launches())
-      extra.insert(extra.end(), launch->grid.begin(), launch->grid.end());
-    for (const auto& [name, follows] : derived_of(kernel_)) extra.push_back(follows);
-    found.fitted = fit(training, symbols, extra);
+    found.fitted = fitted_to(fit_points, used);
+    if (with_border.size() == fit_points.size() && !is_product(found.fitted))
+      if (const auto whole_array = fitted_to(with_border, used); is_product(whole_array)) {
+        found.fitted = whole_array;
+        found.bordered = true;
+        found.evidence += "; of its border as much is left out at its end as at its beginning";
+        fit_points = with_border;
+      }
+    if (allocated && !is_product(found.fitted)) return take_allocation(found, *allocated);
     if (!found.fitted)
       return ask(p, fmt::format("has {} elements at {}, and no formula of the sizes gives what was seen",
-                                training[0].elements, text_of(points[0])));
+                                fit_points[0].elements, text_of(points[0])));
     for (std::size_t i = used; i < fit_points.size(); ++i)
       if (span_of(*found.fitted, fit_points[i].sizes) != fit_points[i].elements)
         return ask(p, fmt::format("has {} elements at {}, which is not what the other sizes said",
@@ -499,6 +587,30 @@ class Attempt {
     seen_.held_out = static_cast<int>(fit_points.size() - used);
     if (!kernel_.sizes.empty())
       found.evidence += fmt::format("; as large at {} sizes, and at {} others", used, fit_points.size() - used);
+    return true;
+  }
+
+  std::optional<Fitted> fitted_to(const std::vector<FitPoint>& points, std::size_t used) const {
+    std::vector<std::string> symbols;
+    for (const AdoptedSize& size : kernel_.sizes) symbols.push_back(size.symbol);
+    std::vector<FormulaPtr> extra;
+    for (const LaunchShape* launch : kernel_.launches())
+      extra.insert(extra.end(), launch->grid.begin(), launch->grid.end());
+    for (const auto& [name, follows] : derived_of(kernel_)) extra.push_back(follows);
+    return fit({points.begin(), points.begin() + static_cast<std::ptrdiff_t>(used)}, symbols, extra);
+  }
+
+  /// No sum or difference, which a border may be behind.
+  static bool is_product(const std::optional<Fitted>& fitted) {
+    return fitted && std::ranges::none_of(fitted->shape, [](const FormulaPtr& each) {
+             return each->kind == Op::add || each->kind == Op::subtract;
+           });
+  }
+
+  static bool take_allocation(Found& found, const Fitted& allocated) {
+    found.fitted = allocated;
+    found.allocated = true;
+    found.evidence += "; as long as the host allocates it";
     return true;
   }
 
@@ -589,18 +701,43 @@ void find_least(AdoptedKernel& kernel, Attempt& attempt) {
   }
 }
 
-/// Sizes that need no multiple of the common step lose it again, or get a smaller one. True: one did.
+/// One size at its smallest few values, the others small, and each of them far above it once.
+std::vector<Values> corners_of(const AdoptedKernel& kernel, const AdoptedSize& size) {
+  constexpr std::int64_t kFarAbove = 160;
+  std::vector<Values> points;
+  const auto add = [&](std::int64_t count, const std::string& far) {
+    Values point;
+    for (const AdoptedSize& each : kernel.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
+    if (!far.empty()) point[far] = std::max(point[far], kFarAbove / kernel.size(far)->step * kernel.size(far)->step);
+    point[size.symbol] = size.low + size.step * count;
+    const bool inside =
+        std::ranges::all_of(kernel.sizes, [&](const AdoptedSize& each) { return point.at(each.symbol) <= each.high; });
+    if (inside && conditions_hold(kernel, point)) points.push_back(std::move(point));
+  };
+  for (const std::int64_t count : {0, 1, 3, 6}) add(count, "");
+  for (const AdoptedSize& other : kernel.sizes)
+    if (other.symbol != size.symbol && !counts_blocks(kernel, other)) add(0, other.symbol);
+  return points;
+}
+
+/// Sizes that need no multiple of the common step lose it again, or get a smaller one; where only the smallest fail
+/// (a border is left out of them), they stay as large as the step. True: one did.
 bool refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
   bool refined = false;
+  const auto holds = [&](const AdoptedSize& size) {
+    return attempt.holds_at(points_of(kernel, 6, 77)) && attempt.holds_at(corners_of(kernel, size));
+  };
   for (AdoptedSize& size : kernel.sizes) {
     const std::int64_t step = size.step;
-    for (std::int64_t smaller = 1; smaller < step; smaller *= smaller == 1 ? 4 : 2) {
-      if (step % smaller != 0) break;
+    for (std::int64_t smaller = 1; smaller < step && step % smaller == 0; smaller *= smaller == 1 ? 4 : 2) {
       size.step = size.low = smaller;
-      if (attempt.holds_at(points_of(kernel, 6, 77))) {
-        refined = true;
-        break;
+      bool held = holds(size);
+      if (!held) {
+        size.low = step;
+        held = holds(size);
       }
+      refined = refined || held;
+      if (held) break;
       size.step = size.low = step;
     }
   }
@@ -934,6 +1071,23 @@ class RelationGuess {
   Seen& seen_;
 };
 
+/// A step that one size alone needs (channels a multiple of 32): as a step of all sizes it leaves none that are small.
+bool find_single_step(AdoptedKernel& kernel, const std::function<bool()>& understood) {
+  constexpr double kLongestOfSteps_s = 20;
+  const auto begin = std::chrono::steady_clock::now();
+  for (AdoptedSize& size : kernel.sizes) {
+    if (counts_blocks(kernel, size)) continue;
+    for (const std::int64_t step : {32, 128}) {  // what less will do is found afterwards
+      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongestOfSteps_s)
+        return false;
+      set_steps(kernel, 1, {});
+      size.step = size.low = step;
+      if (understood()) return true;
+    }
+  }
+  return false;
+}
+
 /// Where the host says nothing of its sizes, a person may know.
 std::string unknown_relations_of(const AdoptedKernel& kernel) {
   std::vector<std::string> names;
@@ -1162,6 +1316,16 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
       return seen;
     }
   }
+  const auto understood = [&] {
+    Attempt attempt(kernel, subject, observer, artifact, seen);
+    if (!attempt.run()) return false;
+    attempt.keep();
+    if (attempt.reaches_further()) return false;
+    finish(attempt);
+    return true;
+  };
+  if (of_values.empty() && untouched == 0 && kernel.sizes.size() > 2 && find_single_step(kernel, understood))
+    return seen;
   set_steps(kernel, 1, {});
   if (!of_values.empty() && IndexGuess(kernel, subject, observer, artifact, seen, of_values).find(finish)) return seen;
   if (of_values.empty() && untouched == 0 && endless == 0 && kernel.sizes.size() > 1 &&

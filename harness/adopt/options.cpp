@@ -137,9 +137,10 @@ AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
   for (const Parameter& parameter : kernel.declaration.parameters)
     kernel.parameters.push_back(classify(kernel, parameter));
   for (AdoptedParameter& parameter : kernel.parameters) {
-    for (const LaunchShape* launch : kernel.launches())
-      if (launch->zeroed.contains(parameter.name)) parameter.zeroed = true;
     if (options.scratch.contains(parameter.name)) parameter.kind = AdoptedParameter::Kind::scratch;
+    const bool data = parameter.kind == AdoptedParameter::Kind::pointer && parameter.declared_read_only;
+    for (const LaunchShape* launch : kernel.launches())  // of what is only read, zeros are one program's data
+      if (launch->zeroed.contains(parameter.name) && !data) parameter.zeroed = true;
   }
   bind_tuned(kernel, source, options);
   refuse_open_templates(kernel, source);

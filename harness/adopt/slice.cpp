@@ -316,6 +316,9 @@ class Slice {
       }
     for (const auto& [word, header] : header_of_word())
       if (words_.contains(word)) headers.insert(header);
+    for (const char* word : {"Sum", "Max", "Min"})
+      if (const auto scopes = scoped_.find(word); scopes != scoped_.end() && scopes->second.contains("cub"))
+        headers.insert("harness/cub_operators.cuh");
     result.headers.assign(headers.begin(), headers.end());
     result.text = "#include <harness/adopted.cuh>\n";
     if (result.torch) result.text += "#include <harness/torch_types.cuh>\n";

@@ -267,9 +267,28 @@ class Front {
       const std::string own = parameter.name + "_" + field.name;
       parameters.push_back(declared(field, own));
       before.push_back(fmt::format("{}.{} = {};", parameter.name, field.name, own));
-      host.push_back(i < values.size() ? values[i] : fmt::format("{}.{}", argument, field.name));
+      host.push_back(value_of_part(argument, field.name, i < values.size() ? values[i] : ""));
     }
     passed.push_back(parameter.name);
+  }
+
+  /// What the host puts into a field, one by one or in braces; the field itself where the launch may be made of it.
+  std::string value_of_part(const std::string& variable, const std::string& field, const std::string& in_braces) const {
+    const std::string itself = fmt::format("{}.{}", variable, field);
+    if (launch_ == nullptr || host_reads(variable, field)) return itself;
+    if (const auto set = value_of_field(*launch_, variable, field)) return *set;
+    return in_braces.empty() ? itself : in_braces;
+  }
+
+  /// Does the function that launches read a field of a variable of its own?
+  bool host_reads(const std::string& variable, const std::string& field) const {
+    if (launch_ == nullptr || launch_->chunk == nullptr) return false;
+    const std::vector<Token>& tokens = launch_->file->tokens;
+    for (std::size_t i = 0; i + 3 < tokens.size() && tokens[i].begin < launch_->chunk->end; ++i)
+      if (tokens[i].begin > launch_->chunk->begin && tokens[i].is(variable) && tokens[i + 1].is(".") &&
+          tokens[i + 2].is(field) && !tokens[i + 3].is("="))
+        return true;
+    return false;
   }
 
   /// The parts of P{x, n} and make_int2(x, n), also where a variable holds it; empty: they are not written so.

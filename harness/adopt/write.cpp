@@ -558,7 +558,18 @@ std::string shape_text(const AdoptedKernel& kernel, const AdoptedParameter& para
 
 namespace {
 
-/// `const float cos = cosf(x)`: in double both would be called cos, so a variable of such a name gets another one.
+/// `int half = dim / 2;`
+bool declares_half(const std::vector<Token>& tokens) {
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    const Token &before = tokens[i - 1], &next = tokens[i + 1];
+    const bool typed = before.is_word() && !before.is("const") && !before.is("return");
+    if (tokens[i].is("half") && typed && (next.is("=") || next.is(";") || next.is(",") || next.is(")"))) return true;
+  }
+  return false;
+}
+
+/// `const float cos = cosf(x)`: in double both would be called cos, so a variable of such a name gets another one. So
+/// does one that is called like a type which becomes double.
 std::string without_shadows(const std::string& text) {
   static const std::set<std::string, std::less<>> names{"cos", "sin", "tan", "exp",   "log",  "sqrt", "rsqrt",
                                                         "pow", "erf", "fma", "floor", "ceil", "fmax", "fmin"};
@@ -569,12 +580,13 @@ std::string without_shadows(const std::string& text) {
   for (const Token& each : tokens)
     if (each.is_word() && each.text.ends_with("f"))
       in_float.emplace(each.text.substr(each.text.starts_with("__") ? 2 : 0));
+  const bool half_is_variable = declares_half(tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool called = i + 1 < tokens.size() && tokens[i + 1].is("(");
     const bool of_scope = i > 0 && tokens[i - 1].is("::");
-    if (!tokens[i].is_word() || called || of_scope || !names.contains(tokens[i].text) ||
-        !in_float.contains(std::string(tokens[i].text) + "f"))
-      continue;
+    const bool function = names.contains(tokens[i].text) && in_float.contains(std::string(tokens[i].text) + "f");
+    const bool type = half_is_variable && tokens[i].is("half");
+    if (!tokens[i].is_word() || called || of_scope || !(function || type)) continue;
     result += text.substr(done, tokens[i].end - done) + "_value";
     done = tokens[i].end;
   }

@@ -21,14 +21,15 @@ namespace harness {
 namespace {
 
 struct PackageArguments {
-  std::string kernel, folder, workloads, device, architectures, allow;
+  std::string kernel, folder, workloads, device, architectures;
+  std::vector<std::string> allow;
   std::size_t most_code = 0;
   bool ptx = false, json = false;
 };
 
-package::Allowed parse_allowed(const std::string& text) {
+package::Allowed parse_allowed(const std::vector<std::string>& options) {
   package::Allowed allowed;
-  for (const std::string& word : split_commas(text)) {
+  for (const std::string& word : split_commas(fmt::format("{}", fmt::join(options, ",")))) {
     if (word == "unconfirmed") allowed.unconfirmed = true;
     else if (word == "emulated") allowed.emulated = true;
     else if (word == "self-referenced") allowed.self_referenced = true;
@@ -170,6 +171,8 @@ void define_package(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "No more configurations than this beside the original; says what each cut costs")
       ->type_name("N");
   app.add_option("--allow", arguments->allow, "Also what is unconfirmed, emulated or self-referenced; it is stamped")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("KINDS");
   app.add_flag("--json", arguments->json, "One JSON object");
   add_db_option(app, shell);

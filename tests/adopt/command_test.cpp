@@ -83,7 +83,13 @@ TEST_CASE("a winner of a function with several launches leaves as a patch that g
     INFO(evaluated.out << evaluated.err);
     REQUIRE(evaluated.status == 0);
   }
-  CHECK(run({"show", "2", "--resolved"}).status == 0);
+  const Finished resolved = run({"show", "2", "--resolved"});
+  REQUIRE(resolved.status == 0);
+  scratch.write("winner.cu", resolved.out);  // and back again
+  const Finished again = run({"eval", "long_softmax", "00_original", "--source", "winner.cu", "-p", "kPiece=512", "-p",
+                              "THREADS=64", "--workload", "rows64_cols64", "--device", "cpu"});
+  INFO(again.out << again.err);
+  CHECK(again.status == 0);
   CHECK(run({"show", "2", "--standalone"}).status == 0);
   const Finished patch = run({"show", "2", "--patch"});
   INFO(patch.err);

@@ -72,6 +72,19 @@ TEST_CASE("rows that lie further apart than they are long have a stride") {
   CHECK(found->strides[0]->symbol == "ld");
 }
 
+TEST_CASE("of rows that lie a size apart a few elements, or half of another size") {
+  const auto few = fit(points([](auto m, auto n) { return (m - 1) * n + 3; }), {"M", "N"}, {});
+  REQUIRE(few);
+  CHECK(few->shape[1]->number == 3);
+  CHECK(few->strides.at(0)->symbol == "N");
+  std::vector<FitPoint> halves = points([](auto m, auto n) { return (m - 1) * (n + m) + n / 2; });
+  for (FitPoint& each : halves) each.sizes["apart"] = each.sizes["M"] + each.sizes["N"];
+  const auto half = fit(halves, {"M", "N", "apart"}, {});
+  REQUIRE(half);
+  CHECK(half->strides.at(0)->symbol == "apart");
+  CHECK(half->shape[1]->kind == Op::divide);
+}
+
 TEST_CASE("rows may lie a constant apart, and some of them be missing") {
   const auto found = fit(points([](auto m, auto n) { return (m - 2) * 2048 + n - 1; }), {"M", "N"}, {});
   REQUIRE(found);

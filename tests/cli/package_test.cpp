@@ -79,8 +79,8 @@ TEST_CASE("a package of emulated times is verified and guarded on the cpu device
   make_store(scratch);
   const std::string folder = scratch.path("package");
   // The record's sources may be older than the plugin's.
-  const Finished made = run_harness(
-      {"package", "paged_gather", "-o", folder, "--allow", "emulated,unconfirmed", "--db", scratch.db(), "--json"});
+  const Finished made = run_harness({"package", "paged_gather", "-o", folder, "--allow", "emulated", "--allow",
+                                     "unconfirmed", "--db", scratch.db(), "--json"});
   INFO(made.err);
   REQUIRE(made.status == 0);
   const json told = made.lines().at(0);

@@ -4,8 +4,6 @@
 // What ordinary CUDA C++ finds in headers of the host, for compilers that have none of these (NVRTC): the words of
 // <cstdint>, <cfloat>, <climits> and <cmath> that device code uses. `harness adopt` puts it before what it takes.
 #ifdef __HARNESS_CPU__
-#include <sys/types.h>
-
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -66,6 +64,9 @@ using ::uint8_t;
 using ::uintptr_t;
 }  // namespace std
 #endif
+#endif
+#endif
+// Of <sys/types.h>, which is no header of device code.
 typedef unsigned int uint;
 typedef unsigned short ushort;
 typedef unsigned long ulong;
@@ -73,5 +74,3 @@ typedef unsigned char u_char;
 typedef unsigned short u_short;
 typedef unsigned int u_int;
 typedef unsigned long u_long;
-#endif
-#endif

@@ -31,6 +31,8 @@ struct KeyValuePair {
   typedef V Value;
   K key;
   V value;
+  KeyValuePair() = default;
+  KeyValuePair(const K& k, const V& v) : key(k), value(v) {}
 };
 /// Of equal values the lowest key wins.
 struct ArgMax {

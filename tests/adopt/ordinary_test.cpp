@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "harness/core/error.h"
+#include "tests/adopt/fixture.h"
+
+// What ordinary files have taught that were written to be adopted: each case is one general cause.
+using namespace harness;
+using namespace harness::tests;
+
+namespace {
+
+adopt::Adopted adopted_ordinary(const std::string& source, adopt::AdoptOptions options = {.reference = "self"}) {
+  const Scratch scratch;
+  scratch.write("mine.cu", source);
+  options.file = scratch.path("mine.cu");
+  return adopted(options);
+}
+
+}  // namespace
+
+TEST_CASE("fields of a structure are what the host's function puts into it, in braces or one by one") {
+  const std::string device =
+      "struct Dims { int rows, cols; };\n"
+      "__global__ void shift(const float* x, const float* by, float* y, Dims d) {\n"
+      "  const int c = blockIdx.x * 64 + threadIdx.x, r = blockIdx.y;\n"
+      "  if (c < d.cols) y[r * d.cols + c] = x[r * d.cols + c] + by[r];\n}\n"
+      "void run(const float* x, const float* by, float* y, int R, int C) {\n";
+  const std::string launch = "  shift<<<dim3((C + 63) / 64, R), 64>>>(x, by, y, d);\n}\n";
+  for (const char* made : {"  Dims d{R, C};\n", "  Dims d;\n  d.rows = R;\n  d.cols = C;\n"}) {
+    const adopt::Adopted found = adopted_ordinary(device + made + launch);
+    CHECK(pointers_of(found) ==
+          "x: input f32 [d_rows, d_cols]\nby: input f32 [d_rows]\ny: output f32 [d_rows, d_cols]\n");
+    CHECK(found.kernel.sizes.size() == 2);
+  }
+}
+
+TEST_CASE("rows of half a size that lie another size apart") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#include <torch/extension.h>\n"
+      "__global__ void turn(torch::PackedTensorAccessor32<float, 2> x,\n"
+      "                     const torch::PackedTensorAccessor32<float, 2> angle) {\n"
+      "  const int half = x.size(1) / 2;\n"
+      "  for (int i = threadIdx.x; i < half; i += 32) {\n"
+      "    x[blockIdx.x][i] *= angle[blockIdx.x][i];\n    x[blockIdx.x][i + half] *= angle[blockIdx.x][i];\n  }\n}\n"
+      "void run(torch::Tensor x, torch::Tensor angle) {\n"
+      "  TORCH_CHECK(x.size(1) % 2 == 0, \"even\");\n"
+      "  turn<<<x.size(0), 32>>>(x.packed_accessor32<float, 2>(), angle.packed_accessor32<float, 2>());\n}\n",
+      {});
+  CHECK(pointers_of(found) == "x: inout f32 [x_size_0, x_size_1]\nangle: input f32 [x_size_0, x_size_1 // 2]\n");
+  CHECK(found.reference.wide);  // `half` is a variable here, and no type
+}
+
+TEST_CASE("a function of the host that launches is no reference, whatever its name") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void twice(const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+      "void twice_host(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n",
+      {});
+  CHECK(found.reference.wide);
+}
+
+TEST_CASE("a lambda of the host that rounds up is followed") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void twice(const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+      "void run(const float* x, float* y, int n) {\n"
+      "  const auto blocks_for = [](int a, int b) { return (a + b - 1) / b; };\n"
+      "  twice<<<blocks_for(n, 64), 64>>>(x, y, n);\n}\n");
+  REQUIRE(found.kernel.launch.grid.size() == 1);
+  CHECK(adopt::as_lua(*found.kernel.launch.grid[0], [](const std::string& symbol) { return symbol; }) == "cdiv(n, 64)");
+  CHECK(found.kernel.size("n")->high == 65536);
+}
+
+TEST_CASE("cub's pairs of a key and a value are made of both") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#include <cub/cub.cuh>\n"
+      "__global__ void largest(const float* x, int* at, int cols) {\n"
+      "  using Pair = cub::KeyValuePair<int, float>;\n  using Reduce = cub::BlockReduce<Pair, 64>;\n"
+      "  __shared__ typename Reduce::TempStorage storage;\n  Pair best(0, -1e30f);\n"
+      "  for (int c = threadIdx.x; c < cols; c += 64)\n"
+      "    best = cub::ArgMax()(best, Pair(c, x[blockIdx.x * cols + c]));\n"
+      "  best = Reduce(storage).Reduce(best, cub::ArgMax());\n  if (threadIdx.x == 0) at[blockIdx.x] = best.key;\n}\n"
+      "void run(const float* x, int* at, int rows, int cols) { largest<<<rows, 64>>>(x, at, cols); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nat: output s32 [rows]\n");
+}
+
+TEST_CASE("rows of a table that an index leads to are innermost, whatever the order of the sizes") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void look_up(float* out, const int* ids, const float* table, int dim, int vocab) {\n"
+      "  const int id = ids[blockIdx.x];\n"
+      "  for (int i = threadIdx.x; i < dim; i += 32)\n"
+      "    out[blockIdx.x * dim + i] = id < vocab ? table[id * dim + i] : 0;\n}\n"
+      "void run(float* out, const int* ids, const float* table, int tokens, int dim, int vocab) {\n"
+      "  look_up<<<tokens, 32>>>(out, ids, table, dim, vocab);\n}\n");
+  CHECK(pointers_of(found) ==
+        "out: output f32 [tokens, dim]\nids: input s32 [tokens]\ntable: input f32 [vocab, dim]\n");
+}
+
+TEST_CASE("what the kernel is not told is outermost, and a condition may name a tensor's extent") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#include <torch/extension.h>\n"
+      "__global__ void centre(const float* x, const float* by, float* y, int C, int L, int groups) {\n"
+      "  const int each = C / groups, first = blockIdx.x % groups * each;\n"
+      "  for (int i = threadIdx.x; i < each * L; i += 32)\n"
+      "    y[blockIdx.x * each * L + i] = x[blockIdx.x * each * L + i] - by[first + i / L];\n}\n"
+      "void run(torch::Tensor x, torch::Tensor by, torch::Tensor y, int64_t groups) {\n"
+      "  TORCH_CHECK(x.size(1) % groups == 0, \"channels\");\n"
+      "  const int N = x.size(0), C = x.size(1), L = x.size(2);\n"
+      "  centre<<<N * groups, 32>>>(x.data_ptr<float>(), by.data_ptr<float>(), y.data_ptr<float>(), C, L, "
+      "groups);\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [x_size_0, C, L]\nby: input f32 [C]\ny: output f32 [x_size_0, C, L]\n");
+  REQUIRE(found.kernel.conditions.size() == 1);
+  CHECK(found.kernel.conditions[0].evidence == "mine.cu:8 asks for it");
+}
+
+TEST_CASE("an array is as long as the host allocates it where values say what of it is touched") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#define BINS 64\n"
+      "__global__ void count(const float* x, unsigned* bins, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
+      "  if (i < n && x[i] >= 0 && x[i] < 1) atomicAdd(&bins[(int)(x[i] * BINS)], 1u);\n}\n"
+      "int main() {\n  const int n = 100000;\n  float* x;\n  unsigned* bins;\n"
+      "  cudaMalloc(&x, n * sizeof(float));\n  cudaMalloc(&bins, BINS * sizeof(unsigned));\n"
+      "  cudaMemset(bins, 0, BINS * sizeof(unsigned));\n  count<<<(n + 63) / 64, 64>>>(x, bins, n);\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [n]\nbins: inout u32 [64]\n");
+}
+
+TEST_CASE("a border that the kernel leaves out is part of the array") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void smooth(const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x + 1;\n"
+      "  if (i < n - 1) y[i] = x[i - 1] + x[i + 1];\n}\n"
+      "void run(const float* x, float* y, int n) { smooth<<<(n + 61) / 64, 64>>>(x, y, n); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [n]\ny: inout f32 [n]\n");
+  CHECK(found.kernel.size("n")->step == 1);
+}
+
+TEST_CASE("so is the border of a grid, in what is read too") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void step(const float* u, const float* f, float* next, int nx, int ny) {\n"
+      "  const int i = blockIdx.x * 16 + threadIdx.x + 1, j = blockIdx.y * 16 + threadIdx.y + 1;\n"
+      "  if (i < nx - 1 && j < ny - 1)\n"
+      "    next[j * nx + i] = u[j * nx + i - 1] + u[j * nx + i + 1] + u[(j - 1) * nx + i] + u[(j + 1) * nx + i] - "
+      "f[j * nx + i];\n}\n"
+      "void run(const float* u, const float* f, float* next, int nx, int ny) {\n"
+      "  const dim3 block(16, 16), grid((nx + 13) / 16, (ny + 13) / 16);\n"
+      "  step<<<grid, block>>>(u, f, next, nx, ny);\n}\n");
+  CHECK(pointers_of(found) == "u: input f32 [ny, nx]\nf: input f32 [ny, nx]\nnext: inout f32 [ny, nx]\n");
+}
+
+TEST_CASE("a step that one of many sizes needs is found") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void sums(const float* x, float* y, int a, int b, int c, int channels) {\n"
+      "  float sum = 0;\n"
+      "  const size_t row = (blockIdx.z * (size_t)b + blockIdx.y) * c + blockIdx.x;\n"
+      "  for (int k = 0; k < channels; k += 32) sum += x[row * channels + k + threadIdx.x];\n"
+      "  for (int o = 16; o > 0; o /= 2) sum += __shfl_down_sync(~0u, sum, o);\n"
+      "  if (threadIdx.x == 0) y[row] = sum;\n}\n"
+      "void run(const float* x, float* y, int a, int b, int c, int channels) {\n"
+      "  sums<<<dim3(c, b, a), 32>>>(x, y, a, b, c, channels);\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [a, b, c, channels]\ny: output f32 [a, b, c]\n");
+  CHECK(found.kernel.size("channels")->step == 32);
+  CHECK(found.kernel.size("a")->step == 1);
+}
+
+TEST_CASE("a step that only shows where another size is large is not given up") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void twice(const float* x, float* y, int rows, int cols) {\n"
+      "  const int r = blockIdx.x;\n"
+      "  const int unit = rows < 128 ? 2 : 4;\n"
+      "  for (int c = threadIdx.x; c < cols / unit; c += 32)\n"
+      "    for (int k = 0; k < unit; ++k) y[r * cols + unit * c + k] = 2 * x[r * cols + unit * c + k];\n}\n"
+      "void run(const float* x, float* y, int rows, int cols) { twice<<<rows, 32>>>(x, y, rows, cols); }\n");
+  CHECK(found.kernel.size("cols")->step == 4);
+}
+
+TEST_CASE("points of three coordinates in an accessor") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#include <torch/extension.h>\n"
+      "__global__ void lengths(const torch::PackedTensorAccessor32<float, 2> x, float* y) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i >= x.size(0)) return;\n  float sum = 0;\n"
+      "  for (int k = 0; k < 3; ++k) sum += x[i][k] * x[i][k];\n  y[i] = sum;\n}\n"
+      "void run(torch::Tensor x, torch::Tensor y) {\n"
+      "  lengths<<<(x.size(0) + 63) / 64, 64>>>(x.packed_accessor32<float, 2>(), y.data_ptr<float>());\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [x_size_0, 3]\ny: output f32 [x_size_0]\n");
+}
+
+TEST_CASE("what is only read is drawn, whatever one program sets it to") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void twice(const float* x, float* y, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+      "int main() {\n  int n = 1000;\n  float *x, *y;\n  cudaMalloc(&x, n * 4);\n  cudaMalloc(&y, n * 4);\n"
+      "  cudaMemset(x, 0, n * 4);\n  twice<<<(n + 63) / 64, 64>>>(x, y, n);\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [n]\ny: output f32 [n]\n");
+  CHECK_FALSE(found.kernel.parameters.at(0).zeroed);
+}
+
+TEST_CASE("operators of older CUB come with the plugin") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#include <cub/cub.cuh>\n"
+      "__global__ void largest(const float* x, float* y, int cols) {\n"
+      "  using Reduce = cub::BlockReduce<float, 64>;\n  __shared__ typename Reduce::TempStorage storage;\n"
+      "  float most = -1e30f;\n"
+      "  for (int c = threadIdx.x; c < cols; c += 64) most = fmaxf(most, x[blockIdx.x * cols + c]);\n"
+      "  most = Reduce(storage).Reduce(most, cub::Max());\n  if (threadIdx.x == 0) y[blockIdx.x] = most;\n}\n"
+      "void run(const float* x, float* y, int rows, int cols) { largest<<<rows, 64>>>(x, y, cols); }\n");
+  CHECK(std::ranges::count(found.device.headers, "harness/cub_operators.cuh") == 1);
+}
+
+TEST_CASE("a kernel of halves whose file never says the type gets its header") {
+  const adopt::Adopted found = adopted_ordinary(
+      "#include <torch/extension.h>\n"
+      "template <typename T> __global__ void twice(const T* x, T* y, int n) {\n"
+      "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = static_cast<T>(2 * "
+      "static_cast<float>(x[i]));\n}\n"
+      "void run(torch::Tensor x, torch::Tensor y, int n) {\n"
+      "  AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), \"twice\", [&] {\n"
+      "    twice<scalar_t><<<(n + 63) / 64, 64>>>(x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), n);\n  });\n}\n");
+  CHECK(found.kernel.dtypes == std::vector{Dtype::f32, Dtype::f16});
+}
