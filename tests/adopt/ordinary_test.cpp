@@ -3,6 +3,7 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
+#include "tests/support/turns.h"
 
 // What ordinary files have taught that were written to be adopted: each case is one general cause.
 using namespace harness;
@@ -150,6 +151,7 @@ TEST_CASE("so is the border of a grid, in what is read too") {
 }
 
 TEST_CASE("a step that one of many sizes needs is found") {
+  if (tests::rests(0)) return;
   const adopt::Adopted found = adopted_ordinary(
       "__global__ void sums(const float* x, float* y, int a, int b, int c, int channels) {\n"
       "  float sum = 0;\n"
