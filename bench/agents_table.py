@@ -78,12 +78,17 @@ def became(rows, proposal):
 
 def proposals(campaigns):
     lines = ["| kernel | proposal | predicted | came out | best | evaluations | seconds |", "|---|---|---|---|---|---|---|"]
+    held = []
     for kernel, rows in campaigns.items():
         for each in rows["proposal"]:
             outcome, speedup, count = became(rows, each)
             predicted = f"{each['predict_lo']:g} to {each['predict_hi']:g}x" if each["predict_lo"] else "-"
             lines.append(f"| {kernel} | {each['label'] or 'request ' + str(each['number'])} | {predicted} | {outcome} | "
                          f"{speedup} | {count} | {each['latency_s']:.1f} |")
+            if each["predict_lo"] and speedup != "-":
+                held.append(each["predict_lo"] <= float(speedup[:-1]) <= each["predict_hi"])
+    if held:
+        lines += ["", f"Of {len(held)} proposals that were timed, {sum(held)} came out within the predicted range."]
     return lines
 
 

@@ -25,7 +25,6 @@ using CuptiRanges = struct CuptiRangeProfilerObject*;  // CUpti_RangeProfiler_Ob
   X(kCuptiRangeProfiler, CUPTI_PROFILER_TYPE_RANGE_PROFILER, 0)            \
   X(kCuptiAutoRange, CUPTI_AutoRange, 1)                                   \
   X(kCuptiUserRange, CUPTI_UserRange, 2)                                   \
-  X(kCuptiKernelReplay, CUPTI_KernelReplay, 2)                             \
   X(kCuptiUserReplay, CUPTI_UserReplay, 3)
 
 #define X(ours, theirs, value) inline constexpr int ours = value;
@@ -104,7 +103,7 @@ struct CuptiConfig : CuptiCall {
   const std::uint8_t* config = nullptr;
   std::size_t data_size = 0;
   std::uint8_t* data = nullptr;
-  int range = kCuptiAutoRange, replay = kCuptiKernelReplay;
+  int range = kCuptiAutoRange, replay = kCuptiUserReplay;
   std::size_t most_ranges = 0;
   std::uint16_t nesting_levels = 1, least_nesting = 1;
   std::size_t pass = 0;

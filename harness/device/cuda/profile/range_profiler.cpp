@@ -138,7 +138,6 @@ std::vector<std::uint8_t> RangeProfiler::begin(std::size_t most, int range) {
   config.data_size = data.size();
   config.data = data.data();
   config.range = range;
-  config.replay = kCuptiUserReplay;
   config.most_ranges = most;
   HARNESS_CUPTI(api_, cuptiRangeProfilerSetConfig, config);
   return data;
@@ -188,7 +187,7 @@ std::vector<std::vector<double>> RangeProfiler::user_ranges(std::size_t ranges, 
   return replayed(kCuptiUserRange, ranges, before, pass);
 }
 
-// Replayed by us, not by CUPTI (kCuptiKernelReplay): there a pass took 21 to 25 ms on an H100, here 14.
+// Replayed by us: CUPTI's own replay of a kernel saves and restores memory and takes longer (docs/h200.md).
 std::vector<std::vector<double>> RangeProfiler::replayed(int range, std::size_t ranges,
                                                          const std::function<void()>& before,
                                                          const std::function<void()>& pass) {
