@@ -104,7 +104,8 @@ Problem with_tolerances(Problem problem, const Admission* admission, const std::
   for (Argument& argument : problem.arguments)
     if (const Tolerance* known = find_tolerance(*admission, group, form, argument.name)) {
       judge::set_tolerance(argument, judge::tolerance_at(problem, argument, *known));
-      if (judge::compare_of(argument).kind == "relative") argument.accuracy = accuracy_of(problem, argument);
+      if (judge::compare_of(argument).kind == "relative" && known->origin != "declared")
+        argument.accuracy = accuracy_of(problem, argument);
     }
   return problem;
 }

@@ -1,12 +1,28 @@
 #define CATCH_CONFIG_RUNNER
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 // Besides Catch's own report, writes "passed failed skipped" test cases to $HARNESS_TEST_COUNTS, so that the set-up
 // script can close with one count over all programs. A test case that called skip() (skip.h) is counted apart.
+// To $HARNESS_TEST_COSTS it appends a line a test case: processor seconds, those of waited-for children among them,
+// seconds, and its name.
 namespace {
+
+double processor_seconds() {
+  double seconds = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& time : {used.ru_utime, used.ru_stime})
+      seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
+  return seconds;
+}
 
 struct Counts {
   int passed = 0, failed = 0;
@@ -15,10 +31,23 @@ struct Counts {
 class Counter : public Catch::TestEventListenerBase {
  public:
   using TestEventListenerBase::TestEventListenerBase;
+  void testCaseStarting(const Catch::TestCaseInfo&) override {
+    began_ = std::chrono::steady_clock::now();
+    processor_began_ = processor_seconds();
+  }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    if (const char* path = std::getenv("HARNESS_TEST_COSTS")) {
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
+      std::ofstream(path, std::ios::app) << processor_seconds() - processor_began_ << ' ' << took.count() << ' '
+                                         << stats.testInfo.name << '\n';
+    }
     if (stats.totals.assertions.failed > 0) ++counts.failed;
     else ++counts.passed;
   }
+
+ private:
+  std::chrono::steady_clock::time_point began_;
+  double processor_began_ = 0;
 };
 
 }  // namespace

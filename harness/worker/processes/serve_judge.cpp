@@ -15,6 +15,7 @@
 #include "harness/judge/npy.h"
 #include "harness/judge/paint.h"
 #include "harness/judge/reference.h"
+#include "harness/judge/sums.h"
 #include "harness/judge/terms.h"
 #include "harness/judge/verdict.h"
 #include "harness/worker/processes/device_judging.h"
@@ -198,8 +199,31 @@ class JudgeService {
 
   Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {
     judge::ReferenceValues values = reference(asked, before);
-    const Verdict verdict = decide(asked, before, after, values);
+    const Verdict verdict = decide(asked, asked.executable.problem, before, after, values);
+    if (!judge::may_be_longer_sums(asked.executable.problem, verdict))
+      return less_cancellation(asked, asked.executable.problem, verdict, before, after, values);
+    const Problem longer = longer_sums(asked, before, values);
+    return less_cancellation(asked, longer, decide(asked, longer, before, after, values), before, after, values);
+  }
+
+  /// The problem, whose sums are as long as changed inputs show them to be.
+  Problem longer_sums(const Case& asked, std::span<const std::byte> before, const judge::ReferenceValues& right) {
     const Problem& problem = asked.executable.problem;
+    const std::vector<judge::Probe> probes = judge::choose_probes(problem, asked.draw.seed);
+    std::vector<judge::ReferenceValues> changed;
+    for (const judge::Probe& probe : probes) {
+      judge::Bytes other = judge::copy_of(before);
+      judge::change_element(problem, asked.executable.layout, probe, other);
+      changed.push_back(reference(asked, other));
+    }
+    return judge::with_sums(problem, judge::sum_lengths(problem, right, probes, changed), asked.draw.form,
+                            impostor_errors(asked, before, right));
+  }
+
+  /// The verdict, or another where sums whose terms cancel explain what failed.
+  Verdict less_cancellation(const Case& asked, const Problem& problem, const Verdict& verdict,
+                            std::span<const std::byte> before, std::span<const std::byte> after,
+                            judge::ReferenceValues& values) {
     if (!judge::may_be_cancellation(problem, verdict, asked.draw.form)) return verdict;
     std::vector<judge::ChangedPair> changed;
     for (int trial = 0; trial < judge::count_term_trials(asked.draw.form); ++trial) {
@@ -213,21 +237,20 @@ class JudgeService {
       changed.push_back({beside(kChange), beside(-kChange), beside(kChange / 2), beside(-kChange / 2)});
     }
     judge::measure_terms(problem, values, changed, asked.draw.form);
-    return decide(asked, before, after, values);
+    return decide(asked, problem, before, after, values);
   }
 
-  Verdict decide(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after,
-                 const judge::ReferenceValues& values) {
+  Verdict decide(const Case& asked, const Problem& problem, std::span<const std::byte> before,
+                 std::span<const std::byte> after, const judge::ReferenceValues& values) {
     const Executable& executable = asked.executable;
     std::map<std::string, GateResult> decided;
-    for (const std::string& name : judge::needs_custom_compare(executable.problem)) {
-      judge::CustomJob compare = judge::custom_compare_job(executable.problem, *find_argument(executable.problem, name),
-                                                           executable.layout, after, values.at(name));
+    for (const std::string& name : judge::needs_custom_compare(problem)) {
+      judge::CustomJob compare =
+          judge::custom_compare_job(problem, *find_argument(problem, name), executable.layout, after, values.at(name));
       run(compare, asked.trusted);
       decided[name] = judge::read_custom_compare(compare);
     }
-    return judge::judge(executable.problem, executable.plan, executable.layout, before, after, values, asked.draw.seed,
-                        decided);
+    return judge::judge(problem, executable.plan, executable.layout, before, after, values, asked.draw.seed, decided);
   }
 
   judge::ReferenceValues impostor(const Case& asked, std::span<const std::byte> before) {
@@ -246,16 +269,25 @@ class JudgeService {
     const ImageLayout& layout = asked.executable.layout;
     const judge::ReferenceValues right = reference(asked, before);
     json reply{{"honest", judge::output_errors(problem, layout, before, after, right)}, {"impostor", json::object()}};
-    if (!with_impostor) return reply;
+    if (with_impostor) reply["impostor"] = impostor_errors(asked, before, right);
+    return reply;
+  }
+
+  /// By output; 0 where one precision lower means nothing.
+  std::map<std::string, double> impostor_errors(const Case& asked, std::span<const std::byte> before,
+                                                const judge::ReferenceValues& right) {
+    const Problem& problem = asked.executable.problem;
+    const ImageLayout& layout = asked.executable.layout;
     const judge::ReferenceValues lower = impostor(asked, before);
     const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
     const std::vector<std::byte> honest = judge::honest_image(sources);
+    std::map<std::string, double> errors;
     for (const Argument& a : problem.arguments) {
       if (!is_written(a.kind) || a.absent) continue;
       const auto image = judge::mutant_image(sources, honest, "one precision lower", a);
-      reply["impostor"][a.name] = image ? judge::output_errors(problem, layout, before, *image, right).at(a.name) : 0;
+      errors[a.name] = image ? judge::output_errors(problem, layout, before, *image, right).at(a.name) : 0;
     }
-    return reply;
+    return errors;
   }
 
   std::optional<std::map<std::string, double>> errors_by_device(const Case& asked, std::span<const std::byte> after) {
@@ -281,7 +313,7 @@ class JudgeService {
         asked.executable.problem, asked.executable.layout, before, right, previous, other, lower};
     std::vector<MutantTrial> trials;
     const auto judge_one = [&](const std::string& name, const std::string& output, std::span<const std::byte> image) {
-      const Verdict verdict = decide(asked, before, image, right);
+      const Verdict verdict = decide(asked, asked.executable.problem, before, image, right);
       const GateResult* const failed = first_failed(verdict.gates);
       trials.push_back({name, output, failed == nullptr ? "" : failed->name, failed == nullptr ? "" : failed->detail});
     };
