@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostFailures = 4;
 // And proposals in a row of which none became a variant: whatever a strategy thinks of it, this ends.
 constexpr std::size_t kMostUseless = 32;
-constexpr double kLookAgainS = 1;
+constexpr double kAskAgainS = 1;
 constexpr std::size_t kLongestKept = 600;
 
 std::string place_key(const std::string& kernel, const std::string& workload, const std::string& variant) {
@@ -371,7 +371,7 @@ bool Campaign::waits_for_proposal(const Ending& ending) {
   const std::size_t under_way = asking_.size();
   while (asking_.size() == under_way) {
     if ((ports_.stop && ports_.stop()) || !affords(state_.evaluation_seconds() + reserve_seconds())) break;
-    take_proposal(kLookAgainS);
+    take_proposal(kAskAgainS);
   }
   return true;
 }

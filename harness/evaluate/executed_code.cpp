@@ -162,29 +162,30 @@ std::optional<double> counted(const CountsByLine& counts, const Site& site) {
   return known == counts.end() ? std::nullopt : std::optional(counted(known->second, site.second));
 }
 
-struct Estimate {
+struct LoopEstimate {
   double times = 0, weight = 0;
 };
 
-double middle(std::vector<Estimate> estimates) {
-  std::ranges::sort(estimates, {}, &Estimate::times);
+double middle(std::vector<LoopEstimate> estimates) {
+  std::ranges::sort(estimates, {}, &LoopEstimate::times);
   double all = 0, seen = 0;
-  for (const Estimate& each : estimates) all += each.weight;
-  for (const Estimate& each : estimates)
+  for (const LoopEstimate& each : estimates) all += each.weight;
+  for (const LoopEstimate& each : estimates)
     if (seen += each.weight; 2 * seen >= all) return each.times;
   return 0;
 }
 
 /// What the counts say of each loop, and of each block outside of loops.
-struct Estimates {
-  std::vector<std::vector<Estimate>> loops, blocks;
+struct LoopEstimates {
+  std::vector<std::vector<LoopEstimate>> loops, blocks;
 };
 
 /// A line's copies outside of loops run once a warp, or all of its copies alike, where that is less: some branches only
 /// few warps take, and of two copies for two cases one runs. The rest falls to the copies in loops.
-Estimates estimates_of(const std::map<Site, Copies>& sites, const Loops& loops, const CountsByLine& counts,
-                       double warps, std::size_t blocks) {
-  Estimates estimates{std::vector<std::vector<Estimate>>(loops.count()), std::vector<std::vector<Estimate>>(blocks)};
+LoopEstimates estimates_of(const std::map<Site, Copies>& sites, const Loops& loops, const CountsByLine& counts,
+                           double warps, std::size_t blocks) {
+  LoopEstimates estimates{std::vector<std::vector<LoopEstimate>>(loops.count()),
+                          std::vector<std::vector<LoopEstimate>>(blocks)};
   for (const auto& [site, copies] : sites) {
     const std::optional<double> all = counted(counts, site);
     if (!all) continue;
@@ -229,7 +230,7 @@ std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsB
   if (code.empty()) return std::nullopt;
   const Loops loops(code);
   const std::map<Site, Copies> sites = sites_of(code, loops, own_files);
-  const Estimates estimates = estimates_of(sites, loops, counts, warps, code.size());
+  const LoopEstimates estimates = estimates_of(sites, loops, counts, warps, code.size());
   const bool any_request = std::ranges::any_of(sites, [&](const auto& site) {
     return std::ranges::any_of(site.second, [&](const auto& copy) { return loops.innermost(copy.first) != kNone; });
   });
@@ -247,7 +248,7 @@ std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsB
   for (std::size_t block = 0; block < code.size(); ++block) {
     if (!loops.reached(block)) continue;
     const std::size_t loop = loops.innermost(block);
-    const std::vector<Estimate>& straight = estimates.blocks[block];
+    const std::vector<LoopEstimate>& straight = estimates.blocks[block];
     const double ran = loop != kNone ? times[loop] : straight.empty() ? warps : middle(straight);
     for (std::size_t kind = 0; kind < kInstructionClasses; ++kind)
       executed.instructions[kind] += ran * static_cast<double>(code[block].instructions[kind]);

@@ -9,7 +9,7 @@
 namespace harness::store {
 namespace {
 
-constexpr std::size_t kMostSentences = 20;
+constexpr std::size_t kMostDoubts = 20;
 
 void check_pages(Connection& connection, std::vector<std::string>& wrong) {
   Statement query(connection, "PRAGMA integrity_check(20)");
@@ -19,14 +19,14 @@ void check_pages(Connection& connection, std::vector<std::string>& wrong) {
 
 void check_references(Connection& connection, std::vector<std::string>& wrong) {
   Statement query(connection, "PRAGMA foreign_key_check");
-  while (query.next() && wrong.size() < kMostSentences)
+  while (query.next() && wrong.size() < kMostDoubts)
     wrong.push_back(fmt::format("row {} of {} refers to a row of {} that is not there", query.integer(1), query.text(0),
                                 query.text(2)));
 }
 
 void check_texts(Connection& connection, const char* table, std::vector<std::string>& wrong) {
   Statement query(connection, fmt::format("SELECT hash, text FROM {}", table).c_str());
-  while (query.next() && wrong.size() < kMostSentences)
+  while (query.next() && wrong.size() < kMostDoubts)
     if (sha256_hex(query.text(1)) != query.text(0))
       wrong.push_back(fmt::format("a text of {} is not the one that its key {} was made of", table, query.text(0)));
 }

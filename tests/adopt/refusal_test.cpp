@@ -22,7 +22,7 @@ std::string refusal(const std::string& source, adopt::AdoptOptions options = {})
   }
 }
 
-const std::string kLaunch = "void run(float* x, int n) { k<<<(n + 63) / 64, 64>>>(x, n); }\n";
+const std::string kAnyLaunch = "void run(float* x, int n) { k<<<(n + 63) / 64, 64>>>(x, n); }\n";
 const std::string kBody = "{ int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = 2 * x[i]; }\n";
 
 }  // namespace
@@ -32,7 +32,7 @@ TEST_CASE("which kernel is meant must be clear") {
   const std::string two =
       "__global__ void k(float* x, int n) " + kBody + "__global__ void other(float* x, int n) " + kBody;
   CHECK_THAT(refusal(two), Catch::Contains("has 2 kernels") && Catch::Contains("k, other"));
-  CHECK(refusal(two + kLaunch).empty());  // exactly one is launched
+  CHECK(refusal(two + kAnyLaunch).empty());  // exactly one is launched
   adopt::AdoptOptions options;
   options.entries = {"othr"};
   CHECK_THAT(refusal(two, options), Catch::Contains("did you mean 'other'"));
@@ -70,7 +70,7 @@ TEST_CASE("one name for several kernels is refused; several instantiations are t
 }
 
 TEST_CASE("a size that the kernel's type does not hold is refused") {
-  const std::string source = "__global__ void k(float* x, int n) " + kBody + kLaunch;
+  const std::string source = "__global__ void k(float* x, int n) " + kBody + kAnyLaunch;
   adopt::AdoptOptions options;
   options.sizes = {"n=3000000000"};
   CHECK_THAT(refusal(source, options), Catch::Contains("3000000000 does not fit 'n', which 'k' takes as s32"));
@@ -79,7 +79,7 @@ TEST_CASE("a size that the kernel's type does not hold is refused") {
 }
 
 TEST_CASE("signatures that cannot be read or expressed are refused") {
-  CHECK_THAT(refusal("__global__ void k(Matrix* x, int n) {}\n" + kLaunch),
+  CHECK_THAT(refusal("__global__ void k(Matrix* x, int n) {}\n" + kAnyLaunch),
              Catch::Contains("signature of 'k' cannot be read") && Catch::Contains("Matrix"));
   CHECK_THAT(refusal("__global__ void k(float** x, int n) {}\nvoid r(float** x, int n) { k<<<1, 1>>>(x, n); }\n"),
              Catch::Contains("pointer to pointers"));
@@ -88,9 +88,9 @@ TEST_CASE("signatures that cannot be read or expressed are refused") {
 TEST_CASE("state beside the arguments is refused") {
   const std::string body =
       "__global__ void k(float* x, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = t[0]; }\n";
-  CHECK_THAT(refusal("__constant__ float t[4];\n" + body + kLaunch), Catch::Contains("cudaMemcpyToSymbol"));
-  CHECK_THAT(refusal("__device__ float t[4];\n" + body + kLaunch), Catch::Contains("outlives a launch"));
-  CHECK(refusal("__constant__ float t[4] = {1, 2, 3, 4};\n" + body + kLaunch).empty());
+  CHECK_THAT(refusal("__constant__ float t[4];\n" + body + kAnyLaunch), Catch::Contains("cudaMemcpyToSymbol"));
+  CHECK_THAT(refusal("__device__ float t[4];\n" + body + kAnyLaunch), Catch::Contains("outlives a launch"));
+  CHECK(refusal("__constant__ float t[4] = {1, 2, 3, 4};\n" + body + kAnyLaunch).empty());
 }
 
 TEST_CASE("what running cannot tell is refused or asked") {

@@ -8,7 +8,7 @@ using namespace harness::tests;
 
 namespace {
 
-adopt::Adopted adopted_text(const std::string& source, const std::string& entry) {
+adopt::Adopted unpacked_text(const std::string& source, const std::string& entry) {
   const Scratch scratch;
   scratch.write("mine.cu", source);
   adopt::AdoptOptions options;
@@ -21,7 +21,7 @@ adopt::Adopted adopted_text(const std::string& source, const std::string& entry)
 }  // namespace
 
 TEST_CASE("tensor accessors become pointers, their sizes those of the host's tensors") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = unpacked_text(
       "#include <torch/extension.h>\n"
       "template <typename scalar_t> __global__ void gate(\n"
       "    const torch::PackedTensorAccessor32<scalar_t,3,torch::RestrictPtrTraits> gates,\n"
@@ -45,7 +45,7 @@ TEST_CASE("tensor accessors become pointers, their sizes those of the host's ten
 }
 
 TEST_CASE("a structure by value becomes its fields") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = unpacked_text(
       "struct Params { const float* x; float* y; int rows, cols; float alpha; };\n"
       "__global__ void scale(const Params p) {\n"
       "  for (int c = threadIdx.x; c < p.cols; c += blockDim.x) {\n"
@@ -57,7 +57,7 @@ TEST_CASE("a structure by value becomes its fields") {
 }
 
 TEST_CASE("an enumeration by value is a number that stays, and a count of turns is timed at few") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = unpacked_text(
       "enum class Mode : unsigned char { plain = 3, damped };\n"
       "__global__ void step(float* p, const float* g, int steps, int n, Mode mode) {\n"
       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

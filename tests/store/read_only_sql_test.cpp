@@ -12,10 +12,10 @@ using namespace harness::store::test;
 
 namespace {
 
-struct Fixture {
+struct Recorded {
   Folder folder;
   std::string path = folder / "x.db";
-  Fixture() {
+  Recorded() {
     auto store = Store::open(path, Mode::read_write);
     random_history(*store, 1, 2, 10);
   }
@@ -32,7 +32,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "a query answers columns and rows by their types") {
+TEST_CASE_METHOD(Recorded, "a query answers columns and rows by their types") {
   const SqlAnswer answer =
       read_only_sql(path, "SELECT 1 AS a, 2.5 AS b, 'x' AS c, NULL AS d, x'00ff' AS e, 9e999 AS f; -- done\n");
   CHECK(answer.columns == std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
@@ -41,7 +41,7 @@ TEST_CASE_METHOD(Fixture, "a query answers columns and rows by their types") {
   CHECK(read_only_sql(path, "SELECT count(*) FROM v_iterations").rows[0][0] == 20);
 }
 
-TEST_CASE_METHOD(Fixture, "every view can be queried, and the schema looked at") {
+TEST_CASE_METHOD(Recorded, "every view can be queried, and the schema looked at") {
   for (const char* view : {"v_iterations", "v_best", "v_techniques", "v_costs", "v_decisions"}) {
     INFO(view);
     CHECK(read_only_sql(path, std::string("SELECT * FROM ") + view).columns.size() > 5);
@@ -56,13 +56,13 @@ TEST_CASE_METHOD(Fixture, "every view can be queried, and the schema looked at")
             .rows[0][0] == 15);
 }
 
-TEST_CASE_METHOD(Fixture, "a row limit cuts the answer and says so") {
+TEST_CASE_METHOD(Recorded, "a row limit cuts the answer and says so") {
   CHECK(read_only_sql(path, "SELECT * FROM iteration", {.rows = 3}).rows.size() == 3);
   CHECK(read_only_sql(path, "SELECT * FROM iteration", {.rows = 3}).truncated);
   CHECK_FALSE(read_only_sql(path, "SELECT * FROM iteration", {.rows = 20}).truncated);
 }
 
-TEST_CASE_METHOD(Fixture, "whatever would write, attach or load is refused and changes nothing") {
+TEST_CASE_METHOD(Recorded, "whatever would write, attach or load is refused and changes nothing") {
   const std::string outside = folder / "outside.db";
   for (const std::string& sql : {
            std::string("DROP TABLE iteration"),
@@ -113,7 +113,7 @@ TEST_CASE_METHOD(Fixture, "whatever would write, attach or load is refused and c
   CHECK(value(*store, "PRAGMA integrity_check") == "ok");
 }
 
-TEST_CASE_METHOD(Fixture, "more or less than one statement is refused") {
+TEST_CASE_METHOD(Recorded, "more or less than one statement is refused") {
   CHECK_THAT(refusal("SELECT 1; DROP TABLE iteration"), Catch::Contains("one"));
   CHECK_THAT(refusal("SELECT 1; SELECT 2"), Catch::Contains("more than one statement"));
   CHECK_THAT(refusal("SELECT 1; nonsense"), Catch::Contains("more than one statement"));
@@ -123,12 +123,12 @@ TEST_CASE_METHOD(Fixture, "more or less than one statement is refused") {
   CHECK_THAT(refusal("SELECT ?"), Catch::Contains("parameters"));
 }
 
-TEST_CASE_METHOD(Fixture, "a wrong statement is answered with SQLite's words") {
+TEST_CASE_METHOD(Recorded, "a wrong statement is answered with SQLite's words") {
   CHECK_THAT(refusal("SELECT nonsense FROM iteration"), Catch::Contains("no such column: nonsense"));
   CHECK_THAT(refusal("SELEKT 1"), Catch::Contains("syntax error"));
 }
 
-TEST_CASE_METHOD(Fixture, "a query without end is stopped, and one without measure refused") {
+TEST_CASE_METHOD(Recorded, "a query without end is stopped, and one without measure refused") {
   const SqlLimits short_time{.seconds = 0.05};
   CHECK_THAT(
       refusal("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", short_time),

@@ -88,7 +88,10 @@ TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
       REQUIRE(honest["outcome"] == "passed");
       honest_ns[kernel] = honest["time_ns"];
     }
-    const std::string wrong = complaint(expected, evaluate(kernel, variant), honest_ns[kernel]);
+    std::string wrong = complaint(expected, evaluate(kernel, variant), honest_ns[kernel]);
+    // An attack that works gains each time; on a busy machine a time may wander further than kGain once.
+    for (int again = 0; again < 2 && wrong.find("times as fast") != std::string::npos; ++again)
+      wrong = complaint(expected, evaluate(kernel, variant), evaluate(kernel, "00_honest")["time_ns"]);
     INFO(kernel << "/" << variant << ": " << wrong);
     CHECK(wrong.empty());
   }

@@ -36,32 +36,44 @@ std::vector<std::pair<std::string, std::vector<std::string>>> attacks_of_this_ru
   return campaigns;
 }
 
+/// Sends them in a campaign of its own. The labels of those that passed and seem to gain.
+std::vector<std::string> gains_of(const std::string& kernel, const std::vector<std::string>& attacks) {
+  const Scratch scratch;
+  std::string spec = "command:" + kRoot + "/tests/proposers/attacks.py";
+  for (const std::string& attack : attacks) spec += " " + attack;
+  const Finished finished =
+      run_harness({"run", kernel, "--variant", "00_honest", "--workload", "m33n257_f32", "--device", "cpu",
+                   "--emulated", "--kernels", kRoot + "/tests/hostile", "--strategy",
+                   kRoot + "/tests/fixtures/proposals_first.lua", "--proposer", spec, "--db", scratch.db(), "--json"});
+  INFO(finished.err);
+  REQUIRE(finished.status == 0);
+  const json end = finished.lines().back();
+  CHECK(end["reason"] == "strategy");
+  const json rows =
+      parse_json(run_harness({"history", "--proposals", "--limit", "1000", "--db", scratch.db(), "--json"}).out);
+  std::size_t sent = 0;
+  std::vector<std::string> gains;
+  for (const json& row : rows) {
+    if (row["outcome"] == "failed") continue;  // it had no attack left
+    ++sent;
+    INFO(row.dump());
+    CHECK(row["usd"] == 0.01);
+    if (row["best_speedup"].is_number() && row["best_speedup"].get<double>() >= kGainOfNone)
+      gains.push_back(row["label"]);
+  }
+  CHECK(sent == attacks.size());
+  CHECK(end["cost_usd"].get<double>() == Approx(0.01 * static_cast<double>(sent)));
+  return gains;
+}
+
 }  // namespace
 
 TEST_CASE("a proposer that sends attacks gets nothing, and pays for each", "[hostile]") {
   for (const auto& [kernel, attacks] : attacks_of_this_run()) {
-    const Scratch scratch;
-    std::string spec = "command:" + kRoot + "/tests/proposers/attacks.py";
-    for (const std::string& attack : attacks) spec += " " + attack;
-    const Finished finished = run_harness({"run", kernel, "--variant", "00_honest", "--workload", "m33n257_f32",
-                                           "--device", "cpu", "--emulated", "--kernels", kRoot + "/tests/hostile",
-                                           "--strategy", kRoot + "/tests/fixtures/proposals_first.lua", "--proposer",
-                                           spec, "--db", scratch.db(), "--json"});
-    INFO(finished.err);
-    REQUIRE(finished.status == 0);
-    const json end = finished.lines().back();
-    CHECK(end["reason"] == "strategy");
-    const json rows =
-        parse_json(run_harness({"history", "--proposals", "--limit", "1000", "--db", scratch.db(), "--json"}).out);
-    std::size_t sent = 0;
-    for (const json& row : rows) {
-      if (row["outcome"] == "failed") continue;  // it had no attack left
-      ++sent;
-      INFO(row.dump());
-      CHECK(row["usd"] == 0.01);
-      if (row["best_speedup"].is_number()) CHECK(row["best_speedup"].get<double>() < kGainOfNone);
-    }
-    CHECK(sent == attacks.size());
-    CHECK(end["cost_usd"].get<double>() == Approx(0.01 * static_cast<double>(sent)));
+    std::vector<std::string> gains = gains_of(kernel, attacks);
+    // An attack that works gains each time; on a busy machine a time may wander further than kGainOfNone once.
+    for (int again = 0; again < 2 && !gains.empty(); ++again) gains = gains_of(kernel, attacks);
+    INFO(json(gains).dump());
+    CHECK(gains.empty());
   }
 }
