@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/adopt/complaint.h"
+#include "harness/adopt/constants.h"
 #include "harness/adopt/draws.h"
 #include "harness/adopt/indexes.h"
 #include "harness/adopt/library_headers.h"
@@ -38,6 +39,7 @@ Subject subject_of(const AdoptedKernel& kernel, const std::string& text, const s
     if (how == "define") subject.build.defines.emplace_back(name, value);
     if (how == "template") values[name] = value;
   }
+  subject.build.constants = symbols_of(constants_of(kernel));
   subject.entry = kernel.entry_for(std::string(cuda_type(kernel.dtypes.front())), values);
   subject.entries = entries_of(kernel, subject.entry);
   return subject;
@@ -67,6 +69,10 @@ ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const AdoptedParameter& parameter = kernel.parameters[i];
     if (parameter.kind == Param::size || parameter.kind == Param::derived) continue;
+    if (!is_passed(parameter)) {
+      if (serial) arguments.emplace_back(NamedArgument{parameter.name, 0});
+      continue;
+    }
     LaunchArgument argument = launch.args[i];
     if (parameter.kind == Param::real) argument = ScalarArgument{parameter.dtype, parameter.value};
     (parameter.kind == Param::scratch ? scratch : arguments).push_back(std::move(argument));
@@ -75,6 +81,7 @@ ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes
     arguments.emplace_back(ScalarArgument{Dtype::s64, sizes.at(size.symbol)});
   if (serial) {
     observed.further.clear();
+    observed.constants.clear();  // a function of the host is given them
     launch.grid = launch.block = Dim3{1, 1, 1};
     launch.shared = 0;
   } else {
@@ -216,6 +223,7 @@ class References {
     spec.source_name = "reference.cu";
     spec.source = text;
     spec.entries = {reference_entry(0)};
+    if (serial) spec.constants.clear();
     for (std::size_t i = 0; i < (serial ? 0 : kernel_.further.size()); ++i)
       spec.entries.push_back(reference_entry(i + 1));
     const BuildResult built = observer_.build(spec);
@@ -316,7 +324,6 @@ Adopted adopt_as(const AdoptOptions& given, Observer& observer, const std::vecto
   kernel.path = options.path;
   adopted.name = plugin_name(options, kernel);
   choose_dtype(kernel, options.dtypes);
-  apply_answers(kernel, options);
   std::string besides;
   for (const auto& [name, text] : kernel.launch.templates) besides += text + "\n";
   for (const Dtype each : kernel.dtypes) besides += std::string(cuda_type(each)) + "\n";  // its header
@@ -324,6 +331,8 @@ Adopted adopt_as(const AdoptOptions& given, Observer& observer, const std::vecto
   for (const FurtherLaunch& each : kernel.further) further.insert(each.name);
   adopted.device = device_source(source, kernel.index, names_of_tuned(kernel), false, besides, further);
   adopted.seen.notes = left_out;
+  add_constants(kernel, source, adopted.device.constants);
+  apply_answers(kernel, options);
   leave_out_double(kernel, adopted.device, adopted.seen.notes);
   const std::vector<std::string> notes = adopted.seen.notes;
   const std::string file = std::filesystem::path(source.main().path).filename().string();

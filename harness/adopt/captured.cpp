@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -107,12 +108,16 @@ std::string unfit(const AdoptedKernel& kernel, const std::vector<CapturedValue>&
 }  // namespace
 
 TakenLaunch take_launch(AdoptedKernel& kernel, const std::vector<CapturedValue>& values, const std::string& folder) {
-  if (values.size() != kernel.parameters.size())
+  const auto passed = static_cast<std::size_t>(std::ranges::count_if(kernel.parameters, is_passed));
+  if (values.size() != passed)
     throw bad_input(
         fmt::format("the captured launch passed {} values, and {} has {} parameters: it is another kernel, or "
                     "one that takes structures",
-                    values.size(), kernel.shown_name(), kernel.parameters.size()));
+                    values.size(), kernel.shown_name(), passed));
   take_numbers(kernel, values);
+  if (passed != kernel.parameters.size())
+    return {false,
+            "the captured launch gave its sizes; its data are no reference: __constant__ memory was not recorded"};
   if (const std::string why = unfit(kernel, values); !why.empty())
     return {false, fmt::format("the captured launch gave its sizes; its data are no reference: {}", why)};
   for (std::size_t i = 0; i < values.size(); ++i) {

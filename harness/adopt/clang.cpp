@@ -240,6 +240,7 @@ class Walk {
       case kVariable:
         declaration.kind = Declaration::Kind::variable;
         read_function(cursor, declaration);
+        if (declaration.constant) declaration.parameters = {parameter(cursor)};
         break;
       case kStruct:
       case kUnion:

@@ -39,7 +39,7 @@ struct Declaration {
   std::size_t place = 0;
   bool kernel = false, device = false, host = false, constant = false, constexpr_ = false;
   bool defined = true;
-  std::vector<Parameter> parameters;  // of a structure: its fields
+  std::vector<Parameter> parameters;  // of a structure: its fields; of a `__constant__` variable: itself, "float[9]"
   std::vector<TemplateParameter> templates;
   std::vector<std::string> members;  // enumerators: names that it declares besides its own
 };

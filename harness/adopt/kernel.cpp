@@ -66,6 +66,17 @@ bool is_array(const AdoptedParameter& parameter) {
   return parameter.kind == Param::pointer || parameter.kind == Param::scratch;
 }
 
+bool is_passed(const AdoptedParameter& parameter) {
+  return parameter.symbol.empty();
+}
+
+std::vector<ConstantTable> constants_of(const AdoptedKernel& kernel) {
+  std::vector<ConstantTable> constants;
+  for (const AdoptedParameter& each : kernel.parameters)
+    if (!is_passed(each)) constants.push_back({each.symbol, each.name});
+  return constants;
+}
+
 std::vector<const LaunchShape*> AdoptedKernel::launches() const {
   std::vector<const LaunchShape*> all{&launch};
   for (const FurtherLaunch& each : further) all.push_back(&each.launch);

@@ -42,11 +42,14 @@ struct AdoptedParameter {
   bool zeroed = false;              // it holds zeros before every launch
   bool atomic = false, answered = false;
   bool declared_read_only = false;  // const in the signature
-  bool positive = false;            // drawn from 0 up
-  double scale = 1;                 // what is drawn is multiplied by it
-  bool whole = false;               // every element of it was read, or written, wherever any was
-  bool bordered = false;            // as much is left out at its end as at its beginning
-  bool allocated = false;           // its shape is what the host allocates; less of it may be touched
+  /// "ns::c" of a `__constant__` variable that the host fills (adopt/constants.h): an input, no parameter. These stand
+  /// behind all others.
+  std::string symbol;
+  bool positive = false;   // drawn from 0 up
+  double scale = 1;        // what is drawn is multiplied by it
+  bool whole = false;      // every element of it was read, or written, wherever any was
+  bool bordered = false;   // as much is left out at its end as at its beginning
+  bool allocated = false;  // its shape is what the host allocates; less of it may be touched
 };
 
 using Param = AdoptedParameter::Kind;
@@ -129,6 +132,10 @@ bool conditions_hold(const AdoptedKernel& kernel, const Values& sizes);
 
 /// A pointer of the kernel: an argument or scratch.
 bool is_array(const AdoptedParameter& parameter);
+/// What a launch passes: all but `__constant__` variables.
+bool is_passed(const AdoptedParameter& parameter);
+/// The `__constant__` variables, each filled from the argument of its name.
+std::vector<ConstantTable> constants_of(const AdoptedKernel& kernel);
 
 /// The words of a text that are floating types become double.
 std::string with_doubles(const std::string& text);

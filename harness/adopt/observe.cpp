@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -213,7 +214,7 @@ class Attempt {
       parameter.whole = found.whole;
       parameter.bordered = found.bordered;
       parameter.allocated = found.allocated;
-      parameter.evidence = found.evidence + (parameter.answered ? "; its shape: --arg" : "");
+      parameter.evidence = found.evidence + (parameter.answered && is_passed(parameter) ? "; its shape: --arg" : "");
     }
   }
 
@@ -543,6 +544,12 @@ class Attempt {
         depends = true;
       }
     }
+    if (!is_passed(parameter)) {
+      found.whole = true;
+      found.role = "input";
+      found.evidence = parameter.evidence;
+      return true;
+    }
     found.whole = whole && read_whole;
     found.role = !written ? "input" : read_first || !whole ? "inout" : "output";
     found.evidence = !written     ? "only read"
@@ -675,11 +682,27 @@ std::map<std::string, std::int64_t> tiles_of(const AdoptedKernel& kernel) {
   return tiles;
 }
 
-/// Sizes that a block has a tile of become multiples of it, the others of `step`.
+/// The multiples that the host asserts of a size alone: 128 of `width % 128 == 0`.
+std::int64_t asserted_step(const AdoptedKernel& kernel, const AdoptedSize& size) {
+  std::int64_t step = 1;
+  for (const Condition& each : kernel.conditions) {
+    const Formula& formula = *each.formula;
+    if (formula.kind != Op::eq || formula.operands[0]->kind != Op::modulo) continue;
+    const Formula &left = *formula.operands[0]->operands[0], &right = *formula.operands[0]->operands[1],
+                  &zero = *formula.operands[1];
+    const bool plain = left.kind == Op::symbol && left.symbol == size.symbol && right.kind == Op::number &&
+                       right.number >= 1 && zero.kind == Op::number && zero.number == 0;
+    if (plain) step = std::lcm(step, static_cast<std::int64_t>(right.number));
+  }
+  return step;
+}
+
+/// Sizes that a block has a tile of become multiples of it, the others of `step`; all of them of what is asserted.
 void set_steps(AdoptedKernel& kernel, std::int64_t step, const std::map<std::string, std::int64_t>& tiles) {
   for (AdoptedSize& size : kernel.sizes) {
     const auto tile = tiles.find(size.symbol);
-    size.step = size.low = counts_blocks(kernel, size) ? 1 : tile == tiles.end() ? step : tile->second;
+    size.step = counts_blocks(kernel, size) ? 1 : tile == tiles.end() ? step : tile->second;
+    size.step = size.low = std::lcm(size.step, asserted_step(kernel, size));
   }
 }
 
@@ -729,7 +752,9 @@ bool refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
   };
   for (AdoptedSize& size : kernel.sizes) {
     const std::int64_t step = size.step;
+    const std::int64_t least = asserted_step(kernel, size);
     for (std::int64_t smaller = 1; smaller < step && step % smaller == 0; smaller *= smaller == 1 ? 4 : 2) {
+      if (smaller % least != 0) continue;
       size.step = size.low = smaller;
       bool held = holds(size);
       if (!held) {
@@ -1205,9 +1230,21 @@ std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::stri
   return entries;
 }
 
+namespace {
+
+/// Of a `__constant__` variable, whose extents are numbers.
+std::int64_t declared_bytes(const AdoptedParameter& parameter, bool wide) {
+  std::int64_t bytes = storage_bytes(wide && is_floating(parameter.dtype) ? Dtype::f64 : parameter.dtype);
+  for (const FormulaPtr& extent : parameter.shape) bytes *= static_cast<std::int64_t>(extent->number);
+  return bytes;
+}
+
+}  // namespace
+
 ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
                          bool wide) {
   ObservedLaunch observed;
+  observed.constants = constants_of(kernel);
   const Values values = all_values(kernel, sizes);
   Launch& launch = observed.launch;
   launch = shaped(kernel.launch, values, wide);
@@ -1229,8 +1266,9 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
         else if (greatest && !floating && !parameter.below) whole = {1, below + 1};  // a count of 0 would end it
         Arena arena{parameter.name, kArenaBytes, nullptr};
         if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, whole);
+        if (!is_passed(parameter)) arena.bytes = declared_bytes(parameter, wide);
         observed.arenas.push_back(std::move(arena));
-        launch.args.push_back(NamedArgument{parameter.name, 0});
+        if (is_passed(parameter)) launch.args.push_back(NamedArgument{parameter.name, 0});
         break;
       }
       case Param::size:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/adopt/constants.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -72,7 +73,8 @@ class Slice {
         further_(further),
         name_(source.parsed.declarations[kernel].name),
         kernel_(source.find(kernel)),
-        host_(host) {
+        host_(host),
+        filled_(filled_symbols(source)) {
     for (std::size_t i = 0; i < source.parsed.declarations.size(); ++i) {
       const Declaration& declaration = source.parsed.declarations[i];
       by_name_[declaration.name].push_back(i);
@@ -140,8 +142,8 @@ class Slice {
                own);
   }
 
-  /// What the host fills, or what outlives a launch, has no place in a contract.
-  void refuse_state(const Source::Found& found) const {
+  /// What outlives a launch has no place in a contract; what the host fills is noted.
+  void refuse_state(const Source::Found& found) {
     const std::string_view text =
         std::string_view(found.file->text).substr(found.chunk->begin, found.chunk->end - found.chunk->begin);
     const std::string where = fmt::format("{}:{}", std::filesystem::path(found.file->path).filename().string(),
@@ -149,6 +151,10 @@ class Slice {
     for (const std::size_t index : found.chunk->declares) {
       const Declaration& declaration = source_.parsed.declarations[index];
       if (declaration.kind != Declaration::Kind::variable || !(declaration.device || declaration.constant)) continue;
+      if (declaration.constant && !host_) {
+        if (filled_.contains(declaration.name) || !has_initializer(source_, index)) constants_.push_back(index);
+        continue;
+      }
       const std::vector<std::string> words = words_of(text);
       const bool is_const = declaration.constant || std::find(words.begin(), words.end(), "const") != words.end() ||
                             std::find(words.begin(), words.end(), "constexpr") != words.end();
@@ -167,7 +173,10 @@ class Slice {
       if (words_.insert(word).second) open_.push_back(std::move(word));
     const std::vector<Token> tokens = tokens_of(text);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind == Token::Kind::directive)
+        for (std::string& word : words_of(tokens[i].text)) used_.insert(std::move(word));
       if (!tokens[i].is_word() || own.contains(tokens[i].begin)) continue;
+      used_.insert(std::string(tokens[i].text));
       const bool scoped = i > 1 && tokens[i - 1].is("::") && tokens[i - 2].is_word();
       if (scoped) scoped_[std::string(tokens[i].text)].insert(std::string(tokens[i - 2].text));
       else bare_.insert(std::string(tokens[i].text));
@@ -337,6 +346,9 @@ class Slice {
       result.text += "\n" + piece.text + "\n";
     }
     move_to({});
+    for (const std::size_t index : constants_)
+      if (used_.contains(source_.parsed.declarations[index].name)) result.constants.push_back(index);
+    std::ranges::sort(result.constants);
     return result;
   }
 
@@ -345,12 +357,15 @@ class Slice {
   std::string name_;
   Source::Found kernel_;
   bool host_ = false;
+  std::set<std::string> filled_;        // by the host, of `__constant__` variables
+  std::vector<std::size_t> constants_;  // that stand in what is taken and have no value of their own
   std::map<std::string, std::vector<std::size_t>> by_name_;
   std::set<std::string> words_;
   std::vector<std::string> open_;
   std::map<std::string, std::set<std::string>> scoped_;  // word -> the scopes that it stands behind
   std::set<std::string> bare_;                           // words that stand behind none
   std::set<std::string> several_;                        // words that more than one namespace declares
+  std::set<std::string> used_;                           // words that stand elsewhere than where they are declared
   std::set<const Chunk*> chunks_;
   std::set<const Macro*> macros_;
 };

@@ -11,9 +11,10 @@ namespace harness::adopt {
 /// The device part of a source: what a kernel needs, in its author's words.
 struct DeviceSource {
   std::string text;
-  std::vector<std::string> left_out;  // what was not taken and why, sentences
-  std::vector<std::string> headers;   // that it includes
-  bool torch = false;                 // types of PyTorch were mapped
+  std::vector<std::string> left_out;   // what was not taken and why, sentences
+  std::vector<std::string> headers;    // that it includes
+  bool torch = false;                  // types of PyTorch were mapped
+  std::vector<std::size_t> constants;  // `__constant__` variables that it leaves to the host: their declarations
 };
 
 /// `kernel`: index of its declaration. `tuned`: macros and constants that a configuration defines; their definitions

@@ -331,6 +331,14 @@ std::string further_launches(const AdoptedKernel& kernel, const std::map<std::st
   return scratch.empty() ? text : text + "                scratch = {\n" + scratch + "                },\n";
 }
 
+/// A line of its own, "" where the host fills none.
+std::string constants_text(const AdoptedKernel& kernel, const std::string& indent) {
+  std::vector<std::string> entries;
+  for (const ConstantTable& each : constants_of(kernel))
+    entries.push_back(fmt::format("{{ \"{}\", from = \"{}\" }}", each.symbol, each.from));
+  return entries.empty() ? "" : fmt::format("{}constants = {{ {} }},\n", indent, fmt::join(entries, ", "));
+}
+
 std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& reference) {
   std::string text =
       noted(fmt::format("  reference = {{ source = \"reference.cu\", entry = \"{}\",",
@@ -345,6 +353,7 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
     text += reference_launch(kernel, kernel.launch, first, reference.wide, "                ");
     text += further_launches(kernel, first, reference.wide);
   }
+  if (!reference.serial) text += constants_text(kernel, "                ");
   if (!reference.weak.empty()) text += fmt::format("                weak = {},\n", quoted(reference.weak));
   if (!reference.golden.empty()) {
     text += "                golden = {";
@@ -430,11 +439,13 @@ std::string variant(const AdoptedKernel& kernel) {
   for (const auto& [name, how] : kernel.bound)
     if (how == "template") dollars[name] = "$" + name;
   std::vector<std::string> arguments;
-  for (const AdoptedParameter& parameter : kernel.parameters) arguments.push_back(launch_argument(parameter, kernel));
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (is_passed(parameter)) arguments.push_back(launch_argument(parameter, kernel));
   text = "return variant {\n  technique = \"original\", risk = \"low\",\n";
   text += "  estimate = { speedup = { 1, 1 }, probability = 1.0, evaluations = 3 },\n";
   if (!parameters.empty()) text += fmt::format("  params = {{ {} }},\n", parameters.substr(0, parameters.size() - 2));
   if (!kernel.further.empty()) text += "  multi_kernel = true,\n" + workspaces_text(kernel);
+  text += constants_text(kernel, "  ");
   text += noted("  steps = function(p, w, device)",
                 kernel.further.empty() ? kernel.launch.from : "as " + kernel.function + " launches");
   text += "    return {";
@@ -456,7 +467,8 @@ std::string variant(const AdoptedKernel& kernel) {
 std::string wrapper_parameters(const AdoptedKernel& kernel, bool wide, bool serial) {
   std::vector<std::string> texts, scratch;
   for (const AdoptedParameter& parameter : kernel.parameters) {
-    if (parameter.kind == Param::size || parameter.kind == Param::derived) continue;
+    if (parameter.kind == Param::size || parameter.kind == Param::derived || !(serial || is_passed(parameter)))
+      continue;
     std::string type = parameter.type.empty() ? std::string(cuda_type(parameter.dtype)) : "T";
     if (!is_array(parameter)) {
       if (wide && !parameter.type.empty()) type = cuda_type(parameter.dtype);
@@ -626,7 +638,7 @@ std::string own_reference(const AdoptedKernel& kernel, const DeviceSource& devic
   for (const auto& [name, how] : kernel.bound)
     if (how == "template") values[name] = fmt::format("{}", kernel.tuned.at(name).front());
   std::vector<std::string> arguments;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
+  for (std::size_t i = 0; i < kernel.parameters.size() && is_passed(kernel.parameters[i]); ++i)
     arguments.push_back(wrapper_argument(kernel, kernel.parameters[i], kernel.declaration.parameters[i], wide));
   const std::string first = kernel.entry_for(wide ? "double" : "T", values, wide);
   for (std::size_t i = 0; i <= kernel.further.size(); ++i)

@@ -75,6 +75,8 @@ std::map<std::string, std::int64_t> whole_values(const Config& config) {
 adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const Realized& original,
                         const AdoptedFrom& from, const std::string& file, const DeviceInfo& device) {
   const std::vector<Launch> launches = launches_of(winner), first = launches_of(original);
+  if (winner.plan.constants != original.plan.constants)
+    throw bad_input(fmt::format("'{}' has other __constant__ variables than the file fills", winner.candidate.variant));
   if (launches.size() != first.size())
     throw bad_input(
         fmt::format("'{}' has {} launches, and the file {}", winner.candidate.variant, launches.size(), first.size()));

@@ -82,8 +82,9 @@ HARNESS_JSON_DEFAULTS(Argument, name, kind, dtype, shape, strides, align, gen, c
                       struct_bytes, of, offset, offsets, map, absent, valid_rows, outside)
 HARNESS_JSON_DEFAULTS(ReferenceLaunch, entry, grid, block, shared)
 HARNESS_JSON_DEFAULTS(ReferenceScratch, name, bytes, zeroed)
+HARNESS_JSON(ConstantTable, symbol, from)
 HARNESS_JSON_DEFAULTS(Reference, source, entry, sizes, size_values, threads, golden, numbers, grid, block, shared,
-                      further, scratch, weak)
+                      further, scratch, constants, weak)
 HARNESS_ENUM_TABLE(ReferenceNumbers, "kind of reference",
                    {{ReferenceNumbers::exact, "exact"},
                     {ReferenceNumbers::wide, "wide"},

@@ -87,6 +87,13 @@ struct ReferenceScratch {
   bool zeroed = false;
 };
 
+/// A `__constant__` variable of device code, by its name there ("ns::table"), and the argument whose bytes it holds
+/// while a plan runs: an input that is stored without gaps, a scalar or a structure.
+struct ConstantTable {
+  std::string symbol, from;
+  friend bool operator==(const ConstantTable&, const ConstantTable&) = default;
+};
+
 /// The trusted implementation, launched with one thread for each independent piece of work (`threads`), on whichever
 /// device the judge has. Signature: for each argument in the order of the contract a pointer or a scalar
 ///   input: const T*    output: double* (floating types) or T* (integers)    inout: const T* then double* or T*
@@ -110,6 +117,8 @@ struct Reference {
   /// Of a reference in several launches, each with the same arguments: pointers to scratch stand behind the sizes.
   std::vector<ReferenceLaunch> further;
   std::vector<ReferenceScratch> scratch;
+  /// Arguments that its source reads as `__constant__` variables: they are filled, and no parameters.
+  std::vector<ConstantTable> constants;
   std::string weak;  // why it proves less than a reference that was written for the contract; "" where it does
 };
 using ReferenceNumbers = Reference::Numbers;
@@ -176,6 +185,8 @@ void to_json(json& to, const ReferenceLaunch& value);
 void from_json(const json& from, ReferenceLaunch& value);
 void to_json(json& to, const ReferenceScratch& value);
 void from_json(const json& from, ReferenceScratch& value);
+void to_json(json& to, const ConstantTable& value);
+void from_json(const json& from, ConstantTable& value);
 void to_json(json& to, const Reference& value);
 void from_json(const json& from, Reference& value);
 void to_json(json& to, const Work& value);

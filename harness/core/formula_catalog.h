@@ -68,6 +68,12 @@ struct FormulaWorkspace {
   bool zeroed = false;
 };
 
+/// A `__constant__` variable that is filled from an input before the steps.
+struct FormulaConstant {
+  std::string symbol, from;
+  Formula bytes;
+};
+
 /// Holds for all sizes that agree with `fixed`.
 struct FormulaPlan {
   /// Flags and types, which decide the way of a manifest's functions, and the sizes that its entries or options name
@@ -76,6 +82,7 @@ struct FormulaPlan {
   std::vector<FormulaArgument> arguments;
   std::vector<FormulaWorkspace> workspaces;
   std::vector<FormulaStep> steps;
+  std::vector<FormulaConstant> constants;
   BuildSpec build;           // with the entries of the launches
   Formula valid = true;      // of the candidate's configuration
   Formula in_domain = true;  // the condition of the kernel's domain on all sizes together

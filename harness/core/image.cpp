@@ -19,7 +19,7 @@ HARNESS_ENUM_TABLE(DrawKind, "kind of draw",
 HARNESS_JSON(Relocation, at, target)
 HARNESS_JSON(ElementDraw, kind, dtype, poison, stream, scale, offset, lo, range, extents, strides)
 HARNESS_JSON(FreshSeeds, values, poison)
-HARNESS_JSON_DEFAULTS(ImageBuffer, name, offset, bytes, restored, draw, agreement)
+HARNESS_JSON_DEFAULTS(ImageBuffer, name, offset, bytes, restored, constant, draw, agreement)
 HARNESS_JSON(ImagePages, offset, bytes)
 HARNESS_JSON(ImageLayout, bytes, buffers, relocations, read_only, closed)
 

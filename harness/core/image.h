@@ -47,6 +47,7 @@ struct ImageBuffer {
   std::int64_t offset = 0;  // of the payload within the image, bytes
   std::int64_t bytes = 0;
   bool restored = false;  // changes during a run and must be pristine before the next: inout, zeroed workspace
+  bool constant = false;  // fills a `__constant__` variable: holds the same in all images that are timed together
   /// Nothing: its elements depend on each other or on other buffers, or are no tensor's.
   std::optional<ElementDraw> draw;
   /// Of two launches on the same inputs. 0: the bits are the same; above: the relative L2 distance that a kernel may

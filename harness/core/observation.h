@@ -33,6 +33,7 @@ struct ObservedLaunch {
   Launch launch;                // its NamedArguments are arenas
   std::vector<Launch> further;  // behind it, on the same memory; what it wrote counts as written before they read
   std::vector<Arena> arenas;
+  std::vector<ConstantTable> constants = {};  // filled from arenas; what is read there is not seen
 };
 
 /// What was seen of an arena. Ends are one behind the highest byte, begins the lowest; 0 and 0: untouched so.

@@ -77,12 +77,14 @@ void to_json(json& j, const Plan& plan) {
   json steps = json::array();
   for (const Step& step : plan.steps) steps.push_back(step_to_json(step));
   j = json{{"steps", std::move(steps)}, {"workspaces", plan.workspaces}};
+  if (!plan.constants.empty()) j["constants"] = plan.constants;  // as with a launch: others are hashed as before
 }
 
 void from_json(const json& j, Plan& plan) {
   plan.steps.clear();
   for (const json& step : j.at("steps")) plan.steps.push_back(step_from_json(step));
   plan.workspaces = j.at("workspaces").get<std::vector<Workspace>>();
+  plan.constants = j.value("constants", std::vector<ConstantTable>());
 }
 
 bool has_library_step(const Plan& plan) {
@@ -91,6 +93,12 @@ bool has_library_step(const Plan& plan) {
 
 bool has_launch(const Plan& plan) {
   return has_step<Launch>(plan);
+}
+
+std::vector<std::string> symbols_of(const std::vector<ConstantTable>& constants) {
+  std::vector<std::string> symbols;
+  for (const ConstantTable& each : constants) symbols.push_back(each.symbol);
+  return symbols;
 }
 
 std::int64_t launched_threads(const Plan& plan) {
@@ -122,7 +130,7 @@ HARNESS_JSON(ScalarArgument, dtype, value)
 HARNESS_JSON(Memset, target, offset, bytes, value)
 HARNESS_JSON(LibraryCall, library, operation, options)
 HARNESS_JSON(Workspace, name, bytes, align, zeroed)
-HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked)
+HARNESS_JSON_DEFAULTS(BuildSpec, source_name, source, entries, defines, options, include_dirs, checked, constants)
 HARNESS_ENUM_TABLE(ParameterKind, "kind of parameter",
                    {{ParameterKind::unknown, "unknown"},
                     {ParameterKind::integer, "integer"},

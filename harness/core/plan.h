@@ -66,6 +66,8 @@ struct Workspace {
 struct Plan {
   std::vector<Step> steps;
   std::vector<Workspace> workspaces;
+  /// Filled before the steps, outside of what is timed. No launch may change them.
+  std::vector<ConstantTable> constants = {};
 };
 
 /// The grid of a launch on a device that holds `at_once` of its blocks at a time: grid.x is cut where `resident` asks
@@ -78,9 +80,10 @@ struct BuildSpec {
   std::string source;       // the text
   std::vector<std::string> entries;
   std::vector<std::pair<std::string, std::string>> defines;
-  std::vector<std::string> options;       // extra, device-neutral: "--use_fast_math" "--std=c++17"
-  std::vector<std::string> include_dirs;  // the kernel's folder and kernels/include
-  bool checked = false;                   // cpu: instrumented for the memory checker (core/memory_check.h)
+  std::vector<std::string> options;         // extra, device-neutral: "--use_fast_math" "--std=c++17"
+  std::vector<std::string> include_dirs;    // the kernel's folder and kernels/include
+  bool checked = false;                     // cpu: instrumented for the memory checker (core/memory_check.h)
+  std::vector<std::string> constants = {};  // symbols of `__constant__` variables that the plan fills
 };
 
 /// What a compiled parameter takes. A cubin's 64-bit integer may be a pointer; half and bfloat16 are no number here.
@@ -123,6 +126,7 @@ using BuildResult = std::variant<Artifact, CompileFailure>;
 
 bool has_library_step(const Plan& plan);
 bool has_launch(const Plan& plan);
+std::vector<std::string> symbols_of(const std::vector<ConstantTable>& constants);
 
 HARNESS_ENUM_TEXT(ParameterKind);
 void to_json(json& to, const Dim3& value);

@@ -62,7 +62,7 @@ class StageTrial {
     const std::vector<Step>& steps = realized_.plan.steps;
     std::size_t begin = 0;
     for (const Stage& stage : realized_.stages.parts) {
-      add_subject(plain, admission, {Step(stage.reference)});
+      add_subject(plain, admission, {Step(stage.reference)}).executable.plan.constants.clear();  // another module
       add_subject(
           own, admission,
           {steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.begin() + static_cast<std::ptrdiff_t>(stage.end)});

@@ -27,11 +27,12 @@ std::size_t random_below(std::size_t n) {
   return static_cast<std::size_t>(fresh_seed() % n);
 }
 
-// Whether every input that is drawn can be drawn anew by a device.
+// Whether every input that is drawn can be drawn anew by a device, or is the same in every draw.
 bool draws_by_itself(const Subject& subject) {
   return std::ranges::all_of(subject.problem().arguments, [&](const Argument& a) {
     const bool drawn = (a.kind == ArgumentKind::input || a.kind == ArgumentKind::inout) && !a.absent;
-    return !drawn || find_buffer(subject.executable.layout, a.name)->draw.has_value();
+    const ImageBuffer* const buffer = drawn ? find_buffer(subject.executable.layout, a.name) : nullptr;
+    return buffer == nullptr || buffer->draw.has_value() || buffer->constant;
   });
 }
 

@@ -91,6 +91,7 @@ void WorkerPool::paint(Subject& subject, std::size_t image, const std::string& f
   while (subject.images.size() <= image) subject.images.push_back(make_image(subject.image_bytes()));
   subject.draws.resize(subject.images.size());
   subject.draws[image] = {fresh_seed(), form};
+  if (const DrawId& first = subject.draws[0]; image > 0) subject.draws[image].constants = first.seed;
   repaint(subject, image);
 }
 

@@ -33,6 +33,9 @@ class SolutionWriter {
     std::string body = sizes();
     body += "  const cudaStream_t stream = at::cuda::getCurrentCUDAStream().stream();\n";
     for (const FormulaWorkspace& each : plan_.workspaces) body += workspace(each);
+    for (const FormulaConstant& each : plan_.constants)
+      body += fmt::format("  cudaMemcpyToSymbolAsync({}, {}, {}, 0, cudaMemcpyDeviceToDevice, stream);\n",
+                          at_file_scope(each.symbol), place({each.from, 0}), host_source(each.bytes));
     for (const FormulaStep& step : plan_.steps)
       body += std::visit(Match{[&](const FormulaLaunch& launch) { return launched(launch); },
                                [&](const FormulaMemset& memset) {
@@ -118,6 +121,11 @@ class SolutionWriter {
                     fmt::format("a launch takes a tensor map of '{}', which a solution does not make", map.of));
               }},
         argument);
+  }
+
+  /// A parameter of the function may have the same name.
+  static std::string at_file_scope(const std::string& symbol) {
+    return symbol.starts_with("::") ? symbol : "::" + symbol;
   }
 
   static std::string scalar_type(Dtype dtype) {

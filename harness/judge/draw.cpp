@@ -58,7 +58,8 @@ class Draw {
 
   std::uint64_t seed_of(const Argument& a) const {
     const ImageBuffer* buffer = options_.fresh ? find_buffer(layout_, a.name) : nullptr;
-    return buffer != nullptr && buffer->draw ? options_.fresh->values : seed_;
+    if (buffer != nullptr && buffer->draw) return options_.fresh->values;
+    return judge::seed_of(layout_, a, seed_, options_.constants);
   }
 
   std::vector<std::int64_t> other(const Argument& a, const GeneratorOptions& options, const std::string& key) {
@@ -141,6 +142,12 @@ DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const
     sample.bits.push_back(unit);
   }
   return sample;
+}
+
+std::uint64_t seed_of(const ImageLayout& layout, const Argument& a, std::uint64_t seed,
+                      const std::optional<std::uint64_t>& constants) {
+  const ImageBuffer* const buffer = constants ? find_buffer(layout, a.name) : nullptr;
+  return buffer != nullptr && buffer->constant ? *constants : seed;
 }
 
 std::vector<std::string> needs_custom_draw(const Problem& problem) {

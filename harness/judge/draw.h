@@ -18,6 +18,8 @@ struct DrawOptions {
   int threads = 0;  // 0: as many as the machine has
   /// The seeds of the elements that a device drew for a launch (ImageBuffer::draw); everything else keeps to its own.
   std::optional<FreshSeeds> fresh;
+  /// The seed of what fills `__constant__` variables (ImageBuffer::constant), where it is another than everything's.
+  std::optional<std::uint64_t> constants;
   bool rest = false;  // only what a device cannot draw by itself (ImageBuffer::draw)
 };
 
@@ -39,5 +41,9 @@ DrawnSample sample_draw(const Problem& problem, const ImageLayout& layout, const
 
 /// Names of the inputs with a `custom` generator, which runs trusted device code: the caller fills them after painting.
 std::vector<std::string> needs_custom_draw(const Problem& problem);
+
+/// Of an input that a device does not draw by itself.
+std::uint64_t seed_of(const ImageLayout& layout, const Argument& argument, std::uint64_t seed,
+                      const std::optional<std::uint64_t>& constants);
 
 }  // namespace harness::judge

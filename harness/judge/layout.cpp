@@ -129,6 +129,11 @@ ImageLayout make_layout(const Problem& problem, const Plan& plan) {
   }
   for (const Workspace& w : plan.workspaces) placement.place(w.name, w.bytes, w.align == 0 ? 256 : w.align, w.zeroed);
   placement.close();
+  for (ImageBuffer& buffer : placement.layout.buffers)
+    if (std::ranges::find(plan.constants, buffer.name, &ConstantTable::from) != plan.constants.end()) {
+      buffer.constant = true;
+      buffer.draw.reset();  // a module has one such variable, and calls that are timed together read it
+    }
   ImageLayout layout = std::move(placement.layout);
   for (const Argument& a : problem.arguments) {
     if (a.kind == ArgumentKind::view && !a.absent) layout.buffers.push_back(view_buffer(problem, layout, a));

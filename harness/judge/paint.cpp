@@ -89,7 +89,7 @@ void paint(const Problem& problem, const Plan& plan, const ImageLayout& layout, 
 }
 
 std::vector<std::string> paint_rest(const Problem& problem, const ImageLayout& layout, std::uint64_t seed,
-                                    std::span<std::byte> image) {
+                                    std::span<std::byte> image, const std::optional<std::uint64_t>& constants) {
   const Pattern pattern(seed, image, 0);
   std::vector<std::string> rest;
   for (const Argument& a : problem.arguments) {
@@ -100,7 +100,7 @@ std::vector<std::string> paint_rest(const Problem& problem, const ImageLayout& l
     pattern.fill(buffer->offset, buffer->offset + buffer->bytes);
     if (a.kind == ArgumentKind::output) poison(a, seed, payload(layout, a.name, image), 0);
   }
-  draw_inputs(problem, layout, seed, image, {.rest = true});
+  draw_inputs(problem, layout, seed, image, {.constants = constants, .rest = true});
   return rest;
 }
 

@@ -96,7 +96,11 @@ Launch first_launch(const Problem& problem, const std::vector<Argument>& argumen
     launch.block = dim3_of(reference.block);
     launch.shared = reference.shared;
   }
-  for (const Argument& a : arguments) launch.args.push_back(NamedArgument{a.name, 0});
+  const auto is_constant = [&](const Argument& a) {
+    return std::ranges::find(reference.constants, a.name, &ConstantTable::from) != reference.constants.end();
+  };
+  for (const Argument& a : arguments)
+    if (!is_constant(a)) launch.args.push_back(NamedArgument{a.name, 0});
   for (const std::int64_t size : reference.size_values) launch.args.push_back(ScalarArgument{Dtype::s64, size});
   for (const ReferenceScratch& each : reference.scratch) launch.args.push_back(NamedArgument{each.name, 0});
   return launch;
@@ -105,7 +109,7 @@ Launch first_launch(const Problem& problem, const std::vector<Argument>& argumen
 /// Every launch of the reference has the same arguments.
 Plan plan_of(const Problem& problem, const std::vector<Argument>& arguments) {
   const Launch first = first_launch(problem, arguments);
-  Plan plan{{first}, {}};
+  Plan plan{{first}, {}, problem.reference.constants};
   for (const ReferenceLaunch& each : problem.reference.further) {
     Launch launch = first;
     launch.entry = each.entry;
@@ -171,7 +175,9 @@ BuildSpec reference_build(const Problem& problem, const std::string& source) {
   std::vector<std::string> entries{problem.reference.entry};
   for (const ReferenceLaunch& each : problem.reference.further)
     if (std::find(entries.begin(), entries.end(), each.entry) == entries.end()) entries.push_back(each.entry);
-  return trusted_build(problem.reference.source, source, std::move(entries));
+  BuildSpec spec = trusted_build(problem.reference.source, source, std::move(entries));
+  spec.constants = symbols_of(problem.reference.constants);
+  return spec;
 }
 
 ReferenceJob make_reference_job(const Problem& problem, const std::string& source) {

@@ -126,7 +126,9 @@ json other_steps_json(const Realized& realized) {
       library.back()["step"] = i + 1;
     }
   }
-  return {{"memsets", memsets}, {"library", library}, {"workspaces", realized.plan.workspaces}};
+  json made = {{"memsets", memsets}, {"library", library}, {"workspaces", realized.plan.workspaces}};
+  if (!realized.plan.constants.empty()) made["constants"] = realized.plan.constants;
+  return made;
 }
 
 std::vector<std::string> plan_comments(const Realized& realized) {
@@ -134,6 +136,8 @@ std::vector<std::string> plan_comments(const Realized& realized) {
   for (const Workspace& workspace : realized.plan.workspaces)
     lines.push_back(comment(fmt::format("workspace {}: {} bytes, {} before each call", workspace.name, workspace.bytes,
                                         workspace.zeroed ? "zeroed" : "of any content")));
+  for (const ConstantTable& each : realized.plan.constants)
+    lines.push_back(comment(fmt::format("__constant__ {}: holds '{}' before each call", each.symbol, each.from)));
   for (const Step& step : realized.plan.steps)
     std::visit(Match{[&](const Launch& launch) { add_launch(lines, launch, realized.problem); },
                      [&](const Memset& memset) {

@@ -27,6 +27,8 @@ class DataWriter {
     for (const Argument& argument : problem_.arguments) reference(argument);
     workspaces("original", original_);
     workspaces("winner", winner_);
+    if (!original_.plan.constants.empty()) line("::original::fill_constants(original.memory);");
+    if (!winner_.plan.constants.empty()) line("::winner::fill_constants(winner.memory);");
     return std::move(made_);
   }
 

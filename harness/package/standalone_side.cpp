@@ -128,6 +128,35 @@ bool makes_maps(const Realized& realized) {
   return false;
 }
 
+/// "table" of "::table": the source stands in a namespace.
+std::string inside(const std::string& symbol) {
+  return symbol.starts_with("::") ? symbol.substr(2) : symbol;
+}
+
+std::string constants_code(const Realized& realized) {
+  if (realized.plan.constants.empty()) return "";
+  std::string text =
+      "\n// What the host fills, once.\ninline void fill_constants(const standalone::Memory& memory_) {\n";
+  for (const ConstantTable& each : realized.plan.constants) {
+    const Argument& from = *find_argument(realized.problem, each.from);
+    const std::string symbol = inside(each.symbol);
+    if (is_tensor(from.kind)) {
+      text += fmt::format(
+          "  standalone::check(cudaMemcpyToSymbol({}, memory_.at({}), {}, 0, cudaMemcpyDeviceToDevice), "
+          "\"cudaMemcpyToSymbol\");\n",
+          symbol, quoted(each.from), count_elements(from) * storage_bytes(from.dtype));
+      continue;
+    }
+    const std::int64_t bytes =
+        from.kind == ArgumentKind::structure ? from.struct_bytes : std::int64_t{storage_bytes(from.dtype)};
+    text += fmt::format(
+        "  {{\n    standalone::Parameters parameters_;\n    parameters_{};\n"
+        "    standalone::check(cudaMemcpyToSymbol({}, parameters_.pointers()[0], {}), \"cudaMemcpyToSymbol\");\n  }}\n",
+        named_parameter({each.from, 0}, realized.problem), symbol, bytes);
+  }
+  return text + "}\n";
+}
+
 /// A function of the same name in C would be the same function in both namespaces.
 std::string without_c_linkage(std::string text) {
   for (std::size_t at = 0; (at = text.find("extern \"C\"", at)) != std::string::npos; at += 12)
@@ -146,6 +175,7 @@ Side standalone_side(const std::string& name, const Realized& realized) {
   text += fmt::format("namespace {} {{\n", name);
   for (const auto& [macro, value] : realized.build.defines) text += fmt::format("#define {} {}\n", macro, value);
   text += without_c_linkage(source.text);
+  text += constants_code(realized);
   text += "\n// One call: every step of the plan.\n";
   text += "inline void one_call(const standalone::Memory& memory_, cudaStream_t stream_) {\n";
   for (const Step& step : realized.plan.steps) text += step_code(step, realized.problem);

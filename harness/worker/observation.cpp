@@ -24,6 +24,7 @@ Executable executable_of(const Artifact& artifact, const ObservedLaunch& observe
   Executable executable;
   executable.artifact = artifact;
   executable.plan.steps = {observed.launch};
+  executable.plan.constants = observed.constants;
   for (const Launch& each : observed.further) executable.plan.steps.emplace_back(each);
   std::int64_t offset = kPageBytes;
   const auto place = [&](const std::string& name, std::int64_t bytes) {

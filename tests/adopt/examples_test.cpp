@@ -43,6 +43,9 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
        "out: output f16 [num_tokens, hidden_size]\ninput: input f16 [num_tokens, hidden_size]\n"
        "weight: input f16 [hidden_size]\n",
        "num_tokens", "vision::rms_norm_kernel<$dtype,128>"},
+      {"convolution.cu",
+       "in: input f32 [height, width]\nout: output f32 [height, width]\nmask: input f32 [5, 5]\ngain: input f32 [1]\n",
+       "cdiv(width, 16), cdiv(height, 16)", "convolve"},
       {"swiglu_torch.cu", "out: output f32 [num_tokens, d]\ninput: input f32 [num_tokens, 2, d]\n", "num_tokens",
        "silu_and_mul_kernel<$dtype>"}};
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -24,6 +24,9 @@ TEST_CASE("a plan survives JSON text with every kind of step and argument") {
   REQUIRE(std::get<Memset>(copy.steps.at(1)).value == 255);
   REQUIRE(std::get<LibraryCall>(copy.steps.at(2)).operation == "gemm");
   REQUIRE(copy.workspaces.at(0).zeroed);
+  REQUIRE_FALSE(j.contains("constants"));  // as plans were written before
+  plan.constants = {{"ns::table", "x"}};
+  REQUIRE(parse_json(json_text(plan)).get<Plan>().constants == plan.constants);
 }
 
 TEST_CASE("what few launches ask for is written only where it is asked for") {

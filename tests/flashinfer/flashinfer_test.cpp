@@ -185,7 +185,10 @@ TEST_CASE("a solution has a host function that launches as the plan says") {
                  FormulaScalar{Dtype::s32, {{"size", "N"}}}};
   plan.steps = {launch};
   plan.build.source = "template <typename T> __global__ void scale(const T*, T*, float, int) {}\n";
+  plan.constants = {{"table", plan.arguments.front().name, 36}};  // a parameter of the function may have its name
   const std::string text = flashinfer::cuda_solution_source(plan, "");
+  CHECK_THAT(text, Catch::Contains("cudaMemcpyToSymbolAsync(::table, " + plan.arguments.front().name +
+                                   ".data_ptr(), 36, 0, cudaMemcpyDeviceToDevice, stream);"));
   CHECK_THAT(text, Catch::Contains("void run(torch::Tensor x, double a, torch::Tensor y)") &&
                        Catch::Contains("const int64_t N = x.size(0);") &&
                        Catch::Contains("scale<float><<<grid, block, 0, stream>>>(Address{x.data_ptr()}, "

@@ -95,6 +95,26 @@ TEST_CASE("a draw is the same for any number of threads and another for another 
   REQUIRE(values(two, "a") != values(two, "b"));
 }
 
+TEST_CASE("what fills constant memory keeps its values among draws that are timed together, and no device draws it") {
+  const Problem problem = with(
+      {tensor(ArgumentKind::input, "w", Dtype::f32, {9}, {1}), tensor(ArgumentKind::input, "x", Dtype::f32, {9}, {1})});
+  const Plan plan{{}, {}, {{"table", "w"}}};
+  const ImageLayout layout = make_layout(problem, plan);
+  const ImageBuffer &w = *find_buffer(layout, "w"), &x = *find_buffer(layout, "x");
+  CHECK(w.constant);
+  CHECK_FALSE(w.draw.has_value());
+  CHECK(x.draw.has_value());
+  const auto drawn = [&](std::uint64_t seed, const DrawOptions& options, const ImageBuffer& buffer) {
+    std::vector<std::byte> image(static_cast<std::size_t>(layout.bytes));
+    paint(problem, plan, layout, seed, image, options);
+    return std::vector<std::byte>(image.begin() + buffer.offset, image.begin() + buffer.offset + buffer.bytes);
+  };
+  CHECK(drawn(7, {}, w) == drawn(8, {.constants = 7}, w));
+  CHECK(drawn(7, {}, w) == drawn(9, {.fresh = FreshSeeds{5, 6}, .constants = 7}, w));
+  CHECK(drawn(7, {}, w) != drawn(8, {}, w));  // launches of their own have values of their own
+  CHECK(drawn(8, {}, x) == drawn(8, {.constants = 7}, x));
+}
+
 TEST_CASE("normal has its mean, variance and tails, and uniform its range") {
   const Launched l(with({drawn("z", Dtype::f64, {200000}, "normal"),
                          drawn("m", Dtype::f64, {200000}, "normal", {{"mean", 3}, {"std", 0.5}, {"scale", 2}}),

@@ -209,7 +209,30 @@ void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   const bool counted = module.checked() && executable.counting.has_value();
   checker_ = module.checked() && !counted ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
   counter_ = counted ? std::make_unique<cpu::Counter>(executable, image, module) : nullptr;
+  fill_constants(executable, image, module);
   run_steps(executable, image, module);
+}
+
+void CpuSession::fill_constants(const Executable& executable, std::span<const std::byte> image,
+                                const cpu::Module& module) {
+  constants_.clear();
+  for (const ConstantTable& table : executable.plan.constants) {
+    const std::span<std::byte> memory = module.constant(table.symbol);
+    FilledConstant filled{table.symbol, memory, cpu::constant_bytes(table, executable, image)};
+    if (filled.bytes.size() > memory.size())
+      throw LaunchRefused(fmt::format("{} has {} bytes and is filled from '{}', which has {}", table.symbol,
+                                      memory.size(), table.from, filled.bytes.size()));
+    std::ranges::copy(filled.bytes, memory.begin());
+    filled.bytes.assign(memory.begin(), memory.end());  // with what the argument leaves as it was
+    constants_.push_back(std::move(filled));
+  }
+}
+
+void CpuSession::check_constants() const {
+  for (const FilledConstant& filled : constants_)
+    if (!std::ranges::equal(filled.memory, filled.bytes))
+      throw DeviceFault(
+          fmt::format("illegal_access: a launch has changed {}, which is __constant__ memory", filled.symbol));
 }
 
 std::optional<std::vector<RawFinding>> CpuSession::take_findings() {
@@ -263,6 +286,7 @@ void CpuSession::launch(const Launch& launch, std::size_t step, cpu::Module& mod
   else launch_blocks(state, module, workers);
   if (counter_) counter_->end_launch();
   if (state.failed()) throw DeviceFault(state.fault());
+  check_constants();
 }
 
 // At once: a block on every host thread, or one cluster.

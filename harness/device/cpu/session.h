@@ -51,6 +51,8 @@ class CpuSession : public Session {
  private:
   void make_threads(const Plan& plan);
   cpu::Module& module_of(const Artifact& artifact);
+  void fill_constants(const Executable& executable, std::span<const std::byte> image, const cpu::Module& module);
+  void check_constants() const;
   void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);
   void launch(const Launch& launch, std::size_t step, cpu::Module& module, const Executable& executable,
               std::span<std::byte> image);
@@ -60,6 +62,13 @@ class CpuSession : public Session {
 
   int threads_;  // that run blocks which are in no cluster
   std::unique_ptr<cpu::Workers> workers_;
+  /// A `__constant__` variable of the run, and what it was filled with.
+  struct FilledConstant {
+    std::string symbol;
+    std::span<const std::byte> memory;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<FilledConstant> constants_;
   unsigned runs_ = 0;
   std::map<std::string, std::unique_ptr<cpu::Module>> modules_;  // by path
   std::unique_ptr<cpu::Checker> checker_;                        // of the last run, if that was checked

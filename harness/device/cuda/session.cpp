@@ -96,14 +96,15 @@ void CudaSession::run_walled(const Executable& executable, std::span<std::byte> 
   const WalledImage walled(api_, context_.device(), stream_.get(), executable, image,
                            image_memory_.reserve(static_cast<std::int64_t>(image.size())));
   const Executable addressed = walled.addressed();
-  const LoadedPlan plan(api_, modules_, libraries_, addressed);
+  LoadedPlan plan(api_, modules_, libraries_, addressed);
   launch_and_wait(plan, 0);
   walled.download(image);
   synchronize(api_, stream_.get());
 }
 
-void CudaSession::launch_and_wait(const LoadedPlan& plan, DevicePointer base) {
+void CudaSession::launch_and_wait(LoadedPlan& plan, DevicePointer base) {
   last_run_ns_ = 0;
+  plan.fill_constants(stream_.get(), base);
   around_run_.record_start(stream_.get());
   try {
     plan.enqueue(stream_.get(), base);
@@ -114,10 +115,11 @@ void CudaSession::launch_and_wait(const LoadedPlan& plan, DevicePointer base) {
   around_run_.record_end(stream_.get());
   synchronize(api_, stream_.get());
   last_run_ns_ = around_run_.ns();
+  plan.check_constants(stream_.get());
 }
 
 void CudaSession::run_once(const Executable& executable, std::span<std::byte> image) {
-  const LoadedPlan plan(api_, modules_, libraries_, executable);
+  LoadedPlan plan(api_, modules_, libraries_, executable);
   const DevicePointer base = image_memory_.reserve(static_cast<std::int64_t>(image.size()));
   const RelocatedImage relocated(executable.layout, image, base);
   if (!image.empty()) {
@@ -231,6 +233,7 @@ std::vector<Samples> CudaSession::time_all(std::span<const Executable> contender
     samples.calls_per_sample = samples.input_sets = static_cast<int>(contender.calls());
     samples.kept = contender.audit().retrieve(contender.sets(), places[i]);
     samples.twice = contender.audit().twice();
+    contender.check_constants();
     samples.foreign_processes = foreign.most();
     samples.method = describe_method(contender, policy.cold ? own.timer.get() : nullptr);
     all.push_back(std::move(samples));

@@ -44,7 +44,7 @@ class CudaSession : public Session, public RunClock {
   };
   void run_walled(const Executable& executable, std::span<std::byte> image);
   void run_once(const Executable& executable, std::span<std::byte> image);
-  void launch_and_wait(const LoadedPlan& plan, DevicePointer base);
+  void launch_and_wait(LoadedPlan& plan, DevicePointer base);
   std::vector<Samples> time_all(std::span<const Executable> contenders, std::span<const ImageList> images,
                                 std::span<const ImageList> places, const TimingPolicy& policy);
   std::vector<std::unique_ptr<TimedPlan>> prepare(std::span<const Executable> contenders,

@@ -73,7 +73,12 @@ json plan_json(const FormulaPlan& plan) {
     if (const auto* launch = std::get_if<FormulaLaunch>(&step)) launches.push_back(launch_json(*launch));
   for (const FormulaWorkspace& workspace : plan.workspaces)
     workspaces.push_back({{"name", workspace.name}, {"bytes", workspace.bytes}, {"zeroed", workspace.zeroed}});
-  return {{"for", plan.fixed}, {"launches", launches}, {"workspaces", workspaces}, {"valid", plan.valid}};
+  json constants = json::array();
+  for (const FormulaConstant& each : plan.constants)
+    constants.push_back({{"symbol", each.symbol}, {"from", each.from}, {"bytes", each.bytes}});
+  json made = {{"for", plan.fixed}, {"launches", launches}, {"workspaces", workspaces}, {"valid", plan.valid}};
+  if (!constants.empty()) made["constants"] = constants;
+  return made;
 }
 
 json configurations_json(const PackageModel& model) {

@@ -133,7 +133,9 @@ class PackageMaker {
       if (each.configuration == configuration && to_text(each.plan.fixed) == to_text(plan.fixed)) return;
     const bool original = made_.launcher.configurations[configuration].original;
     const std::size_t unit = unit_of(plan.build, candidate.variant, original);
-    LauncherInstance instance{configuration, std::move(plan), {}};
+    LauncherInstance instance{configuration, std::move(plan), {}, {}};
+    for (const FormulaConstant& each : instance.plan.constants)
+      instance.variables.push_back(variable_of(each.symbol, unit));
     for (const FormulaStep& step : instance.plan.steps)
       if (const auto* launch = std::get_if<FormulaLaunch>(&step))
         instance.kernels.push_back(kernel_of(launch->entry, unit));
@@ -145,7 +147,7 @@ class PackageMaker {
     for (std::size_t i = 0; i < made_.units.size(); ++i) {
       BuildSpec& known = made_.units[i].build;
       const bool like = known.source == build.source && known.defines == build.defines &&
-                        known.options == build.options && shared_[i] == original;
+                        known.options == build.options && known.constants == build.constants && shared_[i] == original;
       if (!like || (!original && known.entries != build.entries)) continue;
       for (const std::string& entry : build.entries)
         if (std::ranges::find(known.entries, entry) == known.entries.end()) known.entries.push_back(entry);
@@ -162,6 +164,14 @@ class PackageMaker {
       if (kernels[i].entry == entry && kernels[i].unit == unit) return i;
     kernels.push_back({entry, unit, ""});
     return kernels.size() - 1;
+  }
+
+  std::size_t variable_of(const std::string& name, std::size_t unit) {
+    auto& variables = made_.launcher.variables;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (variables[i].name == name && variables[i].unit == unit) return i;
+    variables.push_back({name, unit, ""});
+    return variables.size() - 1;
   }
 
   std::set<std::string> compiled_in() const {
@@ -189,6 +199,10 @@ class PackageMaker {
       for (const CompiledCode& code : made_.units[kernel.unit].code)
         if (const auto found = code.symbols.find(kernel.entry); found != code.symbols.end())
           kernel.symbol = found->second;
+    for (LauncherVariable& variable : made_.launcher.variables)
+      for (const CompiledCode& code : made_.units[variable.unit].code)
+        if (const auto found = code.symbols.find(symbol_key(variable)); found != code.symbols.end())
+          variable.symbol = found->second;
     for (std::size_t unit = 0; unit < made_.units.size(); ++unit)
       for (const DeviceInfo& device : code_.ptx_devices) {
         made_.units[unit].ptx.push_back(ptx_of(unit, device));
@@ -216,12 +230,19 @@ class PackageMaker {
 
   /// Whether the kernels of a unit have these names. (In an unnamed namespace they may differ by architecture.)
   bool has_symbols(std::size_t unit, const std::map<std::string, std::string>& symbols) const {
-    return std::ranges::all_of(made_.launcher.kernels, [&](const LauncherKernel& kernel) {
-      if (kernel.unit != unit) return true;
-      const auto found = symbols.find(kernel.entry);
-      return found != symbols.end() && found->second == kernel.symbol;
+    const bool variables = std::ranges::all_of(made_.launcher.variables, [&](const LauncherVariable& variable) {
+      if (variable.unit != unit) return true;
+      const auto found = symbols.find(symbol_key(variable));
+      return found != symbols.end() && found->second == variable.symbol;
     });
+    return variables && std::ranges::all_of(made_.launcher.kernels, [&](const LauncherKernel& kernel) {
+             if (kernel.unit != unit) return true;
+             const auto found = symbols.find(kernel.entry);
+             return found != symbols.end() && found->second == kernel.symbol;
+           });
   }
+
+  static std::string symbol_key(const LauncherVariable& variable) { return "&" + variable.name; }
 
   FormulaCatalog& catalog_;
   const CodeMaker& code_;

@@ -242,11 +242,11 @@ class LauncherWriter {
   std::string tables() const {
     const std::size_t columns = std::max<std::size_t>(1, launcher_.architectures.size());
     std::string text = fmt::format(
-        "constexpr int kUnits = {}, kArchitectures = {}, kPtxArchitectures = {}, kKernels = {}, kConfigurations = {}, "
-        "kMostParameters = {};\n",
+        "constexpr int kUnits = {}, kArchitectures = {}, kPtxArchitectures = {}, kKernels = {}, kVariables = {}, "
+        "kConfigurations = {}, kMostParameters = {};\n",
         std::max<std::size_t>(1, launcher_.units.size()), columns,
         std::max<std::size_t>(1, launcher_.ptx_architectures.size()), launcher_.kernels.size(),
-        launcher_.configurations.size(), std::max<std::size_t>(1, most_parameters_));
+        launcher_.variables.size(), launcher_.configurations.size(), std::max<std::size_t>(1, most_parameters_));
     text += "const Image kImages[kUnits][kArchitectures] = {\n";
     for (std::size_t unit = 0; unit < launcher_.units.size(); ++unit)
       text += image_row(launcher_.architectures, launcher_.units[unit].images,
@@ -259,7 +259,11 @@ class LauncherWriter {
     for (const LauncherKernel& kernel : launcher_.kernels)
       text += fmt::format("    {{{}, {}}},  // {}\n", kernel.unit, quoted(kernel.symbol),
                           printable(kernel.entry, Lines::one));
-    return text + "};\n";
+    text += "};\nconst Kernel kVariableTable[kVariables + 1] = {\n";  // C++ has no empty arrays
+    for (const LauncherVariable& variable : launcher_.variables)
+      text += fmt::format("    {{{}, {}}},  // {}\n", variable.unit, quoted(variable.symbol),
+                          printable(variable.name, Lines::one));
+    return text + "    {0, nullptr}};\n";
   }
 
   std::string configurations() const {
@@ -276,10 +280,13 @@ class LauncherWriter {
       const LauncherInstance& instance = launcher_.instances[i];
       std::vector<std::size_t> kernels = instance.kernels;
       if (kernels.empty()) kernels.push_back(0);
-      lists += fmt::format("const short kLaunched{}[] = {{{}}};\n", i, fmt::join(kernels, ", "));
+      std::vector<std::size_t> variables = instance.variables;
+      if (variables.empty()) variables.push_back(0);
+      lists += fmt::format("const short kLaunched{0}[] = {{{1}}}, kFilled{0}[] = {{{2}}};\n", i,
+                           fmt::join(kernels, ", "), fmt::join(variables, ", "));
       const auto& [inside, valid, bytes, run] = functions_[i];
-      table += fmt::format("    {{{}, inside_{}, valid_{}, bytes_{}, run_{}, kLaunched{}, {}}},  // {}\n",
-                           instance.configuration, inside, valid, bytes, run, i, instance.kernels.size(),
+      table += fmt::format("    {{{}, inside_{}, valid_{}, bytes_{}, run_{}, kLaunched{}, {}, kFilled{}}},  // {}\n",
+                           instance.configuration, inside, valid, bytes, run, i, instance.kernels.size(), i,
                            printable(to_text(instance.plan.fixed), Lines::one));
     }
     return lists + table + "};\n";

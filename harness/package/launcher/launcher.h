@@ -20,6 +20,13 @@ struct LauncherKernel {
   std::string symbol;  // as the loader does
 };
 
+/// A `__constant__` variable in a module.
+struct LauncherVariable {
+  std::string name;  // as the manifest calls it
+  std::size_t unit = 0;
+  std::string symbol;  // as the loader does
+};
+
 struct LauncherConfiguration {
   Candidate candidate;
   bool original = false;  // of the baseline
@@ -29,7 +36,8 @@ struct LauncherConfiguration {
 struct LauncherInstance {
   std::size_t configuration = 0;
   FormulaPlan plan;
-  std::vector<std::size_t> kernels;  // of the plan's launches, in their order
+  std::vector<std::size_t> kernels;    // of the plan's launches, in their order
+  std::vector<std::size_t> variables;  // of the plan's constants, in their order
 };
 
 /// All these fields have one value, from lo to hi.
@@ -53,6 +61,7 @@ struct Launcher {
   std::vector<std::string> ptx_architectures;  // "compute_90"; empty where no PTX was asked for
   std::vector<LauncherUnit> units;
   std::vector<LauncherKernel> kernels;
+  std::vector<LauncherVariable> variables;
   std::vector<LauncherConfiguration> configurations;
   std::vector<LauncherInstance> instances;
   std::vector<DispatchRule> rules;  // the first that holds counts; then the originals, in their order

@@ -69,6 +69,9 @@ class PlanWriter {
       if (workspace.zeroed)
         text += fmt::format("  if (const Status s = fill(c, {}, 0, bytes, 0)) return s;\n", scratch(workspace.name));
     }
+    for (std::size_t i = 0; i < plan_.constants.size(); ++i)
+      text += fmt::format("  if (const Status s = copy_constant(c, {}, {}, {})) return s;\n", i,
+                          address(plan_.constants[i].from), whole(plan_.constants[i].bytes));
     for (const FormulaStep& step : plan_.steps)
       text += std::visit(Match{[&](const FormulaLaunch& launch) { return launch_text(launch); },
                                [&](const FormulaMemset& memset) {

@@ -6,6 +6,7 @@
 
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
+#include "harness/script/contract/constants.h"
 #include "harness/script/plan/steps.h"
 #include "harness/script/space/constraint.h"
 #include "harness/script/space/space.h"
@@ -79,6 +80,7 @@ void add_plan(VariantManifest& variant, const Problem& problem, const Config& co
   }
   const FunctionRef& steps = *variant.reader().function("steps");
   plan.steps = read_steps(manifest, manifest.call(steps, {&p, &w, &d}), plan.workspaces, names);
+  plan.constants = read_constants(variant.reader(), problem.arguments);
   const FunctionRef* const stages = variant.reader().function("stages");
   if (stages == nullptr) return;
   realized.stages = read_stages(manifest, manifest.call(*stages, {&p, &w, &d}), plan, names);
@@ -163,6 +165,7 @@ Realized LoadedKernel::realize_on(VariantManifest& chosen, const Candidate& cand
   check_configuration(chosen, realized.problem.workload, device, candidate.config);
   add_plan(chosen, realized.problem, candidate.config, device, realized);
   realized.build = chosen.build(candidate.config, realized.problem.workload, entries_of(realized.plan.steps));
+  realized.build.constants = symbols_of(realized.plan.constants);
   realized.sources = chosen.sources_inside(manifest.folder());
   return realized;
 }

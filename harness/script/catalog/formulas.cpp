@@ -8,6 +8,7 @@
 
 #include "harness/core/match.h"
 #include "harness/script/catalog/trace.h"
+#include "harness/script/contract/constants.h"
 #include "harness/script/contract/sizes.h"
 #include "harness/script/plan/scalars.h"
 
@@ -93,6 +94,7 @@ class FormulaReader {
       if (const auto* launch = std::get_if<FormulaLaunch>(&step))
         if (std::ranges::find(entries, launch->entry) == entries.end()) entries.push_back(launch->entry);
     plan_.build = variant_.build(candidate_.config, point_, std::move(entries));
+    add_constants();
     return std::move(plan_);
   }
 
@@ -207,6 +209,24 @@ class FormulaReader {
       made.align = reader.whole("align", made.align);
       made.zeroed = reader.text("init", "dirty") == "zeroed";
       plan_.workspaces.push_back(std::move(made));
+    }
+  }
+
+  void add_constants() {
+    const std::vector<Argument> at_point = kernel_.manifest.bare_problem(point_).arguments;
+    for (const ConstantTable& table : read_constants(variant_.reader(), at_point)) {
+      const FormulaArgument* const from = argument(table.from);
+      if (from == nullptr || from->kind != ArgumentKind::input)
+        throw variant_.reader().error(
+            fmt::format("fills '{}' from '{}', which is no input, and a package fills __constant__ memory from inputs "
+                        "alone",
+                        table.symbol, table.from));
+      const bool fixed = std::ranges::all_of(from->shape, [](const Formula& extent) { return extent.is_number(); });
+      const auto stored = std::ranges::find(at_point, table.from, &Argument::name);
+      const Formula bytes = fixed ? Formula(count_elements(*stored) * storage_bytes(stored->dtype))
+                                  : Formula{{"*", {span_of(*from), storage_bytes(from->dtype)}}};
+      plan_.constants.push_back({table.symbol, table.from, bytes});
+      plan_.build.constants.push_back(table.symbol);
     }
   }
 

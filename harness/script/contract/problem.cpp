@@ -6,6 +6,7 @@
 
 #include "harness/core/hash.h"
 #include "harness/script/contract/arguments.h"
+#include "harness/script/contract/constants.h"
 #include "harness/script/contract/draws.h"
 #include "harness/script/contract/kernel.h"
 #include "harness/script/contract/sources.h"
@@ -85,7 +86,7 @@ Problem KernelManifest::make_problem(const Workload& workload) {
   problem.kernel = name_;
   problem.workload = workload;
   problem.arguments = read_arguments(sizes, kernel, folder_);
-  problem.reference = read_reference(kernel, workload);
+  problem.reference = read_reference(kernel, workload, problem.arguments);
   problem.work = read_work(kernel, workload);
   problem.deterministic = deterministic_;
   problem.policy = policy_;
@@ -115,10 +116,11 @@ std::vector<std::string> KernelManifest::golden_of(const Reader& reference, cons
   return {by_workload.text(workload.name)};
 }
 
-Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload) {
+Reference KernelManifest::read_reference(const Reader& kernel, const Workload& workload,
+                                         const std::vector<Argument>& arguments) {
   const Reader reader(manifest_, kernel.need("reference"), "reference");
   reader.only({"source", "entry", "sizes", "threads", "golden", "numbers", "grid", "block", "shared", "steps",
-               "scratch", "weak"});
+               "scratch", "constants", "weak"});
   Sizes sizes(manifest_, workload);
   Reference reference;
   reference.source = own_file(reader, folder_, reader.text("source")).string();
@@ -138,6 +140,7 @@ Reference KernelManifest::read_reference(const Reader& kernel, const Workload& w
       throw reader.error(fmt::format("has {} threads on workload '{}'", reference.threads, workload.name));
   }
   reference.numbers = named<ReferenceNumbers>(reader.text("numbers", "exact"));
+  reference.constants = read_constants(reader, arguments);
   reference.weak = reader.text("weak", "");
   for (const std::string& folder : golden_of(reader, workload))
     reference.golden.push_back(own_file(reader, folder_, folder).string());
@@ -184,6 +187,7 @@ std::string KernelManifest::contract_hash(const Problem& problem) const {
   if (problem.reference.weak.empty()) reference.erase("weak");
   if (problem.reference.further.empty()) reference.erase("further");
   if (problem.reference.scratch.empty()) reference.erase("scratch");
+  if (problem.reference.constants.empty()) reference.erase("constants");
   const auto hash_of = [&](const std::string& source) {
     return read_source(source, relative_name(source, folder_), include_dirs_).hash;
   };

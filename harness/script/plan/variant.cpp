@@ -138,7 +138,7 @@ VariantManifest::VariantManifest(const VariantManifest& parent, const NewVariant
 void VariantManifest::read(const std::vector<std::string>& device_kinds) {
   const Reader variant = reader();
   variant.only({"technique", "risk", "estimate", "multi_kernel", "params", "requires", "valid", "workspaces", "steps",
-                "options", "std", "stages", "rival", "start"});
+                "options", "std", "stages", "rival", "start", "constants"});
   info_.technique = variant.text("technique");
   info_.risk = variant.text("risk", "medium");
   require_word(variant, "risk", info_.risk, kRisks);

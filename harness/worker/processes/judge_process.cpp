@@ -105,7 +105,7 @@ void JudgeProcess::forget() {
   if (process_->receive(reply, {.seconds = kDeadline}, stop_) != Answer::ok) process_.reset();
 }
 
-HARNESS_JSON(DrawId, seed, form, fresh)
+HARNESS_JSON(DrawId, seed, form, fresh, constants)
 HARNESS_JSON(MutantTrial, name, output, caught_by, detail)
 HARNESS_JSON(JudgeProcess::Trusted, reference, custom)
 

@@ -16,8 +16,9 @@ namespace harness {
 /// One draw of the inputs, reproducible anywhere from this.
 struct DrawId {
   std::uint64_t seed = 0;
-  std::string form = "nominal";     // judge/draw.h
-  std::optional<FreshSeeds> fresh;  // of what a device drew anew for a timed launch
+  std::string form = "nominal";            // judge/draw.h
+  std::optional<FreshSeeds> fresh;         // of what a device drew anew for a timed launch
+  std::optional<std::uint64_t> constants;  // the seed of what fills `__constant__` variables, where it is another
 };
 
 /// What a mutant of the right answer met: the gate that caught it, "" if all gates let it pass.

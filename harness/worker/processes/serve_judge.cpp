@@ -68,7 +68,7 @@ class JudgeService {
     judge::Bytes own(static_cast<std::size_t>(asked.executable.layout.bytes));
     const Problem& problem = asked.executable.problem;
     judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
-                 {.form = asked.draw.form, .fresh = asked.draw.fresh});
+                 {.form = asked.draw.form, .fresh = asked.draw.fresh, .constants = asked.draw.constants});
     place_custom_draws(asked, own);
     return own;
   }
@@ -77,7 +77,8 @@ class JudgeService {
     const Problem& problem = asked.executable.problem;
     for (const std::string& name : judge::needs_custom_draw(problem)) {
       const Argument& argument = *find_argument(problem, name);
-      judge::CustomJob job = judge::custom_draw_job(problem, argument, asked.draw.seed);
+      judge::CustomJob job = judge::custom_draw_job(
+          problem, argument, judge::seed_of(asked.executable.layout, argument, asked.draw.seed, asked.draw.constants));
       run(job, asked.trusted);
       judge::place_custom_draw(argument, job, asked.executable.layout, image);
     }
@@ -98,7 +99,8 @@ class JudgeService {
       entry.on_device = device_->upload(*kept(asked));
     } else {
       judge::Bytes rest(static_cast<std::size_t>(asked.executable.layout.bytes));
-      const auto given = judge::paint_rest(asked.executable.problem, asked.executable.layout, asked.draw.seed, rest);
+      const auto given = judge::paint_rest(asked.executable.problem, asked.executable.layout, asked.draw.seed, rest,
+                                           asked.draw.constants);
       place_custom_draws(asked, rest);
       entry.on_device = device_->paint(asked.executable, asked.draw, rest, given);
     }

@@ -9,6 +9,7 @@
 
 #define __global__
 #define __device__
+#define __constant__
 #define CUDART_VERSION 13000
 
 struct dim3 {
@@ -75,6 +76,12 @@ inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
 }
 inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
   return now_or_captured([=] { std::memset(to, value, bytes); });
+}
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+  std::memcpy((char*)&symbol + offset, from, bytes);
+  return cudaSuccess;
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
   std::memcpy(to, from, bytes);

@@ -231,7 +231,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   if (const std::string problem = cpu::loading_problem(shared_object); !problem.empty())
     return CompileFailure{
         fmt::format("{}{}: error: the built object is refused: {}\n", log, spec.source_name, problem)};
-  const cpu::ElfFacts facts = cpu::read_elf(shared_object);
+  const cpu::ElfFacts facts = cpu::read_elf(shared_object, spec.constants);
   Artifact artifact;
   artifact.entries = cpu::entry_resources(spec.entries, facts.entry_facts, object.tls);
   if (const std::string refusal = oversized(artifact.entries); !refusal.empty()) return CompileFailure{log + refusal};

@@ -54,6 +54,7 @@ std::string explain(const std::string& log, const BuildSpec& spec, const std::st
   remove_all(text, scratch + "/");
   std::vector<std::string> generated{kTable};
   for (const std::string& entry : spec.entries) generated.push_back(entry_label(entry) + ":");
+  for (const std::string& symbol : spec.constants) generated.push_back(constant_label(symbol) + ":");
   // An error of the author's own explains those of the generated text behind it.
   const std::string tidy = tidy_errors(text, generated);
   const bool own = names_an_error(tidy) && std::ranges::none_of(generated, [&](const std::string& name) {
@@ -66,6 +67,10 @@ std::string explain(const std::string& log, const BuildSpec& spec, const std::st
         sentences += spec.source_name + ": error: the source has no kernel '" + entry +
                      "' (its name or its template arguments do not fit)\n";
   }
+  for (const std::string& symbol : spec.constants)
+    if (!own && sentences.empty() && has_error_at(text, constant_label(symbol) + ":1:"))
+      sentences += spec.source_name + ": error: the source has no __constant__ variable '" + symbol +
+                   "' that can be filled (its name does not fit, or it is const)\n";
   // What the compiler itself writes always assembles: this is inline assembly.
   if (text.find("Assembler messages:") != std::string::npos)
     sentences += spec.source_name +

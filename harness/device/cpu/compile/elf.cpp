@@ -123,16 +123,34 @@ std::string sections_in(const std::vector<Section>& sections, const Range& range
   return names.empty() ? "no section" : names;
 }
 
-std::vector<std::string> read_variables(std::string_view file, const std::vector<Section>& sections) {
+/// "ns::table" of a symbol's "(anonymous namespace)::ns::table" and of "::ns::table" in a manifest.
+std::string plain_name(std::string name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at = name.find(kAnonymous); at != std::string::npos; at = name.find(kAnonymous))
+    name.erase(at, kAnonymous.size());
+  return name.starts_with("::") ? name.substr(2) : name;
+}
+
+std::vector<std::string> read_variables(std::string_view file, const std::vector<Section>& sections,
+                                        const std::vector<std::string>& filled) {
+  constexpr std::uint64_t kBetween = 64;  // what alignment leaves empty before a variable
+  std::uint64_t accounted = filled.empty() ? 0 : kBetween;
   const std::vector<Range> writable = writable_memory(file);
   std::vector<std::string> found;
   for_each_symbol(sections, [&](const Elf64_Sym& symbol, std::string_view name) {
     const bool variable = ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT || ELF64_ST_TYPE(symbol.st_info) == STT_NOTYPE;
     const bool inside = std::ranges::any_of(
         writable, [&](const Range& range) { return symbol.st_value >= range.begin && symbol.st_value < range.end; });
-    if (variable && inside && symbol.st_size > 0) found.push_back(readable(name));
+    if (!variable || !inside || symbol.st_size == 0) return;
+    const auto is_it = [&, its = plain_name(readable(name))](const std::string& each) {
+      return plain_name(each) == its;
+    };
+    if (std::ranges::any_of(filled, is_it)) accounted += symbol.st_size + kBetween;
+    else found.push_back(readable(name));
   });
-  if (found.empty())
+  std::uint64_t unnamed = 0;
+  for (const Range& range : writable) unnamed += range.bytes();
+  if (found.empty() && unnamed > accounted)
     for (const Range& range : writable)
       found.push_back(std::to_string(range.bytes()) + " bytes without a name (" + sections_in(sections, range) + ")");
   std::ranges::sort(found);
@@ -151,11 +169,11 @@ bool is_code(const Section& section) {
 
 }  // namespace
 
-ElfFacts read_elf(std::string_view file) {
+ElfFacts read_elf(std::string_view file, const std::vector<std::string>& filled) {
   const std::vector<Section> sections = read_sections(file);
   ElfFacts facts;
   read_uses(sections, facts);
-  facts.variables = read_variables(file, sections);
+  facts.variables = read_variables(file, sections, filled);
   Sha256 code;
   for (const Section& section : sections) {
     if (is_code(section)) code.field(section.name).field(std::to_string(section.header.sh_size)).field(section.bytes);

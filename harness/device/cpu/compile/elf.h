@@ -27,6 +27,8 @@ struct ElfFacts {
   std::string_view entry_facts;  // the section .harness_facts; empty where absent
 };
 
-ElfFacts read_elf(std::string_view file);
+/// `filled`: variables that are filled before each run and compared behind it, which are left out of `variables`. They
+/// must account for all writable memory that has no other name.
+ElfFacts read_elf(std::string_view file, const std::vector<std::string>& filled = {});
 
 }  // namespace harness::cpu

@@ -68,6 +68,31 @@ std::string entry_label(const std::string& entry) {
   return "entry " + one_line(entry);
 }
 
+std::string constant_label(const std::string& symbol) {
+  return "constant " + one_line(symbol);
+}
+
+namespace {
+
+/// What the plan fills. Its address is known elsewhere, so g++ takes its values for what they are when a launch begins.
+std::string constant_table(const std::vector<std::string>& constants) {
+  if (constants.empty()) return "";
+  std::string names, rows;
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    names += fmt::format(
+        "__attribute__((section(\".harness_names\"))) static const char harness_cpu_constant_name_{}[] = {};\n", i,
+        in_quotes(one_line(constants[i])));
+    rows += fmt::format("\n#line 1 {1}\n{{harness_cpu_constant_name_{0}, &{2}, sizeof({2})}},", i,
+                        in_quotes(constant_label(constants[i])), one_line(constants[i]));
+  }
+  return fmt::format(
+      "{}extern \"C\" {{\n__attribute__((visibility(\"default\"))) extern const HarnessCpuConstant "
+      "harness_cpu_constants[];\nconst HarnessCpuConstant harness_cpu_constants[] = {{{}\n{{}}}};\n}}\n",
+      names, rows);
+}
+
+}  // namespace
+
 std::string candidate_source(const BuildSpec& spec) {
   std::string text = fmt::format("#line 1 {}\n{}\n", in_quotes(spec.source_name), spec.source);
   text +=
@@ -96,7 +121,7 @@ std::string candidate_source(const BuildSpec& spec) {
       "{{HARNESS_CPU_ABI, {}, "
       "harness_cpu_entries, [] {{ return &{}[0]; }}}};\n",
       spec.entries.size(), kDynamicShared);
-  return text;
+  return text + constant_table(spec.constants);
 }
 
 std::string dynamic_shared_source(const std::vector<TlsSymbol>& tls) {

@@ -17,6 +17,9 @@ std::string candidate_source(const BuildSpec& spec);
 /// How a missing entry shows in the compiler's diagnostics: as the file of the table's line.
 std::string entry_label(const std::string& entry);
 
+/// The same of a `__constant__` variable that is missing.
+std::string constant_label(const std::string& symbol);
+
 /// "tile" of the symbol of a variable at block scope.
 std::string variable_name(const TlsSymbol& symbol);
 

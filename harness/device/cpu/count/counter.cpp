@@ -56,6 +56,13 @@ Counter::Counter(const Executable& executable, std::span<std::byte> image, const
       sectors_(image.size() / kSectorBytes + 1) {
   for (std::size_t i = 0; i < executable.plan.steps.size(); ++i)
     if (std::holds_alternative<Launch>(executable.plan.steps[i])) last_launch_ = i;
+  for (const ConstantTable& each : executable.plan.constants) constants_.push_back(module.constant(each.symbol));
+}
+
+bool Counter::is_constant(std::uintptr_t address) const {
+  return std::ranges::any_of(constants_, [&](std::span<const std::byte> each) {
+    return address - reinterpret_cast<std::uintptr_t>(each.data()) < each.size();
+  });
 }
 
 void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t units, int blocks_each, int workers) {
@@ -196,7 +203,7 @@ void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, c
   }
   const bool variable =
       address - counter_.module_.writable_begin < counter_.module_.writable_end - counter_.module_.writable_begin;
-  if (!global && (!variable || scheduler_.on_current_stack(address))) return;
+  if (!global && (!variable || scheduler_.on_current_stack(address) || counter_.is_constant(address))) return;
   // Behind the image, so that the two do not meet in the cache.
   const std::uintptr_t at = global ? offset : (1ull << 40) + address - counter_.module_.writable_begin;
   note(atomic ? EventKind::atomic : is_store(kind) ? EventKind::store : EventKind::load, at, bytes, from);

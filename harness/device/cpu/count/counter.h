@@ -68,6 +68,7 @@ class Counter {
  private:
   friend class BlockCounter;
 
+  bool is_constant(std::uintptr_t address) const;
   /// What a host thread has counted of the launch.
   void add(const std::vector<CountedEvent>& events, const Touched& touched, bool blocks_meet);
 
@@ -76,7 +77,8 @@ class Counter {
   std::uintptr_t image_ = 0;
   std::size_t image_bytes_ = 0;
   ModuleMemory module_;
-  std::vector<ImageBuffer> buffers_;  // of the layout
+  std::vector<std::span<const std::byte>> constants_;  // filled `__constant__` variables: a cache of their own
+  std::vector<ImageBuffer> buffers_;                   // of the layout
   SharedSectors sectors_;
 
   std::uint64_t units_ = 0;

@@ -97,6 +97,18 @@ Bytes argument_bytes(const LaunchArgument& argument, int index, const Executable
 
 }  // namespace
 
+std::vector<std::byte> constant_bytes(const ConstantTable& table, const Executable& executable,
+                                      std::span<const std::byte> image) {
+  const Argument* const argument = find_argument(executable.problem, table.from);
+  if (argument && argument->kind == ArgumentKind::scalar && argument->value)
+    return scalar_bytes(argument->dtype, *argument->value, table.from);
+  if (argument && argument->kind == ArgumentKind::structure) return structure_bytes(*argument);
+  const ImageBuffer* const buffer = argument && argument->absent ? nullptr : find_buffer(executable.layout, table.from);
+  if (!buffer) throw LaunchRefused(fmt::format("'{}', which fills {}, is no buffer", table.from, table.symbol));
+  const auto bytes = image.subspan(static_cast<std::size_t>(buffer->offset), static_cast<std::size_t>(buffer->bytes));
+  return {bytes.begin(), bytes.end()};
+}
+
 ArgumentPack::ArgumentPack(const Launch& launch, const HarnessCpuEntry& entry, const Executable& executable,
                            std::span<std::byte> image) {
   if (static_cast<int>(launch.args.size()) != entry.parameters)

@@ -9,6 +9,11 @@
 
 namespace harness::cpu {
 
+/// The bytes of an argument, as a parameter or a `__constant__` variable holds them: of an input its elements.
+/// Throws LaunchRefused for what has none.
+std::vector<std::byte> constant_bytes(const ConstantTable& table, const Executable& executable,
+                                      std::span<const std::byte> image);
+
 /// The values of a launch's parameters and the array of pointers to them that an entry is called with.
 class ArgumentPack {
  public:

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ class Module {
 
   /// nullptr: the candidate has no such entry.
   const HarnessCpuEntry* find(const std::string& name) const;
+  /// The `__constant__` variable of this name, as BuildSpec::constants had it. Throws LaunchRefused if there is none.
+  std::span<std::byte> constant(const std::string& symbol) const;
   /// Of the calling thread; the first call on a thread allocates it.
   SharedMemory shared_memory() const;
   /// Built for the memory checker (BuildSpec::checked).

@@ -177,6 +177,7 @@ HARNESS_DRIVER_CONSTANTS(X)
   X(cuModuleLoadData, Status(Module*, const void*))                                                           \
   X(cuModuleUnload, Status(Module))                                                                           \
   X(cuModuleGetFunction, Status(Function*, Module, const char*))                                              \
+  X(cuModuleGetGlobal_v2, Status(DevicePointer*, std::size_t*, Module, const char*))                          \
   X(cuFuncGetAttribute, Status(int*, int, Function))                                                          \
   X(cuFuncSetAttribute, Status(Function, int, int))                                                           \
   X(cuLaunchKernelEx, Status(const LaunchConfig*, Function, void**, void**))                                  \

@@ -46,6 +46,8 @@ std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vec
   }
   hash.field("entries");
   for (const std::string& entry : spec.entries) hash.field(entry);
+  if (!spec.constants.empty()) hash.field("constants");
+  for (const std::string& symbol : spec.constants) hash.field(symbol);
   hash.field("headers");
   for (const auto& [name, contents] : scan.headers) hash.field(name).field(contents);
   return hash.hex();
@@ -108,6 +110,10 @@ std::string explain(const BuildSpec& spec, const std::string& log) {
                                  spec.source_name, entry);
       }
     }
+    for (const std::string& symbol : spec.constants)
+      if (without_spaces(constant_expression(symbol)) == named)
+        sentences += fmt::format("{}: '{}', which the plan fills, names no __constant__ variable of this source.\n",
+                                 spec.source_name, symbol);
   }
   return sentences + log;
 }
@@ -177,7 +183,8 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   if (auto cached = cache_.find(artifact.key)) return std::move(*cached);
 
   const auto compile = [&] {
-    return to_bytes(compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options));
+    return to_bytes(
+        compile_with_nvrtc(api, spec.source_name, spec.source, spec.entries, options.options, spec.constants));
   };
   ChildAnswer answer = run_in_child(compile, limits_, confinement(spec));
   // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed at once.

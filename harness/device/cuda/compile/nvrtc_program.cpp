@@ -62,10 +62,17 @@ std::string read_ptx_of(const NvrtcApi& api, NvrtcProgram program) {
 
 }  // namespace
 
+std::string constant_expression(const std::string& symbol) {
+  return "&" + symbol;
+}
+
 NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_name, const std::string& source,
-                               const std::vector<std::string>& entries, const std::vector<std::string>& options) {
+                               const std::vector<std::string>& entries, const std::vector<std::string>& options,
+                               const std::vector<std::string>& constants) {
   const Program program(api, source_name, source);
-  for (const std::string& entry : entries) {
+  std::vector<std::string> expressions = entries;
+  for (const std::string& symbol : constants) expressions.push_back(constant_expression(symbol));
+  for (const std::string& entry : expressions) {
     check(api, api.nvrtcAddNameExpression(program.get(), entry.c_str()), "nvrtcAddNameExpression");
   }
   std::vector<const char*> arguments;
@@ -76,7 +83,7 @@ NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_na
   output.log = tidy_errors(read_log(api, program.get()));
   if (status == kNvrtcCompilation || status == kNvrtcInvalidOption) return output;
   check(api, status, "nvrtcCompileProgram");
-  for (const std::string& entry : entries) {
+  for (const std::string& entry : expressions) {
     const char* lowered = nullptr;
     check(api, api.nvrtcGetLoweredName(program.get(), entry.c_str(), &lowered), "nvrtcGetLoweredName");
     output.lowered_names[entry] = lowered;

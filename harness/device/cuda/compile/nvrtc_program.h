@@ -12,13 +12,17 @@ struct NvrtcOutput {
   bool compiled = false;
   std::string log;
   std::string cubin, ptx;
-  std::map<std::string, std::string> lowered_names;  // entry -> mangled name
+  std::map<std::string, std::string> lowered_names;  // entry -> mangled name; of constants, "&table"
 };
 
-/// Compiles with the built-in headers at hand. A source that does not compile is an answer; Error only if NVRTC itself
-/// breaks.
+/// What NVRTC calls a `__constant__` variable, and how its mangled name is kept.
+std::string constant_expression(const std::string& symbol);
+
+/// Compiles with the built-in headers at hand. `constants`: variables whose names must be found in the module. A source
+/// that does not compile is an answer; Error only if NVRTC itself breaks.
 NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_name, const std::string& source,
-                               const std::vector<std::string>& entries, const std::vector<std::string>& options);
+                               const std::vector<std::string>& entries, const std::vector<std::string>& options,
+                               const std::vector<std::string>& constants = {});
 
 /// An output as bytes, to cross from one process to another.
 std::string to_bytes(const NvrtcOutput& output);

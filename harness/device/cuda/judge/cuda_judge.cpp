@@ -142,7 +142,7 @@ std::vector<std::uint64_t> CudaJudge::gather_at(DevicePointer image, std::span<c
 
 DevicePointer CudaJudge::run_reference(const JudgedLaunch& launch, DevicePointer before) {
   const Executable& executable = *launch.reference;
-  const LoadedPlan plan(api_, modules_, libraries_, executable);
+  LoadedPlan plan(api_, modules_, libraries_, executable);
   const DevicePointer base = reference_.reserve(executable.layout.bytes);
   check(api_, api_.cuMemsetD8Async(base, 0xff, static_cast<std::size_t>(executable.layout.bytes), stream_.get()),
         "cuMemsetD8Async");
@@ -153,6 +153,7 @@ DevicePointer CudaJudge::run_reference(const JudgedLaunch& launch, DevicePointer
                                       before + static_cast<DevicePointer>(copied.from),
                                       static_cast<std::size_t>(copied.bytes), stream_.get()),
             "cuMemcpyDtoDAsync");
+  plan.fill_constants(stream_.get(), base);
   plan.enqueue(stream_.get(), base);
   synchronize(api_, stream_.get());
   return base;

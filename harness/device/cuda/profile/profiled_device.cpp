@@ -99,6 +99,7 @@ void ProfiledDevice::restore(const Loaded& loaded) {
 double ProfiledDevice::run(const Loaded& loaded) {
   upload(loaded);
   restore(loaded);
+  loaded.plan->fill_constants(stream_.get(), base_);
   events_.record_start(stream_.get());
   loaded.plan->enqueue(stream_.get(), base_);
   events_.record_end(stream_.get());

@@ -62,6 +62,8 @@ LoadedPlan::LoadedPlan(const DriverApi& api, ModuleCache& modules, Libraries& li
     : api_(api), executable_(&executable) {
   const auto is_launch = [](const Step& step) { return std::holds_alternative<Launch>(step); };
   if (std::ranges::any_of(executable.plan.steps, is_launch)) module_ = modules.load_fresh(executable.artifact);
+  if (module_ && !executable.plan.constants.empty())
+    constants_ = std::make_unique<FilledConstants>(api, *module_, executable);
   for (const Step& step : executable.plan.steps) {
     if (const auto* call = std::get_if<LibraryCall>(&step))
       library_steps_.push_back(libraries.prepare(*call, executable.problem, executable.layout));

@@ -5,6 +5,7 @@
 
 #include "harness/core/device.h"
 #include "harness/device/cuda/library/libraries.h"
+#include "harness/device/cuda/run/filled_constants.h"
 #include "harness/device/cuda/run/module_cache.h"
 
 namespace harness::cuda {
@@ -17,6 +18,15 @@ class LoadedPlan {
   /// Throws LaunchRefused, NotSupported or DeviceFault; so do the calls of enqueue().
   LoadedPlan(const DriverApi& api, ModuleCache& modules, Libraries& libraries, const Executable& executable);
 
+  /// Fills the `__constant__` variables of its module from the image at `base`, and waits: before the first enqueue(),
+  /// never within a capture.
+  void fill_constants(Stream stream, DevicePointer base) {
+    if (constants_) constants_->fill(stream, base);
+  }
+  /// Waits. Throws DeviceFault if a launch has changed one since.
+  void check_constants(Stream stream) const {
+    if (constants_) constants_->check(stream);
+  }
   /// Enqueues all steps in order over the image at `base`; does not wait.
   void enqueue(Stream stream, DevicePointer base) const;
   /// The same; `around` is called for each step and calls what enqueues it, once.
@@ -38,9 +48,10 @@ class LoadedPlan {
 
   const DriverApi& api_;
   const Executable* executable_;
-  std::vector<Step> steps_;                 // of the plan, resolved
-  std::shared_ptr<LoadedModule> module_;    // null: nothing of it is launched
-  std::vector<LibraryStep> library_steps_;  // in the order of the plan
+  std::vector<Step> steps_;                     // of the plan, resolved
+  std::shared_ptr<LoadedModule> module_;        // null: nothing of it is launched
+  std::unique_ptr<FilledConstants> constants_;  // null: the plan fills none
+  std::vector<LibraryStep> library_steps_;      // in the order of the plan
 };
 
 }  // namespace harness::cuda

@@ -32,6 +32,20 @@ std::vector<std::int64_t> parameters_of(const DriverApi& api, Function function,
   }
 }
 
+/// Of the names that the build kept, those of variables.
+std::map<std::string, LoadedConstant> constants_of(const DriverApi& api, Module module,
+                                                   const std::map<std::string, std::string>& names) {
+  std::map<std::string, LoadedConstant> constants;
+  for (const auto& [name, lowered] : names) {
+    if (!name.starts_with("&")) continue;
+    LoadedConstant constant;
+    check_launch(api, api.cuModuleGetGlobal_v2(&constant.address, &constant.bytes, module, lowered.c_str()),
+                 fmt::format("cuModuleGetGlobal of {}", name.substr(1)));
+    constants[name.substr(1)] = constant;
+  }
+  return constants;
+}
+
 std::shared_ptr<LoadedModule> load_module(const DriverApi& api, const Artifact& artifact) {
   const auto names = lowered_names(artifact);
   const std::string cubin = read_cubin(artifact);
@@ -50,6 +64,7 @@ std::shared_ptr<LoadedModule> load_module(const DriverApi& api, const Artifact& 
     function.allowed_dynamic_bytes = function_attribute(api, function, kFunctionMaxDynamicShared);
     loaded->functions[entry.entry] = std::move(function);
   }
+  loaded->constants = constants_of(api, handle, names);
   return loaded;
 }
 

@@ -18,8 +18,15 @@ struct LoadedFunction {
   bool any_cluster = false;  // clusters of more than 8 blocks are allowed
 };
 
+/// A `__constant__` variable that a plan may fill.
+struct LoadedConstant {
+  DevicePointer address = 0;
+  std::size_t bytes = 0;
+};
+
 struct LoadedModule {
   OwnedModule module;
+  std::map<std::string, LoadedConstant> constants;  // by symbol, as BuildSpec::constants had it
   std::map<std::string, LoadedFunction> functions;  // by entry
 };
 

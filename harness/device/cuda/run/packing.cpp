@@ -120,6 +120,11 @@ PackedArguments pack_arguments(const DriverApi& api, const Launch& launch, const
   return packed;
 }
 
+std::vector<std::byte> pack_value(const DriverApi& api, const std::string& name, const Problem& problem,
+                                  const ImageLayout& layout) {
+  return named_bytes(api, NamedArgument{name, 0}, problem, layout, 0);
+}
+
 void check_parameters(const std::string& entry, const PackedArguments& arguments,
                       const std::vector<std::int64_t>& parameter_bytes) {
   std::vector<std::int64_t> given;

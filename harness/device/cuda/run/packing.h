@@ -18,6 +18,10 @@ using PackedArguments = std::vector<std::vector<std::byte>>;
 PackedArguments pack_arguments(const DriverApi& api, const Launch& launch, const Problem& problem,
                                const ImageLayout& layout, DevicePointer base);
 
+/// The bytes of a scalar or structure of the problem. Throws as pack_arguments does.
+std::vector<std::byte> pack_value(const DriverApi& api, const std::string& name, const Problem& problem,
+                                  const ImageLayout& layout);
+
 /// Throws LaunchRefused with both lists unless number and sizes agree: the driver would read past the arguments.
 void check_parameters(const std::string& entry, const PackedArguments& arguments,
                       const std::vector<std::int64_t>& parameter_bytes);

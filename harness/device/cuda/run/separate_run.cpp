@@ -101,9 +101,11 @@ void run_separately(const DriverApi& api, int ordinal, const Executable& executa
   placed(separate.buffers());
   separate.upload(stream.get(), {image.begin(), image.end()}, uninitialized);
   const Executable addressed = separate.addressed();
-  const LoadedPlan plan(api, modules, libraries, addressed);
+  LoadedPlan plan(api, modules, libraries, addressed);
+  plan.fill_constants(stream.get(), 0);
   plan.enqueue(stream.get(), 0);
   synchronize(api, stream.get());
+  plan.check_constants(stream.get());
 }
 
 void run_separately(int ordinal, const Executable& executable, std::span<const std::byte> image, bool uninitialized,

@@ -38,6 +38,8 @@ class TimedPlan {
   /// After the timed calls of this kind on the sets of `drawn`: keeps some, and launches the same draws again
   /// elsewhere.
   void audit(CallKind kind, const DrawnSets& drawn);
+  /// Waits. Throws DeviceFault if a call has changed a `__constant__` variable.
+  void check_constants() const { plan_.check_constants(stream_); }
   const TimedAudit& audit() const { return audit_; }
   const InputSets& sets() const { return sets_; }
   std::int64_t calls() const { return calls_; }
@@ -53,6 +55,7 @@ class TimedPlan {
 
  private:
   static constexpr double kSlowNs = 1e8, kVerySlowNs = 5e8;
+  void fill_constants();
   double estimate_call_ns();
   double estimate_in_graph_ns();
   void launch_all(const DrawnSets& drawn, const ClockReader* clock);

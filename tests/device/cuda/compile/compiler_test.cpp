@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/device/cuda/api/nvrtc_api.h"
 #include "harness/device/cuda/api/toolkit.h"
+#include "harness/device/cuda/compile/cubin_cache.h"
 #include "harness/system/files.h"
 #include "tests/device/cuda/scratch.h"
 #include "tests/support/skip.h"
@@ -185,6 +186,31 @@ TEST_CASE("constant data is part of the machine code") {
   const std::string one = f.compiled(spec).code_hash;
   spec.defines = {{"V", "3"}};
   CHECK(f.compiled(spec).code_hash != one);
+}
+
+TEST_CASE("a variable that the host fills keeps its name in the module, and is no state") {
+  if (no_nvrtc()) return;
+  Fixture f;
+  BuildSpec spec{"c.cu",
+                 "namespace ns { __constant__ float t[3]; }\nstatic __constant__ int n; __constant__ float spare;\n"
+                 "__global__ void k(float* p) { if (threadIdx.x < n) p[threadIdx.x] = ns::t[threadIdx.x]; }",
+                 {"k"}};
+  const std::string plain = f.compiled(spec).key;
+  spec.constants = {"ns::t", "n", "spare"};
+  const Artifact artifact = f.compiled(spec);
+  CHECK(artifact.key != plain);
+  CHECK(artifact.globals.empty());
+  const auto names = lowered_names(artifact);
+  CHECK(names.at("&ns::t") == "_ZN2ns1tE");
+  const std::string cubin = read_cubin(artifact);
+  for (const char* symbol : {"&ns::t", "&n", "&spare"}) CHECK(cubin.find(names.at(symbol)) != std::string::npos);
+  spec.source +=
+      "\n__global__ void w(float* p, int n) { (n < 1 << 30 ? const_cast<float*>(ns::t) : p)[threadIdx.x] = *p; }";
+  spec.entries = {"k", "w"};
+  CHECK(f.compiled(spec).globals == std::vector<std::string>{"ns::t"});  // a place to keep things, filled or not
+  spec.constants = {"ns::u"};
+  CHECK_THAT(f.failed(spec).log,
+             Catch::StartsWith("c.cu: 'ns::u', which the plan fills, names no __constant__ variable of this source."));
 }
 
 TEST_CASE("an entry that is not there is named in a plain sentence before the log") {

@@ -70,6 +70,14 @@ struct HarnessCpuEntry {
   const unsigned* parameter_bytes;
 };
 
+/// A `__constant__` variable that the plan fills. Candidates with some export `harness_cpu_constants`, an array of them
+/// behind whose last `name` is null.
+struct HarnessCpuConstant {
+  const char* name;
+  void* address;
+  unsigned long bytes;
+};
+
 struct HarnessCpuModule {
   int abi;
   int entries;
