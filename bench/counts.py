@@ -6,13 +6,16 @@
 #                      counters and times that `gpu` once found (bench/h200/counts.json). A Markdown table of one number
 #                      (default: instructions), and the rank correlation of predicted and measured times of each kernel.
 #   bench/counts.py recorded HARNESS FILE.jsonl [--each N] [--seed S] [--workload W,...] [--variant V,...] [--minutes M]
+#                      [--commit C]
 #                      up to N configurations of each variant of a recorded campaign, drawn at random by the seed:
 #                      predicted beside recorded times, and the rank correlation of each family, with the interval that
 #                      chance leaves it. After M minutes no further one is begun; the families take turns until then.
+#                      A record's times are those of its sources: C names a commit that has them, and the kernels of the
+#                      record are counted as they were then. How many sources agree is printed.
 #   bench/counts.py prior FILE.jsonl...                          what a prediction is worth before the first measurement: of
 #                      each family in files that `recorded` wrote with --out, the evaluations until the first within 5 %
 #                      of the family's best, tried in the order of predicted times, and as chance has it.
-import argparse, collections, concurrent.futures, itertools, json, math, os, random, subprocess, sys, time
+import argparse, collections, concurrent.futures, hashlib, io, itertools, json, math, os, pathlib, random, shutil, subprocess, sys, tarfile, tempfile, time
 
 # Counted numbers that a GPU's counters know under the same name.
 COMPARED = ["global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
@@ -94,11 +97,27 @@ def timed_row(found, measured, **more):
             "hi_ns": of["predicted_hi_ns"], "parts": {k: v for k, v in of.items() if k.startswith("predicted_")}}
 
 
+def as_at(commit, kernels, texts):
+    """A folder for HARNESS_HOME: today's, but with these kernels as they were at a commit. `texts`: sources of the record."""
+    home, top = pathlib.Path(tempfile.mkdtemp()), pathlib.Path(__file__).resolve().parent.parent
+    for name in ("strategies", "playbook", "proposers"): (home / name).symlink_to(top / name)
+    shutil.copytree(top / "kernels", home / "kernels")
+    for kernel in kernels:
+        shutil.rmtree(home / "kernels" / kernel)
+        archive = subprocess.run(["git", "-C", top, "archive", commit, f"kernels/{kernel}"], capture_output=True, check=True).stdout
+        tarfile.open(fileobj=io.BytesIO(archive)).extractall(home)
+    then = {hashlib.sha256(path.read_bytes()).digest() for path in home.rglob("kernels/*/variants/*.cu")}
+    agree = sum(hashlib.sha256(text.encode()).digest() in then for text in texts)
+    print(f"of {len(texts)} recorded sources {agree} are those of {commit}", file=sys.stderr)
+    return home
+
+
 def recorded(options):
-    attempts, rows = [], []
+    attempts, rows, texts = [], [], []
     for line in open(options.file):
         entry = json.loads(line)
         if entry.get("type") == "attempt": attempts.append(entry)
+        elif "text" in entry: texts.append(entry["text"])
         elif entry.get("type") == "iteration": rows.append((attempts[entry["attempt"] - 1], entry))
     wanted = options.workload.split(",") if options.workload else None
     families = collections.defaultdict(dict)
@@ -113,9 +132,12 @@ def recorded(options):
         chosen = random.Random(f"{options.seed} {kernel} {workload} {variant}").sample(sorted(configs.items()), min(options.each, len(configs)))
         drawn.append([(kernel, variant, workload, json.loads(config), ns) for config, ns in chosen])
     jobs = [job for turn in itertools.zip_longest(*drawn) for job in turn if job]
+    home = as_at(options.commit, {job[0] for job in jobs}, texts) if options.commit else None
+    if home: os.environ["HARNESS_HOME"] = str(home)
     last = time.time() + options.minutes * 60 if options.minutes else math.inf
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         found = list(pool.map(lambda job: profile(options.harness, "cpu", *job[:4]) if time.time() < last else None, jobs))
+    if home: shutil.rmtree(home)
     left = sum(one is None for one in found)
     if left: print(f"{left} of {len(jobs)} were not begun: the time is up", file=sys.stderr)
     lines = []
@@ -130,6 +152,11 @@ def recorded(options):
     return lines
 
 
+def model_of(device_name):
+    """The option that names a device's model; none: the default."""
+    return next((["--for", gpu] for gpu in ("H200", "H100", "A100", "RTX4090") if gpu in device_name.replace(" ", "")), [])
+
+
 def gpu(options):
     kernels = json.loads(subprocess.run([options.harness, "kernels", "--json", "--kernels", FOREIGN], capture_output=True, text=True).stdout)
     jobs = []
@@ -140,7 +167,7 @@ def gpu(options):
     more = ["--kernels", FOREIGN, *options.more]
     devices = json.loads(subprocess.run([options.harness, "devices", "--json"], capture_output=True, text=True).stdout)
     name = next((d["name"] for d in devices if d["device"] == options.device), "")
-    model = next((["--for", gpu] for gpu in ("H200", "H100", "A100", "RTX4090") if gpu in name.replace(" ", "")), [])
+    model = model_of(name)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         counted = [pool.submit(profile, options.harness, "cpu", *job, {}, [*more, *model]) for job in jobs]
         # One process at a time may read a GPU's counters.
@@ -163,12 +190,13 @@ def gpu(options):
 
 
 def again(options):
-    found = json.load(open(options.rest[0]))["results"]
+    file = json.load(open(options.rest[0]))
+    found, model = file["results"], model_of(file["device"])
     kernels = options.rest[1:]
     rows = [row for row in found if "read" in row and (not kernels or row["kernel"] in kernels)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         counted = list(pool.map(lambda row: profile(options.harness, "cpu", row["kernel"], row["variant"], row["workload"], {},
-                                                    ["--kernels", FOREIGN, *options.more]), rows))
+                                                    ["--kernels", FOREIGN, *options.more, *model]), rows))
     print(f"| kernel, variant | counter | counted now | ratio | predicted / measured time |\n|---|--:|--:|--:|--:|")
     lines, timed = [], []
     for row, mine in zip(rows, counted):
@@ -222,6 +250,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workload", default="")
     parser.add_argument("--variant", default="")
+    parser.add_argument("--commit", default="")
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--skip", default="25_cublas_softmax,80_cudnn")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))

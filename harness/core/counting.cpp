@@ -47,6 +47,14 @@ static void from_json(const json& from, CountedPlace& place) {
   for (std::size_t i = 0; i < kCounts; ++i) place.counts.of[i] = whole_number(from.at(1).at(i));
 }
 
+static void to_json(json& to, const CountedRole& role) {
+  to = json::array({role.warps, role.requests});
+}
+static void from_json(const json& from, CountedRole& role) {
+  role.warps = whole_number(from.at(0));
+  for (const json& each : from.at(1)) role.requests.emplace_back(each.at(0), whole_number(each.at(1)));
+}
+
 HARNESS_JSON(CountingRequest, blocks, run_all)
 static void to_json(json& to, const TouchedSectors& sectors) {
   to = json::array({sectors.touched, sectors.loaded, sectors.stored});
@@ -62,6 +70,13 @@ static void from_json(const json& from, CountedBuffer& buffer) {
   from.at(1).get_to(buffer.by_block);
   from.at(2).get_to(buffer.together);
 }
-HARNESS_JSON(CountedLaunch, step, blocks, counted_blocks, blocks_meet, places, buffers)
+static void to_json(json& to, const HottestAddress& hottest) {
+  to = json::array({hottest.site, hottest.lanes, hottest.requests});
+}
+static void from_json(const json& from, HottestAddress& hottest) {
+  hottest = {from.at(0).get<std::uint64_t>(), whole_number(from.at(1)), whole_number(from.at(2))};
+}
+
+HARNESS_JSON(CountedLaunch, step, blocks, counted_blocks, blocks_meet, atomics, hottest, places, roles, buffers)
 
 }  // namespace harness

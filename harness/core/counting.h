@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/core/json.h"
@@ -75,6 +76,19 @@ struct CountedPlace {
   Counts counts;  // scaled to all blocks
 };
 
+/// Warps that come to the same places, and to no others: they do the same work.
+struct CountedRole {
+  std::int64_t warps = 0;                                          // scaled to all blocks
+  std::vector<std::pair<std::uint64_t, std::int64_t>> requests{};  // by site, ascending: what they make together
+};
+
+/// The 32 bytes of global memory on which atomic operations wait for each other the longest. What several counted
+/// blocks want, those that they stand for are taken to want as well.
+struct HottestAddress {
+  std::uint64_t site = 0;                // one of the places that want it
+  std::int64_t lanes = 0, requests = 0;  // turns by lanes on the same word, and by warps; 0: there are none
+};
+
 /// Different sectors.
 struct TouchedSectors {
   std::int64_t touched = 0;
@@ -94,10 +108,12 @@ struct CountedBuffer {
 struct CountedLaunch {
   std::int64_t step = 0;  // of the plan
   std::int64_t blocks = 0, counted_blocks = 0;
-  /// Atomic or volatile accesses of global memory, or a sector that one block loads and another stores: blocks may
-  /// depend on each other.
-  bool blocks_meet = false;
+  /// Volatile accesses of global memory, or a sector that one block loads and another one changes: blocks may depend on
+  /// each other. Where they have atomic operations, they do if somebody wants to know what was there before.
+  bool blocks_meet = false, atomics = false;
+  HottestAddress hottest;
   std::vector<CountedPlace> places;
+  std::vector<CountedRole> roles;  // the most frequent first
   std::vector<CountedBuffer> buffers;
 };
 

@@ -37,8 +37,11 @@ struct CodePlace {
 struct CodeSite {
   SiteKind kind{};
   std::vector<CodePlace> places;
-  bool stores = false;  // to global memory
-  int bytes = 0;        // of a lane, in global memory; 0: unknown
+  bool stores = false;    // to global memory
+  bool always = false;    // each warp that runs the block makes it: no predicate keeps some from it
+  bool answered = false;  // of an atomic operation: somebody wants what was there before
+  bool by_lane = false;   // of an atomic operation: lanes on one address take turns; those of integers are put together
+  int bytes = 0;          // of a lane, in global memory; 0: unknown
 };
 
 /// Instructions that run one after another.
@@ -48,6 +51,7 @@ struct CodeBlock {
   std::int64_t cycles = 0;  // between the first and what follows the last, for one warp alone, without these waits
   std::int64_t tensor_cycles = 0;  // that tensor cores are busy, each with one warp
   std::vector<std::size_t> next;   // blocks that may follow
+  bool ends = false;               // the kernel may end behind it
   std::vector<CodeSite> sites;
 };
 

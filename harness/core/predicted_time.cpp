@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace harness {
 namespace {
@@ -18,7 +19,8 @@ constexpr double kBesideShared = 1;   // instructions beside a request of shared
 constexpr double kBarrierNs = 60;     // of a warp, with what it waits for there
 constexpr double kClusterNs = 500;    // the same, of a cluster's, whose blocks begin later, too
 constexpr double kFirstAndLast = 2;   // latencies of memory around the rest: arguments, first loads, last stores
-constexpr double kAtomicNs = 1;       // between atomic operations on one address, in the L2
+constexpr double kAtomicNs = 1;       // between atomic operations on different addresses, in a 32nd of the L2
+constexpr double kTurnNs = 1.77;      // between those on one sector, as an H200 takes (docs/profile.md)
 constexpr double kNorm = 1.6;         // parts overlap: between their sum (1) and the longest (infinite)
 constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
 
@@ -50,27 +52,52 @@ Fit fit_of(const GpuModel& gpu, const LaunchWork& work, int blocks) {
   return fit;
 }
 
-/// How long the requests of one warp take one after another, times the rounds of blocks.
-double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
+/// What a load of global memory takes, on average and where it misses the L1.
+struct LoadTimes {
+  double mean_ns = 0, far_ns = 0;
+};
+
+LoadTimes load_times(const GpuModel& gpu, const LaunchWork& work) {
   const Counts& c = work.counts;
-  const double warps = std::max(1.0, static_cast<double>(work.blocks) * fit.warps);
   const double sectors = number(c, Count::load_sectors);
   const double missed = sectors > 0 ? number(c, Count::load_missed) / sectors : 0;
   const double l2_bytes = l2_sectors(c) * kSectorBytes;
   const double from_memory = l2_bytes > 0 ? std::min(1.0, work.memory_bytes / l2_bytes) : 0;
   const double far_ns = from_memory * gpu.memory_ns + (1 - from_memory) * gpu.l2_ns;
-  const double load_ns = (1 - missed) * gpu.l1_ns + missed * far_ns;
+  return {(1 - missed) * gpu.l1_ns + missed * far_ns, far_ns};
+}
+
+/// How long what these warps do takes one of them, if it is alone.
+double alone_ns(const GpuModel& gpu, const WarpWork& work, const LoadTimes& loads) {
+  const Counts& c = work.counts;
   const double shared = number(c, Count::shared_requests);
   const double chained =
       (number(c, Count::memory_requests) - shared) * (1 + kBeside) + shared * (1 + kBesideShared);  // instructions
   const double meetings = number(c, Count::barriers) * kBarrierNs + number(c, Count::cluster_barriers) * kClusterNs +
-                          number(c, Count::atomic_requests) * gpu.l2_ns;
+                          work.atomic_waits * gpu.l2_ns;
   // Without machine code: loads wait four at a time, asynchronous ones too, and every instruction for the one before.
-  const double guessed = (number(c, Count::load_requests) * load_ns + shared * gpu.shared_ns) / kLoadsAhead +
+  const double guessed = (number(c, Count::load_requests) * loads.mean_ns + shared * gpu.shared_ns) / kLoadsAhead +
                          chained * kDependentNs + number(c, Count::tensor_instructions) * kTensorNs;
-  const double known = work.waits * load_ns + number(c, Count::copy_waits) * far_ns + work.cycles / gpu.clock_hz * 1e9;
-  const double a_warp = ((work.cycles > 0 ? known : guessed) + meetings) / warps;
-  return a_warp * fit.rounds + kFirstAndLast * gpu.memory_ns;
+  const double known =
+      work.waits * loads.mean_ns + number(c, Count::copy_waits) * loads.far_ns + work.cycles / gpu.clock_hz * 1e9;
+  return ((work.cycles > 0 ? known : guessed) + meetings) / std::max(1.0, work.warps);
+}
+
+/// How long the warps take whose role takes longest, times the rounds of blocks. A role that only some blocks have
+/// prolongs those alone: one of the last round decides when the launch ends.
+double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
+  const LoadTimes loads = load_times(gpu, work);
+  const auto blocks = static_cast<double>(work.blocks);
+  std::vector<std::pair<double, double>> roles;  // ns, and how many blocks have it
+  for (const WarpWork& role : work.roles)
+    roles.emplace_back(alone_ns(gpu, role, loads), std::min(1.0, role.warps / blocks));
+  if (roles.empty())
+    roles.emplace_back(
+        alone_ns(gpu, {blocks * fit.warps, work.counts, work.waits, work.cycles, work.atomic_waits}, loads), 1);
+  std::ranges::sort(roles, std::greater<>());
+  double mean = 0, left = 1;
+  for (const auto& [ns, share] : roles) mean += left * share * ns, left *= 1 - share;
+  return (fit.rounds - 1) * mean + roles.front().first + kFirstAndLast * gpu.memory_ns;
 }
 
 }  // namespace
@@ -115,7 +142,7 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
       {"issue", issued / kIssued / cycles},
       {"arithmetic", ((tensor ? tensor_s : flops / gpu.fma_flops) + exps / gpu.exps_per_s) * 1e9 / fit.busy * fit.tail},
       {"latency", waiting_ns(gpu, work, fit)},
-      {"atomics", number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32},
+      {"atomics", std::max(number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32, work.hottest_turns * kTurnNs)},
   };
   double sum = 0;
   for (const auto& [part, ns] : time.parts) sum += std::pow(ns, kNorm);

@@ -10,6 +10,13 @@
 // A stated model turns counts into a time (docs/profile.md explains it). It is a prediction: never a measurement.
 namespace harness {
 
+/// Warps of one role (CountedRole), all together.
+struct WarpWork {
+  double warps = 0;
+  Counts counts;
+  double waits = 0, cycles = 0, atomic_waits = 0;  // as LaunchWork has them
+};
+
 /// One launch, as far as the model wants to know it.
 struct LaunchWork {
   std::int64_t blocks = 0;
@@ -25,6 +32,9 @@ struct LaunchWork {
   double waits = 0;          // for loads of global memory, by warps
   double cycles = 0;         // of each warp, if it were alone and no load were waited for
   double tensor_cycles = 0;  // that tensor cores are busy, each with one warp
+  double atomic_waits = 0;   // for what atomic operations found, by warps
+  double hottest_turns = 0;  // of atomic operations on the sector that most of them want
+  std::vector<WarpWork> roles;
 };
 
 /// How long each part of a GPU would be busy, or each warp would wait, if nothing else happened. Nanoseconds.

@@ -139,8 +139,8 @@ std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const CountedRun
 }
 
 /// The kernel's own line of a place, as the machine code's table of lines names it.
-std::optional<std::pair<std::string, int>> line_of(const CountedPlace& place, const CountedRun& run) {
-  const auto found = run.lines.find(place.site);
+std::optional<std::pair<std::string, int>> line_of(std::uint64_t site, const CountedRun& run) {
+  const auto found = run.lines.find(site);
   if (found == run.lines.end()) return std::nullopt;
   const ProfiledLine line = place_of(found->second, run.own_files);
   return std::pair{line.file.substr(line.file.rfind('/') + 1), line.line};
@@ -149,7 +149,7 @@ std::optional<std::pair<std::string, int>> line_of(const CountedPlace& place, co
 CountsByLine counts_by_line(const CountedLaunch& launch, const CountedRun& run) {
   CountsByLine counts;
   for (const CountedPlace& place : launch.places)
-    if (const auto line = line_of(place, run)) counts[*line] += place.counts;
+    if (const auto line = line_of(place.site, run)) counts[*line] += place.counts;
   return counts;
 }
 
@@ -160,8 +160,81 @@ CountedLaunch compiled_launch(const CountedLaunch& counted, const CountedRun& ru
   if (code == nullptr) return launch;
   const auto shares = compiled_shares(counts_by_line(counted, run), compiled_lines(*code, run.own_files), warps);
   for (CountedPlace& place : launch.places)
-    if (const auto line = line_of(place, run)) place.counts = as_compiled(place.counts, shares.at(*line));
+    if (const auto line = line_of(place.site, run)) place.counts = as_compiled(place.counts, shares.at(*line));
   return launch;
+}
+
+/// The counts of the warps of one role: of each place its part of the requests there. Places that it did not come to
+/// count nothing, and are there all the same.
+CountedLaunch launch_of_role(const CountedLaunch& launch, const CountedRole& role) {
+  CountedLaunch part = launch;
+  for (CountedPlace& place : part.places) {
+    const auto requests_of = [&](const CountedRole& each) {
+      const auto at =
+          std::ranges::lower_bound(each.requests, place.site, {}, &std::pair<std::uint64_t, std::int64_t>::first);
+      return at == each.requests.end() || at->first != place.site ? 0 : at->second;
+    };
+    std::int64_t all = 0;
+    for (const CountedRole& each : launch.roles) all += requests_of(each);
+    const std::int64_t own = requests_of(role);
+    place.counts = own == 0 ? Counts{} : place.counts.scaled(own, all);
+  }
+  return part;
+}
+
+/// What the machine code says of the atomic operations of each line.
+class AtomicsOfCode {
+ public:
+  AtomicsOfCode(const MachineCode* code, const CountedRun& run) : run_(run) {
+    if (code != nullptr) lines_ = compiled_atomics(*code, run.own_files);
+  }
+
+  /// For what was there before, where it is not known that nobody asks.
+  double waits(const CountedLaunch& launch) const {
+    double sum = 0;
+    for (const CountedPlace& place : launch.places)
+      if (place.counts[Count::atomic_requests] > 0 && of(place.site).answered)
+        sum += number(place.counts, Count::atomic_requests);
+    return sum;
+  }
+  double turns(const HottestAddress& hottest) const {
+    return static_cast<double>(of(hottest.site).by_lane ? hottest.lanes : hottest.requests);
+  }
+
+ private:
+  CompiledAtomics of(std::uint64_t site) const {
+    const auto line = line_of(site, run_);
+    const auto known = line ? lines_.find(*line) : lines_.end();
+    return known == lines_.end() ? CompiledAtomics{true, true} : known->second;
+  }
+
+  const CountedRun& run_;
+  std::map<std::pair<std::string, int>, CompiledAtomics> lines_;
+};
+
+/// What the machine code comes to, role by role; nothing where it does not tell how often some loops run.
+std::optional<ExecutedCode> executed_by_roles(const MachineCode& code, const CountedLaunch& counted,
+                                              const CountedRun& run, double warps, const AtomicsOfCode& atomics,
+                                              std::vector<WarpWork>& roles) {
+  const CountsByLine of_all = counts_by_line(counted, run);
+  if (counted.roles.empty()) return executed_code(code, of_all, run.own_files, warps, of_all);
+  ExecutedCode sum;
+  for (const CountedRole& role : counted.roles) {
+    const CountedLaunch part = launch_of_role(counted, role);
+    const auto executed =
+        executed_code(code, counts_by_line(part, run), run.own_files, static_cast<double>(role.warps), of_all);
+    if (!executed) {
+      roles.clear();
+      return executed_code(code, of_all, run.own_files, warps, of_all);
+    }
+    sum += *executed;
+    roles.push_back({.warps = static_cast<double>(role.warps),
+                     .waits = executed->waits,
+                     .cycles = executed->cycles,
+                     .atomic_waits = atomics.waits(part)});
+    for (const CountedPlace& place : part.places) roles.back().counts += place.counts;
+  }
+  return sum;
 }
 
 void add_instructions(Numbers& numbers, const ExecutedCode& executed) {
@@ -238,8 +311,11 @@ LaunchProfile launch_profile(const CountedLaunch& as_written, const Launch& laun
   const Work& all = context.run.executable->problem.work;
   for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
   work.exps = all.exps * context.share;
+  const AtomicsOfCode atomics(code, context.run);
+  work.atomic_waits = atomics.waits(counted);
+  work.hottest_turns = atomics.turns(counted.hottest);
   const auto executed =
-      code ? executed_code(*code, counts_by_line(counted, context.run), context.run.own_files, warps) : std::nullopt;
+      code ? executed_by_roles(*code, counted, context.run, warps, atomics, work.roles) : std::nullopt;
   if (executed) {
     work.instructions = executed->all();
     work.special = executed->instructions[static_cast<std::size_t>(InstructionClass::special)];

@@ -9,6 +9,7 @@
 #include "harness/core/gpu_model.h"
 #include "harness/core/hash.h"
 #include "harness/evaluate/counted_profile.h"
+#include "harness/evaluate/executed_code.h"
 
 namespace harness {
 namespace {
@@ -41,11 +42,23 @@ void refuse_libraries(const Realized& realized) {
                                 realized.candidate.kernel, realized.candidate.variant));
 }
 
+/// Whether the machine code has atomic operations, and none of them tells what it found.
+bool only_adds(const CountedRun& run, const CountedLaunch& launch) {
+  const auto& steps = run.executable->plan.steps;
+  const auto* step = std::get_if<Launch>(&steps.at(static_cast<std::size_t>(launch.step)));
+  const auto code = step == nullptr ? run.code.end() : run.code.find(step->entry);
+  if (code == run.code.end()) return false;
+  const auto atomics = compiled_atomics(code->second, run.own_files);
+  return !atomics.empty() && std::ranges::none_of(atomics, [](const auto& line) { return line.second.answered; });
+}
+
 /// Blocks that meet cannot be left out: who waits for one of them would wait for ever, or miss what it leaves. And what
-/// they find depends on who came first, which is the same everywhere only where they take turns.
-bool order_matters(const std::vector<CountedLaunch>& launches) {
-  return std::ranges::any_of(launches,
-                             [](const CountedLaunch& launch) { return launch.blocks_meet && launch.blocks > 1; });
+/// they find depends on who came first, which is the same everywhere only where they take turns. Who only adds finds
+/// nothing.
+bool order_matters(const CountedRun& run) {
+  return std::ranges::any_of(run.launches, [&](const CountedLaunch& launch) {
+    return launch.blocks > 1 && (launch.blocks_meet || (launch.atomics && !only_adds(run, launch)));
+  });
 }
 
 std::vector<std::uint64_t> sites_of(const std::vector<CountedLaunch>& launches) {
@@ -85,13 +98,12 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   Subject subject = workers_.make_subject(realized, artifact, nullptr);
   subject.trusted = workers_.build_trusted(realized);
   fill_grids(subject.executable, gpu, counted.machine);
-  counted.launches = run(subject, {request.blocks, false});
-  if (counted.launches.empty() || order_matters(counted.launches))
-    counted.launches = run(subject, {request.blocks, true});
-  counted.lines = workers_.kind.source_lines(artifact, sites_of(counted.launches));
   for (const SourceFile& source : realized.sources)
     counted.own_files.insert(source.name.substr(source.name.rfind('/') + 1));
   counted.executable = &subject.executable;
+  counted.launches = run(subject, {request.blocks, false});
+  if (counted.launches.empty() || order_matters(counted)) counted.launches = run(subject, {request.blocks, true});
+  counted.lines = workers_.kind.source_lines(artifact, sites_of(counted.launches));
   Profile profile = counted_profile(counted, gpu);
   profile.why = why;
   profile.numbers.push_back({"launches", static_cast<double>(profile.launches.size())});

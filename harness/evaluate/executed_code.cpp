@@ -12,12 +12,14 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 /// Loops of a control flow graph: of each block the innermost, and of each loop the one around it.
 class Loops {
  public:
-  explicit Loops(const MachineCode& code) : code_(code), before_(code.size()), innermost_(code.size(), kNone) {
+  /// Blocks that `taken` leaves out, and edges to them, are as if they were not there.
+  Loops(const MachineCode& code, const std::vector<bool>& taken)
+      : code_(code), taken_(taken), before_(code.size()), innermost_(code.size(), kNone) {
     visit_all();
     find_dominators();
     for (const std::size_t from : order_)
       for (const std::size_t to : code[from].next)
-        if (dominates(to, from)) add_back_edge(from, to);
+        if (taken[to] && dominates(to, from)) add_back_edge(from, to);
     std::ranges::stable_sort(loops_, {}, [](const Loop& loop) { return loop.size; });
     for (std::size_t i = loops_.size(); i-- > 0;)  // the smallest is last to say
       for (std::size_t block = 0; block < code.size(); ++block)
@@ -45,7 +47,7 @@ class Loops {
     number_.assign(code_.size(), kNone);
     std::vector<bool> seen(code_.size());
     std::vector<std::pair<std::size_t, std::size_t>> path;  // block, how many of its successors were looked at
-    if (!code_.empty()) path.emplace_back(0, 0), seen[0] = true;
+    if (!code_.empty() && taken_[0]) path.emplace_back(0, 0), seen[0] = true;
     while (!path.empty()) {
       auto& [block, looked] = path.back();
       if (looked == code_[block].next.size()) {
@@ -54,6 +56,7 @@ class Loops {
         continue;
       }
       const std::size_t to = code_[block].next[looked++];
+      if (!taken_[to]) continue;
       before_[to].push_back(block);
       if (!seen[to]) seen[to] = true, path.emplace_back(to, 0);
     }
@@ -104,6 +107,7 @@ class Loops {
   }
 
   const MachineCode& code_;
+  const std::vector<bool> taken_;  // by block
   std::vector<std::vector<std::size_t>> before_;
   std::vector<std::size_t> order_, number_, dominator_, innermost_;
   std::vector<Loop> loops_;
@@ -203,10 +207,75 @@ LoopEstimates estimates_of(const std::map<Site, Copies>& sites, const Loops& loo
   return estimates;
 }
 
+/// What can be reached from these blocks by these edges, and only through blocks that are `open`.
+std::vector<bool> reached_from(const std::vector<std::size_t>& begins,
+                               const std::vector<std::vector<std::size_t>>& edges, const std::vector<bool>& open) {
+  std::vector<bool> reached(open.size());
+  std::vector<std::size_t> left;
+  const auto reach = [&](std::size_t block) {
+    if (open[block] && !reached[block]) reached[block] = true, left.push_back(block);
+  };
+  for (const std::size_t block : begins) reach(block);
+  while (!left.empty()) {
+    const std::size_t block = left.back();
+    left.pop_back();
+    for (const std::size_t next : edges[block]) reach(next);
+  }
+  return reached;
+}
+
+/// What a site counts as, and how often these warps were counted there; nothing: its line was not.
+std::optional<double> counted(const CountsByLine& counts, const CodeSite& site,
+                              const std::set<std::string>& own_files) {
+  return counted(counts, {site.kind == SiteKind::tensor ? kAnyLine : own_line(site.places, own_files), site.kind});
+}
+
+/// Whether these warps did not come to the block: others make a request there, and these made none. Of barriers that
+/// several lines have the compiler makes one, so they say nothing.
+bool avoided(const CodeBlock& block, const CountsByLine& counts, const CountsByLine& of_all,
+             const std::set<std::string>& own_files) {
+  return std::ranges::any_of(block.sites, [&](const CodeSite& site) {
+    return site.always && site.kind != SiteKind::barrier && counted(of_all, site, own_files).value_or(0) > 0 &&
+           counted(counts, site, own_files) == 0.0;
+  });
+}
+
+/// Whether each request that these warps made is found in one of these blocks, if it is found at all.
+bool holds_requests(const MachineCode& code, const std::vector<bool>& taken, const CountsByLine& counts,
+                    const std::set<std::string>& own_files) {
+  std::map<Site, bool> found;
+  for (std::size_t block = 0; block < code.size(); ++block)
+    for (const CodeSite& site : code[block].sites) {
+      if (site.kind == SiteKind::barrier || counted(counts, site, own_files).value_or(0) == 0) continue;
+      bool& here = found[{site.kind == SiteKind::tensor ? kAnyLine : own_line(site.places, own_files), site.kind}];
+      here = here || taken[block];
+    }
+  return std::ranges::all_of(found, [](const auto& site) { return site.second; });
+}
+
+/// The blocks that warps with these counts may run: those on a way from the beginning to an end that leads through no
+/// block which they avoided. All, where their own requests are on no such way: then the lines are not what they seem.
+std::vector<bool> taken_blocks(const MachineCode& code, const CountsByLine& counts, const CountsByLine& of_all,
+                               const std::set<std::string>& own_files) {
+  std::vector<bool> open(code.size(), true);
+  std::vector<std::vector<std::size_t>> next, before(code.size());
+  std::vector<std::size_t> ends;
+  for (std::size_t block = 0; block < code.size(); ++block) {
+    open[block] = !avoided(code[block], counts, of_all, own_files);
+    next.push_back(code[block].next);
+    for (const std::size_t to : code[block].next) before[to].push_back(block);
+    if (code[block].ends || code[block].next.empty()) ends.push_back(block);
+  }
+  const std::vector<bool> begun = reached_from({0}, next, open), ended = reached_from(ends, before, open);
+  std::vector<bool> taken(code.size());
+  for (std::size_t block = 0; block < code.size(); ++block) taken[block] = begun[block] && ended[block];
+  return holds_requests(code, taken, counts, own_files) ? taken : std::vector<bool>(code.size(), true);
+}
+
 }  // namespace
 
 CompiledLines compiled_lines(const MachineCode& code, const std::set<std::string>& own_files) {
-  const Loops loops(code);
+  const Loops loops(code, std::vector<bool>(code.size(), true));
   CompiledLines lines;
   for (std::size_t block = 0; block < code.size(); ++block)
     for (const CodeSite& site : code[block].sites) {
@@ -221,20 +290,46 @@ CompiledLines compiled_lines(const MachineCode& code, const std::set<std::string
   return lines;
 }
 
+std::map<std::pair<std::string, int>, CompiledAtomics> compiled_atomics(const MachineCode& code,
+                                                                        const std::set<std::string>& own_files) {
+  std::map<std::pair<std::string, int>, CompiledAtomics> lines;
+  for (const CodeBlock& block : code)
+    for (const CodeSite& site : block.sites) {
+      if (site.kind != SiteKind::atomic) continue;
+      CompiledAtomics& line = lines[own_line(site.places, own_files)];
+      line.answered = line.answered || site.answered;
+      line.by_lane = line.by_lane || site.by_lane;
+    }
+  return lines;
+}
+
 double ExecutedCode::all() const {
   return std::accumulate(instructions.begin(), instructions.end(), 0.0);
 }
 
+ExecutedCode& ExecutedCode::operator+=(const ExecutedCode& other) {
+  for (std::size_t kind = 0; kind < kInstructionClasses; ++kind) instructions[kind] += other.instructions[kind];
+  waits += other.waits;
+  cycles += other.cycles;
+  tensor_cycles += other.tensor_cycles;
+  return *this;
+}
+
 std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsByLine& counts,
-                                          const std::set<std::string>& own_files, double warps) {
+                                          const std::set<std::string>& own_files, double warps,
+                                          const CountsByLine& of_all) {
   if (code.empty()) return std::nullopt;
-  const Loops loops(code);
+  const Loops loops(code, taken_blocks(code, counts, of_all, own_files));
   const std::map<Site, Copies> sites = sites_of(code, loops, own_files);
   const LoopEstimates estimates = estimates_of(sites, loops, counts, warps, code.size());
-  const bool any_request = std::ranges::any_of(sites, [&](const auto& site) {
+  const auto in_loop = [&](const auto& site) {
     return std::ranges::any_of(site.second, [&](const auto& copy) { return loops.innermost(copy.first) != kNone; });
-  });
-  if (any_request && std::ranges::all_of(estimates.loops, [](const auto& each) { return each.empty(); }))
+  };
+  const auto made_by_others = [&](const auto& site) {  // and so these warps only pass by
+    return in_loop(site) && counted(counts, site.first).value_or(0) < counted(of_all, site.first).value_or(0);
+  };
+  if (std::ranges::any_of(sites, in_loop) && std::ranges::none_of(sites, made_by_others) &&
+      std::ranges::all_of(estimates.loops, [](const auto& each) { return each.empty(); }))
     return std::nullopt;
   std::vector<double> times(loops.count());
   for (std::size_t loop = loops.count(); loop-- > 0;) {  // from the outside in

@@ -1,5 +1,6 @@
 #include "harness/core/predicted_time.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "harness/core/error.h"
@@ -105,4 +106,39 @@ TEST_CASE("a copy that is waited for, a cluster's barrier and a tile over the ed
   CHECK(predict_time(h200, clusters)->ns > plain + 500);
   edges.tensor_cycles = 8.0 * 4 * 32 * 64;
   CHECK(predict_time(h200, edges)->ns > plain + 100);
+}
+
+TEST_CASE("the role whose warps take longest decides, and of many rounds those blocks that have it") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  const auto latency = [&](std::int64_t blocks, double long_warps) {
+    LaunchWork work;
+    work.blocks = blocks;
+    work.needs = {1024, 32, 0};
+    const auto all = static_cast<double>(blocks) * 32;
+    work.roles = {{.warps = all - long_warps, .cycles = (all - long_warps) * 1000},
+                  {.warps = long_warps, .cycles = long_warps * 9000}};
+    work.cycles = work.roles[0].cycles + work.roles[1].cycles;
+    return predict_time(h200, work)->parts.at(5).second - 2 * h200.memory_ns;
+  };
+  const double clock = h200.clock_hz / 1e9;
+  CHECK(latency(132, 132) == Approx(9000 / clock));
+  CHECK(latency(132, 1) == Approx(9000 / clock));  // one round: the launch ends with its last block
+  CHECK(latency(264 * 4, 264 * 4) == Approx(4 * 9000 / clock));
+  CHECK(latency(264 * 4, 264) == Approx((9000 + 3 * (0.25 * 9000 + 0.75 * 1000)) / clock));
+}
+
+TEST_CASE("operations on one address take turns, and who asks for no answer does not wait") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork work = copy_work(4);
+  work.counts[Count::atomic_requests] = work.counts[Count::atomic_turns] = work.blocks * 8;
+  const auto part = [&](const char* name) {
+    const auto parts = predict_time(h200, work)->parts;
+    return std::ranges::find(parts, name, &std::pair<std::string, double>::first)->second;
+  };
+  const double spread = part("atomics"), going_on = part("latency");
+  work.hottest_turns = 100000;
+  CHECK(part("atomics") == Approx(177000));
+  CHECK(spread < 20000);
+  work.atomic_waits = static_cast<double>(work.blocks) * 8;
+  CHECK(part("latency") > going_on + h200.l2_ns);
 }

@@ -41,6 +41,10 @@ std::optional<Count> counted_alone(EventKind kind) {
   }
 }
 
+Touched::Access access_of(EventKind kind) {
+  return kind == EventKind::store ? Touched::store : kind == EventKind::atomic ? Touched::add : Touched::load;
+}
+
 bool is_store(int kind) {
   return kind == harness_cpu_write || kind == harness_cpu_volatile_write;
 }
@@ -78,26 +82,33 @@ void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t
   l1_bytes_ = l1_of_a_block(launch, fixed);
   sectors_.clear();
   touched_.assign(buffers_.size(), {});
+  roles_ = {};
+  atomics_ = {};
   turns_.reset();
   if (in_turns() || launch.cooperative) turns_.emplace(workers);
 }
 
-void Counter::add(const std::vector<CountedEvent>& events, const Touched& touched, bool blocks_meet) {
+void Counter::add(const BlockCounter& counted) {
   const std::lock_guard lock(mutex_);
-  for (const CountedEvent& event : events) {
+  roles_.add(counted.roles_);
+  atomics_.add(counted.atomics_);
+  for (const CountedEvent& event : counted.events_) {
     const auto same = std::ranges::find(launch_.places, event.site, &CountedPlace::site);
     if (same != launch_.places.end()) same->counts += event.counts;
     else launch_.places.push_back({event.site, event.counts});
   }
   for (std::size_t i = 0; i < touched_.size(); ++i) {
-    touched_[i].by_block += touched.buffers()[i].by_block;
-    touched_[i].together += touched.buffers()[i].together;
+    touched_[i].by_block += counted.touched_.buffers()[i].by_block;
+    touched_[i].together += counted.touched_.buffers()[i].together;
   }
-  launch_.blocks_meet = launch_.blocks_meet || blocks_meet;
+  launch_.blocks_meet = launch_.blocks_meet || counted.blocks_meet_ || counted.touched_.blocks_meet();
+  launch_.atomics = launch_.atomics || counted.atomics_used_;
 }
 
 void Counter::end_launch() {
   std::ranges::sort(launch_.places, {}, &CountedPlace::site);
+  launch_.roles = roles_.take();
+  launch_.hottest = atomics_.hottest();
   for (std::size_t i = 0; i < touched_.size(); ++i)
     if (touched_[i].by_block.touched > 0)
       launch_.buffers.push_back({static_cast<std::int64_t>(i), touched_[i].by_block, touched_[i].together});
@@ -118,7 +129,7 @@ BlockCounter::BlockCounter(Counter& counter, const Module& module, Scheduler& sc
       touched_(counter.sectors_, counter.buffers_) {}
 
 BlockCounter::~BlockCounter() {
-  counter_.add(events_, touched_, blocks_meet_ || touched_.blocks_meet());
+  counter_.add(*this);
 }
 
 void BlockCounter::pass() {
@@ -127,6 +138,7 @@ void BlockCounter::pass() {
 
 void BlockCounter::begin(std::int64_t weight) {
   weight_ = weight;
+  idle_ = weight == 0 && counter_.in_turns();
   copies_.begin(scheduler_.threads().size());
   if (weight == 0) return;
   const auto threads = static_cast<int>(scheduler_.threads().size());
@@ -142,12 +154,28 @@ void BlockCounter::begin(std::int64_t weight) {
 
 void BlockCounter::end() {
   if (weight_ == 0) return;
-  for (Warp& warp : warps_) flush(warp);
+  const std::size_t warps = (scheduler_.threads().size() + 31) / 32;
+  for (std::size_t i = 0; i < warps; ++i) {
+    flush(warps_[i]);
+    end_role(warps_[i]);
+  }
   for (std::size_t i = 0; i < block_.size(); ++i) {
     events_[i].counts.add(block_[i], weight_);
     block_[i] = {};
   }
+  atomics_.end_block(weight_);
   weight_ = 0;
+}
+
+void BlockCounter::end_role(Warp& warp) {
+  Roles::Requests requests;
+  for (std::size_t i = 0; i < warp.requests.size(); ++i)
+    if (warp.requests[i] > 0) requests.emplace_back(events_[i].site, std::exchange(warp.requests[i], 0));
+  std::ranges::sort(requests);
+  for (std::size_t i = 1; i < requests.size(); ++i)  // one place may load and store
+    if (requests[i].first == requests[i - 1].first) requests[i].second += std::exchange(requests[i - 1].second, 0);
+  std::erase_if(requests, [](const auto& each) { return each.second == 0; });
+  roles_.add(requests, weight_);
 }
 
 std::size_t BlockCounter::find_place(std::uint64_t key) {
@@ -181,16 +209,18 @@ inline void BlockCounter::note(EventKind kind, std::uintptr_t address, std::size
 /// Of an access that is not kept: at least what it touches is known.
 void BlockCounter::touch(EventKind kind, std::uintptr_t address, std::size_t bytes) {
   if (kind != EventKind::load && kind != EventKind::store && kind != EventKind::atomic) return;
-  const bool store = kind == EventKind::store;
   const std::uint64_t first = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes;
-  for (std::uint64_t sector = first; sector <= last; ++sector) touched_.touch(sector, store);
+  for (std::uint64_t sector = first; sector <= last; ++sector) touched_.touch(sector, access_of(kind));
 }
 
 void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, const void* from) {
   const std::uintptr_t offset = address - counter_.image_;
   const auto shared = address - reinterpret_cast<std::uintptr_t>(memory_.begin);
   const bool atomic = kind == harness_cpu_atomic_write, global = offset < counter_.image_bytes_;
-  if (global && (atomic || kind == harness_cpu_volatile_read)) blocks_meet_ = true;
+  if (global) {
+    atomics_used_ = atomics_used_ || atomic;
+    blocks_meet_ = blocks_meet_ || kind == harness_cpu_volatile_read;
+  }
   if (weight_ == 0 || bytes == 0 || kind == harness_cpu_atomic_read) return;
   if (shared < static_cast<std::uintptr_t>(memory_.end - memory_.begin)) {
     // Places relative to the variables: where they lie in this process says nothing.
@@ -216,11 +246,16 @@ void BlockCounter::bulk(std::uintptr_t address, std::size_t bytes, bool store, c
   if (place >= block_.size()) block_.resize(place + 1);
   const std::uint64_t first = offset / kSectorBytes, last = (offset + bytes - 1) / kSectorBytes;
   block_[place][Count::bulk_sectors] += static_cast<std::int64_t>(last - first + 1);
-  for (std::uint64_t sector = first; sector <= last; ++sector) touched_.touch(sector, store);
+  for (std::uint64_t sector = first; sector <= last; ++sector)
+    touched_.touch(sector, store ? Touched::store : Touched::load);
 }
 
 void BlockCounter::event(EventKind kind, const void* from) {
   if (weight_ != 0) note(kind, 0, 1, from);
+}
+
+void BlockCounter::multiply(int passes, const void* from) {
+  if (weight_ != 0) note(EventKind::tensor, static_cast<std::uintptr_t>(passes), 1, from);
 }
 
 void BlockCounter::passed(const void* mbarrier, const void* from) {
@@ -267,12 +302,14 @@ void BlockCounter::flush(Warp& warp) {
   warp.here = 0;
   segment_.resize(std::max(segment_.size(), events_.size()));
   block_.resize(std::max(block_.size(), events_.size()));
+  warp.requests.resize(std::max(warp.requests.size(), events_.size()));
   warp.log.flush([&](std::size_t place, const Request& request) { count(place, request); },
                  [&](std::size_t place, std::uint32_t kept, std::uint32_t all, bool uneven) {
                    Counts& counts = segment_[place];
                    if (uneven) counts[Count::uneven_requests] += kept;
                    const Counts scaled = counts.scaled(all, kept);
                    block_[place] += scaled;
+                   warp.requests[place] += all;
                    warp.work += barrier_work(scaled);
                    if (events_[place].kind == EventKind::barrier) warp.barrier = place;
                    counts = {};
@@ -284,6 +321,9 @@ void BlockCounter::count(std::size_t place, const Request& request) {
   const EventKind kind = events_[place].kind;
   if (const auto what = counted_alone(kind)) {
     ++counts[*what];
+    if (kind == EventKind::tensor)
+      counts[Count::shared_wavefronts] +=
+          static_cast<std::int64_t>(request.address[static_cast<std::size_t>(std::countr_zero(request.lanes))]);
     return;
   }
   ++counts[Count::memory_requests];
@@ -301,18 +341,21 @@ void BlockCounter::count(std::size_t place, const Request& request) {
     counts[Count::shared_conflicts] += passes.all - passes.least;
     return;
   }
-  count_global(request, kind, counts);
+  count_global(place, request, counts);
 }
 
-void BlockCounter::count_global(const Request& request, EventKind kind, Counts& counts) {
+void BlockCounter::count_atomic(std::size_t place, const Request& request, Counts& counts) {
+  counts[Count::atomics] += std::popcount(request.lanes);
+  ++counts[Count::atomic_requests];
+  counts[Count::atomic_turns] += atomic_turns(request);
+  atomics_.add(request, events_[place].site);
+}
+
+void BlockCounter::count_global(std::size_t place, const Request& request, Counts& counts) {
+  const EventKind kind = events_[place].kind;
   const FewNumbers sectors = sectors_of(request);
-  for (const std::uint64_t sector : sectors) touched_.touch(sector, kind == EventKind::store);
-  if (kind == EventKind::atomic) {
-    counts[Count::atomics] += std::popcount(request.lanes);
-    ++counts[Count::atomic_requests];
-    counts[Count::atomic_turns] += atomic_turns(request);
-    return;
-  }
+  for (const std::uint64_t sector : sectors) touched_.touch(sector, access_of(kind));
+  if (kind == EventKind::atomic) return count_atomic(place, request, counts);
   const std::int64_t bytes = different_bytes(request);
   counts[Count::bytes] += bytes;
   counts[Count::least_sectors] +=

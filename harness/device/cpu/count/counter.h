@@ -10,7 +10,9 @@
 #include "harness/core/counting.h"
 #include "harness/core/device.h"
 #include "harness/device/cpu/count/copy_waits.h"
+#include "harness/device/cpu/count/hottest.h"
 #include "harness/device/cpu/count/l1_cache.h"
+#include "harness/device/cpu/count/roles.h"
 #include "harness/device/cpu/count/sampling.h"
 #include "harness/device/cpu/count/touched.h"
 #include "harness/device/cpu/count/warp_log.h"
@@ -45,6 +47,8 @@ struct CountedEvent {
   Counts counts;
 };
 
+class BlockCounter;
+
 /// The counts of a plan's run. Several host threads run blocks, unless those may depend on each other: then one at a
 /// time does (`turns`), in a fixed order. Each counts for itself; what they found is added up, in whatever order.
 class Counter {
@@ -70,7 +74,7 @@ class Counter {
 
   bool is_constant(std::uintptr_t address) const;
   /// What a host thread has counted of the launch.
-  void add(const std::vector<CountedEvent>& events, const Touched& touched, bool blocks_meet);
+  void add(const BlockCounter& counted);
 
   CountingRequest request_;
   std::size_t last_launch_ = 0;  // step of the plan
@@ -88,6 +92,8 @@ class Counter {
   std::optional<Turns> turns_;
   std::mutex mutex_;  // of what follows
   CountedLaunch launch_;
+  Roles roles_;
+  AtomicSectors atomics_;
   std::vector<CountedBuffer> touched_;  // by buffer
   std::vector<CountedLaunch> launches_;
 };
@@ -106,12 +112,16 @@ class BlockCounter {
   /// The block has ended.
   void end();
   void pass();
+  /// The block is not counted, and nobody asks either whether it meets others: its accesses need not be told.
+  bool idle() const { return idle_; }
 
   void access(std::uintptr_t address, std::size_t bytes, int kind, const void* from);
   /// A bulk copy moves these bytes of global memory.
   void bulk(std::uintptr_t address, std::size_t bytes, bool store, const void* from);
   /// The current thread comes to a barrier, or its warp to an instruction that is counted.
   void event(EventKind kind, const void* from);
+  /// The lanes of the current thread's warp multiply; `passes`: through the banks of shared memory, of its operands.
+  void multiply(int passes, const void* from);
   /// The current thread has waited for an mbarrier, or for all but the last `groups` of its cp.async.
   void passed(const void* mbarrier, const void* from);
   void waited(int groups, const void* from);
@@ -125,12 +135,15 @@ class BlockCounter {
   void met(std::size_t warp, std::uint32_t lanes);
 
  private:
+  friend class Counter;
+
   struct Warp {
     WarpLog log;
-    std::uint32_t here = 0;   // lanes that have arrived
-    std::uint32_t lanes = 0;  // that there are and that have not ended
-    std::int64_t work = 0;    // since its last barrier
-    std::size_t barrier = 0;  // the place of the one that it came to last
+    std::uint32_t here = 0;              // lanes that have arrived
+    std::uint32_t lanes = 0;             // that there are and that have not ended
+    std::int64_t work = 0;               // since its last barrier
+    std::size_t barrier = 0;             // the place of the one that it came to last
+    std::vector<std::int64_t> requests;  // by place: of the block
   };
   struct Recent {
     std::uint64_t key = ~0ull;
@@ -143,21 +156,26 @@ class BlockCounter {
   std::size_t find_place(std::uint64_t key);
   void touch(EventKind kind, std::uintptr_t address, std::size_t bytes);
   void flush(Warp& warp);
+  void end_role(Warp& warp);
   void count(std::size_t place, const Request& request);
-  void count_global(const Request& request, EventKind kind, Counts& counts);
+  void count_global(std::size_t place, const Request& request, Counts& counts);
+  void count_atomic(std::size_t place, const Request& request, Counts& counts);
 
   Counter& counter_;
   SharedMemory memory_;
   Scheduler& scheduler_;
   int worker_;
   std::int64_t weight_ = 0;
-  bool blocks_meet_ = false;
+  bool idle_ = false;
+  bool blocks_meet_ = false, atomics_used_ = false;
   std::array<Warp, 32> warps_;
   std::array<Recent, 64> recent_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<CountedEvent> events_;  // by place: of the launch
   std::vector<Counts> segment_;       // by place: since the last convergence
   std::vector<Counts> block_;         // by place
+  Roles roles_;
+  AtomicSectors atomics_;
   Touched touched_;
   L1Cache l1_;
   CopyWaits copies_;

@@ -6,7 +6,7 @@
 namespace harness::cpu {
 namespace {
 
-constexpr std::uint64_t kWordBytes = 4;
+constexpr std::uint64_t kWordBytes = 4, kWarpLanes = 32;
 constexpr std::size_t kBanks = 32;
 
 template <typename Body>
@@ -48,6 +48,15 @@ bool in_pairs(const Request& request, std::uint32_t lanes, std::size_t apart) {
   return all;
 }
 
+/// All 32 lanes, side by side in memory: most requests. What is asked about them below has a short answer.
+bool side_by_side(const Request& request) {
+  if (request.lanes != ~0u) return false;
+  std::uint64_t apart = 0;
+  for (std::size_t lane = 0; lane < request.address.size(); ++lane)
+    apart |= request.address[lane] ^ (request.address[0] + lane * request.bytes);
+  return apart == 0;
+}
+
 }  // namespace
 
 bool FewNumbers::add(std::uint64_t number) {
@@ -63,6 +72,12 @@ bool FewNumbers::add(std::uint64_t number) {
 
 FewNumbers sectors_of(const Request& request) {
   FewNumbers sectors;
+  if (side_by_side(request)) {
+    const std::uint64_t end = request.address[0] + kWarpLanes * request.bytes;
+    for (std::uint64_t sector = request.address[0] / kSectorBytes; sector * kSectorBytes < end; ++sector)
+      sectors.add(sector);
+    return sectors;
+  }
   for_each_lane(request.lanes, [&](std::size_t lane) {
     const std::uint64_t first = request.address[lane] / kSectorBytes,
                         last = (request.address[lane] + request.bytes - 1) / kSectorBytes;
@@ -73,6 +88,7 @@ FewNumbers sectors_of(const Request& request) {
 }
 
 std::int64_t different_bytes(const Request& request) {
+  if (side_by_side(request)) return static_cast<std::int64_t>(kWarpLanes * request.bytes);
   FewNumbers addresses;
   for_each_lane(request.lanes, [&](std::size_t lane) { addresses.add(request.address[lane]); });
   return static_cast<std::int64_t>(addresses.size()) * request.bytes;
@@ -80,6 +96,7 @@ std::int64_t different_bytes(const Request& request) {
 
 SharedPasses shared_passes(const Request& request) {
   const int together = request.bytes <= 4 ? 32 : request.bytes <= 8 ? 16 : 8;
+  if (side_by_side(request) && request.address[0] % kWordBytes == 0) return {32 / together, 32 / together};
   SharedPasses passes;
   const auto pass = [&](std::uint32_t lanes) {
     if (lanes == 0) return;

@@ -15,7 +15,8 @@ namespace harness::cpu {
 /// What blocks that are counted do to a sector of the image. Those of several host threads meet here.
 class SharedSectors {
  public:
-  enum Mark : std::uint8_t { touched = 1, loaded = 2, loaded_again = 4, stored = 8 };
+  /// `read`: by a plain load, `added`: by an atomic operation.
+  enum Mark : std::uint8_t { touched = 1, loaded = 2, loaded_again = 4, stored = 8, read = 16, added = 32 };
 
   explicit SharedSectors(std::size_t sectors)
       : size_(sectors), marks_(std::make_unique<std::atomic<std::uint8_t>[]>(sectors)) {}
@@ -34,25 +35,29 @@ class SharedSectors {
 /// What the blocks that one host thread counts touch of each buffer.
 class Touched {
  public:
+  enum Access : unsigned { load, store, add };  // add: an atomic operation
+
   /// `buffers`: of the layout.
   Touched(SharedSectors& shared, const std::vector<ImageBuffer>& buffers);
 
   /// A block begins that stands for so many.
   void begin(std::int64_t weight) { ++block_, weight_ = weight; }
   /// Beyond the image, of a variable: nothing happens.
-  void touch(std::uint64_t sector, bool store) {
+  void touch(std::uint64_t sector, Access access) {
     if (sector >= shared_.size()) return;
     std::uint32_t& known = seen(sector);
-    if (known >> kBlockShift != block_ || (store && (known & kStored) == 0)) first(sector, store, known);
+    if (known >> kBlockShift != block_ || (known & 1u << access) == 0) first(sector, access, known);
   }
 
-  /// A block has loaded what another one stores: the order of blocks may matter.
+  /// A block has loaded what another one changes: the order of blocks may matter. That both change it by atomic
+  /// operations does not count.
   bool blocks_meet() const { return blocks_meet_; }
   const std::vector<CountedBuffer>& buffers() const { return counted_; }  // by buffer of the layout
 
  private:
-  // Of a sector: the last block that touched it, and whether that one loaded it first and has stored it.
-  static constexpr std::uint32_t kStored = 1, kLoadedFirst = 2, kBlockShift = 2;
+  // Of a sector: the last block that touched it, what that one has done (a bit for each Access), and whether it began
+  // with no store.
+  static constexpr std::uint32_t kLoadedFirst = 8, kBlockShift = 4;
   // Most blocks touch little of a large image.
   static constexpr std::size_t kPageSectors = 4096;
   using Page = std::array<std::uint32_t, kPageSectors>;
@@ -62,7 +67,8 @@ class Touched {
     if (!page) page = std::make_unique<Page>();
     return (*page)[sector % kPageSectors];
   }
-  void first(std::uint64_t sector, bool store, std::uint32_t& known);
+  void first(std::uint64_t sector, Access access, std::uint32_t& known);
+  void meet_adders(std::uint64_t sector, Access access, std::uint32_t known);
   /// The buffer of a sector; buffers_.size(): none.
   std::size_t buffer_of(std::uint64_t sector);
 

@@ -60,24 +60,30 @@ void multiply(const BlockRunner::Records& lanes) {
     if (lanes[lane]) take_lane(all, lane, *static_cast<const MmaLane*>(lanes[lane]));
 }
 
+/// Element `i` of a lane's part of an accumulator: the first of each pair of neighbours, then the second.
+float& of_sum(float (&sum)[16][16], int lane, int i) {
+  const int pair = i % 4;
+  return sum[lane / 4 + pair % 2 * 8][lane % 4 * 2 + pair / 2 * 8 + i / 4];
+}
+
 template <float (*value)(std::uint32_t)>
 void multiply_wmma(const BlockRunner::Records& lanes) {
   float a[16][16], b[16][16], d[16][16];
   for (int lane = 0; lane < 32; ++lane) {
     const auto* const brought = static_cast<const WmmaLane*>(lanes[lane]);
-    const int row = lane / 2, first = lane % 2 * 8;
+    const int row = lane % 16, first = lane / 16 * 8;  // of its part of an operand, as guest/mma.h loads it
     for (int i = 0; i < 8; ++i) {
       const float of_a = value(brought ? static_cast<const std::uint16_t*>(brought->a)[i] : kTwoNans & 0xffffu);
       const float of_b = value(brought ? static_cast<const std::uint16_t*>(brought->b)[i] : kTwoNans & 0xffffu);
       (brought && brought->a_columns ? a[first + i][row] : a[row][first + i]) = of_a;
       (brought && brought->b_columns ? b[first + i][row] : b[row][first + i]) = of_b;
-      d[row][first + i] = brought ? brought->c[i] : 0;
+      of_sum(d, lane, i) = brought ? brought->c[i] : 0;
     }
   }
   multiply_add(a, b, d);
   for (int lane = 0; lane < 32; ++lane)
     if (const auto* const brought = static_cast<const WmmaLane*>(lanes[lane]))
-      for (int i = 0; i < 8; ++i) brought->d[i] = d[lane / 2][lane % 2 * 8 + i];
+      for (int i = 0; i < 8; ++i) brought->d[i] = of_sum(d, lane, i);
 }
 
 }  // namespace

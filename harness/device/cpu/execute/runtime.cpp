@@ -54,6 +54,17 @@ void require_aligned(const void* address, int bytes, const char* instruction, co
   current_block().abandon();
 }
 
+/// Passes of 128 bytes through the banks of shared memory in which a warpgroup reads the operands of a wgmma: 64 x 16
+/// of A, where it is not in registers, and 16 x N of B. Its first warp stands for all four.
+int operand_passes(const HarnessCpuWgmma& instruction) {
+  constexpr int kBytes = 2, kDepth = 16, kRows = 64, kPass = 128;
+  const HarnessCpuIndex &t = harness_cpu_thread_idx, &size = harness_cpu_block_dim;
+  const unsigned warp = (t.x + size.x * (t.y + size.y * t.z)) / 32;
+  if (warp % 4 != 0) return 0;
+  const int rows = instruction.n + (instruction.a_registers ? 0 : kRows);
+  return rows * kDepth * kBytes / kPass;
+}
+
 /// What the lanes of a warp do together, where it is counted.
 void count(EventKind kind, const void* from) {
   if (BlockCounter* const counter = current_counter()) counter->event(kind, from);
@@ -160,7 +171,8 @@ void harness_cpu_proxy_fence() {
 }
 
 void harness_cpu_wgmma(const HarnessCpuWgmma* instruction, const char* file, int line) {
-  count(EventKind::tensor, __builtin_return_address(0));
+  if (BlockCounter* const counter = current_counter())
+    counter->multiply(operand_passes(*instruction), __builtin_return_address(0));
   current_block().wgmma(*instruction, {"wgmma()", file, line}, __builtin_return_address(0));
 }
 void harness_cpu_wgmma_commit(const char* file, int line) {
@@ -251,6 +263,7 @@ void harness_cpu_access(const void* address, unsigned long bytes, int access, co
   BlockCounter* const counter = current_counter();
   BlockChecker* const checker = counter ? nullptr : current_checker();
   if (!checker && !counter) return;
+  if (counter && counter->idle() && access != harness_cpu_volatile_read) return;
   // Nobody may spin on a flag for ever while the one who sets it waits for a turn.
   if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();
   if (counter) return counter->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from);

@@ -4,10 +4,11 @@
 
 // nvcuda::wmma for 16 x 16 x 16 products of __half or __nv_bfloat16 with fp32 accumulators (CUDA C++ Programming Guide,
 // Warp Matrix Functions). Which lane holds which element is not documented, so a program may only treat all elements of
-// a fragment alike; here lane l holds half a row, elements 8 l ... 8 l + 7 row by row (of a col_major operand, column
-// by column), which is not what a GPU does: a program that relies on a layout gives wrong answers. Fragments of __half
-// hold every element twice, as on a GPU. Neighbours in memory are one access of 16 bytes: so a warp makes one request
-// for an operand and two for an accumulator, where a GPU has an ldmatrix, and four stores of 8 bytes.
+// a fragment alike; which one a lane holds here is not what a GPU does: a program that relies on a layout gives wrong
+// answers. Fragments of __half hold every element twice, as on a GPU. Which lane asks memory for what no program can
+// tell, but a GPU's counters can, and here it is as they say (docs/profile.md): of an operand lane l asks for half a
+// row (of a col_major one, a column), row l % 16 and half l / 16, as in an ldmatrix; of an accumulator for pairs of
+// neighbours, in rows l / 4 and l / 4 + 8.
 
 namespace nvcuda {
 namespace wmma {
@@ -54,13 +55,19 @@ inline void harness_cpu_check_matrix(const T* matrix, unsigned ldm, const char* 
 struct alignas(16) harness_cpu_sixteen_bytes {
   unsigned words[4];
 };
-/// Where the calling lane's half of a row or column begins.
+struct alignas(8) harness_cpu_two_floats {
+  float at[2];
+};
+/// Where the half of a row or column begins that the calling lane asks for.
 inline unsigned harness_cpu_half_line(unsigned ldm) {
-  return harness_cpu_lane() / 2 * ldm + harness_cpu_lane() % 2 * 8;
+  return harness_cpu_lane() % 16 * ldm + harness_cpu_lane() / 16 * 8;
 }
-/// Where element i of the calling lane lies in a matrix by columns.
-inline unsigned harness_cpu_in_column(int i, unsigned ldm) {
-  return (harness_cpu_lane() % 2 * 8 + static_cast<unsigned>(i)) * ldm + harness_cpu_lane() / 2;
+/// Row and column of the first of two neighbours in the calling lane's part of an accumulator, pairs 0 to 3.
+inline unsigned harness_cpu_pair_row(int pair) {
+  return harness_cpu_lane() / 4 + static_cast<unsigned>(pair) % 2 * 8;
+}
+inline unsigned harness_cpu_pair_column(int pair) {
+  return harness_cpu_lane() % 4 * 2 + static_cast<unsigned>(pair) / 2 * 8;
 }
 
 template <typename Use, typename T, typename Layout>
@@ -72,26 +79,32 @@ inline void load_matrix_sync(fragment<Use, 16, 16, 16, T, Layout>& f, const T* m
 inline void load_matrix_sync(fragment<accumulator, 16, 16, 16, float>& f, const float* matrix, unsigned ldm,
                              layout_t layout, HARNESS_CPU_SITE) {
   harness_cpu_check_matrix(matrix, ldm, file, line);
-  if (layout == mem_col_major) {
-    for (int i = 0; i < f.num_elements; ++i) f.x[i] = matrix[harness_cpu_in_column(i, ldm)];
-    return;
-  }
-  for (int i = 0; i < f.num_elements; i += 4) {
-    const auto quarter = *reinterpret_cast<const harness_cpu_sixteen_bytes*>(matrix + harness_cpu_half_line(ldm) + i);
-    __builtin_memcpy(f.x + i, &quarter, sizeof quarter);
+  for (int pair = 0; pair < 4; ++pair) {
+    const unsigned row = harness_cpu_pair_row(pair), column = harness_cpu_pair_column(pair);
+    if (layout == mem_col_major) {
+      f.x[pair] = matrix[column * ldm + row];
+      f.x[pair + 4] = matrix[(column + 1) * ldm + row];
+      continue;
+    }
+    const auto two = *reinterpret_cast<const harness_cpu_two_floats*>(matrix + row * ldm + column);
+    f.x[pair] = two.at[0];
+    f.x[pair + 4] = two.at[1];
   }
 }
 inline void store_matrix_sync(float* matrix, const fragment<accumulator, 16, 16, 16, float>& f, unsigned ldm,
                               layout_t layout, HARNESS_CPU_SITE) {
   harness_cpu_check_matrix(matrix, ldm, file, line);
-  if (layout == mem_col_major) {
-    for (int i = 0; i < f.num_elements; ++i) matrix[harness_cpu_in_column(i, ldm)] = f.x[i];
-    return;
-  }
-  for (int i = 0; i < f.num_elements; i += 4) {
-    harness_cpu_sixteen_bytes quarter;
-    __builtin_memcpy(&quarter, f.x + i, sizeof quarter);
-    *reinterpret_cast<harness_cpu_sixteen_bytes*>(matrix + harness_cpu_half_line(ldm) + i) = quarter;
+  for (int pair = 0; pair < 4; ++pair) {
+    const unsigned row = harness_cpu_pair_row(pair), column = harness_cpu_pair_column(pair);
+    if (layout == mem_col_major) {
+      matrix[column * ldm + row] = f.x[pair];
+      matrix[(column + 1) * ldm + row] = f.x[pair + 4];
+      continue;
+    }
+    harness_cpu_two_floats two;
+    two.at[0] = f.x[pair];
+    two.at[1] = f.x[pair + 4];
+    *reinterpret_cast<harness_cpu_two_floats*>(matrix + row * ldm + column) = two;
   }
 }
 template <typename Use, typename T, typename Layout, typename Value>

@@ -76,9 +76,16 @@ MachineCode blocks_of(const std::vector<SassInstruction>& code, const LineRows& 
       warp.issue(code[i]);
       for (const auto& site : {code[i].site, code[i].second_site})
         if (site)
-          blocks[b].sites.push_back({*site, places_at(lines, i * kInstructionBytes), code[i].stores, code[i].bytes});
+          blocks[b].sites.push_back({.kind = *site,
+                                     .places = places_at(lines, i * kInstructionBytes),
+                                     .stores = code[i].stores,
+                                     .always = !code[i].conditional,
+                                     .answered = code[i].answered,
+                                     .by_lane = code[i].by_lane,
+                                     .bytes = code[i].bytes});
     }
     const SassInstruction& last = code[end - 1];
+    blocks[b].ends = last.ends;
     if (last.target && *last.target <= static_cast<std::int64_t>(starts[b])) warp.go_back();
     blocks[b].cycles = warp.cycles() - cycles;
     blocks[b].waits = warp.waits() - waits;

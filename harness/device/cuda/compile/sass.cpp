@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kBytes = 16;
 constexpr unsigned kBranch = 0x947, kExit = 0x94d, kReturn = 0x950;
 constexpr unsigned kHgmma = 0x1f0, kWarpgroup = 0x1c5;  // without where operands come from
+constexpr unsigned kAtomFloat = 0x1a3, kRed = 0x18e, kRedFloat = 0x1a6, kCompare = 0x18b, kCompareGlobal = 0x1a9;
 constexpr int kNoScoreboard = 7;
 
 struct Word {
@@ -30,6 +31,12 @@ struct Word {
   int bytes() const {
     constexpr std::array kBytesOf = {1, 1, 2, 2, 4, 8, 16, 16};
     return kBytesOf[high >> 9 & 0x7];
+  }
+  /// Of an atomic operation before sm_90, which has others for that: its type is one of f32, pairs of f16, and f64.
+  bool adds_floats() const {
+    constexpr unsigned kF32 = 3, kF16Pairs = 4, kF64 = 6;
+    const auto type = static_cast<unsigned>(high >> 9 & 0x7);
+    return type == kF32 || type == kF16Pairs || type == kF64;
   }
   /// In words of 4 bytes, from the end of the instruction on. From sm_90 on its eight low bits stand alone.
   std::int64_t offset(bool apart) const {
@@ -140,6 +147,9 @@ SassInstruction decode(const Word& word, std::int64_t number, bool apart) {
   made.loads = base == kLoad || base == kLoadGlobal;
   made.stores = base == kStore || base == kStoreGlobal;
   if (made.site == SiteKind::global) made.bytes = word.bytes();
+  made.answered = made.site == SiteKind::atomic && base != kRed && base != kRedFloat;
+  made.by_lane = made.site == SiteKind::atomic && (base == kAtomFloat || base == kRedFloat || base == kCompare ||
+                                                   base == kCompareGlobal || word.adds_floats());
   made.cycles = std::max(1, word.cycles());
   made.busy = busy_cycles(word, made.kind);
   made.waits_for = word.waited_for();

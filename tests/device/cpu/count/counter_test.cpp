@@ -88,14 +88,24 @@ extern "C" __global__ void added(float* y, const float* x) {
     sum += __shfl_xor_sync(0xffffffffu, sum, step);
   y[threadIdx.x] = sum;
 }
+extern "C" __global__ void own_sums(float* y, const float* x) {
+  atomicAdd(&y[blockIdx.x * 8], x[threadIdx.x]);
+}
+extern "C" __global__ void near_sums(float* y, const float* x) {
+  atomicAdd(&y[(threadIdx.x + blockIdx.x) % 4], x[threadIdx.x]);
+}
+extern "C" __global__ void added_and_read(float* y, const float* x) {
+  atomicAdd(y, x[threadIdx.x]);
+  y[8 + blockIdx.x * 8] = y[0];
+}
 )";
 
 const Artifact& counted_artifact() {
-  static const Artifact artifact =
-      build_with_headers(kSource,
-                         {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled",
-                          "unequal", "doubled", "along", "next_block", "added"},
-                         true);
+  static const Artifact artifact = build_with_headers(
+      kSource,
+      {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled", "unequal",
+       "own_sums", "near_sums", "added_and_read", "doubled", "along", "next_block", "added"},
+      true);
   return artifact;
 }
 
@@ -190,12 +200,47 @@ TEST_CASE("a divergent branch leaves lanes idle") {
   CHECK(line[Count::memory_lanes] == 128);
 }
 
-TEST_CASE("lanes that add to one address take turns, and blocks that add may not be left out") {
+TEST_CASE("lanes that add to one address take turns") {
   const Counted counted = count("contended", 2, 64, kBoth);
   CHECK(counted.at(27)[Count::atomics] == 128);
   CHECK(counted.at(27)[Count::atomic_turns] == 128);
   CHECK(counted.at(28)[Count::atomic_turns] == 4);
-  CHECK(counted.launch.blocks_meet);
+  CHECK(counted.launch.atomics);
+  CHECK_FALSE(counted.launch.blocks_meet);  // who only adds does not see the others
+}
+
+TEST_CASE("what several counted blocks add to, all are taken to add to; what one adds to is its own") {
+  const auto hottest = [](const std::string& entry, CountingRequest request = {}) {
+    const Counted counted = count(entry, 512, 64, kBoth, request);
+    CHECK(counted.lines.at(counted.launch.hottest.site).starts_with("kernel.cu:"));
+    return std::pair{counted.launch.hottest.lanes, counted.launch.hottest.requests};
+  };
+  CHECK(hottest("contended") == std::pair<std::int64_t, std::int64_t>{512 * 64, 512 * 2});
+  CHECK(hottest("contended", {512, false}) == hottest("contended"));
+  CHECK(hottest("own_sums") == std::pair<std::int64_t, std::int64_t>{64, 2});
+  // Words of one sector: each request's most wanted word counts.
+  CHECK(hottest("near_sums") == std::pair<std::int64_t, std::int64_t>{512 * 2 * 8, 512 * 2});
+  CHECK(count("copy", 1, 32, {named("y"), named("x"), i32(32)}).launch.hottest.lanes == 0);
+}
+
+TEST_CASE("a block that loads what others add to meets them") {
+  CHECK(count("added_and_read", 4, 32, kBoth).launch.blocks_meet);
+  CHECK_FALSE(count("added_and_read", 1, 32, kBoth).launch.blocks_meet);
+  CHECK_FALSE(count("own_sums", 4, 32, kBoth).launch.blocks_meet);
+}
+
+TEST_CASE("warps that do the same have one role") {
+  const Counted counted = count("unequal", 512, 128, {named("y"), named("x"), i32(32)});
+  REQUIRE(counted.launch.roles.size() == 2);
+  CHECK(counted.launch.roles[0].warps == 3 * 512);  // those that load nothing
+  CHECK(counted.launch.roles[1].warps == 512);
+  CHECK(counted.launch.roles[1].requests.size() == counted.launch.roles[0].requests.size() + 1);
+  for (const CountedPlace& place : counted.launch.places) {
+    std::int64_t requests = 0;
+    for (const CountedRole& role : counted.launch.roles)
+      for (const auto& [site, times] : role.requests) requests += site == place.site ? times : 0;
+    CHECK(requests == place.counts[Count::memory_requests] + place.counts[Count::barriers]);
+  }
 }
 
 TEST_CASE("16-byte accesses take four passes and no conflict") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "harness/device/cuda/compile/nvrtc_program.h"
 #include "harness/device/cuda/compile/sass.h"
@@ -28,8 +29,8 @@ extern "C" __global__ void sums(const float* x, float* y, int n) {
 }
 )";
 
-std::string compiled(const std::string& architecture) {
-  const NvrtcOutput output = compile_with_nvrtc(*nvrtc_library().api, "sums.cu", kSource, {"sums"},
+std::string compiled(const std::string& architecture, const char* source = kSource) {
+  const NvrtcOutput output = compile_with_nvrtc(*nvrtc_library().api, "sums.cu", source, {"sums"},
                                                 {"--gpu-architecture=" + architecture, "-lineinfo"});
   INFO(output.log);
   REQUIRE(output.compiled);
@@ -76,4 +77,23 @@ TEST_CASE("machine code is read in blocks: a loop, its load, and the line that t
     for (std::size_t length = 0; length < cubin.size(); length += 97) read_machine_code(cubin.substr(0, length));
   }
   CHECK(read_machine_code("no cubin").empty());
+}
+
+TEST_CASE("an atomic operation whose answer nobody wants is told from one that is asked, and floats from integers") {
+  if (!nvrtc_library().api) return harness::tests::skip(nvrtc_library().missing);
+  for (const char* architecture : {"sm_90a", "sm_80"}) {
+    const auto functions = read_machine_code(compiled(architecture, R"(
+extern "C" __global__ void sums(const float* x, float* y, unsigned* n) {
+  atomicAdd(y, x[threadIdx.x]);
+  atomicOr(n, 1u << blockIdx.x);
+  const unsigned drawn = atomicAdd(n + 1 + threadIdx.x, 1u);
+  y[8 + drawn] = atomicAdd(y + 1, 1.0f);
+})"));
+    std::map<int, std::pair<bool, bool>> found;  // by line: answered, by lane
+    for (const CodeBlock& block : functions.at("sums"))
+      for (const CodeSite& site : block.sites)
+        if (site.kind == SiteKind::atomic) found[site.places.back().line] = {site.answered, site.by_lane};
+    CHECK(found == std::map<int, std::pair<bool, bool>>{
+                       {3, {false, true}}, {4, {false, false}}, {5, {true, false}}, {6, {true, true}}});
+  }
 }
