@@ -154,6 +154,12 @@ bool is_passed(const AdoptedKernel& kernel, const std::string& symbol) {
   return std::ranges::find(kernel.parameters, symbol, &AdoptedParameter::name) != kernel.parameters.end();
 }
 
+/// A difference may be less than nothing: (height + 2 * pad - kernel) / stride.
+bool subtracts(const Formula& formula) {
+  return formula.kind == Op::subtract ||
+         std::ranges::any_of(formula.operands, [](const FormulaPtr& each) { return subtracts(*each); });
+}
+
 /// Whole numbers below this that a launch passes as literals are settings of the kernel, not sizes: a radius, an axis.
 constexpr double kLeastSize = 32;
 
@@ -206,6 +212,8 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
     const FormulaPtr follows = with(known->second, replaced);
     if (symbols_of(*follows).contains(parameter.name)) continue;
     set_parameter(kernel, parameter, follows, "as the host's function computes it; --set says otherwise");
+    if (subtracts(*follows))
+      kernel.conditions.push_back({formula(Op::le, {number(1), follows}), parameter.name + " is no less than 1"});
     for (const std::string& symbol : symbols_of(*follows))
       if (!symbol.starts_with("p.") && kernel.size(symbol) == nullptr && !is_passed(kernel, symbol))
         add_launch_size(kernel, symbol);

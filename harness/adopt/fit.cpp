@@ -40,10 +40,29 @@ class Fit {
       quotients(product);
     }
     rows();
+    rows_of_products();
     short_rows();
     rows_apart();
     sums();
     return best_;
+  }
+
+  /// See fit_bound().
+  std::optional<Fitted> bound() const {
+    const auto needed = std::max<std::ptrdiff_t>(3, static_cast<std::ptrdiff_t>(points_.size() / 4));
+    std::optional<Fitted> found;
+    for (const Product& product : products_) {
+      std::ptrdiff_t reached = 0;
+      bool beyond = false;
+      for (std::size_t p = 0; p < points_.size(); ++p) {
+        reached += product.values[p] == points_[p].elements ? 1 : 0;
+        beyond = beyond || product.values[p] < points_[p].elements;
+      }
+      if (beyond || reached < needed) continue;
+      if (found) return std::nullopt;
+      found = Fitted{product.factors, {}, product.cost};
+    }
+    return found;
   }
 
  private:
@@ -149,6 +168,34 @@ class Fit {
         }
   }
 
+  /// (A1 A2 - 1) B + C: the same in several dimensions, as matrices of a batch with a leading dimension.
+  void rows_of_products() {
+    if (best_) return;
+    for (const Product& rows : products_)
+      for (std::size_t b = 0; b < singles_; ++b)
+        for (std::size_t c = 0; c < singles_; ++c)
+          if (rows.factors.size() > 1 && b != c && std::max(b, c) < bases_.size())
+            rows_of_product(rows, bases_[b], bases_[c]);
+  }
+
+  void rows_of_product(const Product& rows, const Product& apart, const Product& columns) {
+    const auto is_one_of_them = [&](const FormulaPtr& factor) {
+      return factor->kind != Op::symbol || equal(*factor, *apart.factors[0]) || equal(*factor, *columns.factors[0]);
+    };
+    if (std::ranges::any_of(rows.factors, is_one_of_them)) return;
+    if (!holds([&](std::size_t p) { return (rows.values[p] - 1) * apart.values[p] + columns.values[p]; })) return;
+    std::vector<FormulaPtr> shape = rows.factors, strides;
+    for (std::size_t i = 0; i < rows.factors.size(); ++i) {
+      FormulaPtr stride = apart.factors[0];
+      for (std::size_t k = i + 1; k < rows.factors.size(); ++k)
+        stride = formula(Op::multiply, {rows.factors[k], stride});
+      strides.push_back(stride);
+    }
+    shape.push_back(columns.factors[0]);
+    strides.push_back(number(1));
+    offer(std::move(shape), 7 + rows.cost, std::move(strides));
+  }
+
   /// (A - 1) B + c: of each row that is B long only the first c elements (points of three coordinates).
   void short_rows() {
     if (best_) return;
@@ -215,6 +262,11 @@ std::optional<Fitted> fit(const std::vector<FitPoint>& points, const std::vector
                           const std::vector<FormulaPtr>& extra) {
   if (points.empty()) return std::nullopt;
   return Fit(points, symbols, extra).best();
+}
+
+std::optional<Fitted> fit_bound(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols) {
+  if (points.size() < 8) return std::nullopt;
+  return Fit(points, symbols, {}).bound();
 }
 
 std::optional<std::int64_t> span_of(const Fitted& fitted, const Values& sizes) {

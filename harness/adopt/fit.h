@@ -26,6 +26,10 @@ struct FitPoint {
 std::optional<Fitted> fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
                           const std::vector<FormulaPtr>& extra);
 
+/// The product of symbols that no point goes beyond and that enough of them reach, where no formula holds at every
+/// point: an array of which some sizes leave a part out. Nothing: there is none, or more than one.
+std::optional<Fitted> fit_bound(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols);
+
 /// Elements that a shape spans.
 std::optional<std::int64_t> span_of(const Fitted& fitted, const Values& sizes);
 

@@ -5,8 +5,6 @@
 namespace harness::adopt {
 namespace {
 
-using Tokens = std::vector<Token>;
-
 bool is_one_of(const Token& token, std::initializer_list<std::string_view> signs) {
   return std::ranges::any_of(signs, [&](std::string_view each) { return token.is(each); });
 }
@@ -193,18 +191,23 @@ std::vector<HostFunction::Setting> HostFunction::settings_of(std::string_view va
   std::vector<Setting> all;
   for (auto statement = statements_.rbegin(); statement != statements_.rend(); ++statement) {
     if (statement->begin >= before) continue;
+    const bool loop = tokens()[statement->begin].is("for");
+    int depth = 0;
     for (std::size_t i = statement->begin; i < statement->end; ++i) {
+      if (is_one_of(tokens()[i], {"(", "["})) ++depth;
+      if (is_one_of(tokens()[i], {")", "]"})) --depth;
       if (!tokens()[i].is(variable) || is_member(tokens(), i)) continue;
       const bool last = i + 1 >= statement->end;
       const Token& next = last ? tokens()[i] : tokens()[i + 1];
       const bool first = i == statement->begin;
       const bool typed = !first && (tokens()[i - 1].is_word() || is_one_of(tokens()[i - 1], {"*", "&", ">", ","})) &&
                          tokens()[statement->begin].is_word() && !is_one_of(tokens()[i - 1], {"return", "if", "while"});
-      const bool declares = typed && (last || is_one_of(next, {"=", "(", "{", ",", "["}));
+      const bool inside = depth > 0 && !loop;  // an argument
+      const bool declares = !inside && typed && (last || is_one_of(next, {"=", "(", "{", ",", "["}));
       const bool changes = !last && (is_one_of(next, {"=", "+=", "-=", "*=", "/=", "++", "--"}) ||
                                      (next.is("<<") && i + 2 < statement->end && tokens()[i + 2].is("=")) ||
                                      (next.is(">") && i + 3 < statement->end && tokens()[i + 3].is("=")));
-      if (!declares && !changes) break;
+      if (!declares && !changes) continue;
       all.push_back({*statement, i, declares});
       if (declares) return all;
       break;

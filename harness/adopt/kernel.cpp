@@ -100,8 +100,13 @@ std::string AdoptedKernel::entry_of_launch(std::size_t i, const std::string& fir
 
 std::string with_doubles(const std::string& text) {
   std::string result = text;
+  for (const std::string named : {"c10::Half", "at::Half", "c10::BFloat16", "at::BFloat16"})
+    for (std::size_t at = 0; (at = result.find(named, at)) != std::string::npos;)
+      result.replace(at, named.size(), "double");
   for (const char* word : {"float", "half", "__half", "__nv_bfloat16", "nv_bfloat16"})
     result = with_word(result, word, "double");
+  for (const char* pair : {"float2", "half2", "__half2", "__nv_bfloat162", "nv_bfloat162"})
+    result = with_word(result, pair, "double2");
   return result;
 }
 
@@ -167,9 +172,9 @@ std::optional<Dtype> dtype_of_type(const std::string& type, int* lanes) {
   static const std::map<std::string, Dtype> vectors{{"float", Dtype::f32}, {"double", Dtype::f64}, {"int", Dtype::s32},
                                                     {"uint", Dtype::u32},  {"uchar", Dtype::u8},   {"char", Dtype::s8},
                                                     {"short", Dtype::s16}, {"ushort", Dtype::u16}};
-  if (type == "__half2" || type == "half2" || type == "__nv_bfloat162") {
+  if (const bool bf16 = type.ends_with("nv_bfloat162"); bf16 || type == "__half2" || type == "half2") {
     if (lanes != nullptr) *lanes = 2;
-    return type == "__nv_bfloat162" ? Dtype::bf16 : Dtype::f16;
+    return bf16 ? Dtype::bf16 : Dtype::f16;
   }
   if (type.empty() || type.back() < '2' || type.back() > '4') return std::nullopt;
   const auto found = vectors.find(type.substr(0, type.size() - 1));

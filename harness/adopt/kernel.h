@@ -35,11 +35,12 @@ struct AdoptedParameter {
   // Of a pointer.
   std::string role;  // input, output, inout
   std::vector<FormulaPtr> shape;
-  std::vector<FormulaPtr> strides;  // empty: contiguous
-  FormulaPtr below;                 // whole-numbered inputs: every element is less than this
-  std::int64_t from = 0;            // and not less than this
-  bool greatest = false;            // while it is observed: every element is the greatest below `below`
-  bool zeroed = false;              // it holds zeros before every launch
+  std::vector<FormulaPtr> strides;   // empty: contiguous
+  FormulaPtr below;                  // whole-numbered inputs: every element is less than this
+  std::int64_t from = 0;             // and not less than this
+  bool greatest = false;             // while it is observed: every element is the greatest below `below`
+  std::optional<std::int64_t> held;  // while it is observed: every element is this
+  bool zeroed = false;               // it holds zeros before every launch
   bool atomic = false, answered = false;
   bool declared_read_only = false;  // const in the signature
   /// "ns::c" of a `__constant__` variable that the host fills (adopt/constants.h): an input, no parameter. These stand
@@ -49,6 +50,7 @@ struct AdoptedParameter {
   double scale = 1;        // what is drawn is multiplied by it
   bool whole = false;      // every element of it was read, or written, wherever any was
   bool bordered = false;   // as much is left out at its end as at its beginning
+  bool bound = false;      // its shape is what no size goes beyond; less of it may be touched
   bool allocated = false;  // its shape is what the host allocates; less of it may be touched
 };
 

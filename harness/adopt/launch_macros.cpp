@@ -8,8 +8,6 @@
 namespace harness::adopt {
 namespace {
 
-using Tokens = std::vector<Token>;
-
 struct LaunchMacro {
   std::vector<std::string> parameters;
   bool variadic = false;

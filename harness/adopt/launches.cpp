@@ -10,17 +10,12 @@
 #include <filesystem>
 #include <functional>
 
+#include "harness/adopt/host_body.h"
 #include "harness/adopt/host_function.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
 namespace {
-
-using Tokens = std::vector<Token>;
-
-Tokens part(const Tokens& tokens, std::size_t begin, std::size_t end) {
-  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
-}
 
 /// Where the template arguments end that begin at a `<` behind a word: at a `>` that a call or a scope follows, as in
 /// x.data<float, 2>(). `at` itself where it is a comparison.
@@ -220,6 +215,17 @@ std::optional<Tokens> value_of_host_template(const Source& source, const FoundLa
   return std::nullopt;
 }
 
+/// The dispatch around the call of a launcher that is a template: `run<scalar_t>(...)` in AT_DISPATCH_...; "": none.
+std::string dispatch_of_caller(const Source& source, const FoundLaunch& found) {
+  const auto function = HostFunction::around(found);
+  if (!function) return "";
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 1 < file->tokens.size(); ++i)
+      if (file->tokens[i].is(function->name()) && file->tokens[i + 1].is("<"))
+        if (std::string text = dispatch_around(file->tokens, i); !text.empty()) return text;
+  return "";
+}
+
 /// What words mean at a launch.
 class Resolver {
  public:
@@ -275,6 +281,9 @@ class Resolver {
   /// dim3(a, b), a variable of that type, or a number.
   std::vector<FormulaPtr> dimensions(const Tokens& tokens, int depth = 0) const {
     if (depth > kDeepest) return {};
+    const bool field = tokens.size() == 3 && tokens[1].is(".");  // of a structure: its name alone says no number
+    if (const auto known = returned_value(tokens, depth); known && known->numbers.size() > (field ? 0 : 1))
+      return known->numbers;
     std::vector<Tokens> parts;
     if (tokens.size() > 2 && tokens[0].is("dim3") && (tokens[1].is("(") || tokens[1].is("{")))
       parts = split(part(tokens, 2, closing(tokens, 1)));
@@ -283,7 +292,8 @@ class Resolver {
              !arguments_.contains(std::string(tokens[0].text))) {
       const auto [value, of_dim3] = defined_as(tokens[0].text);
       if (of_dim3) parts = split(value);
-      else if (!value.empty() && value[0].is("dim3")) return dimensions(value, depth + 1);
+      else if (!value.empty() && (value[0].is("dim3") || returned_value(value, depth)))
+        return dimensions(value, depth + 1);
       else if (value.empty() && is_open_dim3(tokens[0].text)) return {};
     }
     if (parts.empty()) parts = {tokens};
@@ -307,6 +317,7 @@ class Resolver {
     if (const auto known = multiples_.find(text); known != multiples_.end()) return known->second;
     if (text.ends_with(".element_size()")) return symbol("sizeof scalar_t");
     if (text.starts_with("sizeof ")) return size_of(text.substr(7), depth);
+    if (const FormulaPtr settled = settled_value(text, depth)) return settled;
     const auto [value, of_dim3] = defined_as(text);
     if (is_counted_up(text)) {
       if (of_grid_) counted_ = text;
@@ -318,7 +329,7 @@ class Resolver {
         const bool of_grid = of_grid_ && formula->kind == Formula::Kind::number && !of_block_.contains(text) &&
                              formula->number >= 2 && is_local(text);
         // A quotient of what only the host knows is a size under its own name.
-        if (of_grid_ && foreign_symbols(*formula) > 1) return symbol(text);
+        if (of_grid_ && (foreign_symbols(*formula) > 1 || is_part_of_all(*formula))) return symbol(text);
         if (of_grid) numbers_[text] = formula->number;
         if (!of_grid_) of_block_.insert(text);
         return of_grid ? symbol(text) : formula;
@@ -353,6 +364,127 @@ class Resolver {
     if (meaning.empty() || meaning == type) return nullptr;
     if (const FormulaPtr further = size_of(meaning, depth + 1)) return further;
     return read_formula(tokens_of(keep("sizeof(" + meaning + ")")), {});
+  }
+
+  /// x.numel() / cols: rows, of which the kernel is told nothing.
+  bool is_part_of_all(const Formula& formula) const {
+    return formula.kind == Op::divide && formula.operands[0]->kind == Op::symbol &&
+           formula.operands[0]->symbol.ends_with(".numel()") && foreign_symbols(*formula.operands[0]) == 1;
+  }
+
+  /// What a variable of the host's function is after several statements: `if (blocks > 1024) blocks = 1024;`. Nothing:
+  /// it is set once, or in a way that cannot be followed.
+  FormulaPtr settled_value(const std::string& name, int depth) const {
+    if (found_ == nullptr || depth > kDeepest) return nullptr;
+    const auto function = HostFunction::around(*found_);
+    if (!function) return nullptr;
+    const std::size_t place = function->token_at(found_->place);
+    const auto settings = function->settings_of(name, place);
+    if (settings.size() < 2 || !settings.back().declaration) return nullptr;
+    HostNames names;
+    names.outside.of = [&](const std::string& text) { return text == name ? nullptr : meaning_of(text, depth + 1); };
+    names.outside.of_call = [&](const std::string& called, const std::vector<FormulaPtr>& arguments) {
+      return call(called, arguments, depth + 1);
+    };
+    const FormulaPtr value = left_in(part(function->tokens(), settings.back().statement.begin, place), name, names);
+    return value && is_of_sizes(*value, *function) ? value : nullptr;
+  }
+
+  /// No condition on what is no size: the type of a tensor, what a device can do.
+  bool is_of_sizes(const Formula& formula, const HostFunction& function) const {
+    return std::ranges::all_of(symbols_of(formula), [&](const std::string& each) {
+      if (each.starts_with("p.") || each.starts_with("sizeof ")) return true;
+      if (each.find(".size(") != std::string::npos || each.ends_with(".numel()")) return true;
+      return function.parameter(each) != nullptr ||
+             std::ranges::find(kernel_.parameters, each, &Parameter::name) != kernel_.parameters.end();
+    });
+  }
+
+  /// What `f(a, b)` or a field of it returns; nothing: it is no call, or its function does more than compute.
+  std::optional<HostValue> returned_value(const Tokens& tokens, int depth) const {
+    if (tokens.size() == 3 && tokens[0].is_word() && tokens[1].is(".") && tokens[2].is_word() && depth < kDeepest) {
+      const Tokens made = defined_as(tokens[0].text).first;
+      const auto whole = made.empty() ? std::nullopt : returned_value(made, depth + 1);
+      const auto field = whole ? field_of(made, tokens[2].text) : std::nullopt;
+      return field && *field < whole->fields.size() ? std::optional(whole->fields[*field]) : std::nullopt;
+    }
+    std::size_t open = 0;
+    while (open < tokens.size() && (tokens[open].is_word() || tokens[open].is("::"))) ++open;
+    if (open == 0 || open >= tokens.size() || !tokens[open].is("(") || closing(tokens, open) + 1 != tokens.size() ||
+        !tokens[open - 1].is_word())
+      return std::nullopt;
+    std::vector<FormulaPtr> arguments;
+    for (const Tokens& each : split(part(tokens, open + 1, tokens.size() - 1))) {
+      arguments.push_back(read(each, depth + 1));
+      if (!arguments.back()) return std::nullopt;
+    }
+    return returned_by_call(std::string(tokens[open - 1].text), arguments, depth);
+  }
+
+  /// Which field of what the called function returns has this name.
+  std::optional<std::size_t> field_of(const Tokens& called, std::string_view name) const {
+    const auto open = std::ranges::find_if(called, [](const Token& each) { return each.is("("); });
+    if (open == called.begin() || open == called.end()) return std::nullopt;
+    const auto function = function_named(std::prev(open)->text);
+    if (!function) return std::nullopt;
+    for (const auto& file : source_.files)
+      for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
+        const Tokens& all = file->tokens;
+        if (!all[i].is("struct") || !all[i + 1].is(function->type) || !all[i + 2].is("{")) continue;
+        std::size_t count = 0;
+        for (std::size_t k = i + 3; k < closing(all, i + 2); ++k) {
+          if (!all[k].is(",") && !all[k].is(";")) continue;
+          if (all[k - 1].is(name)) return count;
+          ++count;
+        }
+      }
+    return std::nullopt;
+  }
+
+  struct SmallFunction {
+    std::string_view type;  // what it returns: the word before its name
+    std::vector<Tokens> parameters;
+    Tokens body;
+  };
+
+  /// A function of the file with a body; nothing: there is none.
+  std::optional<SmallFunction> function_named(std::string_view name) const {
+    for (const auto& file : source_.files) {
+      const Tokens& tokens = file->tokens;
+      for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+        if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
+        const Chunk* const chunk = chunk_at(*file, tokens[i].begin);
+        const std::size_t close = closing(tokens, i + 1);
+        if (chunk == nullptr || chunk->body == chunk->end || close + 2 >= tokens.size() ||
+            tokens[close].begin > chunk->body || !tokens[close + 1].is("{"))
+          continue;
+        return SmallFunction{tokens[i - 1].text, split(part(tokens, i + 2, close)),
+                             part(tokens, close + 2, closing(tokens, close + 1))};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<HostValue> returned_by_call(std::string_view name, const std::vector<FormulaPtr>& arguments,
+                                            int depth) const {
+    const auto function = depth > kDeepest ? std::nullopt : function_named(name);
+    if (!function) return std::nullopt;
+    HostNames names;
+    for (std::size_t i = 0; i < function->parameters.size(); ++i) {
+      const Tokens& parameter = function->parameters[i];
+      const auto value = std::ranges::find_if(parameter, [](const Token& each) { return each.is("="); });
+      if (parameter.empty() || value == parameter.begin()) continue;
+      const FormulaPtr given = i < arguments.size()       ? arguments[i]
+                               : value != parameter.end() ? read({std::next(value), parameter.end()}, depth + 1)
+                                                          : nullptr;
+      if (!given) return std::nullopt;
+      names.known[std::string(std::prev(value)->text)] = given;
+    }
+    names.outside.of = [&](const std::string& text) { return meaning_of(text, depth + 1); };
+    names.outside.of_call = [&](const std::string& called, const std::vector<FormulaPtr>& all) {
+      return call(called, all, depth + 1);
+    };
+    return returned_by(function->body, names);
   }
 
   std::size_t foreign_symbols(const Formula& formula) const {
@@ -466,25 +598,14 @@ class Resolver {
     return std::nullopt;
   }
 
-  /// f(a, b) where f is `return expression;`, a lambda of that form or a macro with arguments.
+  /// f(a, b) where f is a function that only computes, a lambda that returns an expression or a macro with arguments.
   FormulaPtr call(const std::string& name, const std::vector<FormulaPtr>& arguments, int depth) const {
     if (depth > kDeepest) return nullptr;
     if (const Tokens value = defined_as(name).first; !value.empty() && value[0].is("["))
       return call_of_lambda(value, arguments, depth);
+    if (const auto value = returned_by_call(name, arguments, depth); value && value->numbers.size() == 1)
+      return value->numbers[0];
     for (const auto& file : source_.files) {
-      const Tokens& tokens = file->tokens;
-      for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
-        if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
-        const Chunk* const chunk = chunk_at(*file, tokens[i].begin);
-        const std::size_t close = closing(tokens, i + 1);
-        if (chunk == nullptr || chunk->body == chunk->end || close >= tokens.size() ||
-            tokens[close].begin > chunk->body)
-          continue;
-        const std::size_t brace = close + 1;
-        if (brace + 2 >= tokens.size() || !tokens[brace].is("{") || !tokens[brace + 1].is("return")) continue;
-        const std::size_t end = closing(tokens, brace);
-        return applied(split(part(tokens, i + 2, close)), part(tokens, brace + 2, end - 1), arguments, depth);
-      }
       for (const Macro& macro : file->macros) {
         if (macro.name != name) continue;
         const Tokens words =
@@ -658,6 +779,19 @@ std::map<std::string, FormulaPtr> note_what_tensors_say(const Source& source, co
   return parameters;
 }
 
+/// channels * height * width: sizes of the kernel, and at least one that only the function is given.
+bool is_of_host_sizes(const Formula& formula, const Declaration& kernel, const HostFunction& function,
+                      const std::string& but) {
+  std::size_t own = 0, of_kernel = 0;
+  for (const std::string& each : symbols_of(formula)) {
+    const HostFunction::Parameter* const given = function.parameter(each);
+    const bool passed = is_of_parameters(*symbol(each), kernel, {}, but);
+    if (!passed && (given == nullptr || given->array || !is_whole_number(given->type))) return false;
+    ++(passed ? of_kernel : own);
+  }
+  return own > 0 && of_kernel > 0;
+}
+
 /// `const int Bc = 32;` and `Tc = cdiv(N, Bc)` of a function that is called with arrays and sizes are settings; those
 /// of a main are one program's example.
 void note_what_the_host_computes(const Source& source, const FoundLaunch& found, const Declaration& kernel,
@@ -681,7 +815,9 @@ void note_what_the_host_computes(const Source& source, const FoundLaunch& found,
     FoundLaunch others = found;
     others.arguments[i].clear();
     const FormulaPtr formula = Resolver(source, &others, kernel, tuned).read(argument);
-    if (formula && is_of_parameters(*formula, kernel, tuned, parameter.name)) shape.follows[parameter.name] = formula;
+    if (formula && (is_of_parameters(*formula, kernel, tuned, parameter.name) ||
+                    is_of_host_sizes(*formula, kernel, *function, parameter.name)))
+      shape.follows[parameter.name] = formula;
   }
 }
 
@@ -703,6 +839,22 @@ void note_assertions(const Source& source, const FoundLaunch& found, const Decla
   }
 }
 
+/// Bytes of a tensor that the function makes with empty({a, b}) or zeros({a, b}); nullptr: it makes none so.
+FormulaPtr bytes_of_tensor(const FoundLaunch& found, const HostFunction& function, const Resolver& resolver,
+                           const std::string& name, const std::string& element) {
+  constexpr int kMostDimensions = 5;
+  for (int rank = 1; rank <= kMostDimensions && function.allocates(name); ++rank) {
+    const std::vector<std::string> extents = extents_of_tensor(&found, name, rank);
+    FormulaPtr bytes = resolver.read(tokens_of("sizeof(" + element + ")"));
+    for (const std::string& each : extents) {
+      const FormulaPtr extent = each.starts_with(name + ".size(") ? nullptr : resolver.read(tokens_of(each));
+      bytes = bytes && extent ? formula(Op::multiply, {bytes, extent}) : nullptr;
+    }
+    if (bytes) return bytes;
+  }
+  return nullptr;
+}
+
 /// What the host asks cudaMalloc for where it launches, as far as it is made of the kernel's sizes.
 void note_allocations(const Source& source, const FoundLaunch& found, const Declaration& kernel,
                       const std::set<std::string>& tuned, LaunchShape& shape) {
@@ -710,11 +862,30 @@ void note_allocations(const Source& source, const FoundLaunch& found, const Decl
   if (!function) return;
   const Resolver resolver(source, &found, kernel, tuned);
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
-    if (kernel.parameters[i].pointee.empty() || found.arguments[i].size() != 1) continue;
-    const Tokens bytes = function->bytes_of(found.arguments[i][0].text);
-    const FormulaPtr formula = bytes.empty() ? nullptr : resolver.read(bytes);
+    if (kernel.parameters[i].pointee.empty() || found.arguments[i].empty()) continue;
+    const std::string name(found.arguments[i][0].text);  // x or x.data_ptr<float>()
+    const Tokens bytes = function->bytes_of(name);
+    const FormulaPtr formula = bytes.empty()
+                                   ? bytes_of_tensor(found, *function, resolver, name, kernel.parameters[i].pointee)
+                                   : resolver.read(bytes);
     if (formula && is_of_parameters(*formula, kernel, tuned, "")) shape.allocated[kernel.parameters[i].name] = formula;
   }
+}
+
+/// The sizes that the host's function is given, in the order of its parameters, under the kernel's names for them.
+std::vector<std::string> order_of_host(const FoundLaunch& found, const Declaration& kernel) {
+  std::vector<std::string> order;
+  const auto function = HostFunction::around(found);
+  if (!function) return order;
+  for (const HostFunction::Parameter& each : function->parameters()) {
+    if (each.array || !is_whole_number(each.type)) continue;
+    std::string name = each.name;
+    for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
+      if (kernel.parameters[i].pointee.empty() && normalized(found.arguments[i]) == each.name)
+        name = kernel.parameters[i].name;
+    order.push_back(name);
+  }
+  return order;
 }
 
 /// Does `name` divide something? Then it is what a block covers: `per` of cdiv(n, per).
@@ -929,10 +1100,11 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
   if (host_sizes) {
     note_what_the_host_computes(source, found, kernel, tuned, shape);
     note_assertions(source, found, kernel, tuned, note_what_tensors_say(source, found, kernel, tuned, shape), shape);
-    note_allocations(source, found, kernel, tuned, shape);
   }
+  note_allocations(source, found, kernel, tuned, shape);
+  if (host_sizes) shape.order = order_of_host(found, kernel);
   shape.zeroed = zeroed_arguments(found, kernel);
-  shape.dtypes = dispatched(found.dispatch);
+  shape.dtypes = dispatched(found.dispatch.empty() ? dispatch_of_caller(source, found) : found.dispatch);
   return shape;
 }
 

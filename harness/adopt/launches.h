@@ -43,6 +43,7 @@ struct LaunchShape {
   std::set<std::string> zeroed;                              // pointers that the host sets to zero before
   std::vector<std::string> dtypes;     // that a dispatch goes over, "f32"; empty where there is none
   std::set<std::string> launch_sizes;  // symbols that are no parameter
+  std::vector<std::string> order;      // sizes as the host's function takes them: arrays mostly have them in this order
 };
 
 /// `tuned`: names that become parameters. Throws Error(bad_input) where an expression cannot be read.

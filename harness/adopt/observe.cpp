@@ -167,7 +167,8 @@ class Attempt {
     const std::size_t count = kernel_.sizes.empty() ? 1 : kFitPoints + kHeldOut;
     const std::vector<Values> points = points_of(kernel_, count, 1);
     if (points.empty()) return fail("no sizes are small enough to try");
-    for (AdoptedParameter& parameter : kernel_.parameters) parameter.bordered = parameter.allocated = false;
+    for (AdoptedParameter& parameter : kernel_.parameters)
+      parameter.bordered = parameter.allocated = parameter.bound = false;
     std::vector<ObservedLaunch> launches;
     std::vector<std::pair<std::size_t, unsigned>> of;
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -214,6 +215,7 @@ class Attempt {
       parameter.whole = found.whole;
       parameter.bordered = found.bordered;
       parameter.allocated = found.allocated;
+      parameter.bound = found.bound;
       parameter.evidence = found.evidence + (parameter.answered && is_passed(parameter) ? "; its shape: --arg" : "");
     }
   }
@@ -231,7 +233,7 @@ class Attempt {
       std::set<std::size_t> open;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
-        if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
+        if (parameter.kind == Param::pointer && !parameter.answered && !parameter.bound && parameter.strides.empty() &&
             parameter.shape.size() >= 2 && !host_says_order(parameter))
           open.insert(p);
       }
@@ -265,6 +267,26 @@ class Attempt {
     return false;
   }
 
+  /// Does nothing go further than the kept shapes say, whatever the values are? Less of an array may be touched.
+  bool stays_inside(const std::vector<Values>& points) {
+    std::vector<ObservedLaunch> launches;
+    for (const Values& point : points)
+      for (const unsigned fill : {0U, 1U, 2U})
+        launches.push_back(launch_at(kernel_, subject_.entry, point, fill, false));
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
+    seen_.runs += static_cast<int>(observed.size());
+    for (std::size_t i = 0; i < observed.size(); ++i) {
+      if (!observed[i].failure.empty() || !observed[i].findings.empty()) return false;
+      for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+        const AdoptedParameter& parameter = kernel_.parameters[p];
+        if (!is_array(parameter) || is_said(parameter)) continue;
+        const auto span = span_of({parameter.shape, parameter.strides, 0}, all_values(kernel_, points[i / 3]));
+        if (!span || elements_of(p, observed[i]) > *span) return false;
+      }
+    }
+    return true;
+  }
+
   bool holds_at(const std::vector<Values>& points) {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
@@ -287,7 +309,7 @@ class Attempt {
   struct Found {
     std::optional<Fitted> fitted;
     std::string role, evidence;
-    bool atomic = false, whole = true, bordered = false, allocated = false;
+    bool atomic = false, whole = true, bordered = false, allocated = false, bound = false;
   };
 
   /// Sizes of about `widest` each, fewer where there are many of them.
@@ -400,13 +422,27 @@ class Attempt {
     parameter.shape = outer;
   }
 
-  /// What the kernel is not told cannot be a distance between elements: such extents are outermost. It may read them
-  /// from its grid (gridDim).
+  /// Does the kernel read from its grid (gridDim.y) what it is not told of a size?
+  bool reads_from_grid(const std::string& symbol) const {
+    const std::string& text = subject_.build.source;
+    const auto reads = [&](const std::string& word) { return text.find(word) != std::string::npos; };
+    if (!reads("gridDim")) return false;
+    for (const LaunchShape* launch : kernel_.launches())
+      for (std::size_t axis = 0; axis < launch->grid.size(); ++axis)
+        if (symbols_of(*launch->grid[axis]).contains(symbol) && reads(fmt::format("gridDim.{}", "xyz"[axis])))
+          return true;
+    return !reads("gridDim.");  // as a whole
+  }
+
+  bool is_told_nothing_of(const std::string& symbol) const {
+    const AdoptedSize* const size = kernel_.size(symbol);
+    return size != nullptr && !reads_from_grid(symbol) && is_of_grid_alone(kernel_, *size);
+  }
+
+  /// What the kernel is not told cannot be a distance between elements: such extents are outermost.
   void put_blocks_first() {
-    const bool reads_grid = subject_.build.source.find("gridDim") != std::string::npos;
     const auto counts_alone = [&](const FormulaPtr& extent) {
-      const AdoptedSize* const size = extent->kind == Op::symbol ? kernel_.size(extent->symbol) : nullptr;
-      return size != nullptr && !reads_grid && is_of_grid_alone(kernel_, *size);
+      return extent->kind == Op::symbol && is_told_nothing_of(extent->symbol);
     };
     for (AdoptedParameter& parameter : kernel_.parameters)
       if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
@@ -424,14 +460,18 @@ class Attempt {
                  ? *found
                  : nullptr;
     };
-    if (std::none_of(kernel_.parameters.begin(), kernel_.parameters.end(), constant_of)) return;
-    const std::vector<Observation> observed = alone(points_of(kernel_, 3, 5), true);
-    if (observed.empty()) return;
-    std::set<double> proven;
     const auto move_last = [&](AdoptedParameter& parameter, const FormulaPtr& constant) {
       std::erase(parameter.shape, constant);
       parameter.shape.push_back(constant);
     };
+    for (AdoptedParameter& parameter : kernel_.parameters)  // the elements of one float4
+      if (const FormulaPtr constant = constant_of(parameter);
+          constant && parameter.lanes > 1 && constant->number == parameter.lanes)
+        move_last(parameter, constant);
+    if (std::none_of(kernel_.parameters.begin(), kernel_.parameters.end(), constant_of)) return;
+    const std::vector<Observation> observed = alone(points_of(kernel_, 3, 5), true);
+    if (observed.empty()) return;
+    std::set<double> proven;
     for (AdoptedParameter& parameter : kernel_.parameters) {
       const FormulaPtr constant = constant_of(parameter);
       const bool alone_touched =
@@ -481,7 +521,9 @@ class Attempt {
   }
 
   /// Its length is not observed.
-  static bool is_said(const AdoptedParameter& parameter) { return parameter.answered || parameter.allocated; }
+  static bool is_said(const AdoptedParameter& parameter) {
+    return parameter.answered || parameter.allocated || parameter.bound;
+  }
 
   std::int64_t elements_of(std::size_t p, const Observation& observed) const {
     const AdoptedParameter& parameter = kernel_.parameters[p];
@@ -551,12 +593,15 @@ class Attempt {
       return true;
     }
     found.whole = whole && read_whole;
-    found.role = !written ? "input" : read_first || !whole ? "inout" : "output";
-    found.evidence = !written     ? "only read"
-                     : read_first ? (found.atomic ? "atomics add to what it held" : "read before it was written")
-                     : !whole     ? "not written everywhere, so what it held shows"
-                     : read       ? "written before it was read"
-                                  : "only written";
+    const auto say_role = [&] {
+      found.role = !written ? "input" : read_first || !whole ? "inout" : "output";
+      found.evidence = !written     ? "only read"
+                       : read_first ? (found.atomic ? "atomics add to what it held" : "read before it was written")
+                       : !whole     ? "not written everywhere, so what it held shows"
+                       : read       ? "written before it was read"
+                                    : "only written";
+    };
+    say_role();
     if (parameter.kind == Param::scratch) {
       if (read_first && !parameter.zeroed)
         throw bad_input(
@@ -584,6 +629,14 @@ class Attempt {
         fit_points = with_border;
       }
     if (allocated && !is_product(found.fitted)) return take_allocation(found, *allocated);
+    if (!found.fitted && !written) {
+      found.fitted = fit_bound(fit_points, symbols());
+      if (found.fitted) {
+        found.bound = true;
+        found.evidence += "; never read further, and as far at some sizes";
+        return true;
+      }
+    }
     if (!found.fitted)
       return ask(p, fmt::format("has {} elements at {}, and no formula of the sizes gives what was seen",
                                 fit_points[0].elements, text_of(points[0])));
@@ -591,20 +644,50 @@ class Attempt {
       if (span_of(*found.fitted, fit_points[i].sizes) != fit_points[i].elements)
         return ask(p, fmt::format("has {} elements at {}, which is not what the other sizes said",
                                   fit_points[i].elements, text_of(points[i])));
+    if (!found.fitted->strides.empty() && parameter.kind == Param::pointer) {
+      whole = read_whole = true;
+      for (std::size_t i = 0; i < observed.size(); ++i) {
+        const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
+        const auto rows = bytes_of_rows(*found.fitted, parameter, all_values(kernel_, points[of[i].first]));
+        whole = whole && (!rows || seen.written == 0 || seen.written == *rows);
+        read_whole = read_whole && (!rows || seen.read == 0 || seen.read == *rows);
+      }
+      found.whole = whole && read_whole;
+      say_role();
+    }
     seen_.held_out = static_cast<int>(fit_points.size() - used);
     if (!kernel_.sizes.empty())
       found.evidence += fmt::format("; as large at {} sizes, and at {} others", used, fit_points.size() - used);
     return true;
   }
 
+  /// Of the sizes; what the kernel is not told counts whole parts, and comes first.
+  std::vector<std::string> symbols() const {
+    std::vector<std::string> all;
+    for (const AdoptedSize& size : kernel_.sizes) all.push_back(size.symbol);
+    const std::vector<std::string>& order = kernel_.launch.order;
+    std::ranges::stable_sort(all, {},
+                             [&](const std::string& each) { return std::ranges::find(order, each) - order.begin(); });
+    std::ranges::stable_partition(all, [&](const std::string& each) { return is_told_nothing_of(each); });
+    return all;
+  }
+
   std::optional<Fitted> fitted_to(const std::vector<FitPoint>& points, std::size_t used) const {
-    std::vector<std::string> symbols;
-    for (const AdoptedSize& size : kernel_.sizes) symbols.push_back(size.symbol);
     std::vector<FormulaPtr> extra;
     for (const LaunchShape* launch : kernel_.launches())
       extra.insert(extra.end(), launch->grid.begin(), launch->grid.end());
     for (const auto& [name, follows] : derived_of(kernel_)) extra.push_back(follows);
-    return fit({points.begin(), points.begin() + static_cast<std::ptrdiff_t>(used)}, symbols, extra);
+    return fit({points.begin(), points.begin() + static_cast<std::ptrdiff_t>(used)}, symbols(), extra);
+  }
+
+  /// Of rows with a stride, without what lies between them; nothing: they lie one in another there.
+  static std::optional<std::int64_t> bytes_of_rows(const Fitted& fitted, const AdoptedParameter& parameter,
+                                                   const Values& values) {
+    std::int64_t bytes = storage_bytes(parameter.dtype);
+    for (const FormulaPtr& extent : fitted.shape) bytes *= evaluate(*extent, values).value_or(0);
+    const std::size_t last = fitted.shape.size() - 1;
+    const auto columns = evaluate(*fitted.shape[last], values), apart = evaluate(*fitted.strides[last - 1], values);
+    return columns && apart && *columns <= *apart ? std::optional(bytes) : std::nullopt;
   }
 
   /// No sum or difference, which a border may be behind.
@@ -808,6 +891,25 @@ void try_other_types(AdoptedKernel& kernel, const Subject& subject, Observer& ob
   kernel.dtypes = kept;
 }
 
+/// Rows with a distance of their own (a pitch, a leading dimension) do not lie one in another: what is written there
+/// would depend on which thread is last.
+void keep_rows_apart(AdoptedKernel& kernel) {
+  const auto is_distance = [](std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.starts_with("ld") || name.find("pitch") != std::string::npos ||
+           name.find("stride") != std::string::npos;
+  };
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (!is_array(parameter) || parameter.answered || parameter.strides.size() < 2) continue;
+    const FormulaPtr &columns = parameter.shape.back(), &apart = parameter.strides[parameter.strides.size() - 2];
+    if (apart->kind != Op::symbol || columns->kind == Op::number) continue;
+    if (parameter.role == "input" && !is_distance(apart->symbol)) continue;
+    const FormulaPtr fits = formula(Op::le, {columns, apart});
+    if (std::ranges::none_of(kernel.conditions, [&](const Condition& each) { return equal(*each.formula, *fits); }))
+      kernel.conditions.push_back({fits, fmt::format("rows of '{}' do not overlap", parameter.name)});
+  }
+}
+
 /// What to try, simplest first: a step for all, and whether tiles of the launch are steps.
 struct Steps {
   std::int64_t step;
@@ -910,6 +1012,30 @@ std::set<std::string> used_by_arrays(const AdoptedKernel& kernel) {
   return used;
 }
 
+/// quant_min and quant_max: limits that values are held between, and no counts. "": a name that says no such thing.
+std::string other_limit(const std::string& name, const char* own, const char* other) {
+  const std::size_t at = name.find(own);
+  return at == std::string::npos ? "" : std::string(name).replace(at, std::string(own).size(), other);
+}
+
+/// Numbers that no array and no launch depends on, and that are called the least and the most of something, are
+/// settings.
+void settle_limits(AdoptedKernel& kernel, const std::set<std::string>& used) {
+  constexpr double kUsualLeast = 0, kUsualMost = 127;
+  const auto is_open = [&](const std::string& name) {
+    const AdoptedSize* const size = kernel.size(name);
+    return size != nullptr && size->values.empty() && !used.contains(name);
+  };
+  for (AdoptedParameter& parameter : kernel.parameters) {
+    const std::string name = parameter.name, most = other_limit(name, "min", "max");
+    if (parameter.kind != Param::size || most.empty() || !is_open(name) || !is_open(most)) continue;
+    const auto other = std::ranges::find(kernel.parameters, most, &AdoptedParameter::name);
+    const auto said = [](const std::string& each) { return fmt::format("nobody said which; --set {}=VALUE", each); };
+    set_parameter(kernel, parameter, number(kUsualLeast), said(name));
+    set_parameter(kernel, *other, number(kUsualMost), said(most));
+  }
+}
+
 /// A whole number that neither an array nor a launch depends on counts something that each thread does. Beside the
 /// extents it multiplies the work, which nothing here sees: large values of both would take hours.
 void limit_counts(AdoptedKernel& kernel) {
@@ -920,6 +1046,7 @@ void limit_counts(AdoptedKernel& kernel) {
       for (const FormulaPtr& extent : *each) used.merge(symbols_of(*extent));
     used.merge(symbols_of(*launch->shared));
   }
+  settle_limits(kernel, used);
   for (AdoptedSize& size : kernel.sizes) {
     if (used.contains(size.symbol) || !size.values.empty() || size.high <= kMostTurns) continue;
     size.high = std::max(kMostTurns, size.low);
@@ -1028,6 +1155,55 @@ class IndexGuess {
   std::optional<Guess> best_;
 };
 
+/// Where arrays are touched as far as values say, the values of one input may say whether something is read at all: a
+/// mask. If every element of it is 1 (or every one is 0), all arrays are as large as the sizes say, and other values
+/// never lead further.
+class MaskGuess {
+ public:
+  MaskGuess(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
+      : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
+
+  bool find(const std::function<void(Attempt&)>& finish) {
+    for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
+      for (const std::int64_t value : {1, 0})
+        if (may_be_mask(kernel_.parameters[p]) && holds(p, value, finish)) return true;
+    return false;
+  }
+
+ private:
+  static bool may_be_mask(const AdoptedParameter& parameter) {
+    return parameter.kind == Param::pointer && !is_floating(parameter.dtype) && !parameter.below &&
+           parameter.declared_read_only;
+  }
+
+  bool holds(std::size_t p, std::int64_t value, const std::function<void(Attempt&)>& finish) {
+    AdoptedKernel tried = kernel_;
+    tried.parameters[p].held = value;
+    Attempt attempt(tried, subject_, observer_, artifact_, seen_);
+    if (!attempt.run()) return false;
+    attempt.keep();
+    tried.parameters[p].held.reset();
+    if (!attempt.stays_inside(points_of(tried, 6, 19))) return false;
+    kernel_.parameters[p].held = value;
+    Attempt kept(kernel_, subject_, observer_, artifact_, seen_);
+    const bool again = kept.run();
+    if (again) {
+      kept.keep();
+      kernel_.parameters[p].evidence +=
+          fmt::format("; where it is {} throughout, arrays are as large as sizes say", value);
+      finish(kept);
+    }
+    kernel_.parameters[p].held.reset();
+    return again;
+  }
+
+  AdoptedKernel& kernel_;
+  const Subject& subject_;
+  Observer& observer_;
+  const Artifact& artifact_;
+  Seen& seen_;
+};
+
 /// Where nothing fits, a size may be one that must not exceed another (of a head what is rotated) or a multiple of one
 /// (channels of groups).
 class RelationGuess {
@@ -1100,7 +1276,8 @@ class RelationGuess {
 bool find_single_step(AdoptedKernel& kernel, const std::function<bool()>& understood) {
   constexpr double kLongestOfSteps_s = 20;
   const auto begin = std::chrono::steady_clock::now();
-  for (AdoptedSize& size : kernel.sizes) {
+  for (std::size_t i = kernel.sizes.size(); i-- > 0;) {  // the last one is innermost more often than not
+    AdoptedSize& size = kernel.sizes[i];
     if (counts_blocks(kernel, size)) continue;
     for (const std::int64_t step : {32, 128}) {  // what less will do is found afterwards
       if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongestOfSteps_s)
@@ -1262,7 +1439,8 @@ ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, 
         if (parameter.dtype == Dtype::b8) below = 2;
         if (!parameter.below) below += parameter.from;
         Whole whole = floating ? Whole{} : Whole{parameter.from, below};
-        if (parameter.greatest) whole.from = below - 1;
+        if (parameter.held) whole = {*parameter.held, *parameter.held + 1};
+        else if (parameter.greatest) whole.from = below - 1;
         else if (greatest && !floating && !parameter.below) whole = {1, below + 1};  // a count of 0 would end it
         Arena arena{parameter.name, kArenaBytes, nullptr};
         if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, whole);
@@ -1308,6 +1486,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   int untouched = 0;
   std::optional<Steps> narrow;  // everything fits there, but larger sizes reach further
   const auto finish = [&](Attempt& attempt) {
+    keep_rows_apart(kernel);
     attempt.order_shapes();
     if (refine_steps(kernel, attempt)) attempt.order_shapes();  // smaller sizes show rows that one block alone covers
     try_other_types(kernel, subject, observer, seen);
@@ -1337,6 +1516,9 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
       finish(attempt);
       return seen;
     }
+    if (first.empty() && !attempt.of_values.empty() &&
+        MaskGuess(kernel, subject, observer, artifact, seen).find(finish))
+      return seen;
     if (first.empty()) first = attempt.why;
     if (!attempt.questions.empty() && questions.empty()) {
       questions = attempt.questions;

@@ -199,9 +199,7 @@ class Patch {
     const std::string text = fmt::format("{}", value);
     for (std::size_t i = 0; kernel_ != nullptr && i < kernel_->templates.size(); ++i)
       if (kernel_->templates[i].name == name && !kernel_->templates[i].type) return set_template(i, name, text);
-    bool done = false;
-    for (const auto& file : source_.files)
-      done = set_macro(*file, name, text) || set_constant(*file, name, text) || done;
+    bool done = set_in_files(name, text);
     if (done) return;
     for (const LaunchPlace& place : places_) done = set_variable(place.written, name, text) || done;
     if (!done && name == "block" && kernel_ != nullptr) {
@@ -209,6 +207,14 @@ class Patch {
       done = true;
     }
     if (!done) throw bad_input(fmt::format("{} has no '{}' that could be given the value {}", shown_, name, text));
+  }
+
+  /// A macro, or a constant outside of functions.
+  bool set_in_files(const std::string& name, const std::string& text) {
+    bool done = false;
+    for (const auto& file : source_.files)
+      done = set_macro(*file, name, text) || set_constant(*file, name, text) || done;
+    return done;
   }
 
   void set_template(std::size_t place, const std::string& name, const std::string& text) {
@@ -219,7 +225,12 @@ class Patch {
             fmt::format("{} launches '{}' without the template argument {}, so it would need more than a "
                         "value",
                         shown_, name_, name));
-      replace(*launch.file, launch.template_tokens[place], text);
+      // An argument that is the host's constant of the same name may stand in <<<>>> too: its definition changes.
+      const std::vector<Token>& argument = launch.template_tokens[place];
+      if (argument.size() == 1 && argument[0].is(name) &&
+          (set_variable(launch, name, text) || set_in_files(name, text)))
+        continue;
+      replace(*launch.file, argument, text);
     }
   }
 

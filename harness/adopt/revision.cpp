@@ -8,6 +8,7 @@
 #include "harness/adopt/options.h"
 #include "harness/adopt/slice.h"
 #include "harness/adopt/write.h"
+#include "harness/core/dtype.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -28,6 +29,23 @@ void fill_in_host_numbers(AdoptedKernel& kernel, const std::set<std::string>& fi
   kernel.replace_in_launches(known);
 }
 
+/// Memory from one launch to the next is as large as the host's function asks for.
+void size_scratch(AdoptedKernel& kernel) {
+  for (AdoptedParameter& parameter : kernel.parameters) {
+    if (parameter.kind != Param::scratch) continue;
+    FormulaPtr bytes;
+    for (const LaunchShape* launch : kernel.launches())
+      if (const auto found = launch->allocated.find(parameter.name); found != launch->allocated.end())
+        bytes = found->second;
+    if (!bytes)
+      throw bad_input(fmt::format(
+          "how large '{}' is cannot be read from {}; make a package of it and guard that: harness guard DIR",
+          parameter.name, kernel.function));
+    parameter.shape = {formula(Op::divide, {bytes, number(storage_bytes(parameter.dtype))})};
+    parameter.evidence = "as the function asks for it";
+  }
+}
+
 }  // namespace
 
 Revision revision_of(const std::string& file, const std::string& entry, const std::set<std::string>& fields) {
@@ -38,20 +56,18 @@ Revision revision_of(const std::string& file, const std::string& entry, const st
   std::string digest;
   std::vector<std::string> notes;
   const Source source = source_of(options, digest, notes);
-  if (!options.function.empty())
-    throw bad_input(fmt::format(
-        "{} launches {} kernels, and a revision is compared kernel by kernel; make a package of it and guard "
-        "that: harness guard DIR",
-        options.function, options.entries.size()));
   AdoptedKernel kernel = choose_kernel(source, options);
+  size_scratch(kernel);
   fill_in_host_numbers(kernel, fields);
-  std::set<std::string> tuned;
+  std::set<std::string> tuned, further;
   for (const auto& [name, values] : kernel.tuned) tuned.insert(name);
+  for (const FurtherLaunch& each : kernel.further) further.insert(each.name);
   Revision made;
-  made.source = device_source(source, kernel.index, tuned).text;
+  made.source = device_source(source, kernel.index, tuned, false, "", further).text;
   made.manifest = variant_manifest(kernel);
   for (const Parameter& parameter : kernel.declaration.parameters)
-    made.parameters += fmt::format("{}{} {}", made.parameters.empty() ? "" : ", ", parameter.type, parameter.name);
+    if (!options.scratch.contains(parameter.name))  // which is no part of a contract
+      made.parameters += fmt::format("{}{} {}", made.parameters.empty() ? "" : ", ", parameter.type, parameter.name);
   return made;
 }
 

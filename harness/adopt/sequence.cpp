@@ -14,8 +14,6 @@
 namespace harness::adopt {
 namespace {
 
-using Tokens = std::vector<Token>;
-
 Error refusal(const HostFunction& function, std::size_t place, const std::string& why) {
   return bad_input(
       fmt::format("{}:{}: {}", shown_file(function.file().path), line_of(function.file().text, place), why));
@@ -231,8 +229,36 @@ class Fronts {
     if (parameter != nullptr && parameter->array) array_named(word);
     else if (parameter != nullptr) add_number({word, parameter->type, word});
     else if (function_.allocates(word)) array_named(word);
+    else if (note_helper(word)) return word;
     else add_settings(word, before, call, depth);
     return word;
+  }
+
+  /// A function of the host that a number is computed with is a function of the device too in the text.
+  bool note_helper(const std::string& word) {
+    const auto helper = HostFunction::find(source_, word);
+    if (!helper || &helper->file() != &function_.file() || &helper->chunk() == &function_.chunk()) return false;
+    if (!helpers_.insert(&helper->chunk()).second) return true;
+    for (std::size_t i = helper->body().begin; i + 1 < helper->body().end; ++i)
+      if (tokens_[i].is_word() && tokens_[i + 1].is("(")) note_helper(std::string(tokens_[i].text));
+    return true;
+  }
+
+  /// The standard library's functions are the host's alone.
+  static std::string of_device(std::string text) {
+    for (const auto& [own, other] : {std::pair{"std::min", "harness::least_of"}, {"std::max", "harness::most_of"}})
+      for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos;)
+        text.replace(at, std::string(own).size(), other);
+    return text;
+  }
+
+  /// Where `__host__ __device__` is put; nothing: it is a template, or is a function of the device already.
+  std::optional<std::size_t> place_of_mark(const Chunk& helper) const {
+    const std::string head = function_.file().text.substr(helper.begin, helper.body - helper.begin);
+    const std::vector<std::string> words = words_of(head);
+    const bool marked =
+        std::ranges::any_of(words, [](const std::string& each) { return each == "__device__" || each == "template"; });
+    return marked ? std::nullopt : std::optional(helper.begin);
   }
 
   /// A variable of the function: its statements stand in the front too, unless it is a size of its own.
@@ -466,7 +492,14 @@ class Fronts {
       const std::size_t begin = tokens_[name.begin].begin;
       text.replace(begin, launches_[i].place - begin, names[i] + head_arguments());
     }
-    text.insert(function_.chunk().begin, fronts);
+    // From the end, so that places stay: the fronts, and the helpers before them as functions of the device.
+    std::map<std::size_t, std::pair<std::size_t, std::string>, std::greater<>> edits;
+    edits[function_.chunk().begin] = {0, of_device(fronts)};
+    for (const Chunk* helper : helpers_)
+      if (const auto place = place_of_mark(*helper); place && helper->end <= function_.chunk().begin)
+        edits[*place] = {helper->end - *place, "__host__ __device__ " + of_device(function_.file().text.substr(
+                                                                            *place, helper->end - *place))};
+    for (const auto& [place, edit] : edits) text.replace(place, edit.first, edit.second);
     return text;
   }
 
@@ -476,6 +509,7 @@ class Fronts {
   const Tokens& tokens_;
   const bool makes_its_own_;
   std::set<std::string> fixed_, of_grids_;
+  std::set<const Chunk*> helpers_;
   std::vector<Array> arrays_;
   std::vector<Number> numbers_;
   std::vector<Call> calls_;

@@ -35,4 +35,11 @@ std::string_view trimmed(std::string_view text);
 /// Each whole word `from` becomes `to`; comments and literals stay.
 std::string with_word(std::string_view text, std::string_view from, std::string_view to);
 
+using Tokens = std::vector<Token>;
+
+/// Tokens [begin, end) of a list.
+inline Tokens part(const Tokens& tokens, std::size_t begin, std::size_t end) {
+  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
 }  // namespace harness::adopt

@@ -364,6 +364,25 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
   return text + "  },\n";
 }
 
+/// Where no array has all sizes that arrays have, loops may turn as often as their product says: n k d. "": one has.
+std::string turns_text(const AdoptedKernel& kernel) {
+  std::set<std::string> all;
+  std::size_t most = 0;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (!is_array(parameter)) continue;
+    std::set<std::string> own;
+    for (const FormulaPtr& extent : parameter.shape) own.merge(symbols_of(*extent));
+    std::erase_if(own, [&](const std::string& each) { return kernel.size(each) == nullptr; });
+    most = std::max(most, own.size());
+    all.merge(own);
+  }
+  if (all.size() <= most) return "";
+  std::string text;
+  for (const AdoptedSize& size : kernel.sizes)
+    if (all.contains(size.symbol)) text += (text.empty() ? "w." : " * w.") + size.name;
+  return text;
+}
+
 std::string work_text(const AdoptedKernel& kernel) {
   std::string bytes;
   for (const AdoptedParameter& parameter : kernel.parameters) {
@@ -376,7 +395,9 @@ std::string work_text(const AdoptedKernel& kernel) {
     bytes += fmt::format("{}{} * {}{}", bytes.empty() ? "" : " + ", product ? "(" + times + ")" : times, unit,
                          parameter.role == "inout" ? " * 2" : "");
   }
-  return noted(fmt::format("  work = function(w) return {{ bytes = {} }} end,", bytes.empty() ? "1" : bytes),
+  const std::string turns = turns_text(kernel);
+  return noted(fmt::format("  work = function(w) return {{ bytes = {}{} }} end,", bytes.empty() ? "1" : bytes,
+                           turns.empty() ? "" : ", turns = " + turns),
                "what was read or written everywhere; add flops for a floor");
 }
 
@@ -500,6 +521,7 @@ std::string wrapper_argument(const AdoptedKernel& kernel, const AdoptedParameter
   if (parameter.lanes > 1) {
     std::string type = declared.resolved;
     if (wide && type.starts_with("float")) type = "double" + type.substr(5);
+    else if (wide && is_floating(parameter.dtype)) type = with_doubles(type);
     return fmt::format("({}{}*)({})", declared.read_only ? "const " : "", type, parameter.name);
   }
   // long and long long are two types of one size, char and signed char too: int64_t is the one or the other, as the

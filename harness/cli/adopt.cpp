@@ -181,10 +181,15 @@ int adopt_source(AdoptArguments& arguments, Shell& shell, const Besides& besides
   write_plugin(adopted, folder / adopted.name);
   if (!arguments.json) print_found(adopted);
   if (!arguments.json) report::err("wrote %s\n", (folder / adopted.name).c_str());
-  const std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
+  std::vector<std::string> problems = first_check(adopted.name, arguments.device, arguments.json, shell);
   if (interrupted()) return 130;
-  const bool passed =
-      problems.empty() && first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell);
+  bool passed = problems.empty();
+  if (passed && !first_evaluation(adopted.name, "00_original", arguments.device, arguments.json, shell)) {
+    passed = false;
+    problems.push_back(
+        fmt::format("00_original does not pass its gates; harness eval {} 00_original --device {} says which",
+                    adopted.name, arguments.device));
+  }
   if (arguments.json) {
     const json object{{"kernel", adopted.name},
                       {"folder", (folder / adopted.name).string()},

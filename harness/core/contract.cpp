@@ -69,7 +69,7 @@ std::string in_words(const Reference& reference) {
 }
 
 double amount_of(const Work& work) {
-  double amount = work.bytes + 2 * work.exps;
+  double amount = work.bytes + 2 * work.exps + work.turns;
   for (const auto& [type, flops] : work.flops) amount += flops;
   return amount;
 }
@@ -89,7 +89,16 @@ HARNESS_ENUM_TABLE(ReferenceNumbers, "kind of reference",
                    {{ReferenceNumbers::exact, "exact"},
                     {ReferenceNumbers::wide, "wide"},
                     {ReferenceNumbers::own, "own"}})
-HARNESS_JSON_DEFAULTS(Work, bytes, flops, exps)
+void to_json(json& to, const Work& value) {
+  to = {{"bytes", value.bytes}, {"flops", value.flops}, {"exps", value.exps}};
+  if (value.turns != 0) to["turns"] = value.turns;  // few contracts have it, and the identity of others stays
+}
+void from_json(const json& from, Work& value) {
+  value.bytes = from.value("bytes", 0.0);
+  value.flops = from.value("flops", std::map<std::string, double>());
+  value.exps = from.value("exps", 0.0);
+  value.turns = from.value("turns", 0.0);
+}
 HARNESS_JSON_DEFAULTS(Problem, kernel, contract_hash, workload, arguments, reference, work, deterministic, forms,
                       policy)
 HARNESS_JSON_DEFAULTS(ExcludedForms, except, because)

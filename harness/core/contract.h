@@ -131,6 +131,9 @@ struct Work {
   double bytes = 0;
   std::map<std::string, double> flops;
   double exps = 0;
+  /// An estimate of how often loops turn where no array says it (the n k d distances of n points to k centres). It is
+  /// part of amount_of() alone: shapes are chosen by it, and no floor follows from it.
+  double turns = 0;
 };
 
 /// One number for "how much there is to do": bytes and operations alike. For choosing among shapes, not for floors.

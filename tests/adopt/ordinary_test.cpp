@@ -221,3 +221,45 @@ TEST_CASE("a kernel of halves whose file never says the type gets its header") {
       "    twice<scalar_t><<<(n + 63) / 64, 64>>>(x.data_ptr<scalar_t>(), y.data_ptr<scalar_t>(), n);\n  });\n}\n");
   CHECK(found.kernel.dtypes == std::vector{Dtype::f32, Dtype::f16});
 }
+
+TEST_CASE("matrices of a batch with a leading dimension, and rows that must not overlap") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void add(const double* a, int lda, double* out, int ldo, int m, int n) {\n"
+      "  const int i = blockIdx.x * 32 + threadIdx.x;\n  if (i >= m) return;\n"
+      "  for (int j = 0; j < n; ++j) {\n    const size_t row = blockIdx.y * (size_t)n + j;\n"
+      "    out[row * ldo + i] = 2 * a[row * lda + i];\n  }\n}\n"
+      "void run(const double* a, int lda, double* out, int ldo, int m, int n, int batch) {\n"
+      "  add<<<dim3((m + 31) / 32, batch), 32>>>(a, lda, out, ldo, m, n);\n}\n");
+  CHECK(pointers_of(found) == "a: input f64 [batch, n, m]\nout: output f64 [batch, n, m]\n");
+  REQUIRE(found.kernel.conditions.size() == 2);
+  CHECK(found.kernel.conditions[1].evidence == "rows of 'out' do not overlap");
+}
+
+TEST_CASE("a mask says whether something is read, not how far arrays go") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void keep(const float* x, const unsigned char* mask, float* y, int cols) {\n"
+      "  float s = 0;\n  for (int c = threadIdx.x; c < cols; c += 32)\n"
+      "    if (mask[blockIdx.x * cols + c]) s += x[blockIdx.x * cols + c];\n"
+      "  for (int o = 16; o; o /= 2) s += __shfl_down_sync(~0u, s, o);\n  if (threadIdx.x == 0) y[blockIdx.x] = s;\n}\n"
+      "void run(const float* x, const unsigned char* mask, float* y, int rows, int cols) {\n"
+      "  keep<<<rows, 32>>>(x, mask, y, cols);\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nmask: input u8 [rows, cols]\ny: output f32 [rows]\n");
+}
+
+TEST_CASE("an input that some sizes leave a part of out is as long as no size goes beyond") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void thin(const float* x, float* y, int n, int by, int count) {\n"
+      "  const int i = blockIdx.x * 32 + threadIdx.x;\n  if (i < count) y[i] = x[i * by + by - 1];\n}\n"
+      "void run(const float* x, float* y, int n, int by) {\n  int count = n / by;\n"
+      "  thin<<<(count + 31) / 32, 32>>>(x, y, n, by, count);\n}\n");
+  CHECK(pointers_of(found) == "x: input f32 [n]\ny: output f32 [n // by]\n");
+}
+
+TEST_CASE("the elements of one vector are innermost, also where each thread takes several") {
+  const adopt::Adopted found = adopted_ordinary(
+      "__global__ void twice(const float4* x, float4* y, int n) {\n"
+      "  for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += gridDim.x * 32) {\n"
+      "    float4 v = x[i];\n    v.x *= 2;\n    y[i] = v;\n  }\n}\n"
+      "void run(const float4* x, float4* y, int n) { twice<<<(n + 31) / 32, 32>>>(x, y, n); }\n");
+  CHECK(pointers_of(found) == "x: input f32 [n, 4]\ny: output f32 [n, 4]\n");
+}

@@ -99,6 +99,23 @@ TEST_CASE("a winner's parameters become values in its own file, and the launch s
         "beta, C);\n");
 }
 
+TEST_CASE("a template argument that is a constant of the same name changes with it, and so does the block") {
+  const Scratch scratch;
+  for (const bool local : {true, false}) {
+    const std::string constant = "  constexpr int kThreads = 128;\n";
+    scratch.write("mine.cu", (local ? "" : constant) +
+                                 "template <int kThreads> __global__ void twice(float* x) {\n"
+                                 "  x[blockIdx.x * kThreads + threadIdx.x] *= 2;\n}\n"
+                                 "void run(float* x, int n) {\n" +
+                                 (local ? constant : "") + "  twice<kThreads><<<n, kThreads>>>(x);\n}\n");
+    Winner winner = winner_of(scratch.path("mine.cu"), "twice", {{"kThreads", 64}});
+    winner.sizes = {{"n", std::int64_t{5}}};
+    winner.launches[0].launch.grid = {5, 1, 1};
+    winner.launches[0].launch.block = {64, 1, 1};
+    CHECK(changes(winner) == "-  constexpr int kThreads = 128;\n+  constexpr int kThreads = 64;\n");
+  }
+}
+
 TEST_CASE("what a file cannot say is told in one sentence") {
   Winner winner = winner_of(ordinary("row_softmax.cu"), "row_softmax", {{"kWarps", 4}});
   CHECK_THROWS_WITH(patched(winner), "row_softmax.cu has no 'kWarps' that could be given the value 4");

@@ -66,6 +66,17 @@ using ::uintptr_t;
 #endif
 #endif
 #endif
+// std::min and std::max of functions of the host that compute a grid: those are no functions of the device.
+namespace harness {
+template <class T>
+__host__ __device__ constexpr T least_of(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+__host__ __device__ constexpr T most_of(T a, T b) {
+  return a < b ? b : a;
+}
+}  // namespace harness
 // Of <sys/types.h>, which is no header of device code.
 typedef unsigned int uint;
 typedef unsigned short ushort;

@@ -1,5 +1,6 @@
 // From here to <harness/wide_end.cuh> a source computes in double: each floating type is one, and so is what its
 // functions return. Headers must have been read before. No include guard: it may stand several times.
+#include <harness/wide_pairs.cuh>
 #define float double
 #define float2 double2
 #define float3 double3
@@ -16,6 +17,53 @@
 #define __bfloat162float(x) (static_cast<double>(x))
 #define __float2bfloat16(x) (static_cast<double>(x))
 #define __float2bfloat16_rn(x) (static_cast<double>(x))
+#define __half2 double2
+#define half2 double2
+#define __nv_bfloat162 double2
+#define nv_bfloat162 double2
+#define __half22float2(x) (x)
+#define __bfloat1622float2(x) (x)
+#define __float22half2_rn(x) (x)
+#define __float22bfloat162_rn(x) (x)
+#define __floats2half2_rn(a, b) (make_double2(a, b))
+#define __floats2bfloat162_rn(a, b) (make_double2(a, b))
+#define __halves2half2(a, b) (make_double2(a, b))
+#define __halves2bfloat162(a, b) (make_double2(a, b))
+#define __half2half2(x) (::harness::wide::both(x))
+#define __bfloat162bfloat162(x) (::harness::wide::both(x))
+#define __float2half2_rn(x) (::harness::wide::both(x))
+#define __float2bfloat162_rn(x) (::harness::wide::both(x))
+#define __low2float(v) ((v).x)
+#define __high2float(v) ((v).y)
+#define __low2half(v) ((v).x)
+#define __high2half(v) ((v).y)
+#define __low2bfloat16(v) ((v).x)
+#define __high2bfloat16(v) ((v).y)
+#define __hadd2(a, b) (::harness::wide::add(a, b))
+#define __hsub2(a, b) (::harness::wide::subtract(a, b))
+#define __hmul2(a, b) (::harness::wide::multiply(a, b))
+#define __h2div(a, b) (::harness::wide::divide(a, b))
+#define h2div(a, b) (::harness::wide::divide(a, b))
+#define __hfma2(a, b, c) (::harness::wide::multiply_add(a, b, c))
+#define __hmax2(a, b) (::harness::wide::most(a, b))
+#define __hmin2(a, b) (::harness::wide::least(a, b))
+#define __hadd(a, b) ((a) + (b))
+#define __hsub(a, b) ((a) - (b))
+#define __hmul(a, b) ((a) * (b))
+#define __hdiv(a, b) ((a) / (b))
+#define __hfma(a, b, c) ((a) * (b) + (c))
+#define __hneg(a) (-(a))
+#define __habs(a) (fabs(a))
+#define __hmax(a, b) (fmax(a, b))
+#define __hmin(a, b) (fmin(a, b))
+#define __hgt(a, b) ((a) > (b))
+#define __hlt(a, b) ((a) < (b))
+#define __hge(a, b) ((a) >= (b))
+#define __hle(a, b) ((a) <= (b))
+#define hexp(x) (exp(x))
+#define hlog(x) (log(x))
+#define hsqrt(x) (sqrt(x))
+#define hrsqrt(x) (rsqrt(x))
 #define expf exp
 #define exp2f exp2
 #define expm1f expm1
