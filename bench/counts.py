@@ -6,8 +6,9 @@
 #                      counters and times that `gpu` once found (bench/h200/counts.json). A Markdown table of one number
 #                      (default: instructions), and the rank correlation of predicted and measured times of each kernel.
 #   bench/counts.py recorded HARNESS FILE.jsonl [--each N] [--seed S] [--workload W,...] [--variant V,...] [--minutes M]
-#                      [--commit C]
-#                      up to N configurations of each variant of a recorded campaign, drawn at random by the seed:
+#                      [--commit C] [--for GPU]
+#                      up to N configurations of each variant of a recorded campaign, or of what `bench/h200.sh sweep`
+#                      found (sweep.lines, of attention), drawn at random by the seed:
 #                      predicted beside recorded times, and the rank correlation of each family, with the interval that
 #                      chance leaves it. After M minutes no further one is begun; the families take turns until then.
 #                      A record's times are those of its sources: C names a commit that has them, and the kernels of the
@@ -119,6 +120,7 @@ def recorded(options):
         if entry.get("type") == "attempt": attempts.append(entry)
         elif "text" in entry: texts.append(entry["text"])
         elif entry.get("type") == "iteration": rows.append((attempts[entry["attempt"] - 1], entry))
+        elif "time_us" in entry: rows.append(({"kernel": "attention", **entry}, {"time_ns": 1000 * entry["time_us"]}))
     wanted = options.workload.split(",") if options.workload else None
     families = collections.defaultdict(dict)
     for attempt, entry in rows:
@@ -136,7 +138,7 @@ def recorded(options):
     if home: os.environ["HARNESS_HOME"] = str(home)
     last = time.time() + options.minutes * 60 if options.minutes else math.inf
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(lambda job: profile(options.harness, "cpu", *job[:4]) if time.time() < last else None, jobs))
+        found = list(pool.map(lambda job: profile(options.harness, "cpu", *job[:4], ("--for", options.gpu)) if time.time() < last else None, jobs))
     if home: shutil.rmtree(home)
     left = sum(one is None for one in found)
     if left: print(f"{left} of {len(jobs)} were not begun: the time is up", file=sys.stderr)
@@ -251,6 +253,7 @@ def main():
     parser.add_argument("--workload", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--commit", default="")
+    parser.add_argument("--for", dest="gpu", default="H200")
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--skip", default="25_cublas_softmax,80_cudnn")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
