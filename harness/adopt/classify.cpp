@@ -150,7 +150,7 @@ void add_launch_size(AdoptedKernel& kernel, const std::string& symbol) {
 }
 
 /// Is it a whole number of the kernel?
-bool is_passed(const AdoptedKernel& kernel, const std::string& symbol) {
+bool is_parameter(const AdoptedKernel& kernel, const std::string& symbol) {
   return std::ranges::find(kernel.parameters, symbol, &AdoptedParameter::name) != kernel.parameters.end();
 }
 
@@ -191,7 +191,7 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
   }
   for (const std::string& symbol : symbols) {
     if (symbol.starts_with("p.") || symbol.starts_with("sizeof ") || kernel.size(symbol) != nullptr) continue;
-    if (is_passed(kernel, symbol)) continue;
+    if (is_parameter(kernel, symbol)) continue;
     add_launch_size(kernel, symbol);
   }
   // Fixed parameters and flags may stand in a grid too.
@@ -215,7 +215,7 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
     if (subtracts(*follows))
       kernel.conditions.push_back({formula(Op::le, {number(1), follows}), parameter.name + " is no less than 1"});
     for (const std::string& symbol : symbols_of(*follows))
-      if (!symbol.starts_with("p.") && kernel.size(symbol) == nullptr && !is_passed(kernel, symbol))
+      if (!symbol.starts_with("p.") && kernel.size(symbol) == nullptr && !is_parameter(kernel, symbol))
         add_launch_size(kernel, symbol);
   }
 }

@@ -151,11 +151,24 @@ bool is_of_grid_alone(const AdoptedKernel& kernel, const AdoptedSize& size) {
          std::ranges::none_of(derived_of(kernel), [&](const auto& derived) { return speaks_of_it(derived.second); });
 }
 
-/// One attempt to understand the kernel: sizes on multiples of their steps.
-class Attempt {
+/// What an attempt to understand the kernel works with, and so each guess that makes attempts.
+class Observing {
  public:
-  Attempt(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
+  Observing(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
       : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
+
+ protected:
+  AdoptedKernel& kernel_;
+  const Subject& subject_;
+  Observer& observer_;
+  const Artifact& artifact_;
+  Seen& seen_;
+};
+
+/// One attempt to understand the kernel: sizes on multiples of their steps.
+class Attempt : public Observing {
+ public:
+  using Observing::Observing;
 
   std::string why;                  // it failed; "" where everything fits
   std::vector<Question> questions;  // of pointers whose sizes depend on their values
@@ -716,11 +729,6 @@ class Attempt {
     return false;
   }
 
-  AdoptedKernel& kernel_;
-  const Subject& subject_;
-  Observer& observer_;
-  const Artifact& artifact_;
-  Seen& seen_;
   std::vector<Found> fits_;
 };
 
@@ -1071,17 +1079,11 @@ void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
 
 /// Where the values of one input say how far arrays go, it may be an index: below a size that the kernel is passed. If
 /// every element is the greatest one, all arrays are as large as sizes say.
-class IndexGuess {
+class IndexGuess : public Observing {
  public:
   /// `of_values`: the arrays that values of others reach into.
-  IndexGuess(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen,
-             const std::set<std::string>& of_values)
-      : kernel_(kernel),
-        subject_(subject),
-        observer_(observer),
-        artifact_(artifact),
-        seen_(seen),
-        of_values_(of_values) {}
+  IndexGuess(const Observing& observing, const std::set<std::string>& of_values)
+      : Observing(observing), of_values_(of_values) {}
 
   /// A size that some other array has, too, proves nothing: a table that is looked up in is seldom as long as what is
   /// looked up. Where several would do, the one that leaves the fewest of the kernel's sizes without an array.
@@ -1146,11 +1148,6 @@ class IndexGuess {
         std::ranges::count_if(kernel.sizes, [&](const AdoptedSize& each) { return used.contains(each.symbol); }));
   }
 
-  AdoptedKernel& kernel_;
-  const Subject& subject_;
-  Observer& observer_;
-  const Artifact& artifact_;
-  Seen& seen_;
   const std::set<std::string>& of_values_;
   std::optional<Guess> best_;
 };
@@ -1158,10 +1155,9 @@ class IndexGuess {
 /// Where arrays are touched as far as values say, the values of one input may say whether something is read at all: a
 /// mask. If every element of it is 1 (or every one is 0), all arrays are as large as the sizes say, and other values
 /// never lead further.
-class MaskGuess {
+class MaskGuess : public Observing {
  public:
-  MaskGuess(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
-      : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
+  using Observing::Observing;
 
   bool find(const std::function<void(Attempt&)>& finish) {
     for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
@@ -1196,20 +1192,13 @@ class MaskGuess {
     kernel_.parameters[p].held.reset();
     return again;
   }
-
-  AdoptedKernel& kernel_;
-  const Subject& subject_;
-  Observer& observer_;
-  const Artifact& artifact_;
-  Seen& seen_;
 };
 
 /// Where nothing fits, a size may be one that must not exceed another (of a head what is rotated) or a multiple of one
 /// (channels of groups).
-class RelationGuess {
+class RelationGuess : public Observing {
  public:
-  RelationGuess(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact, Seen& seen)
-      : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
+  using Observing::Observing;
 
   bool find(const std::function<void(Attempt&)>& finish) {
     const auto begin = std::chrono::steady_clock::now();
@@ -1264,12 +1253,6 @@ class RelationGuess {
     finish(kept);
     return true;
   }
-
-  AdoptedKernel& kernel_;
-  const Subject& subject_;
-  Observer& observer_;
-  const Artifact& artifact_;
-  Seen& seen_;
 };
 
 /// A step that one size alone needs (channels a multiple of 32): as a step of all sizes it leaves none that are small.
@@ -1547,7 +1530,8 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   if (of_values.empty() && untouched == 0 && kernel.sizes.size() > 2 && find_single_step(kernel, understood))
     return seen;
   set_steps(kernel, 1, {});
-  if (!of_values.empty() && IndexGuess(kernel, subject, observer, artifact, seen, of_values).find(finish)) return seen;
+  if (!of_values.empty() && IndexGuess({kernel, subject, observer, artifact, seen}, of_values).find(finish))
+    return seen;
   if (of_values.empty() && untouched == 0 && endless == 0 && kernel.sizes.size() > 1 &&
       RelationGuess(kernel, subject, observer, artifact, seen).find(finish))
     return seen;

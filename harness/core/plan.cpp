@@ -101,6 +101,10 @@ std::vector<std::string> symbols_of(const std::vector<ConstantTable>& constants)
   return symbols;
 }
 
+std::string constant_key(const std::string& symbol) {
+  return kConstantMark + symbol;
+}
+
 std::int64_t launched_threads(const Plan& plan) {
   const auto volume = [](const Dim3& size) { return static_cast<std::int64_t>(size.x) * size.y * size.z; };
   std::int64_t most = 0;

@@ -66,7 +66,7 @@ struct Workspace {
 struct Plan {
   std::vector<Step> steps;
   std::vector<Workspace> workspaces;
-  /// Filled before the steps, outside of what is timed. No launch may change them.
+  /// Filled before the steps; on a GPU outside of what is timed. No launch may change them.
   std::vector<ConstantTable> constants = {};
 };
 
@@ -127,6 +127,9 @@ using BuildResult = std::variant<Artifact, CompileFailure>;
 bool has_library_step(const Plan& plan);
 bool has_launch(const Plan& plan);
 std::vector<std::string> symbols_of(const std::vector<ConstantTable>& constants);
+/// Among the names of a build: "&table" of a `__constant__` variable, as NVRTC calls it. Entries have no such mark.
+inline constexpr char kConstantMark = '&';
+std::string constant_key(const std::string& symbol);
 
 HARNESS_ENUM_TEXT(ParameterKind);
 void to_json(json& to, const Dim3& value);

@@ -9,25 +9,6 @@ using namespace harness::tests;
 
 namespace {
 
-adopt::Adopted adopted_source(const std::string& source, adopt::AdoptOptions options = {}) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
-  options.file = scratch.path("mine.cu");
-  return adopted(options);
-}
-
-/// The kernel as its signature and launch alone say.
-adopt::AdoptedKernel kernel_of(const std::string& source) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
-  adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
-  std::string digest;
-  std::vector<std::string> notes;
-  const adopt::Source read = adopt::source_of(options, digest, notes);
-  return adopt::choose_kernel(read, options);
-}
-
 std::string text_of(const std::vector<adopt::FormulaPtr>& formulas) {
   std::string text;
   for (const adopt::FormulaPtr& each : formulas)
@@ -67,17 +48,17 @@ TEST_CASE("--set says which number is always the same, and which follows from ot
 TEST_CASE("a launch that a macro holds is found, with the names of the function that uses the macro") {
   const std::string body = "{ int i = blockIdx.x * N + threadIdx.x; if (i < n) x[i] = 2 * x[i]; }\n";
   const adopt::AdoptedKernel kernel =
-      kernel_of("template <int N> __global__ void k(float* x, int n) " + body +
-                "#define LAUNCH(NAME, THREADS) \\\n  const int blocks = (n + THREADS - 1) / THREADS; \\\n"
-                "  NAME##k<THREADS><<<blocks, THREADS>>>(x, n)\n#define EACH(T) LAUNCH(, T)\n"
-                "void run(float* x, int n) { EACH(64); }\n");
+      chosen_kernel("template <int N> __global__ void k(float* x, int n) " + body +
+                    "#define LAUNCH(NAME, THREADS) \\\n  const int blocks = (n + THREADS - 1) / THREADS; \\\n"
+                    "  NAME##k<THREADS><<<blocks, THREADS>>>(x, n)\n#define EACH(T) LAUNCH(, T)\n"
+                    "void run(float* x, int n) { EACH(64); }\n");
   CHECK(text_of(kernel.launch.grid) == "cdiv(n, 64)");
   CHECK(text_of(kernel.launch.block) == "64");
   CHECK(kernel.entry_for("float", {}) == "k<64>");
 }
 
 TEST_CASE("a half by value is a number") {
-  const adopt::AdoptedKernel kernel = kernel_of(
+  const adopt::AdoptedKernel kernel = chosen_kernel(
       "#include <cuda_fp16.h>\n__global__ void k(half* x, const half a, int n) {\n"
       "  int i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] = x[i] * a; }\n"
       "void run(half* x, half a, int n) { k<<<(n + 63) / 64, 64>>>(x, a, n); }\n");
@@ -99,7 +80,7 @@ TEST_CASE("what does not compile is one sentence with the compiler's line") {
                         Catch::Contains("(mine.cu:4: if (i < n) x[i] = 2 * x[i])"));
     CHECK(why.find('\n') == std::string::npos);
   }
-  CHECK_THROWS_WITH(kernel_of("__global__ void k(float* x, int n) {\n  if (n > 0) { x[0] = 1;\n}\n"
-                              "void run(float* x, int n) { k<<<1, 64>>>(x, n); }\n"),
+  CHECK_THROWS_WITH(chosen_kernel("__global__ void k(float* x, int n) {\n  if (n > 0) { x[0] = 1;\n}\n"
+                                  "void run(float* x, int n) { k<<<1, 64>>>(x, n); }\n"),
                     Catch::Contains("mine.cu:4: expected '}'") && Catch::Contains("mend the file"));
 }

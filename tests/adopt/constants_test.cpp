@@ -13,11 +13,7 @@ const std::string kHead = "void run(float* x, float* y, int n) {\n  float h[16];
 const std::string kLaunch = "  k<<<(n + 63) / 64, 64>>>(x, y, n);\n}\n";
 
 adopt::Adopted adopted_text(const std::string& device, const std::string& host) {
-  const Scratch scratch;
-  scratch.write("mine.cu", device + kHead + host + kLaunch);
-  adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
-  return adopted(options);
+  return adopted_source(device + kHead + host + kLaunch);
 }
 
 std::string refusal(const std::string& declared, const std::string& host) {
@@ -79,16 +75,11 @@ TEST_CASE("constant memory that cannot be an argument is refused with one senten
 }
 
 TEST_CASE("a size that the host asserts to be a multiple of a number has it as its step") {
-  const Scratch scratch;
-  scratch.write("mine.cu",
-                "#include <assert.h>\n__constant__ float t[2];\n__global__ void k(float* x, float* y, int n) {\n"
-                "  int i = blockIdx.x * 32 + threadIdx.x;\n  y[i] = x[i] * t[i % 2];\n}\n"
-                "void run(float* x, float* y, int n, float* h) {\n  assert(n % 32 == 0);\n"
-                "  cudaMemcpyToSymbol(t, h, 8);\n  k<<<n / 32, 32>>>(x, y, n);\n}\n");
-  adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
-  options.reference = "self";
-  const adopt::Adopted found = adopted(options);
+  const adopt::Adopted found = self_referenced(
+      "#include <assert.h>\n__constant__ float t[2];\n__global__ void k(float* x, float* y, int n) {\n"
+      "  int i = blockIdx.x * 32 + threadIdx.x;\n  y[i] = x[i] * t[i % 2];\n}\n"
+      "void run(float* x, float* y, int n, float* h) {\n  assert(n % 32 == 0);\n"
+      "  cudaMemcpyToSymbol(t, h, 8);\n  k<<<n / 32, 32>>>(x, y, n);\n}\n");
   CHECK(pointers_of(found) == "x: input f32 [n]\ny: output f32 [n]\nt: input f32 [2]\n");
   CHECK(found.kernel.sizes.at(0).step == 32);
 }

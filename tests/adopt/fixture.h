@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/adopt/adopt.h"
+#include "harness/adopt/options.h"
 #include "harness/device/cpu/cpu_kind.h"
 #include "harness/worker/observation.h"
 #include "harness/worker/processes/process.h"
@@ -24,6 +25,32 @@ inline std::unique_ptr<Observer> cpu_observer() {
 
 inline adopt::Adopted adopted(const adopt::AdoptOptions& options) {
   return adopt::adopt(options, *cpu_observer(), {HARNESS_SOURCE_DIR "/kernels/include"});
+}
+
+/// A file of this text.
+inline adopt::Adopted adopted_source(const std::string& source, adopt::AdoptOptions options = {}) {
+  const Scratch scratch;
+  scratch.write("mine.cu", source);
+  options.file = scratch.path("mine.cu");
+  return adopted(options);
+}
+
+/// The same, where the reference is not what is tested.
+inline adopt::Adopted self_referenced(const std::string& source, adopt::AdoptOptions options = {}) {
+  options.reference = "self";
+  return adopted_source(source, std::move(options));
+}
+
+/// The kernel as its signature and launch alone say.
+inline adopt::AdoptedKernel chosen_kernel(const std::string& source) {
+  const Scratch scratch;
+  scratch.write("mine.cu", source);
+  adopt::AdoptOptions options;
+  options.file = scratch.path("mine.cu");
+  std::string digest;
+  std::vector<std::string> notes;
+  const adopt::Source read = adopt::source_of(options, digest, notes);
+  return adopt::choose_kernel(read, options);
 }
 
 inline std::string ordinary(const std::string& file) {

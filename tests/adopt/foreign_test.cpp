@@ -10,16 +10,9 @@ using namespace harness::tests;
 
 namespace {
 
-adopt::Adopted adopted_foreign(const std::string& source, adopt::AdoptOptions options = {.reference = "self"}) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
-  options.file = scratch.path("mine.cu");
-  return adopted(options);
-}
-
 std::string foreign_refusal(const std::string& source) {
   try {
-    const adopt::Adopted found = adopted_foreign(source);
+    const adopt::Adopted found = self_referenced(source);
     return found.seen.questions.empty() ? "" : found.seen.questions.front().why + "; " + found.seen.relations;
   } catch (const Error& error) {
     return error.what();
@@ -29,7 +22,7 @@ std::string foreign_refusal(const std::string& source) {
 }  // namespace
 
 TEST_CASE("dimensions of an accessor that numbers alone index are as long as these say") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "template <typename scalar_t> __global__ void mix(\n"
       "    const torch::PackedTensorAccessor<scalar_t,3,torch::RestrictPtrTraits,size_t> x,\n"
@@ -53,7 +46,7 @@ TEST_CASE("dimensions of an accessor that numbers alone index are as long as the
 }
 
 TEST_CASE("an array that the launch passes from an element on is taken from its first one if the kernel reads there") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "#define BEFORE 2\n"
       "__global__ void blur(const float* x, float* y) {\n"
       "  int i = blockIdx.x * 64 + threadIdx.x;\n  y[i] = x[i - BEFORE] + x[i] + x[i + BEFORE];\n}\n"
@@ -63,7 +56,7 @@ TEST_CASE("an array that the launch passes from an element on is taken from its 
 }
 
 TEST_CASE("of a macro's definitions the one counts that the compiler takes") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "#ifdef FROM_OUTSIDE\n#define EDGE FROM_OUTSIDE\n#else\n#define EDGE 32\n#endif\n"
       "__global__ void k(float* x, int n) { int i = blockIdx.x * EDGE + threadIdx.x; if (i < n) x[i] = 1; }\n"
       "void run(float* x, int n) { k<<<(n + EDGE - 1) / EDGE, EDGE>>>(x, n); }\n");
@@ -73,7 +66,7 @@ TEST_CASE("of a macro's definitions the one counts that the compiler takes") {
 }
 
 TEST_CASE("an index below a size of the kernel is found where it says how far arrays go") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "__global__ void scatter(const int* __restrict__ bin, const int* __restrict__ count, const float* x, float* "
       "sums,\n"
       "                        int n, int bins) {\n"
@@ -81,7 +74,7 @@ TEST_CASE("an index below a size of the kernel is found where it says how far ar
       "  if (i < n && count[bin[i]] > 0) atomicAdd(&sums[bin[i]], x[i] / count[bin[i]]);\n}\n"
       "void run(const int* bin, const int* count, const float* x, float* sums, int n, int bins) {\n"
       "  scatter<<<(n + 63) / 64, 64>>>(bin, count, x, sums, n, bins);\n}\n",
-      {.reference = "self", .yes = true});
+      {.yes = true});
   CHECK(pointers_of(found) ==
         "bin: input s32 [n]\ncount: input s32 [bins]\nx: input f32 [n]\nsums: inout f32 [bins]\n");
   CHECK(found.kernel.parameters.at(0).below->symbol == "bins");
@@ -114,24 +107,23 @@ TEST_CASE("what the host computes sizes from is told where nothing fits") {
       "  launch(x, y, n, edge, blocks);\n}\n";
   CHECK_THAT(foreign_refusal(kernel), Catch::Contains("--set edge=1") && Catch::Contains("edge = depth * 2") &&
                                           Catch::Contains("blocks = (n + 7 - 2 * edge) / (8 - 2 * edge)"));
-  adopt::AdoptOptions options{.reference = "self"};
+  adopt::AdoptOptions options;
   options.settings = {"edge=2", "blocks=cdiv(n,4)"};
-  CHECK(pointers_of(adopted_foreign(kernel, options)) == "x: input f32 [n]\ny: output f32 [n]\n");
+  CHECK(pointers_of(self_referenced(kernel, options)) == "x: input f32 [n]\ny: output f32 [n]\n");
 }
 
 TEST_CASE("a variable that is called like a function of the reference in double gets another name there") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = adopted_source(
       "__global__ void turn(float* x, const float* angle, int n) {\n"
       "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i >= n) return;\n"
       "  const float cos = cosf(angle[i]);\n  x[i] *= cos;\n}\n"
-      "void run(float* x, const float* a, int n) { turn<<<at::ceil_div(n, 64), 64>>>(x, a, n); }\n",
-      {});
+      "void run(float* x, const float* a, int n) { turn<<<at::ceil_div(n, 64), 64>>>(x, a, n); }\n");
   CHECK(pointers_of(found) == "x: inout f32 [n]\nangle: input f32 [n]\n");
   CHECK(found.reference.wide);
 }
 
 TEST_CASE("a number of the host's that divides in the grid is what a block covers, and no size") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "#define WIDE 64\n"
       "__global__ void twice(const float* x, float* y, unsigned n) {\n"
       "  const unsigned i = blockIdx.x * WIDE + threadIdx.x; y[i] = 2 * x[i];\n}\n"
@@ -144,7 +136,7 @@ TEST_CASE("a number of the host's that divides in the grid is what a block cover
 
 TEST_CASE("numel() of a tensor is the product of its extents, also of those that the kernel is not passed") {
   if (tests::rests(1)) return;
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "template <typename scalar_t> __global__ void smooth(const scalar_t* __restrict__ x, scalar_t* __restrict__ y,\n"
       "                                                   const size_t rows, const size_t cols, const size_t n) {\n"
@@ -164,7 +156,7 @@ TEST_CASE("numel() of a tensor is the product of its extents, also of those that
 }
 
 TEST_CASE("CUDA's vectors by value become their fields, and strides follow from extents") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "__global__ void norms(const float* x, const long3 size, const long3 stride, float* y, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i >= n) return;\n"
@@ -181,7 +173,7 @@ TEST_CASE("CUDA's vectors by value become their fields, and strides follow from 
 }
 
 TEST_CASE("types of the host's system headers may stand in a signature") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "__global__ void invert(const u_char* x, u_char* y, u_int n) {\n"
       "  u_int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 255 - x[i];\n}\n"
       "void run(const u_char* x, u_char* y, u_int n) { invert<<<(n + 63) / 64, 64>>>(x, y, n); }\n");
@@ -189,7 +181,7 @@ TEST_CASE("types of the host's system headers may stand in a signature") {
 }
 
 TEST_CASE("a size that must not exceed another is found where nothing else fits") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "__global__ void cool(float* x, const float* heat, int rows, int cols) {\n"
       "  extern __shared__ float own[];\n"
       "  if (threadIdx.x < rows) own[threadIdx.x] = 1 / (1 + heat[threadIdx.x] * heat[threadIdx.x]);\n"
@@ -203,7 +195,7 @@ TEST_CASE("a size that must not exceed another is found where nothing else fits"
 }
 
 TEST_CASE("a size that must be a multiple of another is found where nothing else fits") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "__global__ void spread(const float* mean, float* y, int channels, int groups) {\n"
       "  const int each = channels / groups, g = blockIdx.x;\n"
       "  for (int i = threadIdx.x; i < each; i += 32) y[g * each + i] = mean[g] + i;\n}\n"
@@ -222,7 +214,7 @@ TEST_CASE("a grid that the host's function is given as a dim3 is asked for") {
 }
 
 TEST_CASE("template parameters of the host's function are what it is called with") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "template <typename A, typename B> __global__ void cast(const A* x, B* y, int n) {\n"
       "  int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = static_cast<B>(x[i]);\n}\n"
       "template <typename From, typename To> void run(const From* x, To* y, int n) {\n"
@@ -232,7 +224,7 @@ TEST_CASE("template parameters of the host's function are what it is called with
 }
 
 TEST_CASE("squares of the only size are tried where vectors of it would be too large") {
-  const adopt::Adopted found = adopted_foreign(
+  const adopt::Adopted found = self_referenced(
       "__global__ void twice(const float* a, float* b, int n) {\n"
       "  for (int c = threadIdx.x; c < n; c += 32) b[blockIdx.x * n + c] = 2 * a[blockIdx.x * n + c];\n}\n"
       "void run(const float* a, float* b, int n) { twice<<<n, 32>>>(a, b, n); }\n");

@@ -8,21 +8,8 @@
 using namespace harness;
 using namespace harness::tests;
 
-namespace {
-
-adopt::Adopted adopted_text(const std::string& source) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
-  adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
-  options.reference = "self";
-  return adopted(options);
-}
-
-}  // namespace
-
 TEST_CASE("cooperative groups, asynchronous copies and headers of the host are there on the cpu device") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "#include <cassert>\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n#include <vector>\n"
       "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n#include <cuda_pipeline.h>\n"
       "namespace cg = cooperative_groups;\n"
@@ -45,7 +32,7 @@ TEST_CASE("cooperative groups, asynchronous copies and headers of the host are t
 }
 
 TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu device") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "#include <cuda/barrier>\n#include <cuda/pipeline>\n#include <cooperative_groups.h>\n"
       "__global__ void sums(const float* x, float* out, int n) {\n"
       "  __shared__ float tile[64];\n"
@@ -66,17 +53,17 @@ TEST_CASE("barriers of a block and pipelines of a thread are there on the cpu de
 
 TEST_CASE("a header that the cpu device lacks is named in one sentence") {
   CHECK_THROWS_WITH(
-      adopted_text("#include <cuda/semaphore>\n"
-                   "__global__ void k(float* x, int n) {\n"
-                   "  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> b; if (threadIdx.x < n) "
-                   "x[threadIdx.x] = 1; }\n"
-                   "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
+      self_referenced("#include <cuda/semaphore>\n"
+                      "__global__ void k(float* x, int n) {\n"
+                      "  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> b; if (threadIdx.x < n) "
+                      "x[threadIdx.x] = 1; }\n"
+                      "void r(float* x, int n) { k<<<1, 32>>>(x, n); }\n"),
       Catch::Contains("the kernel of mine.cu needs <cuda/semaphore>, which the device that observes does not have"));
 }
 
 TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
   if (tests::rests(0)) return;
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "__global__ void pick(const float* x, const int* which, float* out, int rows, int cols) {\n"
       "  const int row = blockIdx.x * 64 + threadIdx.x;\n"
       "  float sum = 0;\n  if (row >= rows) return;\n"
@@ -91,7 +78,7 @@ TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
 
 TEST_CASE("groups that no small size shows are found at larger ones") {
   if (tests::rests(1)) return;
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "__global__ void scaled(const float* x, const float* scales, float* y, int rows, int cols) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y, groups = cols / 128;\n"
       "  if (i < cols) y[row * cols + i] = x[row * cols + i] * scales[row * groups + i / 128];\n}\n"
@@ -102,7 +89,7 @@ TEST_CASE("groups that no small size shows are found at larger ones") {
 }
 
 TEST_CASE("a host's variable of which a part is passed follows from the parameter") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "__global__ void twice(float2* y, const float2* x, int rows, int pairs) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
       "  if (i < rows * pairs) y[i] = make_float2(2 * x[i].x, 2 * x[i].y);\n}\n"
@@ -127,7 +114,7 @@ TEST_CASE("indexes of 64 bits reach the reference as the type that the source na
 }
 
 TEST_CASE("a kernel that says numeric_limits gets its header, whatever the file included") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "#include <limits>\n"
       "__global__ void largest(const float* x, float* out, int rows, int cols) {\n"
       "  const int row = blockIdx.x * blockDim.x + threadIdx.x;\n  if (row >= rows) return;\n"
@@ -140,7 +127,7 @@ TEST_CASE("a kernel that says numeric_limits gets its header, whatever the file 
 }
 
 TEST_CASE("the standard library of both sides, complex pairs and addresses of shared memory are there") {
-  const adopt::Adopted found = adopted_text(
+  const adopt::Adopted found = self_referenced(
       "#include <cuComplex.h>\n#include <cuda/std/tuple>\n#include <cuda/std/type_traits>\n"
       "__global__ void k(float* x, int n) {\n"
       "  __shared__ float kept[32]; kept[threadIdx.x] = 1;\n"

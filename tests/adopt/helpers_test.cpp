@@ -14,20 +14,9 @@ const std::string kTwice =
     "__global__ void twice(const float* x, float* y, int n) {\n"
     "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i];\n}\n";
 
-adopt::AdoptedKernel chosen(const std::string& source) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
-  adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
-  std::string digest;
-  std::vector<std::string> notes;
-  const adopt::Source read = adopt::source_of(options, digest, notes);
-  return adopt::choose_kernel(read, options);
-}
-
 /// "grid; block" in Lua.
 std::string launch_of(const std::string& source) {
-  const adopt::AdoptedKernel kernel = chosen(source);
+  const adopt::AdoptedKernel kernel = chosen_kernel(source);
   std::string text;
   for (const auto* list : {&kernel.launch.grid, &kernel.launch.block}) {
     for (const adopt::FormulaPtr& each : *list)
@@ -76,16 +65,16 @@ TEST_CASE("a variable that several statements set has the value of all of them")
 
 TEST_CASE("rows that the host counts as numel() / cols are a size of their own") {
   const adopt::AdoptedKernel kernel =
-      chosen("#include <torch/extension.h>\n" + kTwice +
-             "void run(torch::Tensor x, torch::Tensor y) {\n  const int cols = x.size(-1);\n"
-             "  const int rows = x.numel() / cols;\n"
-             "  twice<<<rows, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), cols);\n}\n");
+      chosen_kernel("#include <torch/extension.h>\n" + kTwice +
+                    "void run(torch::Tensor x, torch::Tensor y) {\n  const int cols = x.size(-1);\n"
+                    "  const int rows = x.numel() / cols;\n"
+                    "  twice<<<rows, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), cols);\n}\n");
   REQUIRE(kernel.sizes.size() == 2);
   CHECK(kernel.sizes[1].name == "rows");
 }
 
 TEST_CASE("a dispatch around the call of a template that launches says the types") {
-  const adopt::AdoptedKernel kernel = chosen(
+  const adopt::AdoptedKernel kernel = chosen_kernel(
       "#include <torch/extension.h>\n"
       "template <typename T> __global__ void twice(const T* x, T* y, int n) {\n"
       "  if (threadIdx.x < n) y[threadIdx.x] = static_cast<T>(2 * static_cast<float>(x[threadIdx.x]));\n}\n"

@@ -9,17 +9,6 @@
 using namespace harness;
 using namespace harness::tests;
 
-namespace {
-
-adopt::Adopted adopted_ordinary(const std::string& source, adopt::AdoptOptions options = {.reference = "self"}) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
-  options.file = scratch.path("mine.cu");
-  return adopted(options);
-}
-
-}  // namespace
-
 TEST_CASE("fields of a structure are what the host's function puts into it, in braces or one by one") {
   const std::string device =
       "struct Dims { int rows, cols; };\n"
@@ -29,7 +18,7 @@ TEST_CASE("fields of a structure are what the host's function puts into it, in b
       "void run(const float* x, const float* by, float* y, int R, int C) {\n";
   const std::string launch = "  shift<<<dim3((C + 63) / 64, R), 64>>>(x, by, y, d);\n}\n";
   for (const char* made : {"  Dims d{R, C};\n", "  Dims d;\n  d.rows = R;\n  d.cols = C;\n"}) {
-    const adopt::Adopted found = adopted_ordinary(device + made + launch);
+    const adopt::Adopted found = self_referenced(device + made + launch);
     CHECK(pointers_of(found) ==
           "x: input f32 [d_rows, d_cols]\nby: input f32 [d_rows]\ny: output f32 [d_rows, d_cols]\n");
     CHECK(found.kernel.sizes.size() == 2);
@@ -37,7 +26,7 @@ TEST_CASE("fields of a structure are what the host's function puts into it, in b
 }
 
 TEST_CASE("rows of half a size that lie another size apart") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = adopted_source(
       "#include <torch/extension.h>\n"
       "__global__ void turn(torch::PackedTensorAccessor32<float, 2> x,\n"
       "                     const torch::PackedTensorAccessor32<float, 2> angle) {\n"
@@ -46,23 +35,21 @@ TEST_CASE("rows of half a size that lie another size apart") {
       "    x[blockIdx.x][i] *= angle[blockIdx.x][i];\n    x[blockIdx.x][i + half] *= angle[blockIdx.x][i];\n  }\n}\n"
       "void run(torch::Tensor x, torch::Tensor angle) {\n"
       "  TORCH_CHECK(x.size(1) % 2 == 0, \"even\");\n"
-      "  turn<<<x.size(0), 32>>>(x.packed_accessor32<float, 2>(), angle.packed_accessor32<float, 2>());\n}\n",
-      {});
+      "  turn<<<x.size(0), 32>>>(x.packed_accessor32<float, 2>(), angle.packed_accessor32<float, 2>());\n}\n");
   CHECK(pointers_of(found) == "x: inout f32 [x_size_0, x_size_1]\nangle: input f32 [x_size_0, x_size_1 // 2]\n");
   CHECK(found.reference.wide);  // `half` is a variable here, and no type
 }
 
 TEST_CASE("a function of the host that launches is no reference, whatever its name") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = adopted_source(
       "__global__ void twice(const float* x, float* y, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
-      "void twice_host(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n",
-      {});
+      "void twice_host(const float* x, float* y, int n) { twice<<<(n + 63) / 64, 64>>>(x, y, n); }\n");
   CHECK(found.reference.wide);
 }
 
 TEST_CASE("a lambda of the host that rounds up is followed") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void twice(const float* x, float* y, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
       "void run(const float* x, float* y, int n) {\n"
@@ -74,7 +61,7 @@ TEST_CASE("a lambda of the host that rounds up is followed") {
 }
 
 TEST_CASE("cub's pairs of a key and a value are made of both") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "#include <cub/cub.cuh>\n"
       "__global__ void largest(const float* x, int* at, int cols) {\n"
       "  using Pair = cub::KeyValuePair<int, float>;\n  using Reduce = cub::BlockReduce<Pair, 64>;\n"
@@ -87,7 +74,7 @@ TEST_CASE("cub's pairs of a key and a value are made of both") {
 }
 
 TEST_CASE("rows of a table that an index leads to are innermost, whatever the order of the sizes") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void look_up(float* out, const int* ids, const float* table, int dim, int vocab) {\n"
       "  const int id = ids[blockIdx.x];\n"
       "  for (int i = threadIdx.x; i < dim; i += 32)\n"
@@ -99,7 +86,7 @@ TEST_CASE("rows of a table that an index leads to are innermost, whatever the or
 }
 
 TEST_CASE("what the kernel is not told is outermost, and a condition may name a tensor's extent") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "__global__ void centre(const float* x, const float* by, float* y, int C, int L, int groups) {\n"
       "  const int each = C / groups, first = blockIdx.x % groups * each;\n"
@@ -116,7 +103,7 @@ TEST_CASE("what the kernel is not told is outermost, and a condition may name a 
 }
 
 TEST_CASE("an array is as long as the host allocates it where values say what of it is touched") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "#define BINS 64\n"
       "__global__ void count(const float* x, unsigned* bins, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
@@ -128,7 +115,7 @@ TEST_CASE("an array is as long as the host allocates it where values say what of
 }
 
 TEST_CASE("a border that the kernel leaves out is part of the array") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void smooth(const float* x, float* y, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x + 1;\n"
       "  if (i < n - 1) y[i] = x[i - 1] + x[i + 1];\n}\n"
@@ -138,7 +125,7 @@ TEST_CASE("a border that the kernel leaves out is part of the array") {
 }
 
 TEST_CASE("so is the border of a grid, in what is read too") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void step(const float* u, const float* f, float* next, int nx, int ny) {\n"
       "  const int i = blockIdx.x * 16 + threadIdx.x + 1, j = blockIdx.y * 16 + threadIdx.y + 1;\n"
       "  if (i < nx - 1 && j < ny - 1)\n"
@@ -152,7 +139,7 @@ TEST_CASE("so is the border of a grid, in what is read too") {
 
 TEST_CASE("a step that one of many sizes needs is found") {
   if (tests::rests(0)) return;
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void sums(const float* x, float* y, int a, int b, int c, int channels) {\n"
       "  float sum = 0;\n"
       "  const size_t row = (blockIdx.z * (size_t)b + blockIdx.y) * c + blockIdx.x;\n"
@@ -167,7 +154,7 @@ TEST_CASE("a step that one of many sizes needs is found") {
 }
 
 TEST_CASE("a step that only shows where another size is large is not given up") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void twice(const float* x, float* y, int rows, int cols) {\n"
       "  const int r = blockIdx.x;\n"
       "  const int unit = rows < 128 ? 2 : 4;\n"
@@ -178,7 +165,7 @@ TEST_CASE("a step that only shows where another size is large is not given up") 
 }
 
 TEST_CASE("points of three coordinates in an accessor") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "__global__ void lengths(const torch::PackedTensorAccessor32<float, 2> x, float* y) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i >= x.size(0)) return;\n  float sum = 0;\n"
@@ -189,7 +176,7 @@ TEST_CASE("points of three coordinates in an accessor") {
 }
 
 TEST_CASE("what is only read is drawn, whatever one program sets it to") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void twice(const float* x, float* y, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
       "int main() {\n  int n = 1000;\n  float *x, *y;\n  cudaMalloc(&x, n * 4);\n  cudaMalloc(&y, n * 4);\n"
@@ -199,7 +186,7 @@ TEST_CASE("what is only read is drawn, whatever one program sets it to") {
 }
 
 TEST_CASE("operators of older CUB come with the plugin") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "#include <cub/cub.cuh>\n"
       "__global__ void largest(const float* x, float* y, int cols) {\n"
       "  using Reduce = cub::BlockReduce<float, 64>;\n  __shared__ typename Reduce::TempStorage storage;\n"
@@ -211,7 +198,7 @@ TEST_CASE("operators of older CUB come with the plugin") {
 }
 
 TEST_CASE("a kernel of halves whose file never says the type gets its header") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "template <typename T> __global__ void twice(const T* x, T* y, int n) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x;\n  if (i < n) y[i] = static_cast<T>(2 * "
@@ -223,7 +210,7 @@ TEST_CASE("a kernel of halves whose file never says the type gets its header") {
 }
 
 TEST_CASE("matrices of a batch with a leading dimension, and rows that must not overlap") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void add(const double* a, int lda, double* out, int ldo, int m, int n) {\n"
       "  const int i = blockIdx.x * 32 + threadIdx.x;\n  if (i >= m) return;\n"
       "  for (int j = 0; j < n; ++j) {\n    const size_t row = blockIdx.y * (size_t)n + j;\n"
@@ -236,7 +223,7 @@ TEST_CASE("matrices of a batch with a leading dimension, and rows that must not 
 }
 
 TEST_CASE("a mask says whether something is read, not how far arrays go") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void keep(const float* x, const unsigned char* mask, float* y, int cols) {\n"
       "  float s = 0;\n  for (int c = threadIdx.x; c < cols; c += 32)\n"
       "    if (mask[blockIdx.x * cols + c]) s += x[blockIdx.x * cols + c];\n"
@@ -247,7 +234,7 @@ TEST_CASE("a mask says whether something is read, not how far arrays go") {
 }
 
 TEST_CASE("an input that some sizes leave a part of out is as long as no size goes beyond") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void thin(const float* x, float* y, int n, int by, int count) {\n"
       "  const int i = blockIdx.x * 32 + threadIdx.x;\n  if (i < count) y[i] = x[i * by + by - 1];\n}\n"
       "void run(const float* x, float* y, int n, int by) {\n  int count = n / by;\n"
@@ -256,7 +243,7 @@ TEST_CASE("an input that some sizes leave a part of out is as long as no size go
 }
 
 TEST_CASE("the elements of one vector are innermost, also where each thread takes several") {
-  const adopt::Adopted found = adopted_ordinary(
+  const adopt::Adopted found = self_referenced(
       "__global__ void twice(const float4* x, float4* y, int n) {\n"
       "  for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += gridDim.x * 32) {\n"
       "    float4 v = x[i];\n    v.x *= 2;\n    y[i] = v;\n  }\n}\n"

@@ -9,13 +9,9 @@ using namespace harness::tests;
 namespace {
 
 adopt::Adopted unpacked_text(const std::string& source, const std::string& entry) {
-  const Scratch scratch;
-  scratch.write("mine.cu", source);
   adopt::AdoptOptions options;
-  options.file = scratch.path("mine.cu");
   options.entries = {entry};
-  options.reference = "self";
-  return adopted(options);
+  return self_referenced(source, options);
 }
 
 }  // namespace

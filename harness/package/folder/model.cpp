@@ -158,20 +158,22 @@ class PackageMaker {
     return made_.units.size() - 1;
   }
 
-  std::size_t kernel_of(const std::string& entry, std::size_t unit) {
-    auto& kernels = made_.launcher.kernels;
-    for (std::size_t i = 0; i < kernels.size(); ++i)
-      if (kernels[i].entry == entry && kernels[i].unit == unit) return i;
-    kernels.push_back({entry, unit, ""});
-    return kernels.size() - 1;
+  /// The place of a name of a unit, behind all others where it is new.
+  template <typename Named>
+  static std::size_t place_of(std::vector<Named>& all, std::string Named::*name, const std::string& wanted,
+                              std::size_t unit) {
+    const auto known =
+        std::ranges::find_if(all, [&](const Named& each) { return each.*name == wanted && each.unit == unit; });
+    const auto place = static_cast<std::size_t>(known - all.begin());
+    if (known == all.end()) all.push_back({wanted, unit, ""});
+    return place;
   }
 
+  std::size_t kernel_of(const std::string& entry, std::size_t unit) {
+    return place_of(made_.launcher.kernels, &LauncherKernel::entry, entry, unit);
+  }
   std::size_t variable_of(const std::string& name, std::size_t unit) {
-    auto& variables = made_.launcher.variables;
-    for (std::size_t i = 0; i < variables.size(); ++i)
-      if (variables[i].name == name && variables[i].unit == unit) return i;
-    variables.push_back({name, unit, ""});
-    return variables.size() - 1;
+    return place_of(made_.launcher.variables, &LauncherVariable::name, name, unit);
   }
 
   std::set<std::string> compiled_in() const {
@@ -201,7 +203,7 @@ class PackageMaker {
           kernel.symbol = found->second;
     for (LauncherVariable& variable : made_.launcher.variables)
       for (const CompiledCode& code : made_.units[variable.unit].code)
-        if (const auto found = code.symbols.find(symbol_key(variable)); found != code.symbols.end())
+        if (const auto found = code.symbols.find(constant_key(variable.name)); found != code.symbols.end())
           variable.symbol = found->second;
     for (std::size_t unit = 0; unit < made_.units.size(); ++unit)
       for (const DeviceInfo& device : code_.ptx_devices) {
@@ -228,21 +230,17 @@ class PackageMaker {
     return {};
   }
 
-  /// Whether the kernels of a unit have these names. (In an unnamed namespace they may differ by architecture.)
+  /// Whether the kernels and variables of a unit have these names. (In an unnamed namespace they may differ by
+  /// architecture.)
   bool has_symbols(std::size_t unit, const std::map<std::string, std::string>& symbols) const {
-    const bool variables = std::ranges::all_of(made_.launcher.variables, [&](const LauncherVariable& variable) {
-      if (variable.unit != unit) return true;
-      const auto found = symbols.find(symbol_key(variable));
-      return found != symbols.end() && found->second == variable.symbol;
-    });
-    return variables && std::ranges::all_of(made_.launcher.kernels, [&](const LauncherKernel& kernel) {
-             if (kernel.unit != unit) return true;
-             const auto found = symbols.find(kernel.entry);
-             return found != symbols.end() && found->second == kernel.symbol;
-           });
+    const auto has = [&](const auto& named, const std::string& key) {
+      const auto found = symbols.find(key);
+      return named.unit != unit || (found != symbols.end() && found->second == named.symbol);
+    };
+    return std::ranges::all_of(made_.launcher.kernels, [&](const auto& each) { return has(each, each.entry); }) &&
+           std::ranges::all_of(made_.launcher.variables,
+                               [&](const auto& each) { return has(each, constant_key(each.name)); });
   }
-
-  static std::string symbol_key(const LauncherVariable& variable) { return "&" + variable.name; }
 
   FormulaCatalog& catalog_;
   const CodeMaker& code_;

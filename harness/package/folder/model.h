@@ -15,7 +15,7 @@ namespace harness::package {
 struct CompiledCode {
   Artifact artifact;
   std::string bytes;
-  std::map<std::string, std::string> symbols;  // entry, or "&table" of a variable -> the name in the module
+  std::map<std::string, std::string> symbols;  // entry, or constant_key of a variable -> the name in the module
 };
 
 /// Compilers of the architectures that a package is for.

@@ -111,7 +111,7 @@ std::string explain(const BuildSpec& spec, const std::string& log) {
       }
     }
     for (const std::string& symbol : spec.constants)
-      if (without_spaces(constant_expression(symbol)) == named)
+      if (without_spaces(constant_key(symbol)) == named)
         sentences += fmt::format("{}: '{}', which the plan fills, names no __constant__ variable of this source.\n",
                                  spec.source_name, symbol);
   }

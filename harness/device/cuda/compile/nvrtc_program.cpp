@@ -62,16 +62,12 @@ std::string read_ptx_of(const NvrtcApi& api, NvrtcProgram program) {
 
 }  // namespace
 
-std::string constant_expression(const std::string& symbol) {
-  return "&" + symbol;
-}
-
 NvrtcOutput compile_with_nvrtc(const NvrtcApi& api, const std::string& source_name, const std::string& source,
                                const std::vector<std::string>& entries, const std::vector<std::string>& options,
                                const std::vector<std::string>& constants) {
   const Program program(api, source_name, source);
   std::vector<std::string> expressions = entries;
-  for (const std::string& symbol : constants) expressions.push_back(constant_expression(symbol));
+  for (const std::string& symbol : constants) expressions.push_back(constant_key(symbol));
   for (const std::string& entry : expressions) {
     check(api, api.nvrtcAddNameExpression(program.get(), entry.c_str()), "nvrtcAddNameExpression");
   }

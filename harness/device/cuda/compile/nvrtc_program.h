@@ -12,11 +12,8 @@ struct NvrtcOutput {
   bool compiled = false;
   std::string log;
   std::string cubin, ptx;
-  std::map<std::string, std::string> lowered_names;  // entry -> mangled name; of constants, "&table"
+  std::map<std::string, std::string> lowered_names;  // entry -> mangled name; of constants by constant_key
 };
-
-/// What NVRTC calls a `__constant__` variable, and how its mangled name is kept.
-std::string constant_expression(const std::string& symbol);
 
 /// Compiles with the built-in headers at hand. `constants`: variables whose names must be found in the module. A source
 /// that does not compile is an answer; Error only if NVRTC itself breaks.

@@ -187,7 +187,7 @@ std::vector<std::vector<double>> RangeProfiler::user_ranges(std::size_t ranges, 
   return replayed(kCuptiUserRange, ranges, before, pass);
 }
 
-// Replayed by us: CUPTI's own replay of a kernel saves and restores memory and takes longer (docs/h200.md).
+// Replayed by us, not by CUPTI, so that each pass begins with the same image and an L2 that holds nothing of it.
 std::vector<std::vector<double>> RangeProfiler::replayed(int range, std::size_t ranges,
                                                          const std::function<void()>& before,
                                                          const std::function<void()>& pass) {

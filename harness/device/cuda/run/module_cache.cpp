@@ -37,7 +37,7 @@ std::map<std::string, LoadedConstant> constants_of(const DriverApi& api, Module 
                                                    const std::map<std::string, std::string>& names) {
   std::map<std::string, LoadedConstant> constants;
   for (const auto& [name, lowered] : names) {
-    if (!name.starts_with("&")) continue;
+    if (!name.starts_with(kConstantMark)) continue;
     LoadedConstant constant;
     check_launch(api, api.cuModuleGetGlobal_v2(&constant.address, &constant.bytes, module, lowered.c_str()),
                  fmt::format("cuModuleGetGlobal of {}", name.substr(1)));
