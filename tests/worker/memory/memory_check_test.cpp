@@ -157,6 +157,18 @@ TEST_CASE("shared memory that nobody wrote since the block began is uninitialize
         "the block has written (64 times)\n");
 }
 
+TEST_CASE("what the compiler keeps beside an array of a class is none of its bytes") {
+  const auto rows = [](const char* written) {
+    return findings({.source = "#include <cuda_fp16.h>\n" + kHead + "  __shared__ __half s[64];\n" + written +
+                               "s[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n"
+                               "  out[threadIdx.x] = s[threadIdx.x ^ 1];\n}\n"});
+  };
+  CHECK(rows("") == "");
+  CHECK(rows("  if (threadIdx.x < 63) ") ==
+        "uninitialized: thread (62,0,0) of block (0,0,0) read bytes 126 to 127 of 's' at kernel.cu:6 that no thread of "
+        "the block has written\n");
+}
+
 TEST_CASE("an output that is read before it was written is uninitialized") {
   CHECK_THAT(
       findings({.source = kHead + "  out[threadIdx.x] += 1;\n}\n"}),

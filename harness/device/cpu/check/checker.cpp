@@ -148,6 +148,7 @@ bool BlockChecker::in_shared_of(BlockChecker& owner, const Event& event) {
   static const std::string kDynamic = "dynamic shared memory";
   const std::string* name = nullptr;
   std::size_t begin = 0, bytes = 0;
+  if (!event.writes && checker_.module_.is_guard(offset)) return true;
   if (offset >= dynamic && offset < dynamic + memory.room + HARNESS_CPU_SHARED_GUARD) {
     name = &kDynamic;
     begin = dynamic;

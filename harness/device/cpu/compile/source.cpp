@@ -64,6 +64,14 @@ std::string variable_name(const TlsSymbol& symbol) {
   return start == std::string::npos ? text : text.substr(start + 2);
 }
 
+bool is_guard(const TlsSymbol& symbol, const std::vector<TlsSymbol>& tls) {
+  constexpr std::string_view kPrefix = "_ZGV";
+  constexpr std::int64_t kMostBytes = 8;
+  if (!symbol.name.starts_with(kPrefix) || symbol.bytes > kMostBytes) return false;
+  const std::string guarded = "_Z" + symbol.name.substr(kPrefix.size());
+  return std::any_of(tls.begin(), tls.end(), [&](const TlsSymbol& each) { return each.name == guarded; });
+}
+
 std::string entry_label(const std::string& entry) {
   return "entry " + one_line(entry);
 }
@@ -148,7 +156,7 @@ std::vector<EntryResources> entry_resources(const std::vector<std::string>& entr
                                       ParameterKind::pointer};
   std::map<std::string, std::int64_t> by_function;
   for (const TlsSymbol& symbol : tls)
-    if (symbol.defined && !symbol.name.starts_with("_ZGV")) by_function[owner(symbol)] += symbol.bytes;  // no guards
+    if (symbol.defined && !is_guard(symbol, tls)) by_function[owner(symbol)] += symbol.bytes;
   std::vector<EntryResources> resources;
   for (std::size_t i = 0; i < entries.size() && (i + 1) * sizeof(Facts) <= facts.size(); ++i) {
     Facts row;

@@ -23,6 +23,11 @@ std::string constant_label(const std::string& symbol);
 /// "tile" of the symbol of a variable at block scope.
 std::string variable_name(const TlsSymbol& symbol);
 
+/// Whether it is what the compiler keeps beside another of them, an array of a class with constructors: whether these
+/// have run. Source: Itanium C++ ABI, 5.1.4.5 (_ZGV and the name of the object). A name alone makes none of a variable:
+/// it is small, and what it would guard is there.
+bool is_guard(const TlsSymbol& symbol, const std::vector<TlsSymbol>& tls);
+
 /// Assembly that puts every `extern __shared__` array (undefined thread-local symbols of the candidate's object) at the
 /// same address, with room for the largest dynamic shared memory and its guard; where none is declared, for a page of
 /// it.

@@ -223,6 +223,7 @@ void BlockCounter::access(std::uintptr_t address, std::size_t bytes, int kind, c
   }
   if (weight_ == 0 || bytes == 0 || kind == harness_cpu_atomic_read) return;
   if (shared < static_cast<std::uintptr_t>(memory_.end - memory_.begin)) {
+    if (counter_.module_.is_guard(shared)) return;
     // Places relative to the variables: where they lie in this process says nothing.
     note(atomic                            ? EventKind::shared_atomic
          : kind == harness_cpu_async_write ? EventKind::shared_fill

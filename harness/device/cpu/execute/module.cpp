@@ -106,7 +106,8 @@ void Module::find_memory(const ElfFacts& facts) {
       dynamic_offset_ = symbol.offset;
       dynamic_room_ = bytes - HARNESS_CPU_SHARED_GUARD;
     } else if (symbol.defined && symbol.bytes > 0)
-      memory_.shared.push_back({variable_name(symbol), symbol.offset, static_cast<std::size_t>(symbol.bytes)});
+      (is_guard(symbol, facts.tls) ? memory_.guards : memory_.shared)
+          .push_back({variable_name(symbol), symbol.offset, static_cast<std::size_t>(symbol.bytes)});
   }
   std::sort(memory_.shared.begin(), memory_.shared.end(),
             [](const SharedVariable& a, const SharedVariable& b) { return a.offset < b.offset; });

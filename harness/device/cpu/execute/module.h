@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,14 @@ struct ModuleMemory {
   std::uintptr_t begin = 0, end = 0;
   std::uintptr_t writable_begin = 0, writable_end = 0;  // __device__ variables
   std::vector<SharedVariable> shared;                   // ascending
+  /// Whether the constructors of a variable have run: the compiler's own, beside arrays of __half. Poisoned, they say
+  /// yes; what reads them is no access of the candidate.
+  std::vector<SharedVariable> guards;
+
+  bool is_guard(std::size_t offset) const {
+    return std::any_of(guards.begin(), guards.end(),
+                       [&](const SharedVariable& each) { return offset - each.offset < each.bytes; });
+  }
 };
 
 /// A loaded candidate. None of its code runs before an entry is called: objects for which the loader would run code are
