@@ -37,6 +37,33 @@ void refuse_unknown_command(int argc, char** argv) {
                               sentence_end(did_you_mean(argv[1], command_names()))));
 }
 
+// "harness fleet slurm"
+std::string words(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return (parent ? words(*parent) + " " : "") + command.get_name();
+}
+
+CLI::App& innermost(CLI::App& app) {
+  CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+// CLI11 lists what is left over, last one first. The first of it says what is wrong.
+std::string left_over(CLI::App& command, int argc, char** argv) {
+  const std::vector<std::string> rest = command.remaining();
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i], option = word.substr(0, word.find('='));
+    if (std::find(rest.begin(), rest.end(), word) == rest.end()) continue;
+    if (!word.starts_with("-")) return fmt::format("'{}' was not expected.", word);
+    std::vector<std::string> known;
+    for (const CLI::Option* each : command.get_options())
+      for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+    return fmt::format("no option '{}'{}", option, sentence_end(did_you_mean(option, known)));
+  }
+  return "more was said than is understood.";
+}
+
 // Absolute, each once, and there.
 void add_folders(std::vector<std::string>& folders, const std::vector<std::string>& more) {
   for (const std::string& folder : more) {
@@ -71,6 +98,10 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
     if (const std::string lead = "Could not convert: "; text.starts_with(lead))
       text = "a number was expected: " + text.substr(lead.size());
     throw bad_input(fmt::format("{} (see harness {} --help)", text, argv[1]));
+  } catch (const CLI::ExtrasError&) {
+    CLI::App& command = innermost(app);
+    const std::string said = left_over(command, argc, argv);
+    throw bad_input(fmt::format("{} See {} --help", said, words(command)));
   } catch (const CLI::ParseError& error) {
     throw bad_input(fmt::format("{} (see harness {}--help)", error.what(),
                                 argc > 1 && argv[1][0] != '-' ? std::string(argv[1]) + " " : ""));

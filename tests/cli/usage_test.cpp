@@ -60,7 +60,9 @@ TEST_CASE("budgets, goals and costs that mean nothing are refused") {
            {{"run", "softmax", "--goal", "fast"}, 2, "'fast' is not a goal"},
            {{"run", "softmax", "--max-cost", "2"}, 2, "needs the device's price"},
            {{"run"}, 2, "name a kernel"},
-           {{"run", "softmax", "--bugdet", "5m"}, 2, "--bugdet"},
+           {{"run", "softmax", "--bugdet", "5m"}, 2, "no option '--bugdet'; did you mean '--budget'?"},
+           {{"fleet", "slurm", "--partiton=x"}, 2, "did you mean '--partition'? See harness fleet slurm --help"},
+           {{"best", "a", "b", "c"}, 2, "'b' was not expected"},
        })
     check_refusal(refusal);
 }
