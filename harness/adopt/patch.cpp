@@ -16,6 +16,7 @@
 #include "harness/adopt/slice.h"
 #include "harness/adopt/source.h"
 #include "harness/adopt/unpack.h"
+#include "harness/adopt/value_places.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
@@ -194,112 +195,23 @@ class Patch {
     return text;
   }
 
-  /// In the order in which `adopt --tune` binds a name: template argument, macro or constant, variable of the launch.
   void set(const std::string& name, std::int64_t value) {
-    const std::string text = fmt::format("{}", value);
-    for (std::size_t i = 0; kernel_ != nullptr && i < kernel_->templates.size(); ++i)
-      if (kernel_->templates[i].name == name && !kernel_->templates[i].type) return set_template(i, name, text);
-    bool done = set_in_files(name, text);
-    if (done) return;
-    for (const LaunchPlace& place : places_) done = set_variable(place.written, name, text) || done;
-    if (!done && name == "block" && kernel_ != nullptr) {
-      for (const LaunchPlace& place : places_) replace(*place.written.file, place.written.configuration.at(1), text);
-      done = true;
-    }
-    if (!done) throw bad_input(fmt::format("{} has no '{}' that could be given the value {}", shown_, name, text));
+    std::vector<FoundLaunch> launches;
+    for (const LaunchPlace& place : places_) launches.push_back(place.written);
+    const std::vector<ValuePlace> places = value_places(source_, kernel_, launches, name);
+    if (places.empty() && is_template_argument(name))
+      throw bad_input(
+          fmt::format("{} launches '{}' without the template argument {}, so it would need more than a value", shown_,
+                      name_, name));
+    if (places.empty())
+      throw bad_input(fmt::format("{} has no '{}' that could be given the value {}", shown_, name, value));
+    for (const ValuePlace& each : places) replace(*each.file, each.begin, each.end, fmt::format("{}", value));
   }
 
-  /// A macro, or a constant outside of functions.
-  bool set_in_files(const std::string& name, const std::string& text) {
-    bool done = false;
-    for (const auto& file : source_.files)
-      done = set_macro(*file, name, text) || set_constant(*file, name, text) || done;
-    return done;
-  }
-
-  void set_template(std::size_t place, const std::string& name, const std::string& text) {
-    for (const LaunchPlace& each : places_) {
-      const FoundLaunch& launch = each.written;
-      if (place >= launch.template_tokens.size())
-        throw bad_input(
-            fmt::format("{} launches '{}' without the template argument {}, so it would need more than a "
-                        "value",
-                        shown_, name_, name));
-      // An argument that is the host's constant of the same name may stand in <<<>>> too: its definition changes.
-      const std::vector<Token>& argument = launch.template_tokens[place];
-      if (argument.size() == 1 && argument[0].is(name) &&
-          (set_variable(launch, name, text) || set_in_files(name, text)))
-        continue;
-      replace(*launch.file, argument, text);
-    }
-  }
-
-  bool set_macro(const SourceText& file, const std::string& name, const std::string& text) {
-    bool done = false;
-    for (const Macro& macro : file.macros) {
-      if (macro.name != name) continue;
-      const std::size_t at = file.text.find(name, macro.begin);
-      if (at == std::string::npos || at >= macro.end) continue;
-      std::size_t begin = at + name.size(), end = macro.end;
-      while (begin < end && (file.text[begin] == ' ' || file.text[begin] == '\t')) ++begin;
-      const std::size_t comment = std::min(file.text.find("//", begin), file.text.find("/*", begin));
-      end = std::min(end, comment);
-      while (end > begin && std::isspace(static_cast<unsigned char>(file.text[end - 1])) != 0) --end;
-      replace(file, begin, end, text);
-      done = true;
-    }
-    return done;
-  }
-
-  /// `constexpr int NAME = ...;` outside of functions.
-  bool set_constant(const SourceText& file, const std::string& name, const std::string& text) {
-    bool done = false;
-    for (const Chunk& chunk : file.chunks) {
-      if (chunk.body != chunk.end) continue;
-      for (std::size_t i = 0; i + 2 < file.tokens.size(); ++i) {
-        const Token& token = file.tokens[i];
-        if (token.begin < chunk.begin || token.end > chunk.end || !token.is(name) || !file.tokens[i + 1].is("="))
-          continue;
-        replace_value(file, i + 2, text);
-        done = true;
-      }
-    }
-    return done;
-  }
-
-  void replace_value(const SourceText& file, std::size_t first, const std::string& text) {
-    std::size_t end = first;
-    for (int depth = 0; end < file.tokens.size(); ++end) {
-      const Token& token = file.tokens[end];
-      if (token.is("(") || token.is("{") || token.is("[")) ++depth;
-      if (token.is(")") || token.is("}") || token.is("]")) --depth;
-      if (depth < 0 || (depth == 0 && (token.is(";") || token.is(",")))) break;
-    }
-    if (end > first) replace(file, file.tokens[first].begin, file.tokens[end - 1].end, text);
-  }
-
-  /// A variable of the host's function, or a parameter of it: that one is replaced where it is used.
-  bool set_variable(const FoundLaunch& launch, const std::string& name, const std::string& text) {
-    if (launch.chunk == nullptr) return false;
-    const std::vector<Token>& tokens = launch.file->tokens;
-    for (std::size_t i = tokens.size() - 1; i-- > 1;) {
-      if (tokens[i].begin >= launch.place || tokens[i].begin < launch.chunk->body || !tokens[i].is(name)) continue;
-      if (tokens[i - 1].is(".") || tokens[i - 1].is("->") || !tokens[i + 1].is("=")) continue;
-      replace_value(*launch.file, i + 2, text);
-      return true;
-    }
-    bool parameter = false, used = false;
-    for (std::size_t i = 1; i < tokens.size(); ++i) {
-      if (tokens[i].begin < launch.chunk->begin || tokens[i].end > launch.chunk->end || !tokens[i].is(name)) continue;
-      if (tokens[i].begin < launch.chunk->body) {
-        parameter = true;
-        continue;
-      }
-      if (!parameter || tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("::")) continue;
-      replace(*launch.file, tokens[i].begin, tokens[i].end, text);
-      used = true;
-    }
-    return used;
+  bool is_template_argument(const std::string& name) const {
+    return kernel_ != nullptr && std::ranges::any_of(kernel_->templates, [&](const TemplateParameter& each) {
+             return each.name == name && !each.type;
+           });
   }
 
   /// The names that the winner gives values to.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/adopt/option_text.h"
+#include "harness/adopt/value_places.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 
@@ -50,6 +51,16 @@ void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions&
           fmt::format("--tune {}: '{}' is no macro, constant or template argument of {}, and no variable of its "
                       "launch{}",
                       name, name, shown_file(options.file), did_you_mean(name, known)));
+  }
+}
+
+void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch& launch) {
+  const Declaration* const alone = kernel.further.empty() ? &kernel.declaration : nullptr;
+  for (auto& [name, values] : kernel.tuned) {
+    const std::optional<std::int64_t> own = value_at(value_places(source, alone, {launch}, name));
+    if (!own) continue;
+    std::erase(values, *own);
+    values.insert(values.begin(), *own);
   }
 }
 

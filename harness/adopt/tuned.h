@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/adopt/kernel.h"
+#include "harness/adopt/launches.h"
 #include "harness/adopt/options.h"
 #include "harness/adopt/source.h"
 
@@ -14,6 +15,9 @@ namespace harness::adopt {
 std::map<std::string, std::vector<std::int64_t>> read_tuned(const AdoptOptions& options);
 /// A template argument of the kernel, a name in its launch, or a macro or constant of the file.
 void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions& options);
+/// The first value of each is the one that stands in the file for this launch, where a number does: the original is
+/// what is observed, and the baseline.
+void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch& launch);
 /// Names in the block's size that nobody gives a value are what the host would tune. True: there were such.
 bool tune_blocks(AdoptedKernel& kernel, const Source& source);
 /// A value that a template needs and that no launch, option or default gives.

@@ -452,10 +452,14 @@ std::string workspaces_text(const AdoptedKernel& kernel) {
 }
 
 std::string variant(const AdoptedKernel& kernel) {
-  std::string parameters, text;
-  for (const auto& [name, values] : kernel.tuned)
-    parameters += fmt::format("{} = {{ values = {{ {} }}, bind = \"{}\" }}, ", name, fmt::join(values, ", "),
+  std::string parameters, originals, text;
+  for (const auto& [name, values] : kernel.tuned) {
+    std::vector<std::int64_t> by_size = values;
+    std::ranges::sort(by_size);
+    parameters += fmt::format("{} = {{ values = {{ {} }}, bind = \"{}\" }}, ", name, fmt::join(by_size, ", "),
                               kernel.bound.at(name));
+    if (values.front() != by_size.front()) originals += fmt::format("{} = {}, ", name, values.front());
+  }
   std::map<std::string, std::string> dollars;
   for (const auto& [name, how] : kernel.bound)
     if (how == "template") dollars[name] = "$" + name;
@@ -465,6 +469,9 @@ std::string variant(const AdoptedKernel& kernel) {
   text = "return variant {\n  technique = \"original\", risk = \"low\",\n";
   text += "  estimate = { speedup = { 1, 1 }, probability = 1.0, evaluations = 3 },\n";
   if (!parameters.empty()) text += fmt::format("  params = {{ {} }},\n", parameters.substr(0, parameters.size() - 2));
+  if (!originals.empty())
+    text += noted(fmt::format("  start = {{ {{ {} }} }},", originals.substr(0, originals.size() - 2)),
+                  "the original, which the others are compared with");
   if (!kernel.further.empty()) text += "  multi_kernel = true,\n" + workspaces_text(kernel);
   text += constants_text(kernel, "  ");
   text += noted("  steps = function(p, w, device)",

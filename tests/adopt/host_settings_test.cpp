@@ -71,6 +71,28 @@ TEST_CASE("numbers that a function computes from the sizes that it is given are 
                                      kLaunchOfTiles)) == "n tile count ");
 }
 
+TEST_CASE("what is tuned begins with the value that the file has") {
+  const Scratch scratch;
+  const auto begins = [&](const std::string& source, const std::string& tune) {
+    adopt::AdoptOptions options;
+    options.tune = {tune};
+    return chosen(scratch, source, options).tuned.begin()->second;
+  };
+  const std::string kernel = "template <int N> __global__ void k(float* y, int n) { y[threadIdx.x] = N * W; }\n";
+  const auto file = [&](const std::string& before, const std::string& launch) {
+    return before + kernel + "void run(float* y, int n) {\n" + launch + "}\n";
+  };
+  using Values = std::vector<std::int64_t>;
+  CHECK(begins(file("#define W 4  // wide\n", "k<2><<<n, 64>>>(y, n);"), "W=2,4,8") == Values{4, 2, 8});
+  CHECK(begins(file("constexpr int W = 4;\n", "k<2><<<n, 64>>>(y, n);"), "N=1,2") == Values{2, 1});
+  CHECK(begins(file("#define W 4\n", "const int N = 8; k<N><<<n, 64>>>(y, n);"), "N=1,2") == Values{8, 1, 2});
+  CHECK(begins(file("#define W 4\n", "const int t = 96; k<2><<<n, t>>>(y, n);"), "t=64,128") == Values{96, 64, 128});
+  CHECK(begins(file("#define W 4\n", "k<2><<<n, 96>>>(y, n);"), "block=64,128") == Values{96, 64, 128});
+  // No number stands there: the first that was asked for is the baseline.
+  CHECK(begins(file("#define W 4\n", "const int t = n > 9 ? 64 : 32; k<2><<<n, t>>>(y, n);"), "t=128,64") ==
+        Values{128, 64});
+}
+
 TEST_CASE("an assertion about remainders is a condition of the domain") {
   const Scratch scratch;
   const adopt::AdoptedKernel kernel =
