@@ -143,7 +143,7 @@ AdoptedKernel choose_kernel(const Source& source, const AdoptOptions& options) {
       if (launch->zeroed.contains(parameter.name) && !data) parameter.zeroed = true;
   }
   bind_tuned(kernel, source, options);
-  if (found != nullptr) begin_with_the_originals(kernel, source, *found);
+  begin_with_the_originals(kernel, source, found, !options.block.empty());
   refuse_open_templates(kernel, source);
   add_sizes(kernel, found);
   return kernel;

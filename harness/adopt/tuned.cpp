@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <optional>
 #include <set>
 
 #include "harness/adopt/option_text.h"
@@ -42,10 +43,7 @@ void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions&
       if (each.name == name && !kernel.bound.contains(name)) kernel.bound[name] = "define";
     }
     if (!kernel.bound.contains(name) && in_launch.contains("p." + name)) kernel.bound[name] = "launch";
-    if (name == "block" && !kernel.bound.contains(name) && kernel.further.empty()) {
-      kernel.launch.block = {symbol("p.block")};
-      kernel.bound[name] = "launch";
-    }
+    if (name == "block" && !kernel.bound.contains(name) && kernel.further.empty()) kernel.bound[name] = "launch";
     if (!kernel.bound.contains(name))
       throw bad_input(
           fmt::format("--tune {}: '{}' is no macro, constant or template argument of {}, and no variable of its "
@@ -54,13 +52,85 @@ void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions&
   }
 }
 
-void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch& launch) {
+namespace {
+
+std::optional<std::int64_t> whole_number(const FormulaPtr& formula) {
+  if (formula->kind != Op::number) return std::nullopt;
+  return static_cast<std::int64_t>(formula->number);
+}
+
+/// The multiple of `own` that a number is, as that multiple of what takes its place; nothing: it is none.
+FormulaPtr multiple_of(const FormulaPtr& old, std::int64_t own, const FormulaPtr& now) {
+  const auto value = whole_number(old);
+  if (!value || *value < own || *value % own != 0) return nullptr;
+  return *value == own ? now : formula(Op::multiply, {number(static_cast<double>(*value / own)), now});
+}
+
+/// Elements for each block: divisors that are multiples of its threads follow them.
+FormulaPtr with_divisors(const FormulaPtr& formula, std::int64_t own, const FormulaPtr& now) {
+  if (formula->operands.empty()) return formula;
+  const bool divides = formula->kind == Op::cdiv || formula->kind == Op::divide || formula->kind == Op::round_up ||
+                       formula->kind == Op::modulo;
+  auto made = std::make_shared<Formula>(*formula);
+  for (std::size_t i = 0; i < made->operands.size(); ++i) {
+    const FormulaPtr follows = divides && i == 1 ? multiple_of(made->operands[i], own, now) : nullptr;
+    made->operands[i] = follows ? follows : with_divisors(made->operands[i], own, now);
+  }
+  return made;
+}
+
+/// A launch in which the block's number of threads is `now` instead of `own`, and what was computed from it.
+void give_block(LaunchShape& launch, std::int64_t own, const FormulaPtr& now) {
+  for (FormulaPtr& each : launch.block)
+    if (whole_number(each) == own) each = now;
+  for (FormulaPtr& each : launch.grid) each = with_divisors(each, own, now);
+  // Is it an array of the block's threads? It may be one of another length, so it never becomes less.
+  if (const FormulaPtr follows = multiple_of(launch.shared, own, now))
+    launch.shared = formula(Op::max, {launch.shared, follows});
+}
+
+bool is_in(const LaunchShape& launch, const std::string& name) {
+  std::set<std::string> symbols = symbols_of(*launch.shared);
+  for (const auto* list : {&launch.grid, &launch.block})
+    for (const FormulaPtr& each : *list) symbols.merge(symbols_of(*each));
+  return symbols.contains(name);
+}
+
+bool has_extent(const LaunchShape& launch, std::int64_t threads) {
+  return std::ranges::any_of(launch.block, [&](const FormulaPtr& each) { return whole_number(each) == threads; });
+}
+
+/// The threads of a block of one dimension, where they are a number.
+std::optional<std::int64_t> threads_of(const LaunchShape& launch) {
+  for (std::size_t i = 1; i < launch.block.size(); ++i)
+    if (whole_number(launch.block[i]) != 1) return std::nullopt;
+  return launch.block.empty() ? std::nullopt : whole_number(launch.block[0]);
+}
+
+}  // namespace
+
+void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch* launch, bool block_said) {
   const Declaration* const alone = kernel.further.empty() ? &kernel.declaration : nullptr;
   for (auto& [name, values] : kernel.tuned) {
-    const std::optional<std::int64_t> own = value_at(value_places(source, alone, {launch}, name));
-    if (!own) continue;
-    std::erase(values, *own);
-    values.insert(values.begin(), *own);
+    const bool is_block = name == "block" && kernel.bound[name] == "launch" && !is_in(kernel.launch, "p.block");
+    const std::optional<std::int64_t> own = is_block ? threads_of(kernel.launch)
+                                            : launch ? value_at(value_places(source, alone, {*launch}, name))
+                                                     : std::nullopt;
+    if (is_block && !own && kernel.launch.block.size() > 1)
+      throw bad_input(
+          fmt::format("--tune {}: its block has several extents; tune what they are made of, or give --grid "
+                      "and --block in terms of names that --tune gives values",
+                      name));
+    if (own) {
+      std::erase(values, *own);
+      values.insert(values.begin(), *own);
+    }
+    if (is_block && !own) kernel.launch.block = {symbol("p.block")};
+    if (own && alone != nullptr && !block_said && !is_in(kernel.launch, "p." + name) &&
+        has_extent(kernel.launch, *own)) {
+      give_block(kernel.launch, *own, symbol("p." + name));
+      kernel.launch.from += fmt::format("; its {} threads are {} now", *own, name);
+    }
   }
 }
 

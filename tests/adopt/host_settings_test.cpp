@@ -93,6 +93,33 @@ TEST_CASE("what is tuned begins with the value that the file has") {
         Values{128, 64});
 }
 
+TEST_CASE("a launch's threads follow the parameter that has their number, with what is computed from them") {
+  const Scratch scratch;
+  const auto launch = [&](const std::string& configuration, const std::string& tune, const std::string& block = "") {
+    adopt::AdoptOptions options;
+    options.tune = {tune};
+    options.block = block;
+    const adopt::AdoptedKernel kernel =
+        chosen(scratch,
+               "#define W 128\n__global__ void k(float* y, int n) { y[threadIdx.x] = W; }\n"
+               "void run(float* y, int n) { k<<<" +
+                   configuration + ">>>(y, n); }\n",
+               options);
+    std::string text;
+    const auto name = [](const std::string& symbol) { return symbol; };
+    for (const auto* list : {&kernel.launch.grid, &kernel.launch.block})
+      for (const adopt::FormulaPtr& each : *list) text += adopt::as_lua(*each, name) + "; ";
+    return text + adopt::as_lua(*kernel.launch.shared, name);
+  };
+  CHECK(launch("(n + 127) / 128, 128", "block=64") == "cdiv(n, p.block); p.block; 0");
+  CHECK(launch("(n + 511) / 512, 128, 512", "block=64") == "cdiv(n, 4 * p.block); p.block; max(512, 4 * p.block)");
+  CHECK(launch("(n + 127) / 128, 128", "W=64") == "cdiv(n, p.W); p.W; 0");
+  CHECK(launch("n, 96", "W=64") == "n; 96; 0");
+  CHECK(launch("(n + W - 1) / W, W", "W=64") == "cdiv(n, p.W); p.W; 0");
+  CHECK(launch("(n + 127) / 128, 128", "W=64", "128") == "cdiv(n, 128); 128; 0");
+  CHECK_THROWS_WITH(launch("n, dim3(8, 4)", "block=64"), Catch::Contains("its block has several extents"));
+}
+
 TEST_CASE("an assertion about remainders is a condition of the domain") {
   const Scratch scratch;
   const adopt::AdoptedKernel kernel =
