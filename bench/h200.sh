@@ -24,6 +24,8 @@
 #                                      then PyTorch on the same operations: agent_*.jsonl, unanswered/ (requests that had no reply), torch_ordinary.json
 #   bench/h200.sh counts [KERNEL...]  what the cpu device counts beside the GPU's counters, predicted beside measured times (docs/profile.md)
 #   bench/h200.sh predicted [SEED] [KERNELS]  campaigns that begin with predictions beside some that do not, on shapes that SEED draws (bench/predicted_live.py)
+#   bench/h200.sh order SEED [N] [SECONDS] [VARIANTS]  times of N configurations (40) of each of attention's variants, drawn with a shape by SEED, without
+#                                      gates; each variant gets up to SECONDS (50) to compile and time them: order.lines, for bench/counts.py recorded
 #   bench/h200.sh planted [SEEDS]  kernels with one planted fault each: is it named by the counters, and its line (bench/planted.py)
 #   bench/h200.sh profile [SECONDS]  counters: which way works, what attention's variants are limited by, what a profile costs, ncu beside CUPTI (bench/profile_check.py)
 # Results are written under $OUT (default: out/).
@@ -406,6 +408,27 @@ predicted() {
 planted() {
   bench/planted.py "$harness" --seeds "${1:-$(date +%s)}" --device "${DEVICE:-cuda}" --out "$OUT/planted.lines" -- "${trust[@]}" | tee "$OUT/planted.txt"
   write_results planted "$OUT/planted.lines"
+}
+
+# A shape that nobody chose, small enough to be counted on a processor, and configurations of every variant that has some.
+order() {
+  local seed=$1 each=${2:-40} seconds=${3:-50} variant shape
+  shape=$(python3 - "$seed" <<'PY'
+import random, sys
+draw = random.Random("order " + sys.argv[1])
+heads, S = draw.choice([1, 2, 4, 8, 12]), draw.randint(64, 512)
+print(f"B={draw.randint(1, 6)} Hq={heads} Hkv={heads} Sq={S} Sk={S} D={draw.choice([64, 64, 128])} dtype={draw.choice(['f16', 'bf16'])} "
+      f"causal={draw.choice(['true', 'false', 'false'])} lse=false")
+PY
+)
+  echo "$shape" | tee "$OUT/order.txt"
+  : > "$OUT/order.lines"
+  # The cpu device has no second launch that begins under the first (PDL).
+  for variant in ${4:-10_fa1 20_split_kv,PDL=0 30_wmma 40_mma 45_mma_split,PDL=0 46_decode 50_tiny 60_wgmma 70_warp_specialized 75_persistent}; do
+    timeout -k 5 "$seconds" .carry/sweep_bench --draw "$each" "$seed" "$harness" "${DEVICE:-cuda:0}" attention "$shape" "$variant" \
+      >> "$OUT/order.lines" 2>> "$OUT/order.txt"
+    echo "$variant: $(grep -c "\"${variant%%,*}\"" "$OUT/order.lines") configurations after at most $seconds s" | tee -a "$OUT/order.txt"
+  done
 }
 
 profile() {

@@ -1,13 +1,15 @@
 // For authors of kernels: times of many configurations, without gates. Nothing is recorded, and no time here is a
 // result: a wrong kernel has one, too. Run from the top folder; HARNESS is the program whose workers are used.
-//   sweep_bench HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...
-// Every valid configuration of each variant that has the given values is built (all at once), launched on one and the
-// same draw, and timed. Its outputs are compared with those of the first configuration, which is judged. Prints one
-// JSON object each; `off`: the relative L2 distance of its outputs from the first one's.
+//   sweep_bench [--draw N SEED] HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...
+// WORKLOAD: a name, or a shape ("B=4 Sq=300", the rest as in the first workload).
+// Every valid configuration of each variant that has the given values, or N of them that SEED draws, is built (all at
+// once), launched on one and the same draw, and timed. Its outputs are compared with those of the first configuration,
+// which is judged. Prints one JSON object each; `off`: the relative L2 distance of its outputs from the first one's.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <sstream>
 
 #include "bench/device_bench.h"
@@ -24,6 +26,19 @@ bool matches(const Config& config, const Config& given) {
     return found != config.end() && same_value(found->second, wanted.second);
   });
 }
+
+/// N of a variant's configurations, at random; the same for the same seed.
+struct Draw {
+  std::size_t most = SIZE_MAX;
+  std::uint64_t seed = 0;
+
+  void keep(std::vector<Config>& configs) const {
+    if (configs.size() <= most) return;
+    std::mt19937_64 chance(seed);
+    for (std::size_t i = 0; i < most; ++i) std::swap(configs[i], configs[i + chance() % (configs.size() - i)]);
+    configs.resize(most);
+  }
+};
 
 /// The elements of all outputs.
 std::vector<float> outputs(const Subject& subject) {
@@ -70,10 +85,11 @@ class Sweep {
                  nullptr,
                  {}},
         kernel_(std::move(kernel)),
-        workload_(std::move(workload)) {}
+        workload_(workload.find('=') == std::string::npos ? std::move(workload)
+                                                          : catalog_.add_shape(kernel_, workload, device_)) {}
 
-  void run(const std::vector<bench::Chosen>& all) {
-    for (const bench::Chosen& asked : all) add(asked);
+  void run(const std::vector<bench::Chosen>& all, const Draw& draw) {
+    for (const bench::Chosen& asked : all) add(asked, draw);
     for (const Realized& realized : realized_) builders_.submit(realized.build, true);
     for (const Realized& realized : realized_) {
       json line = {{"workload", workload_},
@@ -86,17 +102,16 @@ class Sweep {
   }
 
  private:
-  void add(const bench::Chosen& asked) {
+  void add(const bench::Chosen& asked, const Draw& draw) {
     const VariantInfo& variant = bench::find_variant(catalog_.kernel(kernel_), asked.variant);
     const Space space = catalog_.space(kernel_, asked.variant, workload_, device_);
-    const std::size_t before = realized_.size();
-    for (std::size_t point = 0; point < space.points.size(); ++point) {
-      const Config config = configuration(space, point);
-      if (matches(config, asked.given))
-        realized_.push_back(catalog_.realize({kernel_, asked.variant, variant.technique, config}, workload_, device_));
-    }
-    if (realized_.size() == before)
-      fmt::print(stderr, "no valid configuration of '{}' has the given values\n", asked.variant);
+    std::vector<Config> configs;
+    for (std::size_t point = 0; point < space.points.size(); ++point)
+      if (const Config config = configuration(space, point); matches(config, asked.given)) configs.push_back(config);
+    draw.keep(configs);
+    for (const Config& config : configs)
+      realized_.push_back(catalog_.realize({kernel_, asked.variant, variant.technique, config}, workload_, device_));
+    if (configs.empty()) fmt::print(stderr, "no valid configuration of '{}' has the given values\n", asked.variant);
   }
 
   void measure(const Realized& realized, json& line) {
@@ -176,8 +191,15 @@ class Sweep {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const char* const program = argv[0];
+  Draw draw;
+  if (argc > 3 && std::strcmp(argv[1], "--draw") == 0) {
+    draw = {std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10)};
+    argv += 3, argc -= 3;
+  }
   if (argc < 6) {
-    fmt::print(stderr, "usage: {} HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...\n", argv[0]);
+    fmt::print(stderr, "usage: {} [--draw N SEED] HARNESS DEVICE KERNEL WORKLOAD VARIANT[,NAME=VALUE...]...\n",
+               program);
     return 2;
   }
   try {
@@ -185,7 +207,7 @@ int main(int argc, char** argv) {
     Sweep sweep(argv[2], argv[3], argv[4]);
     std::vector<bench::Chosen> asked;
     for (int i = 5; i < argc; ++i) asked.push_back(bench::parse_chosen(argv[i]));
-    sweep.run(asked);
+    sweep.run(asked, draw);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "sweep_bench: {}\n", error.what());

@@ -25,7 +25,7 @@ Counts Counts::scaled(std::int64_t all, std::int64_t seen) const {
   return counts;
 }
 
-std::int64_t barrier_work(const Counts& counts) {
+std::int64_t work_of(const Counts& counts) {
   constexpr std::int64_t kPass = 4, kTurn = 16;
   const std::int64_t requests = counts[Count::load_requests] + counts[Count::store_requests];
   const std::int64_t sectors = counts[Count::load_sectors] + counts[Count::store_sectors];
@@ -77,6 +77,7 @@ static void from_json(const json& from, HottestAddress& hottest) {
   hottest = {from.at(0).get<std::uint64_t>(), whole_number(from.at(1)), whole_number(from.at(2))};
 }
 
-HARNESS_JSON(CountedLaunch, step, blocks, counted_blocks, blocks_meet, atomics, hottest, places, roles, buffers)
+HARNESS_JSON(CountedLaunch, step, blocks, counted_blocks, blocks_meet, atomics, hottest, work, heaviest, places, roles,
+             buffers)
 
 }  // namespace harness

@@ -34,7 +34,7 @@ enum class Count : std::size_t {
   memory_requests,      // all requests above
   memory_lanes,         // lanes that take part in them
   barriers,             // of blocks, by warps
-  barrier_work,         // of those warps since their last one: their requests and passes, weighed (barrier_work())
+  barrier_work,         // of those warps since their last one: their requests and passes, weighed (work_of())
   barrier_longest,      // for each of them the most that a warp which met there had
   cluster_barriers,     // of clusters, by warps
   copy_waits,           // by warps, for asynchronous copies that began after the last such wait
@@ -56,10 +56,10 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-/// What a warp had to do for these, in quarters of a cycle of a multiprocessor's pipes: a sector of global memory takes
+/// What warps have to do for these, in quarters of a cycle of a multiprocessor's pipes: a sector of global memory takes
 /// one and a request at least four, a pass of shared memory and a tensor instruction four, a turn of an atomic sixteen.
 /// Misses are left out: which warp has them depends on who comes first.
-std::int64_t barrier_work(const Counts& counts);
+std::int64_t work_of(const Counts& counts);
 
 /// How a session counts. It is deterministic: the same plan on the same image gives the same numbers everywhere, if
 /// its blocks do not depend on each other or `run_all` is set.
@@ -112,6 +112,7 @@ struct CountedLaunch {
   /// each other. Where they have atomic operations, they do if somebody wants to know what was there before.
   bool blocks_meet = false, atomics = false;
   HottestAddress hottest;
+  std::int64_t work = 0, heaviest = 0;  // work_of() all blocks, and of the counted one that has most
   std::vector<CountedPlace> places;
   std::vector<CountedRole> roles;  // the most frequent first
   std::vector<CountedBuffer> buffers;

@@ -22,6 +22,7 @@ constexpr double kFirstAndLast = 2;   // latencies of memory around the rest: ar
 constexpr double kAtomicNs = 1;       // between atomic operations on different addresses, in a 32nd of the L2
 constexpr double kTurnNs = 1.77;      // between those on one sector, as an H200 takes (docs/profile.md)
 constexpr double kNorm = 1.6;         // parts overlap: between their sum (1) and the longest (infinite)
+constexpr double kAsyncNorm = 4;      // asynchronous copies and the rest: nearly the longer one of the two
 constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
 
 double number(const Counts& counts, Count which) {
@@ -35,7 +36,7 @@ struct Fit {
   double rounds = 0;  // waves rounded up
   double warps = 0;   // of a block
   double busy = 0;    // multiprocessors that have a block at all, as a share
-  double tail = 1;    // what the last, partly filled wave costs
+  double tail = 1;    // work of the fullest multiprocessor over that of the busy ones on average
 };
 
 Fit fit_of(const GpuModel& gpu, const LaunchWork& work, int blocks) {
@@ -46,9 +47,10 @@ Fit fit_of(const GpuModel& gpu, const LaunchWork& work, int blocks) {
   fit.rounds = std::ceil(fit.waves);
   fit.warps = std::ceil(static_cast<double>(work.needs.threads) / kLanes);
   fit.busy = std::min(1.0, all / gpu.multiprocessors);
-  // Blocks are handed out one by one as others end: what counts is the fullest multiprocessor.
-  const double a_multiprocessor = all / gpu.multiprocessors;
-  fit.tail = fit.busy < 1 ? 1 : std::ceil(a_multiprocessor) / a_multiprocessor;
+  // Blocks are handed out one by one as others end: what counts is the fullest multiprocessor, and that one of its
+  // blocks may have more to do than others.
+  const double fullest = std::ceil(all / gpu.multiprocessors), on_average = std::max(1.0, all / gpu.multiprocessors);
+  fit.tail = (fullest - 1 + work.heaviest) / on_average;
   return fit;
 }
 
@@ -65,6 +67,28 @@ LoadTimes load_times(const GpuModel& gpu, const LaunchWork& work) {
   const double from_memory = l2_bytes > 0 ? std::min(1.0, work.memory_bytes / l2_bytes) : 0;
   const double far_ns = from_memory * gpu.memory_ns + (1 - from_memory) * gpu.l2_ns;
   return {(1 - missed) * gpu.l1_ns + missed * far_ns, far_ns};
+}
+
+/// Multiply-adds and the like, seconds of the whole GPU.
+double arithmetic_s(const GpuModel& gpu, const LaunchWork& work) {
+  const double special = work.special * kLanes;
+  if (work.counts[Count::tensor_instructions] > 0) {
+    // Tiles that stand over the edge are multiplied like others: only the machine code knows of them.
+    const double busy = work.tensor_cycles / kTensorCores / gpu.clock_hz / gpu.multiprocessors;
+    return std::max(work.flops / gpu.tensor_flops, busy) + std::max(work.exps, special) / gpu.exps_per_s;
+  }
+  // Each multiply-add is issued, which is a part of its own: here counts what a slower unit takes beyond that.
+  const double as_issued = 2 * kLanes * kIssued * gpu.clock_hz * gpu.multiprocessors;
+  return work.flops * std::max(0.0, 1 / gpu.fma_flops - 1 / as_issued) +
+         (work.instructions > 0 ? special : work.exps) / gpu.exps_per_s;
+}
+
+/// The sum of parts that overlap.
+double overlapped(const std::vector<std::pair<std::string, double>>& parts, bool transfers) {
+  double sum = 0;
+  for (const auto& [part, ns] : parts)
+    if (transfers == (part == "memory" || part == "l2")) sum += std::pow(ns, kNorm);
+  return sum;
 }
 
 /// How long what these warps do takes one of them, if it is alone.
@@ -126,10 +150,6 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
   const double requests = number(c, Count::memory_requests), flops = tensor ? 0 : work.flops;
   const double guessed = requests * (1 + kBeside) + flops / 2 / kLanes + number(c, Count::tensor_instructions);
   const double issued = work.instructions > 0 ? work.instructions : guessed;
-  const double exps = std::max(work.exps, work.special * kLanes);
-  // Tiles that stand over the edge are multiplied like others: only the machine code knows of them.
-  const double tensor_s =
-      std::max(work.flops / gpu.tensor_flops, work.tensor_cycles / kTensorCores / gpu.clock_hz / gpu.multiprocessors);
   // Few multiprocessors cannot draw all of the bandwidth: about a third of them can.
   const double drawn = std::min(1.0, fit.busy * 3);
   PredictedTime time;
@@ -140,13 +160,14 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
       {"l2", l2_sectors(c) * kSectorBytes / (gpu.l2_bytes_per_s * drawn) * 1e9},
       {"l1", (work.l1_passes + number(c, Count::shared_wavefronts)) / cycles},
       {"issue", issued / kIssued / cycles},
-      {"arithmetic", ((tensor ? tensor_s : flops / gpu.fma_flops) + exps / gpu.exps_per_s) * 1e9 / fit.busy * fit.tail},
+      {"arithmetic", arithmetic_s(gpu, work) * 1e9 / fit.busy * fit.tail},
       {"latency", waiting_ns(gpu, work, fit)},
       {"atomics", std::max(number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32, work.hottest_turns * kTurnNs)},
   };
-  double sum = 0;
-  for (const auto& [part, ns] : time.parts) sum += std::pow(ns, kNorm);
-  time.ns = gpu.launch_ns + std::pow(sum, 1 / kNorm);
+  const double moved = overlapped(time.parts, true), rest = overlapped(time.parts, false);
+  // Asynchronous copies go on while warps work.
+  const double apart = c[Count::copy_waits] > 0 ? kAsyncNorm / kNorm : 1;
+  time.ns = gpu.launch_ns + std::pow(std::pow(moved, apart) + std::pow(rest, apart), 1 / apart / kNorm);
   time.parts.emplace_back("launch", gpu.launch_ns);
   time.lo_ns = std::max(gpu.launch_ns, time.ns / kRange);
   time.hi_ns = time.ns * kRange;

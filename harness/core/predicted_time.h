@@ -24,6 +24,7 @@ struct LaunchWork {
   Counts counts;            // of all blocks
   double l1_passes = 0;     // of loads and stores of global memory
   double memory_bytes = 0;  // from and to device memory
+  double heaviest = 1;      // work of the block that has most, over that of all on average
   double flops = 0;         // on tensor cores where it has tensor instructions, else on FMA units
   double exps = 0;
   // Of the machine code, all warps together; 0: nobody knows it, and a guess stands in.

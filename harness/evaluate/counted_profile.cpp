@@ -308,6 +308,9 @@ LaunchProfile launch_profile(const CountedLaunch& as_written, const Launch& laun
   work.blocks = counted.blocks;
   work.needs = block_needs(launch, context.run.executable->artifact, context.run.machine);
   work.memory_bytes = memory_bytes(counted, context.run.executable->layout, context.gpu, touched_before);
+  if (counted.work > 0)
+    work.heaviest = std::max(1.0, static_cast<double>(counted.heaviest) * static_cast<double>(counted.blocks) /
+                                      static_cast<double>(counted.work));
   const Work& all = context.run.executable->problem.work;
   for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
   work.exps = all.exps * context.share;

@@ -1,6 +1,7 @@
 #include "harness/evaluate/executed_code.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -166,6 +167,15 @@ std::optional<double> counted(const CountsByLine& counts, const Site& site) {
   return known == counts.end() ? std::nullopt : std::optional(counted(known->second, site.second));
 }
 
+/// The same, if it tells how often the instructions were executed. Generic loads that find shared memory, as those of
+/// `wmma`, are counted there, and not as many as there are instructions.
+std::optional<double> executed(const CountsByLine& counts, const Site& site) {
+  const std::optional<double> here = counted(counts, site);
+  const bool elsewhere =
+      here == 0.0 && site.second == SiteKind::global && counted(counts, {site.first, SiteKind::shared}).value_or(0) > 0;
+  return elsewhere ? std::nullopt : here;
+}
+
 struct LoopEstimate {
   double times = 0, weight = 0;
 };
@@ -179,31 +189,150 @@ double middle(std::vector<LoopEstimate> estimates) {
   return 0;
 }
 
-/// What the counts say of each loop, and of each block outside of loops.
+/// What the counts say of each loop, and of each block by itself.
 struct LoopEstimates {
   std::vector<std::vector<LoopEstimate>> loops, blocks;
 };
 
-/// A line's copies outside of loops run once a warp, or all of its copies alike, where that is less: some branches only
-/// few warps take, and of two copies for two cases one runs. The rest falls to the copies in loops.
+LoopEstimates no_estimates(const Loops& loops, std::size_t blocks) {
+  return {std::vector<std::vector<LoopEstimate>>(loops.count()), std::vector<std::vector<LoopEstimate>>(blocks)};
+}
+
+/// Of lines whose instructions all lie in one block of a loop. Which of these lines an instruction bears is chance, as
+/// the compiler moves loads up and merges them: those of one kind are put together.
+LoopEstimates sole_estimates(const std::map<Site, Copies>& sites, const Loops& loops, const CountsByLine& counts,
+                             std::size_t blocks) {
+  struct Sum {
+    double counted = 0, copies = 0;
+  };
+  std::map<std::pair<std::size_t, SiteKind>, Sum> sums;
+  for (const auto& [site, copies] : sites) {
+    const std::optional<double> all = executed(counts, site);
+    if (!all || copies.size() != 1 || loops.innermost(copies.begin()->first) == kNone) continue;
+    Sum& sum = sums[{copies.begin()->first, site.second}];
+    sum.counted += *all;
+    sum.copies += copies.begin()->second;
+  }
+  LoopEstimates estimates = no_estimates(loops, blocks);
+  for (const auto& [place, sum] : sums) {
+    const LoopEstimate estimate{sum.counted / sum.copies, sum.copies};
+    estimates.blocks[place.first].push_back(estimate);
+    estimates.loops[loops.innermost(place.first)].push_back(estimate);
+  }
+  return estimates;
+}
+
+/// A loop that the compiler unrolled: an inner loop with some copies of a line, and single ones beside it, a block for
+/// each, for the turns that are left over. Each time that it is come to, it has as many turns: the inner loop takes as
+/// many as it can.
+class Unrolled {
+ public:
+  /// `known`: how often a loop runs, as far as that is known.
+  Unrolled(const Copies& copies, const Loops& loops, const std::vector<std::optional<double>>& known, double warps)
+      : loops_(loops) {
+    std::map<std::size_t, double> inner;  // copies by loop
+    bool single = true;
+    for (const auto& [block, here] : copies) {
+      const std::size_t loop = loops.innermost(block);
+      if (loop != kNone && !known[loop]) inner[loop] += here;
+      else rest_[loop].push_back(block), left_[loop] += here, single = single && here == 1;
+    }
+    for (const auto& [loop, here] : inner) {
+      const std::size_t around = loops.around(loop);
+      if (around != kNone && !known[around]) return;
+      add_inner(loop, here, around, around == kNone ? warps : *known[around]);
+    }
+    const auto place = [](const auto& each) { return each.first; };
+    holds_ = single && !unrolled_.empty() && std::ranges::equal(left_, entered_, {}, place, place);
+  }
+
+  bool holds() const { return holds_; }
+  void add_to(LoopEstimates& estimates, double counted) const {
+    constexpr double kWhole = 0.15;
+    const double turns = counted / entries_, whole = std::max(1.0, std::round(turns));
+    for (const auto& [loop, copies] : unrolled_) {
+      // Where there is no whole number, not all times had as many turns: then nothing is known of a rest.
+      const bool alike = std::abs(turns - whole) < kWhole || turns < copies;
+      const double runs = alike ? std::floor(whole / copies) * turns / whole : turns / copies;
+      const std::size_t around = loops_.around(loop);
+      estimates.loops[loop].push_back({times_.at(around) * runs, copies});
+      add_rest(estimates, around, times_.at(around) * (turns - copies * runs) / left_.at(around));
+    }
+  }
+
+ private:
+  void add_inner(std::size_t loop, double copies, std::size_t around, double times) {
+    if (copies < 2) {
+      rest_loops_[around].push_back(loop), left_[around] += copies;
+      return;
+    }
+    unrolled_[loop] = copies;
+    times_[around] = times;
+    ++entered_[around];
+    entries_ += times;
+  }
+  void add_rest(LoopEstimates& estimates, std::size_t around, double each) const {
+    const auto add = [&](std::vector<LoopEstimate>& to) { to.push_back({each * entered_.at(around), 1}); };
+    if (const auto blocks = rest_.find(around); blocks != rest_.end())
+      for (const std::size_t block : blocks->second) add(estimates.blocks[block]);
+    if (const auto inner = rest_loops_.find(around); inner != rest_loops_.end())
+      for (const std::size_t loop : inner->second) add(estimates.loops[loop]);
+  }
+
+  const Loops& loops_;
+  bool holds_ = false;
+  double entries_ = 0;
+  std::map<std::size_t, double> unrolled_;                             // copies in each inner loop
+  std::map<std::size_t, double> times_, entered_, left_;               // by the loop around
+  std::map<std::size_t, std::vector<std::size_t>> rest_, rest_loops_;  // by the loop around: blocks, loops
+};
+
+/// A line's copies outside of loops run once a warp, and those in a loop of which more is known as often as that one;
+/// or all of them less often, where that would be too much: some branches only few warps take, and of two copies for
+/// two cases one runs. The rest falls to the copies in other loops.
+void add_alike(LoopEstimates& estimates, const Copies& copies, const Loops& loops,
+               const std::vector<std::optional<double>>& known, double all, double warps) {
+  const auto times_of = [&](std::size_t block) {
+    const std::size_t loop = loops.innermost(block);
+    return loop == kNone ? std::optional(warps) : known[loop];
+  };
+  double expected = 0, others = 0, squares = 0;
+  for (const auto& [block, here] : copies) {
+    const std::optional<double> times = times_of(block);
+    if (times) expected += here * *times;
+    else others += here, squares += here * here;
+  }
+  const double share = std::min(1.0, all / std::max(expected + others * warps, 1e-9)), left = all - share * expected;
+  for (const auto& [block, here] : copies)
+    if (const std::optional<double> times = times_of(block)) estimates.blocks[block].push_back({share * *times, here});
+    else if (left > 0) estimates.loops[loops.innermost(block)].push_back({here * left / squares, here});
+}
+
+/// A single instruction does not tell how often its loop runs: it may lie before the end, and run once more.
+std::optional<double> trusted(const std::vector<LoopEstimate>& estimates) {
+  double weight = 0;
+  for (const LoopEstimate& each : estimates) weight += each.weight;
+  return weight < 2 ? std::nullopt : std::optional(middle(estimates));
+}
+
 LoopEstimates estimates_of(const std::map<Site, Copies>& sites, const Loops& loops, const CountsByLine& counts,
                            double warps, std::size_t blocks) {
-  LoopEstimates estimates{std::vector<std::vector<LoopEstimate>>(loops.count()),
-                          std::vector<std::vector<LoopEstimate>>(blocks)};
+  LoopEstimates estimates = sole_estimates(sites, loops, counts, blocks);
+  std::vector<std::optional<double>> known;
+  for (const std::vector<LoopEstimate>& each : estimates.loops) known.push_back(trusted(each));
+  LoopEstimates others = no_estimates(loops, blocks);
   for (const auto& [site, copies] : sites) {
-    const std::optional<double> all = counted(counts, site);
-    if (!all) continue;
-    double straight = 0, looped = 0, squares = 0;
-    for (const auto& [block, times] : copies) {
-      (loops.innermost(block) == kNone ? straight : looped) += times;
-      if (loops.innermost(block) != kNone) squares += times * times;
-    }
-    const double once = std::min(warps, *all / (straight + looped)), left = *all - once * straight;
-    for (const auto& [block, times] : copies)
-      if (const std::size_t loop = loops.innermost(block); loop == kNone)
-        estimates.blocks[block].push_back({once, times});
-      else if (left > 0) estimates.loops[loop].push_back({times * left / squares, times});
+    const std::optional<double> all = executed(counts, site);
+    if (!all || (copies.size() == 1 && loops.innermost(copies.begin()->first) != kNone)) continue;
+    const Unrolled unrolled(copies, loops, known, warps);
+    if (site.first != kAnyLine && unrolled.holds()) unrolled.add_to(others, *all);
+    else add_alike(others, copies, loops, known, *all, warps);
   }
+  for (std::size_t loop = 0; loop < loops.count(); ++loop)
+    if (!known[loop])
+      estimates.loops[loop].insert(estimates.loops[loop].end(), others.loops[loop].begin(), others.loops[loop].end());
+  for (std::size_t block = 0; block < blocks; ++block)
+    if (estimates.blocks[block].empty()) estimates.blocks[block] = others.blocks[block];
   return estimates;
 }
 
@@ -343,8 +472,8 @@ std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsB
   for (std::size_t block = 0; block < code.size(); ++block) {
     if (!loops.reached(block)) continue;
     const std::size_t loop = loops.innermost(block);
-    const std::vector<LoopEstimate>& straight = estimates.blocks[block];
-    const double ran = loop != kNone ? times[loop] : straight.empty() ? warps : middle(straight);
+    const double most = loop == kNone ? warps : times[loop];
+    const double ran = estimates.blocks[block].empty() ? most : std::min(most, middle(estimates.blocks[block]));
     for (std::size_t kind = 0; kind < kInstructionClasses; ++kind)
       executed.instructions[kind] += ran * static_cast<double>(code[block].instructions[kind]);
     executed.waits += ran * static_cast<double>(code[block].waits);

@@ -83,6 +83,29 @@ TEST_CASE("bank conflicts, few blocks and a tail cost time") {
   CHECK(predict_time(h200, compute)->waves == 2);
 }
 
+TEST_CASE("a launch of one round ends with its heaviest block, and of many it is one of many") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  const auto issue = [&](std::int64_t blocks, double heaviest) {
+    LaunchWork work;
+    work.blocks = blocks;
+    work.needs = {1024, 32, 0};
+    work.instructions = 1e5 * static_cast<double>(blocks);
+    work.heaviest = heaviest;
+    return predict_time(h200, work)->parts.at(3).second;
+  };
+  CHECK(issue(32, 1.5) == Approx(1.5 * issue(32, 1)));
+  CHECK(issue(132 * 10, 1.5) == Approx(1.05 * issue(132 * 10, 1)));
+}
+
+TEST_CASE("asynchronous copies hide behind the work of the warps, and loads do not") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork work = copy_work(4);
+  work.instructions = 4e7;
+  const double loads = predict_time(h200, work)->ns;
+  work.counts[Count::copy_waits] = 1;
+  CHECK(predict_time(h200, work)->ns < 0.9 * loads);
+}
+
 TEST_CASE("what does not fit on a GPU has no time there") {
   LaunchWork work = copy_work(4);
   work.needs.shared_bytes = 200 << 10;

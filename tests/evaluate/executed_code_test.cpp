@@ -56,6 +56,41 @@ TEST_CASE("of an unrolled loop and the rest of it the unrolled one runs for most
   CHECK(executed_code(code, loads(8 + 17 * 8), kOwn, 8, {})->all() == Approx(8 * 2 + 32 * 40 + 8 * 12));
 }
 
+TEST_CASE("how often a loop runs, lines say that lie in it alone, not the rest of an unrolled loop within it") {
+  const auto barrier = [](int line) { return CodeSite{SiteKind::barrier, {{"kernel.cu", line}}}; };
+  // for each of 16 tiles: a barrier, single turns of a load that is unrolled by four, the four, another barrier
+  const MachineCode code{block(1, {1}),
+                         block(2, {2, 5}, {barrier(5)}),
+                         block(10, {3, 5}, {load()}),
+                         block(10, {4, 5}, {load()}),
+                         block(10, {5}, {load()}),
+                         block(3, {6, 7}),
+                         block(40, {6, 7}, {load(), load(), load(), load()}),
+                         block(2, {1, 8}, {barrier(6)}),
+                         block(1, {})};
+  const auto all = [&](std::int64_t loads_of_a_tile) {
+    CountsByLine counts = loads(8 * 16 * loads_of_a_tile);
+    counts[{"kernel.cu", 5}][Count::barriers] = counts[{"kernel.cu", 6}][Count::barriers] = 8 * 16;
+    return executed_code(code, counts, kOwn, 8, {})->all() / 8;
+  };
+  CHECK(all(1) == Approx(2 + 16 * (2 + 10 + 3 + 2)));           // no turn of the four, one of the single ones
+  CHECK(all(8) == Approx(2 + 16 * (2 + 3 + 2 * 40 + 2)));       // two turns of the four
+  CHECK(all(9) == Approx(2 + 16 * (2 + 10 + 3 + 2 * 40 + 2)));  // and a single one
+  CountsByLine uneven = loads(8 * (8 * 8 + 8 * 5));             // eight tiles have eight turns, and eight have five
+  uneven[{"kernel.cu", 5}][Count::barriers] = uneven[{"kernel.cu", 6}][Count::barriers] = 8 * 16;
+  CHECK(executed_code(code, uneven, kOwn, 8, {})->all() / 8 == Approx(2 + 16 * (2 + 3 + 2) + 26 * 40));
+}
+
+TEST_CASE("which of the lines of its block an instruction bears does not matter, and a line that ran nowhere did not") {
+  const auto shared = [](int line) { return CodeSite{SiteKind::shared, {{"kernel.cu", line}}}; };
+  const MachineCode code{block(1, {1}), block(10, {1, 2}, {shared(3), shared(4), shared(4), shared(4)}),
+                         block(20, {2, 3}, {shared(5), shared(5)}), block(1, {})};
+  CountsByLine counts;
+  counts[{"kernel.cu", 3}][Count::shared_requests] = counts[{"kernel.cu", 4}][Count::shared_requests] = 8 * 2 * 6;
+  counts[{"kernel.cu", 5}] = {};
+  CHECK(executed_code(code, counts, kOwn, 8, {})->all() == Approx(8 * 2 + 8 * 6 * 10));
+}
+
 TEST_CASE("a loop without requests runs as often as what surrounds it") {
   const MachineCode code{block(1, {1}), block(2, {2}, {load()}), block(5, {2, 3}), block(1, {1, 4}), block(1, {})};
   CHECK(executed_code(code, loads(40), kOwn, 4, {})->all() == 4 * 2 + 40 * (2 + 5 + 1));

@@ -92,6 +92,8 @@ void Counter::add(const BlockCounter& counted) {
   const std::lock_guard lock(mutex_);
   roles_.add(counted.roles_);
   atomics_.add(counted.atomics_);
+  launch_.work += counted.work_;
+  launch_.heaviest = std::max(launch_.heaviest, counted.heaviest_);
   for (const CountedEvent& event : counted.events_) {
     const auto same = std::ranges::find(launch_.places, event.site, &CountedPlace::site);
     if (same != launch_.places.end()) same->counts += event.counts;
@@ -138,7 +140,8 @@ void BlockCounter::pass() {
 
 void BlockCounter::begin(std::int64_t weight) {
   weight_ = weight;
-  idle_ = weight == 0 && counter_.in_turns();
+  skipped_ = weight == 0 ? ~(1u << harness_cpu_volatile_read) : 0;
+  if (!counter_.in_turns()) skipped_ &= ~(1u << harness_cpu_atomic_write);
   copies_.begin(scheduler_.threads().size());
   if (weight == 0) return;
   const auto threads = static_cast<int>(scheduler_.threads().size());
@@ -159,10 +162,14 @@ void BlockCounter::end() {
     flush(warps_[i]);
     end_role(warps_[i]);
   }
+  std::int64_t work = 0;
   for (std::size_t i = 0; i < block_.size(); ++i) {
     events_[i].counts.add(block_[i], weight_);
+    work += work_of(block_[i]);
     block_[i] = {};
   }
+  work_ += weight_ * work;
+  heaviest_ = std::max(heaviest_, work);
   atomics_.end_block(weight_);
   weight_ = 0;
 }
@@ -198,6 +205,10 @@ inline void BlockCounter::note(EventKind kind, std::uintptr_t address, std::size
   const std::size_t place = place_of(kind, from);
   WarpLog& log = warps_[linear / 32].log;
   constexpr std::size_t kWidest = 16;  // bytes of one access of a lane
+  if (bytes <= kWidest) [[likely]] {
+    if (!log.note(place, linear % 32, address, static_cast<std::uint32_t>(bytes))) touch(kind, address, bytes);
+    return;
+  }
   do {
     const std::size_t part = std::min(bytes, kWidest);
     if (!log.note(place, linear % 32, address, static_cast<std::uint32_t>(part))) touch(kind, address, part);
@@ -311,7 +322,7 @@ void BlockCounter::flush(Warp& warp) {
                    const Counts scaled = counts.scaled(all, kept);
                    block_[place] += scaled;
                    warp.requests[place] += all;
-                   warp.work += barrier_work(scaled);
+                   warp.work += work_of(scaled);
                    if (events_[place].kind == EventKind::barrier) warp.barrier = place;
                    counts = {};
                  });

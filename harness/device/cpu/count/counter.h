@@ -112,8 +112,9 @@ class BlockCounter {
   /// The block has ended.
   void end();
   void pass();
-  /// The block is not counted, and nobody asks either whether it meets others: its accesses need not be told.
-  bool idle() const { return idle_; }
+  /// Whether accesses of this kind need not be told: the block is not counted, and they do not say either whether it
+  /// meets others, or nobody asks. Volatile loads are always told.
+  bool skips(int kind) const { return (skipped_ >> kind & 1) != 0; }
 
   void access(std::uintptr_t address, std::size_t bytes, int kind, const void* from);
   /// A bulk copy moves these bytes of global memory.
@@ -166,7 +167,7 @@ class BlockCounter {
   Scheduler& scheduler_;
   int worker_;
   std::int64_t weight_ = 0;
-  bool idle_ = false;
+  std::uint32_t skipped_ = 0;  // kinds of accesses, a bit each
   bool blocks_meet_ = false, atomics_used_ = false;
   std::array<Warp, 32> warps_;
   std::array<Recent, 64> recent_;
@@ -174,6 +175,8 @@ class BlockCounter {
   std::vector<CountedEvent> events_;  // by place: of the launch
   std::vector<Counts> segment_;       // by place: since the last convergence
   std::vector<Counts> block_;         // by place
+  std::int64_t work_ = 0;             // of all blocks that these stand for
+  std::int64_t heaviest_ = 0;         // of the block that had most
   Roles roles_;
   AtomicSectors atomics_;
   Touched touched_;

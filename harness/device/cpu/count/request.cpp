@@ -57,6 +57,23 @@ bool side_by_side(const Request& request) {
   return apart == 0;
 }
 
+/// All 32 lanes, each at least so many bytes behind the one before.
+bool apart_by(const Request& request, std::uint64_t bytes) {
+  if (request.lanes != ~0u) return false;
+  bool all = true;
+  for (std::size_t lane = 1; lane < request.address.size(); ++lane)
+    all &= request.address[lane] >= request.address[lane - 1] + bytes;
+  return all;
+}
+
+/// A sector for each of all 32 lanes: the other frequent request.
+bool scattered(const Request& request) {
+  if (!apart_by(request, kSectorBytes)) return false;
+  bool all = true;
+  for (const std::uint64_t address : request.address) all &= address % kSectorBytes + request.bytes <= kSectorBytes;
+  return all;
+}
+
 }  // namespace
 
 bool FewNumbers::add(std::uint64_t number) {
@@ -78,6 +95,10 @@ FewNumbers sectors_of(const Request& request) {
       sectors.add(sector);
     return sectors;
   }
+  if (scattered(request)) {
+    for (const std::uint64_t address : request.address) sectors.append(address / kSectorBytes);
+    return sectors;
+  }
   for_each_lane(request.lanes, [&](std::size_t lane) {
     const std::uint64_t first = request.address[lane] / kSectorBytes,
                         last = (request.address[lane] + request.bytes - 1) / kSectorBytes;
@@ -88,7 +109,7 @@ FewNumbers sectors_of(const Request& request) {
 }
 
 std::int64_t different_bytes(const Request& request) {
-  if (side_by_side(request)) return static_cast<std::int64_t>(kWarpLanes * request.bytes);
+  if (apart_by(request, 1)) return static_cast<std::int64_t>(kWarpLanes * request.bytes);
   FewNumbers addresses;
   for_each_lane(request.lanes, [&](std::size_t lane) { addresses.add(request.address[lane]); });
   return static_cast<std::int64_t>(addresses.size()) * request.bytes;

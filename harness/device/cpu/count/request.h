@@ -16,6 +16,8 @@ class FewNumbers {
  public:
   /// False: it is known already.
   bool add(std::uint64_t number);
+  /// It is larger than all others, of which there are fewer than 64.
+  void append(std::uint64_t number) { numbers_[static_cast<std::size_t>(size_++)] = largest_ = number; }
   int size() const { return size_; }
   const std::uint64_t* begin() const { return numbers_.data(); }
   const std::uint64_t* end() const { return numbers_.data() + size_; }

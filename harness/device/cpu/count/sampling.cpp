@@ -26,8 +26,9 @@ Sample sample_blocks(std::uint64_t blocks, int most) {
     for (std::uint64_t i = 0; i < blocks; ++i) add(i, 1);
     return sample;
   }
-  // A counted block takes up to ten times as long: half of all would make a launch five times as long.
-  if (blocks < 4 * wanted) wanted = std::max<std::uint64_t>(4, wanted / 2);
+  // A counted block takes up to ten times as long: half of all would make a launch five times as long, a quarter of a
+  // short launch still up to four times.
+  if (blocks < 4 * wanted) wanted = std::clamp<std::uint64_t>(blocks / 6, 4, std::max<std::uint64_t>(4, wanted / 2));
   const std::uint64_t inner = blocks - 2, stretches = wanted - 2;
   add(0, 1);
   for (std::uint64_t i = 0; i < stretches; ++i) {

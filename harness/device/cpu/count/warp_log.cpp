@@ -1,6 +1,7 @@
 #include "harness/device/cpu/count/warp_log.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace harness::cpu {
 
@@ -11,19 +12,6 @@ WarpLog::Place& WarpLog::touch(std::size_t place) {
   return places_[place];
 }
 
-void WarpLog::grow(Place& log) {
-  constexpr std::size_t kLine = 8;  // addresses in a line of the processor's cache
-  const std::size_t old = log.bytes.size(), room = std::clamp<std::size_t>(8 * old, kLine, kKept);
-  const std::size_t stride = room + kLine, lanes = log.times.size();
-  // What nobody writes is not touched: a long loop of a few lanes takes few pages.
-  auto addresses = std::make_unique_for_overwrite<std::uint64_t[]>(stride * lanes);
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    std::copy_n(log.addresses.get() + lane * log.stride, old, addresses.get() + lane * stride);
-  log.addresses = std::move(addresses);
-  log.stride = stride;
-  log.bytes.resize(room);
-}
-
 WarpLog::Place& WarpLog::measure(Place& log) {
   log.all = log.lanes = 0;
   log.by_all = kKept;
@@ -32,13 +20,14 @@ WarpLog::Place& WarpLog::measure(Place& log) {
     log.lanes |= 1u << lane;
     log.all = std::max(log.all, log.times[lane]);
     log.by_all = std::min(log.by_all, log.times[lane]);
+    log.next[lane] = {.run = 0, .number = 0, .address = log.runs[lane].front().first};
   }
   log.kept = std::min(log.all, kKept);
   log.uneven = std::ranges::any_of(log.times, [&](std::uint32_t each) { return each != 0 && each != log.all; });
   return log;
 }
 
-const Request& WarpLog::request(const Place& log, std::uint32_t number) {
+const Request& WarpLog::request(Place& log, std::uint32_t number) {
   request_.lanes = log.lanes;
   if (number >= log.by_all) {
     request_.lanes = 0;
@@ -46,10 +35,13 @@ const Request& WarpLog::request(const Place& log, std::uint32_t number) {
       request_.lanes |= static_cast<std::uint32_t>(log.times[lane] > number) << lane;
   }
   request_.bytes = log.bytes[number];
-  const std::uint64_t* address = log.addresses.get() + number;
-  for (std::uint64_t& each : request_.address) {
-    each = *address;
-    address += log.stride;
+  for (std::uint32_t left = request_.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    Next& next = log.next[lane];
+    request_.address[lane] = next.address;
+    const std::vector<Run>& runs = log.runs[lane];
+    if (++next.number < runs[next.run].count) next.address += runs[next.run].step;
+    else if (++next.run < runs.size()) next.number = 0, next.address = runs[next.run].first;
   }
   return request_;
 }

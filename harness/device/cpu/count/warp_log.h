@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,9 +21,10 @@ class WarpLog {
     Place& log = of(place);
     const std::uint32_t number = log.times[lane]++;
     if (number >= kKept) return false;
-    if (number >= log.bytes.size()) grow(log);
+    if (number >= log.bytes.size()) log.bytes.resize(std::clamp<std::size_t>(8 * log.bytes.size(), 8, kKept));
     log.bytes[number] = static_cast<std::uint8_t>(bytes);
-    log.addresses[lane * log.stride + number] = address;
+    std::vector<Run>& runs = log.runs[lane];
+    if (number == 0 || !runs.back().takes(address)) runs.push_back({address, 0, 1});
     return true;
   }
 
@@ -41,6 +41,8 @@ class WarpLog {
     for (const std::size_t place : touched_) {
       Place& log = places_[place];
       end(place, log.kept, log.all, log.uneven);
+      for (std::uint32_t lane = 0; lane < log.times.size(); ++lane)
+        if (log.times[lane] != 0) log.runs[lane].clear();
       log.times.fill(0);
       log.touched = false;
     }
@@ -48,12 +50,29 @@ class WarpLog {
   }
 
  private:
-  // A lane's addresses lie side by side, for it writes them one after another. The lanes' rows are not a power of two
-  // apart: a request reads one of each, and they would all want the same set of the processor's cache.
+  /// Accesses of a lane that lie equally far apart, as those of a loop mostly do. Kept one by one, they would take more
+  /// time than all the rest: to ask the system for fresh memory, and to write there.
+  struct Run {
+    std::uint64_t first = 0, step = 0;
+    std::uint32_t count = 0;
+
+    /// Whether the address goes on with it; then it does.
+    bool takes(std::uint64_t address) {
+      if (count == 1) step = address - first;
+      if (address != first + count * step) return false;
+      ++count;
+      return true;
+    }
+  };
+  /// The next access of a lane.
+  struct Next {
+    std::size_t run = 0;
+    std::uint32_t number = 0;  // in its run
+    std::uint64_t address = 0;
+  };
   struct Place {
-    std::unique_ptr<std::uint64_t[]> addresses;
-    std::size_t stride = 0;           // between the rows of two lanes
-    std::vector<std::uint8_t> bytes;  // by request: of the access that came last
+    std::array<std::vector<Run>, 32> runs;  // by lane
+    std::vector<std::uint8_t> bytes;        // by request: of the access that came last
     bool touched = false;
     std::array<std::uint32_t, 32> times{};  // by lane
     // What measure() finds:
@@ -61,6 +80,7 @@ class WarpLog {
     std::uint32_t by_all = 0;         // that every lane takes part in that came at all
     std::uint32_t lanes = 0;          // those
     bool uneven = false;              // some of those came less often than others
+    std::array<Next, 32> next;        // by lane
   };
 
   Place& of(std::size_t place) {
@@ -68,9 +88,9 @@ class WarpLog {
     return touch(place);
   }
   Place& touch(std::size_t place);
-  static void grow(Place& log);
   static Place& measure(Place& log);
-  const Request& request(const Place& log, std::uint32_t number);
+  /// The requests of a place are asked for in their order, each once.
+  const Request& request(Place& log, std::uint32_t number);
 
   std::vector<Place> places_;
   std::vector<std::size_t> touched_;

@@ -263,7 +263,7 @@ void harness_cpu_access(const void* address, unsigned long bytes, int access, co
   BlockCounter* const counter = current_counter();
   BlockChecker* const checker = counter ? nullptr : current_checker();
   if (!checker && !counter) return;
-  if (counter && counter->idle() && access != harness_cpu_volatile_read) return;
+  if (counter && counter->skips(access)) return;
   // Nobody may spin on a flag for ever while the one who sets it waits for a turn.
   if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();
   if (counter) return counter->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from);

@@ -281,6 +281,14 @@ TEST_CASE("a sample of blocks gives the numbers of all, twice the same") {
   CHECK(count("copy", 512, 128, arguments).launch.places.size() == some.launch.places.size());
 }
 
+TEST_CASE("the block that has most to do is told beside the work of all") {
+  const std::vector<LaunchArgument> arguments{named("y"), named("x"), i32(65536 - 128 * 256)};
+  const CountedLaunch half = count("copy", 512, 128, arguments, {512, false}).launch;  // half of the blocks do nothing
+  CHECK(half.heaviest * 256 == half.work);
+  const CountedLaunch sampled = count("copy", 512, 128, {named("y"), named("x"), i32(65536)}).launch;
+  CHECK(sampled.heaviest * 512 == sampled.work);
+}
+
 TEST_CASE("of each buffer it is told what had to be loaded and what was stored") {
   const auto sectors = [](const Counted& counted, std::size_t buffer) {
     const CountedBuffer& of = counted.launch.buffers.at(buffer);

@@ -86,6 +86,8 @@ TEST_CASE("a cache keeps what fits, sector by sector") {
 TEST_CASE("a sample has the first and the last block, one of each stretch, and stands for all") {
   CHECK(sample_blocks(5, 16).numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4});
   CHECK(sample_blocks(63, 16).numbers.size() == 8);
+  CHECK(sample_blocks(32, 16).numbers.size() == 5);
+  CHECK(sample_blocks(17, 16).numbers.size() == 4);
   CHECK(sample_blocks(64, 16).numbers.size() == 16);
   const Sample sample = sample_blocks(1003, 16);
   REQUIRE(sample.numbers.size() == 16);
