@@ -11,8 +11,10 @@
 #include "harness/adopt/constants.h"
 #include "harness/adopt/draws.h"
 #include "harness/adopt/indexes.h"
+#include "harness/adopt/least_sizes.h"
 #include "harness/adopt/library_headers.h"
 #include "harness/adopt/recorded.h"
+#include "harness/adopt/reference_launch.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
@@ -61,47 +63,13 @@ double distance(const std::vector<std::byte>& got, Dtype stored, const std::vect
   return size > 0 ? std::sqrt(error / size) : std::sqrt(error);
 }
 
-/// The reference's launch: pointers and values in the contract's order, then the sizes.
-ObservedLaunch reference_launch(const AdoptedKernel& kernel, const Values& sizes, unsigned fill, bool serial) {
-  ObservedLaunch observed = launch_at(kernel, "reference", sizes, fill, true);
-  Launch& launch = observed.launch;
-  std::vector<LaunchArgument> arguments, scratch;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-    const AdoptedParameter& parameter = kernel.parameters[i];
-    if (parameter.kind == Param::size || parameter.kind == Param::derived) continue;
-    if (!is_passed(parameter)) {
-      if (serial) arguments.emplace_back(NamedArgument{parameter.name, 0});
-      continue;
-    }
-    LaunchArgument argument = launch.args[i];
-    if (parameter.kind == Param::real) argument = ScalarArgument{parameter.dtype, parameter.value};
-    (parameter.kind == Param::scratch ? scratch : arguments).push_back(std::move(argument));
-  }
-  for (const AdoptedSize& size : kernel.sizes)
-    arguments.emplace_back(ScalarArgument{Dtype::s64, sizes.at(size.symbol)});
-  if (serial) {
-    observed.further.clear();
-    observed.constants.clear();  // a function of the host is given them
-    launch.grid = launch.block = Dim3{1, 1, 1};
-    launch.shared = 0;
-  } else {
-    arguments.insert(arguments.end(), scratch.begin(), scratch.end());
-  }
-  for (std::size_t i = 0; i < observed.further.size(); ++i) {
-    observed.further[i].entry = reference_entry(i + 1);
-    observed.further[i].args = arguments;
-  }
-  launch.args = std::move(arguments);
-  return observed;
-}
-
 class References {
  public:
   References(AdoptedKernel& kernel, const Source& source, const DeviceSource& device, const Subject& subject,
              Observer& observer)
       : kernel_(kernel), source_(source), device_(device), subject_(subject), observer_(observer) {}
 
-  std::string note;  // why it is not a better one
+  std::string note;  // why it is not a better one, or where it is none
 
   ChosenReference choose(const AdoptOptions& options) {
     if (options.reference == "self") return itself();
@@ -113,6 +81,7 @@ class References {
     const std::string wide = own_reference(kernel_, device_, true);
     const bool wide_agrees = has_floating() && agrees(inlined(wide), false);
     if (!wide_agrees && has_floating()) note = fmt::format("its source in double is no reference: {}", why_);
+    if (wide_agrees) note = raise_least_sizes(kernel_, subject_, observer_, inlined(wide));
     for (const Declaration& function : source_.parsed.declarations) {
       if (!is_host_reference(function)) continue;
       const auto text = host_reference_of(source_, function);

@@ -27,7 +27,7 @@ AdoptedParameter& pointer_named(AdoptedKernel& kernel, const std::string& name, 
 void add_symbols(AdoptedKernel& kernel, const Formula& formula, const char* evidence) {
   for (const std::string& symbol : symbols_of(formula)) {
     if (kernel.size(symbol) != nullptr || symbol.starts_with("p.")) continue;
-    AdoptedSize size{.name = symbol, .symbol = symbol};
+    AdoptedSize size{.name = name_in_workloads(symbol), .symbol = symbol};
     size.evidence = evidence;
     kernel.sizes.push_back(std::move(size));
   }
@@ -100,7 +100,7 @@ void apply_setting(AdoptedKernel& kernel, const std::string& text) {
   }
   for (const AdoptedSize& size : kernel.sizes) {  // that the host alone knows
     known.push_back(size.name);
-    if (size.name != name) continue;
+    if (size.name != name && size.symbol != name) continue;
     const FormulaPtr follows = read();
     kernel.replace_in_launches({{size.symbol, follows}});
     std::erase_if(kernel.sizes, [&, own = size.symbol](const AdoptedSize& each) { return each.symbol == own; });
@@ -128,7 +128,7 @@ void apply_size(AdoptedKernel& kernel, const std::string& text) {
   std::vector<std::string> known;
   for (AdoptedSize& size : kernel.sizes) {
     known.push_back(size.name);
-    if (size.name != name) continue;
+    if (size.name != name && size.symbol != name) continue;
     for (const std::string& value : by_commas(list)) size.values.push_back(whole("--size " + text, value));
     refuse_too_large(kernel, size, text);
     return;

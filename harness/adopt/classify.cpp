@@ -178,7 +178,7 @@ void add_sizes(AdoptedKernel& kernel, const FoundLaunch* found) {
       parameter.evidence = fmt::format("the launch passes {}", constant->second);
       continue;
     }
-    AdoptedSize size{.name = parameter.name, .symbol = parameter.name};
+    AdoptedSize size{.name = name_in_workloads(parameter.name), .symbol = parameter.name};
     if (constant != kernel.launch.constants.end()) size.host = static_cast<std::int64_t>(constant->second);
     size.evidence = parameter.evidence;
     kernel.sizes.push_back(std::move(size));

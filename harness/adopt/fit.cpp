@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 
 namespace harness::adopt {
 namespace {
@@ -15,16 +16,19 @@ struct Product {
   int cost = 0;
 };
 
-constexpr int kMostFactors = 4;
+constexpr int kMostFactors = 6;
 constexpr std::int64_t kMostConstant = 1 << 20, kMostOfRow = 64;
 
 class Fit {
  public:
   Fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
-      const std::vector<FormulaPtr>& extra)
-      : points_(points) {
+      const std::vector<FormulaPtr>& extra, const std::vector<FormulaPtr>& likely)
+      : points_(points), symbols_(symbols) {
     for (const std::string& each : symbols) add_base(symbol(each), 0);
     singles_ = bases_.size();
+    // One extent h * scale is dearer than two, unless one of them stands twice.
+    for (const FormulaPtr& each : likely) add_base(each, is_multiple(*each) ? -1 : is_pair(*each) ? 2 : 1);
+    std::ranges::copy_if(likely, std::back_inserter(pairs_), [](const FormulaPtr& each) { return is_pair(*each); });
     for (const FormulaPtr& each : extra) add_base(each, 2);
     Product one;
     one.values.assign(points.size(), 1);
@@ -39,6 +43,7 @@ class Fit {
       scaled(product);
       quotients(product);
     }
+    ratios();
     rows();
     rows_of_products();
     short_rows();
@@ -88,10 +93,18 @@ class Fit {
       Product next = so_far;
       next.factors.push_back(bases_[i].factors[0]);
       next.cost += 1 + bases_[i].cost;
-      if (so_far.factors.size() > 0 && equal(*so_far.factors.back(), *bases_[i].factors[0])) next.cost += 2;
+      if (so_far.factors.size() > 0 && equal(*so_far.factors.back(), *bases_[i].factors[0])) next.cost += 3;
+      if (has_half_of(so_far, *bases_[i].factors[0])) next.cost += 3;
       for (std::size_t p = 0; p < points_.size(); ++p) next.values[p] *= bases_[i].values[p];
       multiply(next, i);
     }
+  }
+
+  /// [scale, w * scale]
+  static bool has_half_of(const Product& product, const Formula& pair) {
+    return is_pair(pair) && std::ranges::any_of(product.factors, [&](const FormulaPtr& factor) {
+             return equal(*factor, *pair.operands[0]) || equal(*factor, *pair.operands[1]);
+           });
   }
 
   template <typename Body>
@@ -103,10 +116,37 @@ class Fit {
 
   void offer(std::vector<FormulaPtr> shape, int cost, std::vector<FormulaPtr> strides = {}) {
     if (best_ && cost >= best_->cost) return;
+    if (strides.empty()) std::ranges::stable_sort(shape, {}, [&](const FormulaPtr& each) { return place_of(*each); });
     std::vector<FormulaPtr> extents;  // one for each size of a product
     for (const FormulaPtr& each : shape)
-      for (const FormulaPtr& factor : strides.empty() ? factors_of(each) : std::vector{each}) extents.push_back(factor);
+      for (const FormulaPtr& factor : strides.empty() && !is_whole(*each) ? factors_of(each) : std::vector{each})
+        extents.push_back(factor);
     best_ = Fitted{std::move(extents), std::move(strides), cost};
+  }
+
+  /// 2 * n: an extent of its own, where it is a likely one.
+  static bool is_multiple(const Formula& extent) {
+    return extent.kind == Op::multiply && extent.operands[0]->kind == Op::symbol &&
+           extent.operands[1]->kind == Op::number;
+  }
+
+  /// h * scale
+  static bool is_pair(const Formula& extent) {
+    return extent.kind == Op::multiply && extent.operands[0]->kind == Op::symbol &&
+           extent.operands[1]->kind == Op::symbol;
+  }
+
+  bool is_whole(const Formula& extent) const {
+    return is_multiple(extent) ||
+           std::ranges::any_of(pairs_, [&](const FormulaPtr& each) { return equal(*each, extent); });
+  }
+
+  /// Of a size or a part of it (n / 2) that of the size; behind these other quantities, then numbers.
+  std::ptrdiff_t place_of(const Formula& extent) const {
+    if (extent.kind == Op::number) return std::ssize(symbols_) + 1;
+    const bool part = extent.kind == Op::divide || extent.kind == Op::cdiv || extent.kind == Op::multiply;
+    const Formula& size = part ? *extent.operands[0] : extent;
+    return size.kind == Op::symbol ? std::ranges::find(symbols_, size.symbol) - symbols_.begin() : std::ssize(symbols_);
   }
 
   void constants() {
@@ -146,6 +186,33 @@ class Fit {
         offer({formula(Op::divide, {whole(product), below})}, product.cost + 3);
       if (holds([&](std::size_t p) { return (product.values[p] + c - 1) / c; }))
         offer({formula(Op::cdiv, {whole(product), below})}, product.cost + 3);
+    }
+  }
+
+  /// M (A / B) and M cdiv(A, B): one for each group of B. B groups of A / B would be A, where B divides it.
+  void ratios() {
+    if (best_) return;
+    for (std::size_t a = 0; a < singles_; ++a)
+      for (std::size_t b = 0; b < singles_; ++b)
+        for (const Op kind : {Op::divide, Op::cdiv})
+          if (a != b && std::max(a, b) < bases_.size()) ratio(bases_[a], bases_[b], kind);
+  }
+
+  void ratio(const Product& above, const Product& below, Op kind) {
+    std::vector<std::int64_t> groups;
+    for (std::size_t p = 0; p < points_.size(); ++p)
+      groups.push_back((above.values[p] + (kind == Op::cdiv ? below.values[p] - 1 : 0)) / below.values[p]);
+    const FormulaPtr extent = formula(kind, {above.factors[0], below.factors[0]});
+    const int cost = kind == Op::cdiv ? 6 : 5;
+    if (holds([&](std::size_t p) { return groups[p]; })) offer({extent}, cost);
+    for (const Product& product : products_) {
+      const bool of_both = std::ranges::any_of(product.factors, [&](const FormulaPtr& factor) {
+        return equal(*factor, *above.factors[0]) || equal(*factor, *below.factors[0]);
+      });
+      if (of_both || product.cost > 3 || !holds([&](std::size_t p) { return product.values[p] * groups[p]; })) continue;
+      std::vector<FormulaPtr> shape = product.factors;
+      shape.push_back(extent);
+      offer(std::move(shape), cost + product.cost);
     }
   }
 
@@ -251,6 +318,8 @@ class Fit {
   }
 
   const std::vector<FitPoint>& points_;
+  const std::vector<std::string>& symbols_;
+  std::vector<FormulaPtr> pairs_;
   std::vector<Product> bases_, products_;
   std::size_t singles_ = 0;
   std::optional<Fitted> best_;
@@ -259,14 +328,14 @@ class Fit {
 }  // namespace
 
 std::optional<Fitted> fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
-                          const std::vector<FormulaPtr>& extra) {
+                          const std::vector<FormulaPtr>& extra, const std::vector<FormulaPtr>& likely) {
   if (points.empty()) return std::nullopt;
-  return Fit(points, symbols, extra).best();
+  return Fit(points, symbols, extra, likely).best();
 }
 
 std::optional<Fitted> fit_bound(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols) {
   if (points.size() < 8) return std::nullopt;
-  return Fit(points, symbols, {}).bound();
+  return Fit(points, symbols, {}, {}).bound();
 }
 
 std::optional<std::int64_t> span_of(const Fitted& fitted, const Values& sizes) {

@@ -22,9 +22,11 @@ struct FitPoint {
 
 /// The simplest formula that holds at every point: products of `symbols` (in their order), with constant factors and
 /// terms, quotients, rows that lie further apart than they are long. `extra`: further quantities, such as the number of
-/// blocks. Nothing: none does. Points must differ in all symbols.
+/// blocks. `likely`: parts and multiples of symbols (n / 2, 2 * n) that are extents of their own where they fit, and
+/// products of two (h * scale), which are where one of them would stand twice otherwise.
+/// Nothing: none does. Points must differ in all symbols.
 std::optional<Fitted> fit(const std::vector<FitPoint>& points, const std::vector<std::string>& symbols,
-                          const std::vector<FormulaPtr>& extra);
+                          const std::vector<FormulaPtr>& extra, const std::vector<FormulaPtr>& likely = {});
 
 /// The product of symbols that no point goes beyond and that enough of them reach, where no formula holds at every
 /// point: an array of which some sizes leave a part out. Nothing: there is none, or more than one.

@@ -67,6 +67,7 @@ std::optional<HostFunction> HostFunction::around(const FoundLaunch& launch) {
 }
 
 bool HostFunction::is_given_its_sizes() const {
+  if (parameter("argv") != nullptr) return false;  // a program's main
   const bool arrays = std::ranges::any_of(parameters_, &Parameter::array);
   return arrays && std::ranges::any_of(parameters_, [](const Parameter& each) {
            return each.tensor || (!each.array && is_whole_number(each.type));

@@ -30,7 +30,15 @@ std::string name_of_size(const std::string& symbol) {
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') name += c;
     else if (!name.empty() && name.back() != '_') name += '_';
   while (!name.empty() && name.back() == '_') name.pop_back();
-  return name;
+  return name_in_workloads(name);
+}
+
+std::string name_in_workloads(const std::string& name) {
+  static const std::set<std::string> kTaken{"and",   "break",    "do",     "else",    "elseif", "end",   "false",
+                                            "for",   "function", "goto",   "if",      "in",     "local", "nil",
+                                            "not",   "or",       "repeat", "return",  "then",   "true",  "until",
+                                            "while", "name",     "sets",   "devices", "weight", "dtype", "where"};
+  return kTaken.contains(name) ? name + "_size" : name;
 }
 
 std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel) {

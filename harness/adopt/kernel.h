@@ -125,6 +125,8 @@ void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const For
 
 /// What a size is called that the host alone knows: x_size_0 of "x.size(0)".
 std::string name_of_size(const std::string& symbol);
+/// in_size of "in": what is a word of Lua, or a field that every workload has, cannot be a size's name in a manifest.
+std::string name_in_workloads(const std::string& name);
 
 /// What each derived parameter follows from.
 std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel);

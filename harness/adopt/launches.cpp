@@ -779,14 +779,23 @@ std::map<std::string, FormulaPtr> note_what_tensors_say(const Source& source, co
   return parameters;
 }
 
-/// channels * height * width: sizes of the kernel, and at least one that only the function is given.
+/// A part of another size is a size of its own: dim = qkv.size(2) / 3 / heads.
+bool divides(const Formula& formula) {
+  return formula.kind == Op::divide || formula.kind == Op::modulo || formula.kind == Op::cdiv ||
+         std::ranges::any_of(formula.operands, [](const FormulaPtr& each) { return divides(*each); });
+}
+
+/// channels * height * width: sizes of the kernel, and at least one that only the function is given, by itself or with
+/// a tensor (x.size(0)).
 bool is_of_host_sizes(const Formula& formula, const Declaration& kernel, const HostFunction& function,
                       const std::string& but) {
   std::size_t own = 0, of_kernel = 0;
   for (const std::string& each : symbols_of(formula)) {
     const HostFunction::Parameter* const given = function.parameter(each);
-    const bool passed = is_of_parameters(*symbol(each), kernel, {}, but);
-    if (!passed && (given == nullptr || given->array || !is_whole_number(given->type))) return false;
+    const bool passed = is_of_parameters(*symbol(each), kernel, {}, but),
+               of_tensor = extent_of(each, "size").has_value() && !divides(formula);
+    const bool of_function = given != nullptr && !given->array && is_whole_number(given->type);
+    if (!passed && !of_tensor && !of_function) return false;
     ++(passed ? of_kernel : own);
   }
   return own > 0 && of_kernel > 0;
@@ -839,36 +848,41 @@ void note_assertions(const Source& source, const FoundLaunch& found, const Decla
   }
 }
 
-/// Bytes of a tensor that the function makes with empty({a, b}) or zeros({a, b}); nullptr: it makes none so.
-FormulaPtr bytes_of_tensor(const FoundLaunch& found, const HostFunction& function, const Resolver& resolver,
-                           const std::string& name, const std::string& element) {
+/// Of a tensor that the function makes with empty({a, b}) or zeros({a, b}); empty: it makes none so.
+std::vector<FormulaPtr> extents_of_made(const FoundLaunch& found, const HostFunction& function,
+                                        const Resolver& resolver, const std::string& name) {
   constexpr int kMostDimensions = 5;
   for (int rank = 1; rank <= kMostDimensions && function.allocates(name); ++rank) {
-    const std::vector<std::string> extents = extents_of_tensor(&found, name, rank);
-    FormulaPtr bytes = resolver.read(tokens_of("sizeof(" + element + ")"));
-    for (const std::string& each : extents) {
-      const FormulaPtr extent = each.starts_with(name + ".size(") ? nullptr : resolver.read(tokens_of(each));
-      bytes = bytes && extent ? formula(Op::multiply, {bytes, extent}) : nullptr;
-    }
-    if (bytes) return bytes;
+    std::vector<FormulaPtr> extents;
+    for (const std::string& each : extents_of_tensor(&found, name, rank))
+      extents.push_back(each.starts_with(name + ".size(") ? nullptr : resolver.read(tokens_of(each)));
+    if (std::ranges::find(extents, nullptr) == extents.end()) return extents;
   }
-  return nullptr;
+  return {};
 }
 
-/// What the host asks cudaMalloc for where it launches, as far as it is made of the kernel's sizes.
+/// What the host asks cudaMalloc for where it launches, as far as it is made of the kernel's sizes, and the tensors
+/// that it makes.
 void note_allocations(const Source& source, const FoundLaunch& found, const Declaration& kernel,
-                      const std::set<std::string>& tuned, LaunchShape& shape) {
+                      const std::set<std::string>& tuned, const std::map<std::string, FormulaPtr>& of_tensors,
+                      LaunchShape& shape) {
   const auto function = HostFunction::around(found);
   if (!function) return;
   const Resolver resolver(source, &found, kernel, tuned);
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
-    if (kernel.parameters[i].pointee.empty() || found.arguments[i].empty()) continue;
+    const Parameter& parameter = kernel.parameters[i];
+    if (parameter.pointee.empty() || found.arguments[i].empty()) continue;
     const std::string name(found.arguments[i][0].text);  // x or x.data_ptr<float>()
     const Tokens bytes = function->bytes_of(name);
-    const FormulaPtr formula = bytes.empty()
-                                   ? bytes_of_tensor(found, *function, resolver, name, kernel.parameters[i].pointee)
-                                   : resolver.read(bytes);
-    if (formula && is_of_parameters(*formula, kernel, tuned, "")) shape.allocated[kernel.parameters[i].name] = formula;
+    FormulaPtr formula = bytes.empty() ? nullptr : resolver.read(bytes);
+    if (auto extents = extents_of_made(found, *function, resolver, name); bytes.empty() && !extents.empty()) {
+      for (FormulaPtr& each : extents) each = with(each, of_tensors);
+      shape.tensors[parameter.name] = extents;
+      formula = resolver.read(tokens_of("sizeof(" + parameter.pointee + ")"));
+      for (const FormulaPtr& each : extents)
+        if (formula) formula = harness::adopt::formula(Op::multiply, {formula, each});
+    }
+    if (formula && is_of_parameters(*formula, kernel, tuned, "")) shape.allocated[parameter.name] = formula;
   }
 }
 
@@ -885,6 +899,36 @@ std::vector<std::string> order_of_host(const FoundLaunch& found, const Declarati
         name = kernel.parameters[i].name;
     order.push_back(name);
   }
+  return order;
+}
+
+/// Extents of tensors that the kernel is passed, or that a count is made of (x.size(0)): of each tensor in the order of
+/// its dimensions.
+std::vector<std::string> order_of_tensors(const Source& source, const FoundLaunch& found, const Declaration& kernel,
+                                          const std::set<std::string>& tuned) {
+  constexpr int kBehindAll = 100;  // x.size(-1)
+  std::vector<std::string> tensors;
+  std::map<std::string, std::map<int, std::string>> dimensions;
+  const auto note = [&](const std::string& text, const std::string& name) {
+    const auto extent = extent_of(text, "size");
+    if (!extent) return;
+    const auto& [tensor, dimension] = *extent;
+    if (!dimensions.contains(tensor)) tensors.push_back(tensor);
+    std::string& known = dimensions[tensor][dimension < 0 ? kBehindAll : dimension];
+    if (known.empty() || name != text) known = name;
+  };
+  for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    if (!parameter.pointee.empty() || !is_whole_number(parameter.resolved)) continue;
+    FoundLaunch others = found;
+    others.arguments[i].clear();
+    const FormulaPtr formula = Resolver(source, &others, kernel, tuned).read(found.arguments[i]);
+    const std::set<std::string> symbols = formula ? symbols_of(*formula) : std::set<std::string>();
+    for (const std::string& each : symbols) note(each, symbols.size() == 1 ? parameter.name : each);
+  }
+  std::vector<std::string> order;
+  for (const std::string& tensor : tensors)
+    for (const auto& [dimension, name] : dimensions[tensor]) order.push_back(name);
   return order;
 }
 
@@ -1097,12 +1141,15 @@ LaunchShape resolve_launch(const Source& source, const FoundLaunch& found, const
   for (std::size_t i = 0; i < std::min(found.arguments.size(), kernel.parameters.size()); ++i)
     if (kernel.parameters[i].pointee.empty())
       if (const auto value = resolver.constant(found.arguments[i])) shape.constants[kernel.parameters[i].name] = *value;
+  std::map<std::string, FormulaPtr> of_tensors;
   if (host_sizes) {
     note_what_the_host_computes(source, found, kernel, tuned, shape);
-    note_assertions(source, found, kernel, tuned, note_what_tensors_say(source, found, kernel, tuned, shape), shape);
+    of_tensors = note_what_tensors_say(source, found, kernel, tuned, shape);
+    note_assertions(source, found, kernel, tuned, of_tensors, shape);
   }
-  note_allocations(source, found, kernel, tuned, shape);
+  note_allocations(source, found, kernel, tuned, of_tensors, shape);
   if (host_sizes) shape.order = order_of_host(found, kernel);
+  if (shape.order.empty()) shape.order = order_of_tensors(source, found, kernel, tuned);
   shape.zeroed = zeroed_arguments(found, kernel);
   shape.dtypes = dispatched(found.dispatch.empty() ? dispatch_of_caller(source, found) : found.dispatch);
   return shape;

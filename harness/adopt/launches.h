@@ -40,6 +40,7 @@ struct LaunchShape {
   std::map<std::string, std::string> written;                // written_by_host
   std::vector<std::pair<FormulaPtr, std::string>> asserted;  // conditions of parameters, and where they stand
   std::map<std::string, FormulaPtr> allocated;               // pointer -> bytes that the host allocates for it
+  std::map<std::string, std::vector<FormulaPtr>> tensors;    // pointer -> extents of the tensor that the host makes
   std::set<std::string> zeroed;                              // pointers that the host sets to zero before
   std::vector<std::string> dtypes;     // that a dispatch goes over, "f32"; empty where there is none
   std::set<std::string> launch_sizes;  // symbols that are no parameter

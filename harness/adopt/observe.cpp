@@ -14,6 +14,7 @@
 
 #include "harness/adopt/complaint.h"
 #include "harness/adopt/fit.h"
+#include "harness/adopt/order.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
 
@@ -238,24 +239,24 @@ class Attempt : public Observing {
     return std::ranges::all_of(fits_, [](const Found& each) { return !each.fitted || each.fitted->strides.empty(); });
   }
 
-  /// Which size of a product is innermost: one block alone touches rows, whose distance or number tells. Rows must be
-  /// longer than what a block takes at once, so wide sizes are tried first.
+  /// Which size of a product is innermost: what one block or one thread touches tells. Rows must be longer than what a
+  /// block takes at once, so wide sizes are tried first; matrices must be smaller, so others are tried, too.
   void order_shapes() {
     put_blocks_first();
-    if (kernel_.sizes.size() >= 2) {
-      std::set<std::size_t> open;
+    if (!kernel_.sizes.empty()) {
+      std::map<std::size_t, std::vector<Glimpse>> open;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
         if (parameter.kind == Param::pointer && !parameter.answered && !parameter.bound && parameter.strides.empty() &&
             parameter.shape.size() >= 2 && !host_says_order(parameter))
-          open.insert(p);
+          open[p] = {};
       }
-      for (const double widest : {300.0, 70.0, 0.0}) {
+      std::vector<std::vector<Values>> looks{wide_points(300), wide_points(70), points_of(kernel_, 3, 5)};
+      for (const AdoptedSize& size : kernel_.sizes) looks.push_back(points_of_one(size));
+      for (const std::vector<Values>& points : looks) {
         if (open.empty()) break;
-        const std::vector<Values> points = widest > 0 ? wide_points(widest) : points_of(kernel_, 3, 5);
-        const std::vector<Observation> observed = alone(points, false);
-        if (observed.empty()) continue;
-        std::erase_if(open, [&](std::size_t p) { return put_innermost_last(kernel_.parameters[p], points, observed); });
+        for (const std::vector<ObservedLaunch>& part : parts_of(points)) glimpse(part, points, open);
+        std::erase_if(open, [&](const auto& each) { return is_ordered(each.first, each.second); });
       }
     }
     put_constants_last();
@@ -345,94 +346,76 @@ class Attempt : public Observing {
     return points;
   }
 
-  /// One block at each point, or one thread; nothing where one of them did not end well.
-  std::vector<Observation> alone(const std::vector<Values>& points, bool one_thread) {
+  /// One size beyond what any block takes at once, the others small: rows that no other look could make long enough.
+  std::vector<Values> points_of_one(const AdoptedSize& wide) const {
+    constexpr std::int64_t kWide = 1100, kApart = 211;
+    std::vector<Values> points = points_of(kernel_, 3, 7);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const std::int64_t value = kWide + static_cast<std::int64_t>(i) * kApart;
+      points[i][wide.symbol] = std::clamp(value / wide.step * wide.step, wide.low, wide.high / wide.step * wide.step);
+    }
+    std::erase_if(points, [&](const Values& each) { return !conditions_hold(kernel_, each); });
+    return points;
+  }
+
+  /// The launch at each point, as `smaller` makes its grid and block.
+  std::vector<ObservedLaunch> small_launches(const std::vector<Values>& points,
+                                             const std::function<void(Launch&)>& smaller) const {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) {
       launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
-      const auto make_small = [&](Launch& launch) {
-        launch.grid = Dim3{1, 1, 1};
-        if (one_thread) launch.block = Dim3{1, 1, 1};
-      };
-      make_small(launches.back().launch);
-      for (Launch& each : launches.back().further) make_small(each);
+      smaller(launches.back().launch);
+      for (Launch& each : launches.back().further) smaller(each);
     }
-    std::vector<Observation> observed = observer_.run(artifact_, launches);
+    return launches;
+  }
+
+  static void make_one_thread(Launch& launch) { launch.grid = launch.block = Dim3{1, 1, 1}; }
+
+  /// One block, one thread, and two threads of neighbouring blocks in each direction.
+  std::vector<std::vector<ObservedLaunch>> parts_of(const std::vector<Values>& points) const {
+    std::vector<std::vector<ObservedLaunch>> parts;
+    parts.push_back(small_launches(points, [](Launch& launch) { launch.grid = Dim3{1, 1, 1}; }));
+    parts.push_back(small_launches(points, make_one_thread));
+    std::size_t directions = 0;
+    for (const LaunchShape* launch : kernel_.launches()) directions = std::max(directions, launch->grid.size());
+    for (std::size_t axis = 0; axis < directions; ++axis)
+      parts.push_back(small_launches(points, [&](Launch& launch) {
+        std::uint32_t* const extents[] = {&launch.grid.x, &launch.grid.y, &launch.grid.z};
+        const std::uint32_t there = *extents[axis];
+        make_one_thread(launch);
+        *extents[axis] = std::min(there, 2U);
+      }));
+    return parts;
+  }
+
+  static bool ended_well(const Observation& observed) { return observed.failure.empty() && observed.findings.empty(); }
+
+  /// Adds what these launches, one at each point, touched of each open array.
+  void glimpse(const std::vector<ObservedLaunch>& launches, const std::vector<Values>& points,
+               std::map<std::size_t, std::vector<Glimpse>>& open) {
+    const std::vector<Observation> observed = observer_.run(artifact_, launches);
     seen_.runs += static_cast<int>(observed.size());
-    const bool well = std::all_of(observed.begin(), observed.end(), [](const Observation& each) {
-      return each.failure.empty() && each.findings.empty();
-    });
-    if (!well) observed.clear();
-    return observed;
+    for (auto& [p, glimpses] : open) {
+      const AdoptedParameter& parameter = kernel_.parameters[p];
+      const int bytes = storage_bytes(parameter.dtype);
+      Glimpse& seen = glimpses.emplace_back();
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        if (!ended_well(observed[i])) continue;
+        seen.points.push_back(all_values(kernel_, points[i]));
+        Parts& parts = seen.parts.emplace_back();
+        for (const auto& [begin, end] : observed[i].arenas.at(parameter.name).parts)
+          parts.emplace_back(begin / bytes, (end + bytes - 1) / bytes);
+      }
+    }
   }
 
-  /// True: it is known now.
-  static bool put_innermost_last(AdoptedParameter& parameter, const std::vector<Values>& points,
-                                 const std::vector<Observation>& observed) {
-    std::vector<FormulaPtr> last;
-    for (const FormulaPtr& extent : parameter.shape) {
-      if (extent->kind != Op::symbol) continue;
-      if (rows_are(parameter, *extent, points, observed, false) ||
-          (parameter.bordered && rows_are(parameter, *extent, points, observed, true)))
-        last.push_back(extent);
-    }
-    if (last.size() > 1)  // the row that an index leads to lies behind whole rows
-      std::erase_if(last,
-                    [&](const FormulaPtr& extent) { return !begins_with_rows(parameter, *extent, points, observed); });
-    if (last.size() != 1) {
-      put_rows_of_a_block_last(parameter, points, observed);
-      return false;
-    }
-    std::erase(parameter.shape, last[0]);
-    parameter.shape.push_back(last[0]);
-    return true;
-  }
-
-  /// Do rows of an extent follow each other where one block touched them? `behind_border`: the first one and the next
-  /// begin equally far inside.
-  static bool rows_are(const AdoptedParameter& parameter, const Formula& extent, const std::vector<Values>& points,
-                       const std::vector<Observation>& observed, bool behind_border) {
-    const int bytes = storage_bytes(parameter.dtype);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
-      const std::int64_t end = std::max(seen.read_end, seen.write_end),
-                         border = behind_border ? left_out_before(parameter, seen) * bytes : 0,
-                         distance = seen.next_begin > 0 ? seen.next_begin - border : end + border;
-      if (end == 0 || distance % (points[i].at(extent.symbol) * bytes) != 0) return false;
-    }
-    return true;
-  }
-
-  static bool begins_with_rows(const AdoptedParameter& parameter, const Formula& extent,
-                               const std::vector<Values>& points, const std::vector<Observation>& observed) {
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (left_out_before(parameter, observed[i].arenas.at(parameter.name)) % points[i].at(extent.symbol) != 0)
-        return false;
-    return true;
-  }
-
-  /// Where a block alone touches all of some extents and nothing else, the others count blocks: [B, H, N, D].
-  static void put_rows_of_a_block_last(AdoptedParameter& parameter, const std::vector<Values>& points,
-                                       const std::vector<Observation>& observed) {
-    const std::size_t count = parameter.shape.size();
-    std::vector<std::size_t> fitting;
-    for (std::size_t chosen = 1; count <= 8 && chosen + 1 < (std::size_t{1} << count); ++chosen) {
-      const auto touched = [&](std::size_t i) {
-        std::int64_t elements = 1;
-        for (std::size_t e = 0; e < count; ++e)
-          if ((chosen >> e & 1) != 0) elements *= evaluate(*parameter.shape[e], points[i]).value_or(0);
-        const ArenaSeen& seen = observed[i].arenas.at(parameter.name);
-        return elements > 0 && std::max(seen.read_end, seen.write_end) == elements * storage_bytes(parameter.dtype);
-      };
-      bool fits = true;
-      for (std::size_t i = 0; i < points.size() && fits; ++i) fits = touched(i);
-      if (fits) fitting.push_back(chosen);
-    }
-    if (fitting.size() != 1) return;
-    std::vector<FormulaPtr> outer, inner;
-    for (std::size_t e = 0; e < count; ++e) ((fitting[0] >> e & 1) != 0 ? inner : outer).push_back(parameter.shape[e]);
-    outer.insert(outer.end(), inner.begin(), inner.end());
-    parameter.shape = outer;
+  /// Puts its sizes into the order that was seen. True: no further look is needed.
+  bool is_ordered(std::size_t p, const std::vector<Glimpse>& glimpses) {
+    AdoptedParameter& parameter = kernel_.parameters[p];
+    const Order order = order_of(parameter.shape, glimpses, parameter.bordered);
+    parameter.shape = order.shape;
+    return order.sure;
   }
 
   /// Does the kernel read from its grid (gridDim.y) what it is not told of a size?
@@ -452,10 +435,11 @@ class Attempt : public Observing {
     return size != nullptr && !reads_from_grid(symbol) && is_of_grid_alone(kernel_, *size);
   }
 
-  /// What the kernel is not told cannot be a distance between elements: such extents are outermost.
+  /// What the kernel is not told, or only compares with, cannot be a distance between elements: it is outermost.
   void put_blocks_first() {
     const auto counts_alone = [&](const FormulaPtr& extent) {
-      return extent->kind == Op::symbol && is_told_nothing_of(extent->symbol);
+      return extent->kind == Op::symbol &&
+             (is_told_nothing_of(extent->symbol) || only_compares(subject_.build.source, extent->symbol));
     };
     for (AdoptedParameter& parameter : kernel_.parameters)
       if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
@@ -482,8 +466,10 @@ class Attempt : public Observing {
           constant && parameter.lanes > 1 && constant->number == parameter.lanes)
         move_last(parameter, constant);
     if (std::none_of(kernel_.parameters.begin(), kernel_.parameters.end(), constant_of)) return;
-    const std::vector<Observation> observed = alone(points_of(kernel_, 3, 5), true);
-    if (observed.empty()) return;
+    const std::vector<Observation> observed =
+        observer_.run(artifact_, small_launches(points_of(kernel_, 3, 5), make_one_thread));
+    seen_.runs += static_cast<int>(observed.size());
+    if (observed.empty() || !std::ranges::all_of(observed, ended_well)) return;
     std::set<double> proven;
     for (AdoptedParameter& parameter : kernel_.parameters) {
       const FormulaPtr constant = constant_of(parameter);
@@ -503,12 +489,45 @@ class Attempt : public Observing {
         move_last(parameter, constant);
   }
 
-  /// Is it as long as a number that the host computes from sizes, numel() say? That has them in their order.
+  /// Is it as long as a number that the host computes from sizes, numel() say, or a tensor that it makes? These have
+  /// the sizes in their order.
   bool host_says_order(const AdoptedParameter& parameter) const {
-    return std::ranges::any_of(derived_of(kernel_), [&](const auto& derived) {
-      return std::ranges::equal(factors_of(derived.second), parameter.shape,
+    const auto is_shape = [&](const std::vector<FormulaPtr>& factors) {
+      return std::ranges::equal(factors, parameter.shape,
                                 [](const FormulaPtr& a, const FormulaPtr& b) { return equal(*a, *b); });
-    });
+    };
+    return is_shape(tensor_of(parameter)) || std::ranges::any_of(derived_of(kernel_), [&](const auto& derived) {
+             return is_shape(factors_of(derived.second));
+           });
+  }
+
+  /// The extents of the tensor that the host makes for it, one for each size; empty: none, or it does not say.
+  std::vector<FormulaPtr> tensor_of(const AdoptedParameter& parameter) const {
+    const auto tensor = kernel_.launch.tensors.find(parameter.name);
+    std::vector<FormulaPtr> extents;
+    if (tensor == kernel_.launch.tensors.end()) return extents;
+    std::map<std::string, FormulaPtr> known = derived_of(kernel_);
+    for (const AdoptedParameter& each : kernel_.parameters)
+      if (each.kind == Param::fixed) known[each.name] = number(each.value);
+    for (const FormulaPtr& each : tensor->second)
+      for (const FormulaPtr& factor : factors_of(with(each, known)))
+        if (factor->kind != Op::number || factor->number != 1) extents.push_back(factor);
+    return extents;
+  }
+
+  /// As the host makes it, where that is as long at all points; and in the order of a number that the host computes of
+  /// the same sizes.
+  void take_tensor(Fitted& fitted, const AdoptedParameter& parameter, const std::vector<FitPoint>& points) const {
+    if (!fitted.strides.empty()) return;
+    const auto alike = [](const FormulaPtr& a, const FormulaPtr& b) { return equal(*a, *b); };
+    for (const auto& [name, follows] : derived_of(kernel_))
+      if (const auto factors = factors_of(follows); std::ranges::is_permutation(factors, fitted.shape, alike))
+        fitted.shape = factors;
+    const Fitted tensor{tensor_of(parameter), {}, 0};
+    if (tensor.shape.empty()) return;
+    const bool as_long =
+        std::ranges::all_of(points, [&](const FitPoint& each) { return span_of(tensor, each.sizes) == each.elements; });
+    if (as_long) fitted.shape = tensor.shape;
   }
 
   bool reaches_further_at(const std::vector<Values>& points) {
@@ -657,6 +676,7 @@ class Attempt : public Observing {
       if (span_of(*found.fitted, fit_points[i].sizes) != fit_points[i].elements)
         return ask(p, fmt::format("has {} elements at {}, which is not what the other sizes said",
                                   fit_points[i].elements, text_of(points[i])));
+    take_tensor(*found.fitted, parameter, fit_points);
     if (!found.fitted->strides.empty() && parameter.kind == Param::pointer) {
       whole = read_whole = true;
       for (std::size_t i = 0; i < observed.size(); ++i) {
@@ -690,7 +710,8 @@ class Attempt : public Observing {
     for (const LaunchShape* launch : kernel_.launches())
       extra.insert(extra.end(), launch->grid.begin(), launch->grid.end());
     for (const auto& [name, follows] : derived_of(kernel_)) extra.push_back(follows);
-    return fit({points.begin(), points.begin() + static_cast<std::ptrdiff_t>(used)}, symbols(), extra);
+    return fit({points.begin(), points.begin() + static_cast<std::ptrdiff_t>(used)}, symbols(), extra,
+               likely_extents(subject_.build.source, symbols()));
   }
 
   /// Of rows with a stride, without what lies between them; nothing: they lie one in another there.
@@ -830,7 +851,8 @@ std::vector<Values> corners_of(const AdoptedKernel& kernel, const AdoptedSize& s
   };
   for (const std::int64_t count : {0, 1, 3, 6}) add(count, "");
   for (const AdoptedSize& other : kernel.sizes)
-    if (other.symbol != size.symbol && !counts_blocks(kernel, other)) add(0, other.symbol);
+    if (other.symbol != size.symbol && !counts_blocks(kernel, other))
+      for (const std::int64_t count : {0, 1}) add(count, other.symbol);
   return points;
 }
 
@@ -844,7 +866,7 @@ bool refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
   for (AdoptedSize& size : kernel.sizes) {
     const std::int64_t step = size.step;
     const std::int64_t least = asserted_step(kernel, size);
-    for (std::int64_t smaller = 1; smaller < step && step % smaller == 0; smaller *= smaller == 1 ? 4 : 2) {
+    for (std::int64_t smaller = 1; smaller < step && step % smaller == 0; smaller *= 2) {
       if (smaller % least != 0) continue;
       size.step = size.low = smaller;
       bool held = holds(size);
@@ -1086,20 +1108,26 @@ class IndexGuess : public Observing {
       : Observing(observing), of_values_(of_values) {}
 
   /// A size that some other array has, too, proves nothing: a table that is looked up in is seldom as long as what is
-  /// looked up. Where several would do, the one that leaves the fewest of the kernel's sizes without an array.
+  /// looked up. Where several would do, the one that leaves the fewest of the kernel's sizes without an array. Where
+  /// none proves anything, but of several sizes just one fits at all (the beams of a batch), it is that.
   bool find(const std::function<void(Attempt&)>& finish) {
     const auto begin = std::chrono::steady_clock::now();
+    std::vector<Guess> fitting;
+    std::size_t tried_sizes = 0;
     for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
       for (const AdoptedParameter& size : std::vector<AdoptedParameter>(kernel_.parameters)) {
         if (!may_be_index(kernel_.parameters[p]) || size.kind != Param::size) continue;
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
         AdoptedKernel tried = kernel_;
         Attempt attempt = guess(tried, p, size.name);
+        ++tried_sizes;
         if (!attempt.run() || !attempt.is_plain()) continue;
         attempt.keep();
+        fitting.push_back({p, size.name, sizes_used(tried)});
         if (!is_of_values_alone(tried, size.name)) continue;
         if (const std::size_t used = sizes_used(tried); !best_ || used > best_->used) best_ = Guess{p, size.name, used};
       }
+    if (!best_ && fitting.size() == 1 && tried_sizes >= kSeveral) best_ = fitting.front();
     if (!best_) return false;
     Attempt attempt = guess(kernel_, best_->parameter, best_->below);
     AdoptedParameter& index = kernel_.parameters[best_->parameter];
@@ -1117,6 +1145,7 @@ class IndexGuess : public Observing {
 
  private:
   static constexpr double kLongest_s = 20;
+  static constexpr std::size_t kSeveral = 3;
   struct Guess {
     std::size_t parameter = 0;
     std::string below;

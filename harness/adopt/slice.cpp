@@ -311,7 +311,8 @@ class Slice {
   DeviceSource written() const {
     DeviceSource result;
     result.torch =
-        std::any_of(words_.begin(), words_.end(), [](const auto& word) { return torch_words().contains(word); }) ||
+        std::ranges::any_of(
+            words_, [&](const auto& word) { return torch_words().contains(word) && !by_name_.contains(word); }) ||
         words_.contains("scalar_t") || opens_torch();
     std::set<std::string> headers;
     for (const auto& file : source_.files)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "harness/adopt/tokens.h"
 #include "harness/core/dtype.h"
 
 namespace harness::adopt {
@@ -364,26 +365,45 @@ std::string reference_text(const AdoptedKernel& kernel, const ChosenReference& r
   return text + "  },\n";
 }
 
-/// Where no array has all sizes that arrays have, loops may turn as often as their product says: n k d. "": one has.
-std::string turns_text(const AdoptedKernel& kernel) {
+/// Threads wait for each other: on an emulated device each such wait costs as much as many operations.
+bool has_barriers(const std::string& text) {
+  const std::vector<std::string> words = words_of(text);
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word == "__syncthreads" || word.ends_with("_sync") || word == "sync" || word.starts_with("BlockReduce") ||
+           word.starts_with("BlockScan") || word.starts_with("WarpReduce") || word.starts_with("WarpScan");
+  });
+}
+
+/// Where no array has all sizes that arrays have, loops may turn as often as their product says: n k d, and what arrays
+/// have besides (a head of 64). "": one has, and threads do not wait for each other.
+std::string turns_text(const AdoptedKernel& kernel, const std::string& source) {
+  constexpr double kOfBarriers = 64;
   std::set<std::string> all;
   std::size_t most = 0;
+  double numbers = 1;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     if (!is_array(parameter)) continue;
     std::set<std::string> own;
-    for (const FormulaPtr& extent : parameter.shape) own.merge(symbols_of(*extent));
+    double constant = 1;
+    for (const FormulaPtr& extent : parameter.shape) {
+      own.merge(symbols_of(*extent));
+      if (extent->kind == Op::number) constant *= extent->number;
+    }
     std::erase_if(own, [&](const std::string& each) { return kernel.size(each) == nullptr; });
     most = std::max(most, own.size());
+    numbers = std::max(numbers, constant);
     all.merge(own);
   }
-  if (all.size() <= most) return "";
+  const bool barriers = has_barriers(source);
+  if (all.empty() || (all.size() <= most && !barriers)) return "";
   std::string text;
   for (const AdoptedSize& size : kernel.sizes)
     if (all.contains(size.symbol)) text += (text.empty() ? "w." : " * w.") + size.name;
-  return text;
+  if (barriers) numbers *= kOfBarriers;
+  return numbers > 1 ? fmt::format("{} * {}", text, numbers) : text;
 }
 
-std::string work_text(const AdoptedKernel& kernel) {
+std::string work_text(const AdoptedKernel& kernel, const std::string& source) {
   std::string bytes;
   for (const AdoptedParameter& parameter : kernel.parameters) {
     if (parameter.kind != Param::pointer || !parameter.whole) continue;
@@ -395,7 +415,7 @@ std::string work_text(const AdoptedKernel& kernel) {
     bytes += fmt::format("{}{} * {}{}", bytes.empty() ? "" : " + ", product ? "(" + times + ")" : times, unit,
                          parameter.role == "inout" ? " * 2" : "");
   }
-  const std::string turns = turns_text(kernel);
+  const std::string turns = turns_text(kernel, source);
   return noted(fmt::format("  work = function(w) return {{ bytes = {}{} }} end,", bytes.empty() ? "1" : bytes,
                            turns.empty() ? "" : ", turns = " + turns),
                "what was read or written everywhere; add flops for a floor");
@@ -407,8 +427,8 @@ bool uses_bytes_of(const std::string& text) {
 
 constexpr const char* kBytesOf = "local bytes_of = { f64 = 8, f32 = 4, f16 = 2, bf16 = 2, s32 = 4, s64 = 8 }\n\n";
 
-std::string manifest(const AdoptedKernel& kernel, const ChosenReference& reference, const std::string& name,
-                     const std::string& file, const std::string& digest) {
+std::string manifest(const AdoptedKernel& kernel, const std::string& source, const ChosenReference& reference,
+                     const std::string& name, const std::string& file, const std::string& digest) {
   std::string text =
       fmt::format("return kernel {{\n  contract = 1,\n  name = \"{}\",\n  summary = {},\n", name,
                   quoted(fmt::format("{} of {}, adopted; reference: {}", kernel.shown_name(), file, reference.words)));
@@ -416,7 +436,7 @@ std::string manifest(const AdoptedKernel& kernel, const ChosenReference& referen
   for (const AdoptedParameter& parameter : kernel.parameters)
     if (parameter.kind != Param::size && parameter.kind != Param::derived && parameter.kind != Param::scratch)
       text += argument_text(kernel, parameter);
-  text += "  },\n" + reference_text(kernel, reference) + work_text(kernel);
+  text += "  },\n" + reference_text(kernel, reference) + work_text(kernel, source);
   const bool sums = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                                 [](const AdoptedParameter& each) { return each.atomic && is_floating(each.dtype); });
   if (sums) text += noted("  deterministic = false,", "atomics on floating-point numbers");
@@ -717,7 +737,7 @@ std::vector<TimedPoint> timed_points(const AdoptedKernel& kernel) {
 std::vector<PluginFile> plugin_files(const AdoptedKernel& kernel, const DeviceSource& device,
                                      const ChosenReference& reference, const std::string& name, const std::string& file,
                                      const std::string& digest) {
-  std::vector<PluginFile> files{{"kernel.lua", manifest(kernel, reference, name, file, digest)},
+  std::vector<PluginFile> files{{"kernel.lua", manifest(kernel, device.text, reference, name, file, digest)},
                                 {"variants/00_original.lua", variant(kernel)},
                                 {"variants/00_original.cu", device.text},
                                 {"reference.cu", reference.text}};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/plan.h"
@@ -40,7 +41,7 @@ struct ObservedLaunch {
 struct ArenaSeen {
   std::int64_t read_begin = 0, read_end = 0, write_begin = 0, write_end = 0;
   std::int64_t read = 0, written = 0, read_first = 0, atomic = 0;  // how many bytes
-  std::int64_t next_begin = 0;                                     // where bytes are touched again behind the first gap
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;        // [begin, end) without gaps; the first few thousand
   std::vector<std::byte> after;                                    // the arena up to the higher end
 };
 

@@ -18,6 +18,7 @@ namespace {
 constexpr double kObservedDeadline = 10;   // s, of one launch
 constexpr std::size_t kImagesAtOnce = 32;  // images that a runner holds: each is a descriptor
 constexpr std::int64_t kMostAfter = 8ll << 20;
+constexpr std::size_t kMostParts = 4096;  // of an arena
 
 /// Every arena, then what was seen of it, in pages of their own.
 Executable executable_of(const Artifact& artifact, const ObservedLaunch& observed) {
@@ -73,6 +74,12 @@ void for_each_part(const SharedMemory& image, const ImageBuffer& buffer, Body bo
 ArenaSeen read_seen(const Executable& executable, const std::string& name, const SharedMemory& image) {
   ArenaSeen seen;
   std::int64_t last = -1;
+  bool open = false;
+  const auto open_part = [](ArenaSeen& of, std::int64_t at) {
+    if (of.parts.size() == kMostParts) return false;
+    of.parts.emplace_back(at, at);
+    return true;
+  };
   const auto note = [](std::int64_t at, std::int64_t& begin, std::int64_t& end, std::int64_t& count) {
     if (count++ == 0) begin = at;
     end = at + 1;
@@ -83,7 +90,8 @@ ArenaSeen read_seen(const Executable& executable, const std::string& name, const
                     const auto bits = static_cast<unsigned>(part[i]);
                     if (bits == 0) continue;
                     const std::int64_t at = first + static_cast<std::int64_t>(i);
-                    if (last >= 0 && at > last + 1 && seen.next_begin == 0) seen.next_begin = at;
+                    if (at > last + 1 || seen.parts.empty()) open = open_part(seen, at);
+                    if (open) seen.parts.back().second = at + 1;
                     last = at;
                     if (bits & touch_read) note(at, seen.read_begin, seen.read_end, seen.read);
                     if (bits & touch_written) note(at, seen.write_begin, seen.write_end, seen.written);

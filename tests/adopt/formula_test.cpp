@@ -1,3 +1,4 @@
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "harness/adopt/expression.h"
@@ -58,6 +59,28 @@ TEST_CASE("a number of elements is told from sizes by the simplest formula") {
   CHECK(shape_of(points([](auto, auto n) { return (n + 31) / 32; })) == "cdiv(N, 32)");
   CHECK(shape_of(points([](auto m, auto n) { return m + n; })) == "M + N");
   CHECK(shape_of(points([](auto m, auto n) { return m % 2 == 0 ? n : m; })) == "none");
+}
+
+TEST_CASE("a product of two sizes is one extent where one of them would stand twice") {
+  const auto product = [](const char* a, const char* b) { return formula(Op::multiply, {symbol(a), symbol(b)}); };
+  const auto shape = [&](auto elements) {
+    std::vector<FitPoint> seen;
+    const std::vector<std::array<std::int64_t, 4>> sizes{
+        {3, 4, 5, 2}, {4, 7, 3, 3}, {2, 5, 9, 4}, {5, 3, 4, 7}, {6, 2, 11, 5}};
+    for (const auto& [n, h, w, scale] : sizes)
+      seen.push_back({{{"n", n}, {"h", h}, {"w", w}, {"scale", scale}}, elements(n, h, w, scale)});
+    const auto found =
+        fit(seen, {"n", "h", "w", "scale"}, {}, {product("w", "scale"), product("h", "scale"), product("h", "w")});
+    std::string text;
+    if (found)
+      for (const FormulaPtr& each : found->shape)
+        text += as_lua(*each, [](const std::string& symbol) { return symbol; }) + "; ";
+    return text;
+  };
+  CHECK(shape([](auto n, auto h, auto w, auto scale) { return n * h * scale * w * scale; }) ==
+        "n; h * scale; w * scale; ");
+  CHECK(shape([](auto n, auto h, auto w, auto) { return n * h * w; }) == "n; h; w; ");
+  CHECK(shape([](auto n, auto h, auto, auto scale) { return n * h * scale; }) == "n; h; scale; ");
 }
 
 TEST_CASE("rows that lie further apart than they are long have a stride") {
