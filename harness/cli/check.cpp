@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "harness/campaign/arms.h"
 #include "harness/campaign/covering.h"
@@ -11,6 +12,7 @@
 #include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
+#include "harness/evaluate/reference_build.h"
 #include "harness/report/out.h"
 #include "harness/system/resource_limits.h"
 
@@ -116,12 +118,19 @@ void run_variants(Catalog& catalog, Evaluator& evaluator, const KernelInfo& kern
   }
 }
 
-// Every variant for a named architecture; needs no GPU. On the first workload each value of each parameter is compiled
-// once, on the others the first configuration.
+// Every variant, and the reference, for a named architecture; needs no GPU. On the first workload each value of each
+// parameter is compiled once, on the others the first configuration.
 void compile_offline(Catalog& catalog, const OfflineDevice& offline, const KernelInfo& kernel,
                      const CheckArguments& arguments, Report& report) {
   const DeviceInfo& device = offline.info;
   int built = 0;
+  std::set<std::vector<std::string>> references;  // by their entries: one for each type
+  const auto build = [&](const BuildSpec& spec, const std::string& what, const std::string& workload) {
+    const BuildResult result = offline.compiler->build(spec);
+    ++built;
+    if (const auto* failure = std::get_if<CompileFailure>(&result))
+      report.add(what, workload, fmt::format("does not compile for {}: {}", arguments.architecture, failure->log));
+  };
   for (const VariantInfo& variant : kernel.variants) {
     if (!catalog.unsupported_reason(kernel.name, variant.name, device).empty()) continue;
     bool covered = false;
@@ -130,12 +139,11 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
       const Space space = catalog.space(kernel.name, variant.name, workload, device);
       for (const Config& config : covering_configurations(space, covered ? 1 : kMostConfigurations)) {
         if (interrupted()) return;
-        const BuildResult result = offline.compiler->build(
-            catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device).build);
-        ++built;
-        if (const auto* failure = std::get_if<CompileFailure>(&result))
-          report.add(with_config(variant.name, config), workload,
-                     fmt::format("does not compile for {}: {}", arguments.architecture, failure->log));
+        const Realized realized =
+            catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
+        build(realized.build, with_config(variant.name, config), workload);
+        if (const BuildSpec reference = reference_build(realized); references.insert(reference.entries).second)
+          build(reference, "the reference", workload);
       }
       covered = true;
     }

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "harness/core/error.h"
+#include "harness/evaluate/reference_build.h"
 #include "harness/judge/custom.h"
 #include "harness/judge/layout.h"
 #include "harness/judge/reference.h"
@@ -22,15 +23,15 @@ void add_include_dirs(BuildSpec& spec, const Realized& realized) {
                            realized.build.include_dirs.end());
 }
 
-BuildSpec reference_spec(const Realized& realized) {
+}  // namespace
+
+BuildSpec reference_build(const Realized& realized) {
   const Problem& problem = realized.problem;
   BuildSpec spec = judge::make_reference_job(problem, read_file(problem.reference.source, Error::Kind::bad_input)).spec;
   spec.source_name = fmt::format("kernels/{}/reference.cu", problem.kernel);
   add_include_dirs(spec, realized);
   return spec;
 }
-
-}  // namespace
 
 std::uint64_t fresh_seed() {
   std::uint64_t seed = 0;
@@ -60,7 +61,7 @@ BuildResult WorkerPool::await(const BuildSpec& spec) {
 }
 
 void WorkerPool::announce_trusted(const Realized& realized) {
-  builders.submit(reference_spec(realized), true);
+  builders.submit(reference_build(realized), true);
 }
 
 JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {
@@ -71,7 +72,7 @@ JudgeProcess::Trusted WorkerPool::build_trusted(const Realized& realized) {
       throw bad_input(fmt::format("{} does not compile; mend it: {}", spec.source_name, failure->log.substr(0, 2000)));
     return std::get<Artifact>(result);
   };
-  trusted.reference = build_one(reference_spec(realized));
+  trusted.reference = build_one(reference_build(realized));
   for (const std::string& path : judge::custom_sources(realized.problem)) {
     BuildSpec spec = judge::custom_build(realized.problem, path, read_file(path, Error::Kind::bad_input));
     add_include_dirs(spec, realized);

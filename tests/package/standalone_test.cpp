@@ -1,9 +1,12 @@
 #include "harness/package/standalone.h"
 
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 
 #include "harness/core/error.h"
+#include "harness/system/files.h"
 #include "tests/package/candidates.h"
 #include "tests/support/program.h"
 
@@ -138,6 +141,18 @@ TEST_CASE("everything that a plan may hold compiles, but what cannot be had alon
         "winner.memory.at(\"ragged\"), &numbers_6)", "shape_.resident = 2;"})
     CHECK_THAT(program, Catch::Contains(part));
   CHECK(program.find("Numbers numbers_6") < program.find("Numbers numbers_4"));  // lengths before the table over them
+}
+
+// Each side stands in a namespace of its own, with the headers that it includes.
+TEST_CASE("no header that a candidate includes names another from outside of all namespaces") {
+  for (const auto& each : std::filesystem::directory_iterator(HARNESS_SOURCE_DIR "/kernels/include/harness")) {
+    const std::string name = each.path().filename().string();
+    if (name.starts_with("wide_")) continue;  // of references, which are no side
+    INFO(name);
+    const std::string text = read_file(each.path().string());
+    for (std::size_t at = text.find("::harness::"); at != std::string::npos; at = text.find("::harness::", at + 1))
+      CHECK(std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0);
+  }
 }
 
 TEST_CASE("what cannot be had alone is one sentence") {

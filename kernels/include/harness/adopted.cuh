@@ -22,7 +22,7 @@
 #define DBL_MAX 1.7976931348623157e+308
 #endif
 #ifndef INFINITY
-#define INFINITY (::harness::kInfinity)
+#define INFINITY (harness::kInfinity)
 #endif
 #ifndef NAN
 #define NAN __int_as_float(0x7fffffff)

@@ -41,11 +41,11 @@ struct RestrictPtrTraits {
   using PtrType = T*;
 };
 template <class T, unsigned long N, template <class> class Traits = DefaultPtrTraits>
-using PackedTensorAccessor32 = ::harness::Accessor<T, static_cast<int>(N), int>;
+using PackedTensorAccessor32 = harness::Accessor<T, static_cast<int>(N), int>;
 template <class T, unsigned long N, template <class> class Traits = DefaultPtrTraits>
-using PackedTensorAccessor64 = ::harness::Accessor<T, static_cast<int>(N), long long>;
+using PackedTensorAccessor64 = harness::Accessor<T, static_cast<int>(N), long long>;
 template <class T, unsigned long N, template <class> class Traits = DefaultPtrTraits, class Index = long long>
-using GenericPackedTensorAccessor = ::harness::Accessor<T, static_cast<int>(N), Index>;
+using GenericPackedTensorAccessor = harness::Accessor<T, static_cast<int>(N), Index>;
 template <class T, unsigned long N, template <class> class Traits = DefaultPtrTraits, class Index = long long>
 using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, Traits, Index>;
 }  // namespace at

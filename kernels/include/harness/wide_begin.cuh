@@ -1,5 +1,6 @@
 // From here to <harness/wide_end.cuh> a source computes in double: each floating type is one, and so is what its
 // functions return. Headers must have been read before. No include guard: it may stand several times.
+#include <harness/wide_mixed.cuh>
 #include <harness/wide_pairs.cuh>
 #define float double
 #define float2 double2

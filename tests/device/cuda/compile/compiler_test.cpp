@@ -68,6 +68,21 @@ __global__ void scale(const T* x, T* y, float factor, char c, Shape shape, long 
 
 }  // namespace
 
+TEST_CASE("in double a source keeps the types of its literals, and NVRTC finds the functions") {
+  if (no_nvrtc() || no_toolkit_headers()) return;
+  Fixture f;
+  BuildSpec spec{
+      "dir/wide.cu",
+      "#include <harness/adopted.cuh>\n#include <harness/wide_begin.cuh>\n"
+      "__global__ void k(float* x, int n) {\n"
+      "  x[0] = fminf(fmaxf(x[0], 0.f), 6.f) + fmax(1.f, x[1]) + powf(x[2], 2) + powf(2.f, x[2]) + pow(x[2], n);\n"
+      "  x[1] = fmaf(x[0], 2.f, x[1]) + fmodf(x[1], 3.f) + atan2f(x[0], 1.f) + hypotf(x[0], 1.f) + max(x[0], 0.f);\n"
+      "}\n#include <harness/wide_end.cuh>\n",
+      {"k"}};
+  spec.include_dirs = {HARNESS_SOURCE_DIR "/kernels/include"};
+  CHECK(f.compiled(spec).entries.size() == 1);
+}
+
 TEST_CASE("half and bfloat16 templates compile for Hopper with the sizes of their parameters") {
   if (no_nvrtc() || no_toolkit_headers()) return;
   Fixture f;
