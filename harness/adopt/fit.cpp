@@ -95,8 +95,10 @@ class Fit {
       next.cost += 1 + bases_[i].cost;
       if (so_far.factors.size() > 0 && equal(*so_far.factors.back(), *bases_[i].factors[0])) next.cost += 3;
       if (has_half_of(so_far, *bases_[i].factors[0])) next.cost += 3;
-      for (std::size_t p = 0; p < points_.size(); ++p) next.values[p] *= bases_[i].values[p];
-      multiply(next, i);
+      bool fits = true;
+      for (std::size_t p = 0; p < points_.size(); ++p)
+        fits = !__builtin_mul_overflow(next.values[p], bases_[i].values[p], &next.values[p]) && fits;
+      if (fits) multiply(next, i);
     }
   }
 

@@ -61,6 +61,14 @@ TEST_CASE("a number of elements is told from sizes by the simplest formula") {
   CHECK(shape_of(points([](auto m, auto n) { return m % 2 == 0 ? n : m; })) == "none");
 }
 
+TEST_CASE("products of sizes that no number holds are no formulas") {
+  std::vector<FitPoint> seen;
+  for (std::int64_t n = 0; n < 4; ++n) seen.push_back({{{"M", std::int64_t{1} << (30 + n)}, {"N", 4 + n}}, 4 + n});
+  const auto found = fit(seen, {"M", "N"}, {});
+  REQUIRE(found);
+  CHECK(as_lua(*found->shape.at(0), [](const std::string& symbol) { return symbol; }) == "N");
+}
+
 TEST_CASE("a product of two sizes is one extent where one of them would stand twice") {
   const auto product = [](const char* a, const char* b) { return formula(Op::multiply, {symbol(a), symbol(b)}); };
   const auto shape = [&](auto elements) {
