@@ -12,6 +12,7 @@
 #include "harness/core/printable.h"
 #include "harness/evaluate/counting_profiler.h"
 #include "harness/evaluate/evaluator.h"
+#include "harness/evaluate/reference_build.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
 #include "harness/script/strategy/diagnoses.h"
@@ -178,7 +179,8 @@ std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Plac
   for (const auto& kind : kinds) {
     auto info = kind->describe_architecture(architecture);
     if (!info) continue;
-    OfflineDevice device{*info, nullptr, [&kind](const Artifact& artifact) { return kind->linked_names(artifact); }};
+    OfflineDevice device{*info, nullptr, [&kind](const Artifact& artifact) { return kind->linked_names(artifact); },
+                         reference_build};
     if (info->missing.empty())
       device.compiler = make_compiler(*kind, make_target(*kind, *info, places.cache_folder, places.cpu_headers));
     return device;

@@ -12,7 +12,6 @@
 #include "harness/cli/first_look.h"
 #include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
-#include "harness/evaluate/reference_build.h"
 #include "harness/report/out.h"
 #include "harness/system/resource_limits.h"
 
@@ -142,7 +141,7 @@ void compile_offline(Catalog& catalog, const OfflineDevice& offline, const Kerne
         const Realized realized =
             catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
         build(realized.build, with_config(variant.name, config), workload);
-        if (const BuildSpec reference = reference_build(realized); references.insert(reference.entries).second)
+        if (const BuildSpec reference = offline.reference_build(realized); references.insert(reference.entries).second)
           build(reference, "the reference", workload);
       }
       covered = true;

@@ -33,6 +33,8 @@ struct OfflineDevice {
   std::unique_ptr<Compiler> compiler;
   /// Entry -> the name by which a loader finds it in the artifact.
   std::function<std::map<std::string, std::string>(const Artifact&)> linked_names;
+  /// How a kernel's reference is built. Throws Error(bad_input): its file cannot be read.
+  std::function<BuildSpec(const Realized&)> reference_build;
 };
 
 /// What the commands are made of. composition.cpp fills it with the real classes; a command asks for what it needs, so
