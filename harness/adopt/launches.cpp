@@ -779,10 +779,10 @@ std::map<std::string, FormulaPtr> note_what_tensors_say(const Source& source, co
   return parameters;
 }
 
-/// A part of another size is a size of its own: dim = qkv.size(2) / 3 / heads.
-bool divides(const Formula& formula) {
+/// Then it is a part of something, and a size of its own: dim = qkv.size(2) / 3 / heads.
+bool has_quotient(const Formula& formula) {
   return formula.kind == Op::divide || formula.kind == Op::modulo || formula.kind == Op::cdiv ||
-         std::ranges::any_of(formula.operands, [](const FormulaPtr& each) { return divides(*each); });
+         std::ranges::any_of(formula.operands, [](const FormulaPtr& each) { return has_quotient(*each); });
 }
 
 /// channels * height * width: sizes of the kernel, and at least one that only the function is given, by itself or with
@@ -793,7 +793,7 @@ bool is_of_host_sizes(const Formula& formula, const Declaration& kernel, const H
   for (const std::string& each : symbols_of(formula)) {
     const HostFunction::Parameter* const given = function.parameter(each);
     const bool passed = is_of_parameters(*symbol(each), kernel, {}, but),
-               of_tensor = extent_of(each, "size").has_value() && !divides(formula);
+               of_tensor = extent_of(each, "size").has_value() && !has_quotient(formula);
     const bool of_function = given != nullptr && !given->array && is_whole_number(given->type);
     if (!passed && !of_tensor && !of_function) return false;
     ++(passed ? of_kernel : own);
@@ -874,8 +874,10 @@ void note_allocations(const Source& source, const FoundLaunch& found, const Decl
     if (parameter.pointee.empty() || found.arguments[i].empty()) continue;
     const std::string name(found.arguments[i][0].text);  // x or x.data_ptr<float>()
     const Tokens bytes = function->bytes_of(name);
-    FormulaPtr formula = bytes.empty() ? nullptr : resolver.read(bytes);
-    if (auto extents = extents_of_made(found, *function, resolver, name); bytes.empty() && !extents.empty()) {
+    FormulaPtr formula;
+    if (!bytes.empty()) {
+      formula = resolver.read(bytes);
+    } else if (auto extents = extents_of_made(found, *function, resolver, name); !extents.empty()) {
       for (FormulaPtr& each : extents) each = with(each, of_tensors);
       shape.tensors[parameter.name] = extents;
       formula = resolver.read(tokens_of("sizeof(" + parameter.pointee + ")"));

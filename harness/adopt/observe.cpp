@@ -152,6 +152,10 @@ bool is_of_grid_alone(const AdoptedKernel& kernel, const AdoptedSize& size) {
          std::ranges::none_of(derived_of(kernel), [&](const auto& derived) { return speaks_of_it(derived.second); });
 }
 
+bool ended_well(const Observation& observed) {
+  return observed.failure.empty() && observed.findings.empty();
+}
+
 /// What an attempt to understand the kernel works with, and so each guess that makes attempts.
 class Observing {
  public:
@@ -159,6 +163,11 @@ class Observing {
       : kernel_(kernel), subject_(subject), observer_(observer), artifact_(artifact), seen_(seen) {}
 
  protected:
+  std::vector<Observation> look(const std::vector<ObservedLaunch>& launches) {
+    seen_.runs += static_cast<int>(launches.size());
+    return observer_.run(artifact_, launches);
+  }
+
   AdoptedKernel& kernel_;
   const Subject& subject_;
   Observer& observer_;
@@ -287,10 +296,9 @@ class Attempt : public Observing {
     for (const Values& point : points)
       for (const unsigned fill : {0U, 1U, 2U})
         launches.push_back(launch_at(kernel_, subject_.entry, point, fill, false));
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
+    const std::vector<Observation> observed = look(launches);
     for (std::size_t i = 0; i < observed.size(); ++i) {
-      if (!observed[i].failure.empty() || !observed[i].findings.empty()) return false;
+      if (!ended_well(observed[i])) return false;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
         if (!is_array(parameter) || is_said(parameter)) continue;
@@ -304,10 +312,9 @@ class Attempt : public Observing {
   bool holds_at(const std::vector<Values>& points) {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
+    const std::vector<Observation> observed = look(launches);
     for (std::size_t i = 0; i < observed.size(); ++i) {
-      if (!observed[i].failure.empty() || !observed[i].findings.empty()) return false;
+      if (!ended_well(observed[i])) return false;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
         if (!is_array(parameter) || is_said(parameter)) continue;
@@ -389,13 +396,10 @@ class Attempt : public Observing {
     return parts;
   }
 
-  static bool ended_well(const Observation& observed) { return observed.failure.empty() && observed.findings.empty(); }
-
   /// Adds what these launches, one at each point, touched of each open array.
   void glimpse(const std::vector<ObservedLaunch>& launches, const std::vector<Values>& points,
                std::map<std::size_t, std::vector<Glimpse>>& open) {
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
+    const std::vector<Observation> observed = look(launches);
     for (auto& [p, glimpses] : open) {
       const AdoptedParameter& parameter = kernel_.parameters[p];
       const int bytes = storage_bytes(parameter.dtype);
@@ -466,9 +470,7 @@ class Attempt : public Observing {
           constant && parameter.lanes > 1 && constant->number == parameter.lanes)
         move_last(parameter, constant);
     if (std::none_of(kernel_.parameters.begin(), kernel_.parameters.end(), constant_of)) return;
-    const std::vector<Observation> observed =
-        observer_.run(artifact_, small_launches(points_of(kernel_, 3, 5), make_one_thread));
-    seen_.runs += static_cast<int>(observed.size());
+    const std::vector<Observation> observed = look(small_launches(points_of(kernel_, 3, 5), make_one_thread));
     if (observed.empty() || !std::ranges::all_of(observed, ended_well)) return;
     std::set<double> proven;
     for (AdoptedParameter& parameter : kernel_.parameters) {
@@ -533,10 +535,9 @@ class Attempt : public Observing {
   bool reaches_further_at(const std::vector<Values>& points) {
     std::vector<ObservedLaunch> launches;
     for (const Values& point : points) launches.push_back(launch_at(kernel_, subject_.entry, point, 0, false));
-    const std::vector<Observation> observed = observer_.run(artifact_, launches);
-    seen_.runs += static_cast<int>(observed.size());
+    const std::vector<Observation> observed = look(launches);
     for (std::size_t i = 0; i < observed.size(); ++i) {
-      if (!observed[i].failure.empty() || !observed[i].findings.empty()) continue;
+      if (!ended_well(observed[i])) continue;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
         if (!is_array(parameter) || is_said(parameter)) continue;
@@ -1342,9 +1343,7 @@ std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, 
     }
     const std::vector<Observation> observed = observer.run(artifact, launches);
     seen.runs += static_cast<int>(observed.size());
-    const bool well = std::ranges::all_of(
-        observed, [](const Observation& each) { return each.failure.empty() && each.findings.empty(); });
-    if (well && !observed.empty()) return parameter.name;
+    if (!observed.empty() && std::ranges::all_of(observed, ended_well)) return parameter.name;
   }
   return "";
 }

@@ -24,13 +24,20 @@ std::map<std::string, std::vector<std::int64_t>> read_tuned(const AdoptOptions& 
   return tuned;
 }
 
+namespace {
+
+std::set<std::string> symbols_in(const LaunchShape& launch) {
+  std::set<std::string> symbols = symbols_of(*launch.shared);
+  for (const auto* list : {&launch.grid, &launch.block})
+    for (const FormulaPtr& each : *list) symbols.merge(symbols_of(*each));
+  return symbols;
+}
+
+}  // namespace
+
 void bind_tuned(AdoptedKernel& kernel, const Source& source, const AdoptOptions& options) {
   std::set<std::string> in_launch;
-  for (const LaunchShape* launch : kernel.launches()) {
-    for (const auto* list : {&launch->grid, &launch->block})
-      for (const FormulaPtr& each : *list) in_launch.merge(symbols_of(*each));
-    in_launch.merge(symbols_of(*launch->shared));
-  }
+  for (const LaunchShape* launch : kernel.launches()) in_launch.merge(symbols_in(*launch));
   for (const auto& [name, values] : kernel.tuned) {
     std::vector<std::string> known{"block"};
     for (const TemplateParameter& parameter : kernel.declaration.templates) {
@@ -89,13 +96,6 @@ void give_block(LaunchShape& launch, std::int64_t own, const FormulaPtr& now) {
     launch.shared = formula(Op::max, {launch.shared, follows});
 }
 
-bool is_in(const LaunchShape& launch, const std::string& name) {
-  std::set<std::string> symbols = symbols_of(*launch.shared);
-  for (const auto* list : {&launch.grid, &launch.block})
-    for (const FormulaPtr& each : *list) symbols.merge(symbols_of(*each));
-  return symbols.contains(name);
-}
-
 bool has_extent(const LaunchShape& launch, std::int64_t threads) {
   return std::ranges::any_of(launch.block, [&](const FormulaPtr& each) { return whole_number(each) == threads; });
 }
@@ -112,7 +112,8 @@ std::optional<std::int64_t> threads_of(const LaunchShape& launch) {
 void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const FoundLaunch* launch, bool block_said) {
   const Declaration* const alone = kernel.further.empty() ? &kernel.declaration : nullptr;
   for (auto& [name, values] : kernel.tuned) {
-    const bool is_block = name == "block" && kernel.bound[name] == "launch" && !is_in(kernel.launch, "p.block");
+    const bool is_block =
+        name == "block" && kernel.bound[name] == "launch" && !symbols_in(kernel.launch).contains("p.block");
     const std::optional<std::int64_t> own = is_block ? threads_of(kernel.launch)
                                             : launch ? value_at(value_places(source, alone, {*launch}, name))
                                                      : std::nullopt;
@@ -126,8 +127,8 @@ void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const
       values.insert(values.begin(), *own);
     }
     if (is_block && !own) kernel.launch.block = {symbol("p.block")};
-    if (own && alone != nullptr && !block_said && !is_in(kernel.launch, "p." + name) &&
-        has_extent(kernel.launch, *own)) {
+    const bool may_follow = is_block || (!block_said && !symbols_in(kernel.launch).contains("p." + name));
+    if (own && alone != nullptr && may_follow && has_extent(kernel.launch, *own)) {
       give_block(kernel.launch, *own, symbol("p." + name));
       kernel.launch.from += fmt::format("; its {} threads are {} now", *own, name);
     }

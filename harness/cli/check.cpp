@@ -283,7 +283,8 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<CheckArguments>();
   app.add_option("kernel", arguments->kernels, "Kernels (default: all)")->type_name("[KERNEL...]");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
-  app.add_option("--arch", arguments->architecture, "Compile every variant for this architecture where NVRTC is found")
+  app.add_option("--arch", arguments->architecture,
+                 "Compile every variant and the reference for this architecture where NVRTC is found")
       ->capture_default_str();
   app.add_flag(
       "--keep", arguments->keep,

@@ -43,15 +43,15 @@ std::string words(const CLI::App& command) {
   return (parent ? words(*parent) + " " : "") + command.get_name();
 }
 
-CLI::App& innermost(CLI::App& app) {
-  CLI::App* at = &app;
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* at = &app;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
   return *at;
 }
 
 // CLI11 lists what is left over, last one first. The first of it says what is wrong.
-std::string left_over(CLI::App& command, int argc, char** argv) {
-  const std::vector<std::string> rest = command.remaining();
+std::string left_over(const CLI::App& app, const CLI::App& command, int argc, char** argv) {
+  const std::vector<std::string> rest = app.remaining(true);
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i], option = word.substr(0, word.find('='));
     if (std::find(rest.begin(), rest.end(), word) == rest.end()) continue;
@@ -99,8 +99,8 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
       text = "a number was expected: " + text.substr(lead.size());
     throw bad_input(fmt::format("{} (see harness {} --help)", text, argv[1]));
   } catch (const CLI::ExtrasError&) {
-    CLI::App& command = innermost(app);
-    const std::string said = left_over(command, argc, argv);
+    const CLI::App& command = innermost(app);
+    const std::string said = left_over(app, command, argc, argv);
     throw bad_input(fmt::format("{} See {} --help", said, words(command)));
   } catch (const CLI::ParseError& error) {
     throw bad_input(fmt::format("{} (see harness {}--help)", error.what(),

@@ -74,12 +74,7 @@ void for_each_part(const SharedMemory& image, const ImageBuffer& buffer, Body bo
 ArenaSeen read_seen(const Executable& executable, const std::string& name, const SharedMemory& image) {
   ArenaSeen seen;
   std::int64_t last = -1;
-  bool open = false;
-  const auto open_part = [](ArenaSeen& of, std::int64_t at) {
-    if (of.parts.size() == kMostParts) return false;
-    of.parts.emplace_back(at, at);
-    return true;
-  };
+  bool open = false;  // the last part is; behind the first few thousand none is any more
   const auto note = [](std::int64_t at, std::int64_t& begin, std::int64_t& end, std::int64_t& count) {
     if (count++ == 0) begin = at;
     end = at + 1;
@@ -90,7 +85,10 @@ ArenaSeen read_seen(const Executable& executable, const std::string& name, const
                     const auto bits = static_cast<unsigned>(part[i]);
                     if (bits == 0) continue;
                     const std::int64_t at = first + static_cast<std::int64_t>(i);
-                    if (at > last + 1 || seen.parts.empty()) open = open_part(seen, at);
+                    if (at > last + 1 || seen.parts.empty()) {
+                      open = seen.parts.size() < kMostParts;
+                      if (open) seen.parts.emplace_back(at, at);
+                    }
                     if (open) seen.parts.back().second = at + 1;
                     last = at;
                     if (bits & touch_read) note(at, seen.read_begin, seen.read_end, seen.read);

@@ -117,6 +117,7 @@ TEST_CASE("a launch's threads follow the parameter that has their number, with w
   CHECK(launch("n, 96", "W=64") == "n; 96; 0");
   CHECK(launch("(n + W - 1) / W, W", "W=64") == "cdiv(n, p.W); p.W; 0");
   CHECK(launch("(n + 127) / 128, 128", "W=64", "128") == "cdiv(n, 128); 128; 0");
+  CHECK(launch("(n + 127) / 128, 128", "block=64", "128") == "cdiv(n, p.block); p.block; 0");
   CHECK_THROWS_WITH(launch("n, dim3(8, 4)", "block=64"), Catch::Contains("its block has several extents"));
 }
 

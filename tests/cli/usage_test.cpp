@@ -63,6 +63,7 @@ TEST_CASE("budgets, goals and costs that mean nothing are refused") {
            {{"run", "softmax", "--bugdet", "5m"}, 2, "no option '--bugdet'; did you mean '--budget'?"},
            {{"fleet", "slurm", "--partiton=x"}, 2, "did you mean '--partition'? See harness fleet slurm --help"},
            {{"best", "a", "b", "c"}, 2, "'b' was not expected"},
+           {{"--nonsense", "best"}, 2, "no option '--nonsense'"},
        })
     check_refusal(refusal);
 }

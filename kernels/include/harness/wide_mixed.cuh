@@ -1,7 +1,7 @@
 #pragma once
 
-// A literal keeps its type where its partner has become a double: fmaxf(x, 0.f) is fmax(double, float) then. g++ has that
-// function; to NVRTC it is ambiguous.
+// A literal keeps its type where its partner has become a double: fmaxf(x, 0.f) is fmax(double, float) then. g++ has
+// that function; to NVRTC it is ambiguous.
 #ifndef __HARNESS_CPU__
 namespace harness::wide {
 
