@@ -13,6 +13,8 @@
 #include "harness/adopt/indexes.h"
 #include "harness/adopt/least_sizes.h"
 #include "harness/adopt/library_headers.h"
+#include "harness/adopt/observed_launch.h"
+#include "harness/adopt/points.h"
 #include "harness/adopt/recorded.h"
 #include "harness/adopt/reference_launch.h"
 #include "harness/core/dtype.h"

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "harness/adopt/observed_launch.h"
+#include "harness/adopt/points.h"
 #include "harness/core/accuracy.h"
 #include "harness/core/dtype.h"
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "harness/adopt/observed_launch.h"
+#include "harness/adopt/points.h"
+
 namespace harness::adopt {
 namespace {
 

@@ -81,6 +81,7 @@ struct FurtherLaunch {
 /// A kernel of a source with what was found out about it, or several that a function of the host launches in turn
 /// (adopt/sequence.h): then `declaration` and `launch` are the first one's.
 struct AdoptedKernel {
+  static constexpr double kMostThreads = 1 << 15;
   std::size_t index = 0;  // of its declaration
   Declaration declaration;
   std::string qualified;               // "ns::softmax"
@@ -99,6 +100,7 @@ struct AdoptedKernel {
   std::string dtype_parameter;  // the template parameter that is the workloads' type; "" where there is none
   std::map<std::string, std::string> types;  // what a template parameter is, with "$dtype" for that type
   std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
+  double most_threads = kMostThreads;        // of an observed launch; fewer where threads take long
 
   const AdoptedSize* size(const std::string& symbol) const;
   /// "softmax", also where the one in front of it is adopted; or the function that launches several.

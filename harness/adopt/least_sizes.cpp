@@ -7,6 +7,8 @@
 #include <optional>
 #include <random>
 
+#include "harness/adopt/observed_launch.h"
+#include "harness/adopt/points.h"
 #include "harness/adopt/reference_launch.h"
 #include "harness/adopt/write.h"
 #include "harness/core/accuracy.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -14,95 +15,26 @@
 
 #include "harness/adopt/complaint.h"
 #include "harness/adopt/fit.h"
+#include "harness/adopt/observed_launch.h"
 #include "harness/adopt/order.h"
+#include "harness/adopt/points.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
 
 namespace harness::adopt {
 namespace {
 
-constexpr std::int64_t kArenaBytes = 4 << 20, kContentBytes = 128 << 10;
-constexpr double kMostElements = 5000;    // of the product of all sizes: runs of an instrumented build take a while
-constexpr double kMostThreads = 1 << 17;  // where sizes that are smaller will do
-constexpr double kMostOfSteps = 5e6;      // the same where sizes are multiples of large steps
-constexpr double kLongest_s = 60;         // no further steps are tried afterwards
-constexpr double kLongestFarUp_s = 8;     // no further size is tried far up
-constexpr int kMostUntouched = 3;         // attempts that ran well everywhere and left an array untouched
-constexpr int kMostEndless = 2;           // attempts in which a launch did not end
-constexpr std::size_t kAtOnce = 6;        // launches
-constexpr std::int64_t kMostBlocks = 3;   // of a size that only the grid has, where it has several
+constexpr double kFewestThreads = 1 << 11;  // of a launch that is made shorter
+constexpr double kLongLaunch_s = 0.12;      // where smaller sizes will do, launches are made shorter than that
+constexpr double kLongest_s = 60;           // no further steps are tried afterwards
+constexpr double kLongestFarUp_s = 4;       // no further size is tried far up
+constexpr int kMostUntouched = 3;           // attempts that ran well everywhere and left an array untouched
+constexpr int kMostEndless = 2;             // attempts in which a launch did not end
+constexpr std::size_t kAtOnce = 6;          // launches
 constexpr std::size_t kFitPoints = 10, kHeldOut = 4;
 
-std::uint64_t scrambled(std::uint64_t state) {
-  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
-  state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
-  return state ^ (state >> 31);
-}
-
-/// Whole numbers of a fill: from the first to the last but one.
-struct Whole {
-  std::int64_t from = 0, below = 2;
-  auto operator<=>(const Whole&) const = default;
-};
-
-/// Values of both signs about 1, of any type; whole numbers as `whole` says, the greatest among them.
-double fill_value(unsigned fill, std::uint64_t stream, std::uint64_t index, bool floating, const Whole& whole) {
-  const std::uint64_t bits =
-      scrambled((static_cast<std::uint64_t>(fill) << 56) ^ (stream << 40) ^ (index + 1) * 0x9e3779b97f4a7c15);
-  if (!floating) {
-    if (index == 0) return static_cast<double>(whole.below - 1);
-    const auto range = static_cast<std::uint64_t>(std::max<std::int64_t>(1, whole.below - whole.from));
-    return static_cast<double>(whole.from + static_cast<std::int64_t>(bits % range));
-  }
-  const double u = static_cast<double>(bits >> 11) * 0x1p-53;
-  if (fill % 3 == 1) return 1 + static_cast<double>(index % 7);  // small, ascending
-  return 3 * (u - 0.5);
-}
-
-std::shared_ptr<const std::vector<std::byte>> content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
-                                                      const Whole& whole) {
-  const Dtype stored = wide && is_floating(dtype) ? Dtype::f64 : dtype;
-  const int bytes = storage_bytes(stored), own = storage_bytes(dtype);
-  const std::int64_t count = kContentBytes / own;  // as many wide as stored: they are compared
-  auto made = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(count * bytes));
-  std::byte unit[8] = {};
-  for (std::int64_t i = 0; i < count; ++i) {
-    double value = fill_value(fill, stream, static_cast<std::uint64_t>(i), is_floating(dtype), whole);
-    if (wide && is_floating(dtype)) {  // the same numbers as they are stored
-      store_rounded(dtype, unit, value);
-      value = load_as_double(dtype, unit);
-    }
-    store_rounded(stored, made->data() + i * bytes, value);
-  }
-  return made;
-}
-
-/// Fills are the same from run to run: made once.
-std::shared_ptr<const std::vector<std::byte>> kept_content(Dtype dtype, bool wide, unsigned fill, std::uint64_t stream,
-                                                           const Whole& whole) {
-  static std::map<std::tuple<Dtype, bool, unsigned, std::uint64_t, Whole>,
-                  std::shared_ptr<const std::vector<std::byte>>>
-      kept;
-  if (kept.size() > 200) kept.clear();
-  auto& made = kept[{dtype, wide, fill, stream, whole}];
-  if (!made) made = content(dtype, wide, fill, stream, whole);
-  return made;
-}
-
-std::optional<Dim3> dimensions(const std::vector<FormulaPtr>& formulas, const Values& values) {
-  std::uint32_t numbers[3] = {1, 1, 1};
-  for (std::size_t i = 0; i < formulas.size(); ++i) {
-    const auto value = evaluate(*formulas[i], values);
-    if (!value || *value < 1 || *value > INT32_MAX) return std::nullopt;
-    numbers[i] = static_cast<std::uint32_t>(*value);
-  }
-  return Dim3{numbers[0], numbers[1], numbers[2]};
-}
-
-Values all_values(const AdoptedKernel& kernel, const Values& sizes) {
-  Values all = kernel.settings(kernel.dtypes.front());
-  all.insert(sizes.begin(), sizes.end());
-  return all;
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 /// The first value of each template argument that is tuned.
@@ -124,21 +56,6 @@ struct PointerRecord {
   std::vector<FitPoint> points;
   std::vector<std::int64_t> elements;  // by run
 };
-
-/// A number of blocks that the kernel is not told: it needs no multiple of anything.
-bool counts_blocks(const AdoptedKernel& kernel, const AdoptedSize& size) {
-  if (std::ranges::find(kernel.parameters, size.symbol, &AdoptedParameter::name) != kernel.parameters.end())
-    return false;
-  bool whole = false, elsewhere = false;
-  for (const LaunchShape* launch : kernel.launches()) {
-    for (const FormulaPtr& each : launch->grid)
-      (each->kind == Op::symbol && each->symbol == size.symbol ? whole : elsewhere) |=
-          symbols_of(*each).contains(size.symbol);
-    for (const FormulaPtr& each : launch->block) elsewhere |= symbols_of(*each).contains(size.symbol);
-    elsewhere |= symbols_of(*launch->shared).contains(size.symbol);
-  }
-  return whole && !elsewhere;
-}
 
 /// A size that the kernel is not told, and that no number of its threads says.
 bool is_of_grid_alone(const AdoptedKernel& kernel, const AdoptedSize& size) {
@@ -188,10 +105,9 @@ class Attempt : public Observing {
 
   bool run() {
     const std::size_t count = kernel_.sizes.empty() ? 1 : kFitPoints + kHeldOut;
-    const std::vector<Values> points = points_of(kernel_, count, 1);
+    std::vector<Values> points = points_of(kernel_, count, 1);
     if (points.empty()) return fail("no sizes are small enough to try");
-    for (AdoptedParameter& parameter : kernel_.parameters)
-      parameter.bordered = parameter.allocated = parameter.bound = false;
+    std::vector<Observation> observed{first_look(points)};
     std::vector<ObservedLaunch> launches;
     std::vector<std::pair<std::size_t, unsigned>> of;
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -200,20 +116,18 @@ class Attempt : public Observing {
         launches.push_back(std::move(launch));
         of.emplace_back(i, fill);
       }
-    std::vector<Observation> observed;
-    std::size_t end = 0;
-    for (std::size_t first = 0; first < launches.size(); first = end) {  // where one fails, the rest is not waited for
-      end = std::min(first + (first == 0 ? 1 : kAtOnce), launches.size());
-      for (Observation& each : observer_.run(artifact_, {launches.begin() + static_cast<std::ptrdiff_t>(first),
-                                                         launches.begin() + static_cast<std::ptrdiff_t>(end)}))
-        observed.push_back(std::move(each));
-      seen_.runs += static_cast<int>(end - first);
-      for (std::size_t i = first; i < end; ++i) {
-        const Values& sizes = points[of[i].first];
-        endless = endless || observed[i].failure.find("did not end") != std::string::npos;
-        if (!observed[i].failure.empty()) return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].failure));
-        if (!observed[i].findings.empty())
-          return fail(fmt::format("at {}: {}", text_of(sizes), observed[i].findings.front()));
+    // Where one fails, the rest is not waited for.
+    for (std::size_t checked = 0, end = 1; checked < launches.size(); end = std::min(end + kAtOnce, launches.size())) {
+      if (observed.size() < end)
+        for (Observation& each : look({launches.begin() + static_cast<std::ptrdiff_t>(observed.size()),
+                                       launches.begin() + static_cast<std::ptrdiff_t>(end)}))
+          observed.push_back(std::move(each));
+      for (; checked < end; ++checked) {
+        const Observation& each = observed[checked];
+        const std::string where = text_of(points[of[checked].first]);
+        endless = endless || each.failure.find("did not end") != std::string::npos;
+        if (!each.failure.empty()) return fail(fmt::format("at {}: {}", where, each.failure));
+        if (!each.findings.empty()) return fail(fmt::format("at {}: {}", where, each.findings.front()));
       }
     }
     fits_.assign(kernel_.parameters.size(), {});
@@ -278,14 +192,15 @@ class Attempt : public Observing {
     for (const AdoptedSize& size : kernel_.sizes) {
       if (counts_blocks(kernel_, size)) continue;
       std::vector<Values> points;
-      for (const std::int64_t top : {1024, 1000}) {
+      const bool slow = kernel_.most_threads < AdoptedKernel::kMostThreads / 4;
+      for (const std::int64_t top : slow ? std::array{256, 250} : std::array{1024, 1000}) {
         Values point;
         for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
         point[size.symbol] = std::max(size.step, top / size.step * size.step);
         if (conditions_hold(kernel_, point)) points.push_back(std::move(point));
       }
       if (reaches_further_at(points)) return true;
-      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongestFarUp_s) break;
+      if (seconds_since(begin) > kLongestFarUp_s) break;
     }
     return false;
   }
@@ -546,6 +461,22 @@ class Attempt : public Observing {
       }
     }
     return false;
+  }
+
+  /// The launch at the first point. Where it takes long, launches have fewer threads from now on (in steps of powers of
+  /// two, so that a busy machine mostly chooses the same), and the points are others.
+  Observation first_look(std::vector<Values>& points) {
+    const auto look_once = [&] { return look({launch_at(kernel_, subject_.entry, points.front(), 0, false)}).front(); };
+    const auto begin = std::chrono::steady_clock::now();
+    Observation observed = look_once();
+    const double took_s = seconds_since(begin);
+    if (!ended_well(observed) || took_s < 2 * kLongLaunch_s) return observed;
+    const double wanted = threads_at(kernel_, points.front()) * kLongLaunch_s / took_s;
+    const double most = std::max(kFewestThreads, std::exp2(std::floor(std::log2(wanted))));
+    if (most >= kernel_.most_threads) return observed;
+    kernel_.most_threads = most;
+    points = points_of(kernel_, points.size(), 1);
+    return look_once();
   }
 
   bool fail(std::string sentence) {
@@ -837,26 +768,6 @@ void find_least(AdoptedKernel& kernel, Attempt& attempt) {
   }
 }
 
-/// One size at its smallest few values, the others small, and each of them far above it once.
-std::vector<Values> corners_of(const AdoptedKernel& kernel, const AdoptedSize& size) {
-  constexpr std::int64_t kFarAbove = 160;
-  std::vector<Values> points;
-  const auto add = [&](std::int64_t count, const std::string& far) {
-    Values point;
-    for (const AdoptedSize& each : kernel.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
-    if (!far.empty()) point[far] = std::max(point[far], kFarAbove / kernel.size(far)->step * kernel.size(far)->step);
-    point[size.symbol] = size.low + size.step * count;
-    const bool inside =
-        std::ranges::all_of(kernel.sizes, [&](const AdoptedSize& each) { return point.at(each.symbol) <= each.high; });
-    if (inside && conditions_hold(kernel, point)) points.push_back(std::move(point));
-  };
-  for (const std::int64_t count : {0, 1, 3, 6}) add(count, "");
-  for (const AdoptedSize& other : kernel.sizes)
-    if (other.symbol != size.symbol && !counts_blocks(kernel, other))
-      for (const std::int64_t count : {0, 1}) add(count, other.symbol);
-  return points;
-}
-
 /// Sizes that need no multiple of the common step lose it again, or get a smaller one; where only the smallest fail
 /// (a border is left out of them), they stay as large as the step. True: one did.
 bool refine_steps(AdoptedKernel& kernel, Attempt& attempt) {
@@ -960,19 +871,16 @@ class Limits {
     for (AdoptedSize& size : kernel_.sizes) {
       const auto begin = std::chrono::steady_clock::now();
       const bool holds = size.step > kSlow || holds_at(size, kSlow);
-      const bool slow = seconds_since(begin) > kSlow_s;
-      if (slow && holds) upwards(size);
+      const double took_s = seconds_since(begin);
+      const bool slow = took_s > kSlow_s;
+      if (slow && holds) upwards(size, took_s);
       else downwards(size, slow ? kSlow / 2 : kHighest);
     }
   }
 
  private:
   static constexpr std::int64_t kSlow = 256, kHighest = 4096;
-  static constexpr double kSlow_s = 1.5, kLongestOfSize_s = 10;
-
-  static double seconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
+  static constexpr double kLongestOfSize_s = 3, kSlow_s = kLongestOfSize_s * kSlow / kHighest;
 
   bool holds_at(const AdoptedSize& size, std::int64_t top) {
     std::vector<Values> points{far_up(size, top / size.step * size.step),
@@ -1013,11 +921,12 @@ class Limits {
     }
   }
 
-  void upwards(AdoptedSize& size) {
-    const auto begin = std::chrono::steady_clock::now();
+  /// `last_s`: what the first step took; each further one takes twice as long or more.
+  void upwards(AdoptedSize& size, double last_s) {
     std::int64_t works = kSlow;
     for (std::int64_t top = 2 * kSlow; top <= kHighest; top *= 2) {
-      if (seconds_since(begin) > kLongestOfSize_s) {
+      const auto begin = std::chrono::steady_clock::now();
+      if (2 * last_s > kLongestOfSize_s) {
         size.evidence += fmt::format("; {} works, what is larger takes long to try", works);
         break;
       }
@@ -1026,6 +935,7 @@ class Limits {
         break;
       }
       works = top;
+      last_s = seconds_since(begin);
     }
     if (works < kHighest) size.high = works;
   }
@@ -1118,7 +1028,7 @@ class IndexGuess : public Observing {
     for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
       for (const AdoptedParameter& size : std::vector<AdoptedParameter>(kernel_.parameters)) {
         if (!may_be_index(kernel_.parameters[p]) || size.kind != Param::size) continue;
-        if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
+        if (seconds_since(begin) > kLongest_s) break;
         AdoptedKernel tried = kernel_;
         Attempt attempt = guess(tried, p, size.name);
         ++tried_sizes;
@@ -1235,8 +1145,7 @@ class RelationGuess : public Observing {
     for (const auto& [a, b] : pairs())
       for (const Op kind : {Op::le, Op::modulo})
         for (const std::int64_t step : {1, 4}) {
-          if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s)
-            return false;
+          if (seconds_since(begin) > kLongest_s) return false;
           if (holds(step, relation(kind, a, b), finish)) return true;
         }
     return false;
@@ -1293,8 +1202,7 @@ bool find_single_step(AdoptedKernel& kernel, const std::function<bool()>& unders
     AdoptedSize& size = kernel.sizes[i];
     if (counts_blocks(kernel, size)) continue;
     for (const std::int64_t step : {32, 128}) {  // what less will do is found afterwards
-      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongestOfSteps_s)
-        return false;
+      if (seconds_since(begin) > kLongestOfSteps_s) return false;
       set_steps(kernel, 1, {});
       size.step = size.low = step;
       if (understood()) return true;
@@ -1348,143 +1256,7 @@ std::string leading_floats(const AdoptedKernel& kernel, const Subject& subject, 
   return "";
 }
 
-/// A launch that cannot be is refused by the session, with its own words.
-Launch shaped(const LaunchShape& shape, const Values& values, bool wide) {
-  Launch launch;
-  launch.grid = dimensions(shape.grid, values).value_or(Dim3{0, 1, 1});
-  launch.block = dimensions(shape.block, values).value_or(Dim3{0, 1, 1});
-  launch.shared = evaluate(*shape.shared, values).value_or(0) * (wide ? 4 : 1);
-  launch.shared = std::min<std::int64_t>(launch.shared, 200 << 10);
-  return launch;
-}
-
 }  // namespace
-
-namespace {
-
-/// Of all launches; 0: it cannot be said.
-double threads_at(const AdoptedKernel& kernel, const Values& point) {
-  const Values values = all_values(kernel, point);
-  double threads = 0;
-  for (const LaunchShape* launch : kernel.launches()) {
-    const auto grid = dimensions(launch->grid, values), block = dimensions(launch->block, values);
-    if (grid && block) threads += 1.0 * grid->x * grid->y * grid->z * block->x * block->y * block->z;
-  }
-  return threads;
-}
-
-}  // namespace
-
-std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, unsigned seed) {
-  std::vector<Values> points;
-  if (kernel.sizes.empty()) return {Values{}};
-  std::mt19937_64 random(seed);
-  for (int attempt = 0; attempt < 4000 && points.size() < count; ++attempt) {
-    Values point;
-    double product = 1;
-    const double fair = std::pow(kMostElements, 1.0 / static_cast<double>(kernel.sizes.size()));
-    const auto of_grid = [&](const AdoptedSize& size) {
-      return std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
-                          [&](const AdoptedParameter& each) { return each.name == size.symbol; });
-    };
-    const bool many = std::count_if(kernel.sizes.begin(), kernel.sizes.end(), of_grid) > 1;
-    for (const AdoptedSize& size : kernel.sizes) {
-      const auto most = many && of_grid(size)
-                            ? kMostBlocks
-                            : std::max<std::int64_t>(3, static_cast<std::int64_t>(fair * 1.5) / size.step);
-      std::int64_t value = size.step * static_cast<std::int64_t>(1 + random() % static_cast<std::uint64_t>(most));
-      value = std::clamp(value, size.low, std::max(size.low, size.high / size.step * size.step));
-      point[size.symbol] = value;
-      product *= static_cast<double>(value);
-    }
-    const bool distinct = std::all_of(point.begin(), point.end(), [&](const auto& a) {
-      return std::count_if(point.begin(), point.end(), [&](const auto& b) { return a.second == b.second; }) == 1;
-    });
-    double most = 1;
-    for (const AdoptedSize& size : kernel.sizes) most *= 3 * static_cast<double>(size.step);
-    if (product > std::min(std::max(kMostElements * 2, most), kMostOfSteps) || (!distinct && attempt < 2000)) continue;
-    if (!conditions_hold(kernel, point) || (attempt < 3000 && threads_at(kernel, point) > kMostThreads)) continue;
-    if (std::find(points.begin(), points.end(), point) == points.end() || attempt > 3000) points.push_back(point);
-  }
-  return points;
-}
-
-std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first) {
-  std::vector<std::string> entries;
-  for (std::size_t i = 0; i <= kernel.further.size(); ++i) {
-    const std::string entry = kernel.entry_of_launch(i, first);
-    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
-  }
-  return entries;
-}
-
-namespace {
-
-/// Of a `__constant__` variable, whose extents are numbers.
-std::int64_t declared_bytes(const AdoptedParameter& parameter, bool wide) {
-  std::int64_t bytes = storage_bytes(wide && is_floating(parameter.dtype) ? Dtype::f64 : parameter.dtype);
-  for (const FormulaPtr& extent : parameter.shape) bytes *= static_cast<std::int64_t>(extent->number);
-  return bytes;
-}
-
-}  // namespace
-
-ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
-                         bool wide) {
-  ObservedLaunch observed;
-  observed.constants = constants_of(kernel);
-  const Values values = all_values(kernel, sizes);
-  Launch& launch = observed.launch;
-  launch = shaped(kernel.launch, values, wide);
-  launch.entry = entry;
-  const bool greatest = std::ranges::any_of(kernel.parameters, &AdoptedParameter::greatest);
-  std::uint64_t stream = 0;
-  for (const AdoptedParameter& parameter : kernel.parameters) {
-    ++stream;
-    switch (parameter.kind) {
-      case Param::pointer:
-      case Param::scratch: {
-        const bool floating = is_floating(parameter.dtype);
-        std::int64_t below = fill == 0 ? 2 : fill == 1 ? 7 : 100;
-        if (parameter.below) below = std::max<std::int64_t>(1, evaluate(*parameter.below, values).value_or(2));
-        if (parameter.dtype == Dtype::b8) below = 2;
-        if (!parameter.below) below += parameter.from;
-        Whole whole = floating ? Whole{} : Whole{parameter.from, below};
-        if (parameter.held) whole = {*parameter.held, *parameter.held + 1};
-        else if (parameter.greatest) whole.from = below - 1;
-        else if (greatest && !floating && !parameter.below) whole = {1, below + 1};  // a count of 0 would end it
-        Arena arena{parameter.name, kArenaBytes, nullptr};
-        if (!parameter.zeroed) arena.content = kept_content(parameter.dtype, wide, fill, stream, whole);
-        if (!is_passed(parameter)) arena.bytes = declared_bytes(parameter, wide);
-        observed.arenas.push_back(std::move(arena));
-        if (is_passed(parameter)) launch.args.push_back(NamedArgument{parameter.name, 0});
-        break;
-      }
-      case Param::size:
-        launch.args.push_back(ScalarArgument{parameter.dtype, values.at(parameter.name)});
-        break;
-      case Param::derived:
-        launch.args.push_back(ScalarArgument{parameter.dtype, evaluate(*parameter.follows, values).value_or(0)});
-        break;
-      case Param::flag:
-        launch.args.push_back(ScalarArgument{parameter.dtype, parameter.value != 0});
-        break;
-      case Param::real:
-        launch.args.push_back(ScalarArgument{wide ? Dtype::f64 : parameter.dtype, parameter.value});
-        break;
-      case Param::fixed:
-        launch.args.push_back(ScalarArgument{parameter.dtype, static_cast<std::int64_t>(parameter.value)});
-        break;
-    }
-  }
-  for (std::size_t i = 0; i < kernel.further.size(); ++i) {
-    Launch next = shaped(kernel.further[i].launch, values, wide);
-    next.entry = kernel.entry_of_launch(i + 1, entry);
-    next.args = launch.args;
-    observed.further.push_back(std::move(next));
-  }
-  return observed;
-}
 
 Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) {
   Seen seen;
@@ -1511,7 +1283,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   int endless = 0;
   for (const auto& [step, tiled, most] : kSteps) {
     if ((tiled && tiles.empty()) || (most > 0 && kernel.sizes.size() != 1)) continue;
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kLongest_s) break;
+    if (seconds_since(begin) > kLongest_s) break;
     set_steps(kernel, step, tiled ? tiles : std::map<std::string, std::int64_t>());
     Attempt attempt(kernel, subject, observer, artifact, seen);
     const std::int64_t high = kernel.sizes.empty() ? 0 : kernel.sizes.front().high;

@@ -33,15 +33,4 @@ struct Subject {
 /// Error(bad_input) where it does not compile or never runs.
 Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer);
 
-/// The name expressions of all launches, where `first` is that of the first one; each once.
-std::vector<std::string> entries_of(const AdoptedKernel& kernel, const std::string& first);
-
-/// One launch at a point, with those behind it. `wide`: buffers of floating types hold doubles, for a source that was
-/// compiled with these.
-ObservedLaunch launch_at(const AdoptedKernel& kernel, const std::string& entry, const Values& sizes, unsigned fill,
-                         bool wide);
-
-/// Points of the sizes, each size a multiple of its step; products stay small.
-std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, unsigned seed);
-
 }  // namespace harness::adopt

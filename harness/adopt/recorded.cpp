@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "harness/adopt/draws.h"
+#include "harness/adopt/observed_launch.h"
 #include "harness/core/dtype.h"
 #include "harness/core/error.h"
 #include "harness/judge/npy.h"

@@ -1,5 +1,6 @@
 #include "harness/adopt/reference_launch.h"
 
+#include "harness/adopt/observed_launch.h"
 #include "harness/adopt/write.h"
 
 namespace harness::adopt {

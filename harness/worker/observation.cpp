@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
+#include <thread>
 
 #include "harness/core/error.h"
 #include "harness/worker/memory/instrumented_check.h"
@@ -17,6 +19,7 @@ namespace {
 
 constexpr double kObservedDeadline = 10;   // s, of one launch
 constexpr std::size_t kImagesAtOnce = 32;  // images that a runner holds: each is a descriptor
+constexpr std::size_t kMostRunners = 4;    // at once; a checked launch keeps one core busy
 constexpr std::int64_t kMostAfter = 8ll << 20;
 constexpr std::size_t kMostParts = 4096;  // of an arena
 
@@ -113,20 +116,30 @@ class WorkerObserver : public Observer {
   }
 
   std::vector<Observation> run(const Artifact& artifact, const std::vector<ObservedLaunch>& launches) override {
-    std::vector<Observation> all;
-    for (std::size_t first = 0; first < launches.size(); first += kImagesAtOnce)
-      run_some(artifact, std::span(launches).subspan(first, std::min(kImagesAtOnce, launches.size() - first)), all);
+    std::vector<Observation> all(launches.size());
+    const std::size_t lanes = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostRunners);
+    std::vector<std::future<void>> running;
+    for (std::size_t lane = 0; lane < std::min(lanes, launches.size()); ++lane)
+      running.push_back(std::async(std::launch::async, [&, lane] {
+        std::vector<std::size_t> own;
+        for (std::size_t i = lane; i < launches.size(); i += lanes) own.push_back(i);
+        for (std::size_t first = 0; first < own.size(); first += kImagesAtOnce)
+          run_some(artifact, launches, std::span(own).subspan(first, std::min(kImagesAtOnce, own.size() - first)), all);
+      }));
+    for (std::future<void>& each : running) each.get();
     return all;
   }
 
  private:
-  void run_some(const Artifact& artifact, std::span<const ObservedLaunch> launches, std::vector<Observation>& all) {
+  /// Those of the launches that `chosen` names, one after another in a runner of their own.
+  void run_some(const Artifact& artifact, const std::vector<ObservedLaunch>& launches,
+                std::span<const std::size_t> chosen, std::vector<Observation>& all) {
     std::vector<Executable> executables;
     std::vector<SharedMemory> images;
-    for (const ObservedLaunch& each : launches) {
-      executables.push_back(executable_of(artifact, each));
+    for (const std::size_t each : chosen) {
+      executables.push_back(executable_of(artifact, launches[each]));
       images.emplace_back(static_cast<std::size_t>(executables.back().layout.bytes));
-      fill(executables.back(), each, images.back());
+      fill(executables.back(), launches[each], images.back());
     }
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < executables.size(); ++i)
@@ -135,13 +148,13 @@ class WorkerObserver : public Observer {
     std::optional<RunnerFailure> lost = runner.prepare(contenders, kObservedDeadline * 2);
     for (std::size_t i = 0; i < executables.size(); ++i) {
       if (!lost && !runner.alive()) lost = runner.prepare(contenders, kObservedDeadline * 2);  // a launch took it along
-      Observation& observation = all.emplace_back();
+      Observation& observation = all[chosen[i]];
       std::optional<std::vector<RawFinding>> raw;
       const auto failure = lost ? lost : runner.run(i, 0, kObservedDeadline, &raw);
       if (failure && failure->kind == RunnerFailure::Kind::environment) throw environment_error(failure->detail);
       if (failure) observation.failure = failure->detail.empty() ? "it did not end" : failure->detail;
       if (raw) add_findings(executables[i], *raw, observation);
-      for (const Arena& arena : launches[i].arenas)
+      for (const Arena& arena : launches[chosen[i]].arenas)
         observation.arenas[arena.name] = read_seen(executables[i], arena.name, images[i]);
     }
   }

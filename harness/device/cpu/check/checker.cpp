@@ -107,7 +107,7 @@ bool BlockChecker::in_image(const Event& event) {
                   : fmt::format("{} used memory @0 that belongs to no buffer", self()));
     return offset + event.bytes <= image.bytes();
   }
-  if (checker_.map_.active()) {  // what the sizes are is being asked, not whether they are kept
+  if (checker_.observes()) {
     checker_.map_.note(offset, event.bytes, event.writes, event.atomic);
     return true;
   }
@@ -170,12 +170,17 @@ bool BlockChecker::in_shared_of(BlockChecker& owner, const Event& event) {
                          quoted(*name), bytes));
     return offset + event.bytes <= static_cast<std::size_t>(memory.end - memory.begin);
   }
+  if (checker_.observes()) return true;
   // Every block has its own shared memory, whichever host thread lends it.
   const std::uintptr_t location = event.address ^ (static_cast<std::uintptr_t>(owner.block_) + 1) << 47;
-  const bool own = &owner == this;
-  const std::string remote = own ? "" : quoted(*name) + " of block " + block_name(owner.block_);
-  check_shadow(event, {&owner.shared_, offset, owner.order_.first_epoch(), true, own ? name : &remote, offset - begin,
-                       begin, location});
+  Place place{&owner.shared_, offset, owner.order_.first_epoch(), true, name, offset - begin, begin, location};
+  if (&owner == this) {
+    check_shadow(event, place);
+    return true;
+  }
+  const std::string remote = quoted(*name) + " of block " + block_name(owner.block_);
+  place.name = &remote;
+  check_shadow(event, place);
   return true;
 }
 
@@ -209,6 +214,7 @@ std::string BlockChecker::describe_stray(const Event& event, bool foreign_stack)
 
 bool BlockChecker::in_globals(const Event& event) {
   static const std::string kName = "a __device__ variable";
+  if (checker_.observes()) return true;
   const std::size_t offset = event.address - checker_.module_.writable_begin;
   check_shadow(event,
                {&checker_.globals_, offset, checker_.order_.first_epoch(), false, &kName, offset, 1, event.address});

@@ -28,6 +28,9 @@ class Checker {
   void begin_launch(const Launch& launch, int workers, std::vector<std::span<const std::byte>> host);
   void filled(std::size_t offset, std::size_t bytes) { image_.shadow().set_written(offset, bytes); }
   std::vector<RawFinding> take_findings() { return findings_.take(); }
+  /// What the sizes are is being asked: not whether they are kept, nor in which order accesses happen. Only what lies
+  /// in no memory at all is found then.
+  bool observes() const { return map_.active(); }
 
   const Launch& launch() const { return *launch_; }
   Turns* turns() { return &*turns_; }

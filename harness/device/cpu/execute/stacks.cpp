@@ -14,8 +14,7 @@
 namespace harness::cpu {
 namespace {
 
-constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kSpan = kPageBytes + StackPool::kStackBytes;  // the lowest page is the guard
+constexpr std::size_t kPageBytes = StackPool::kGuardBytes;
 
 [[noreturn]] void out_of_memory() {
   throw DeviceMemoryExhausted("there is no memory for the stacks of the cpu device");
@@ -94,10 +93,6 @@ void* StackPool::top(int stack) const {
 
 bool StackPool::contains(std::uintptr_t address) const {
   return address - reinterpret_cast<std::uintptr_t>(region_) < kSpan * static_cast<std::size_t>(stacks_);
-}
-
-void* StackPool::bottom(int stack) const {
-  return region_ + kSpan * stack + kPageBytes;
 }
 
 }  // namespace harness::cpu

@@ -10,6 +10,7 @@ namespace harness::cpu {
 class StackPool {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;
+  static constexpr std::size_t kGuardBytes = 4096;  // a page
 
   explicit StackPool(int stacks);
   ~StackPool();
@@ -28,10 +29,12 @@ class StackPool {
   /// The highest address of a stack. Neighbours differ in their offset within a page, so that the hot ends of a
   /// thousand stacks do not share a few cache sets.
   void* top(int stack) const;
-  void* bottom(int stack) const;
+  void* bottom(int stack) const { return region_ + kSpan * static_cast<std::size_t>(stack) + kGuardBytes; }
   bool contains(std::uintptr_t address) const;
 
  private:
+  static constexpr std::size_t kSpan = kGuardBytes + kStackBytes;  // the lowest page is the guard
+
   std::byte* region_ = nullptr;
   int stacks_ = 0;
   int opened_ = 0;         // stacks [0, opened_) are usable

@@ -1,0 +1,20 @@
+#pragma once
+#include <vector>
+
+#include "harness/adopt/kernel.h"
+
+namespace harness::adopt {
+
+/// Where a kernel is observed: values of its sizes that meet its conditions.
+
+/// Up to `count`, drawn by `seed`, each size a multiple of its step; products stay small, and so do the launches
+/// (AdoptedKernel::most_threads). One empty point where there are no sizes.
+std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, unsigned seed);
+
+/// One size at its smallest few values, the others small, and each of them far above it once.
+std::vector<Values> corners_of(const AdoptedKernel& kernel, const AdoptedSize& size);
+
+/// A number of blocks that the kernel is not told: it needs no multiple of anything.
+bool counts_blocks(const AdoptedKernel& kernel, const AdoptedSize& size);
+
+}  // namespace harness::adopt
