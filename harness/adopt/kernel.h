@@ -61,6 +61,7 @@ struct AdoptedSize {
   std::string name;    // as the workloads call it
   std::string symbol;  // in formulas
   std::int64_t low = 1, high = 65536, step = 1;
+  std::int64_t reach = 0;            // it is observed up to there at least, where it may be
   std::vector<std::int64_t> values;  // that --size gives
   std::optional<std::int64_t> host;  // that the file's own host code uses
   std::string evidence;
@@ -100,6 +101,7 @@ struct AdoptedKernel {
   std::string dtype_parameter;  // the template parameter that is the workloads' type; "" where there is none
   std::map<std::string, std::string> types;  // what a template parameter is, with "$dtype" for that type
   std::vector<Dtype> dtypes;                 // that it is instantiated for; the first one is observed
+  std::vector<FormulaPtr> written_grid;      // where elements for each block follow its tuned threads: as it was
   double most_threads = kMostThreads;        // of an observed launch; fewer where threads take long
 
   const AdoptedSize* size(const std::string& symbol) const;

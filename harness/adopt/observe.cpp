@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -144,8 +143,8 @@ class Attempt : public Observing {
       if (!is_array(parameter)) continue;
       const Found& found = fits_[p];
       if (!parameter.answered && found.fitted) {
-        parameter.shape = found.fitted->shape;
-        parameter.strides = found.fitted->strides;
+        parameter.shape = without_tuned(found.fitted->shape);
+        parameter.strides = without_tuned(found.fitted->strides);
       }
       if (parameter.role.empty()) parameter.role = parameter.zeroed && found.role != "output" ? "inout" : found.role;
       parameter.atomic = found.atomic;
@@ -189,11 +188,14 @@ class Attempt : public Observing {
   /// tried were too small to show what they decide (groups of 128). Shapes must be kept.
   bool reaches_further() {
     const auto begin = std::chrono::steady_clock::now();
+    const std::map<std::string, std::int64_t> tiles = tiles_of(kernel_);
     for (const AdoptedSize& size : kernel_.sizes) {
       if (counts_blocks(kernel_, size)) continue;
       std::vector<Values> points;
       const bool slow = kernel_.most_threads < AdoptedKernel::kMostThreads / 4;
-      for (const std::int64_t top : slow ? std::array{256, 250} : std::array{1024, 1000}) {
+      const std::int64_t usual = slow ? 256 : 1024;
+      const std::int64_t far = tiles.contains(size.symbol) ? std::max(usual, 2 * tiles.at(size.symbol) + 32) : usual;
+      for (const std::int64_t top : {far, far - 24}) {
         Values point;
         for (const AdoptedSize& each : kernel_.sizes) point[each.symbol] = std::max(each.low, each.step * 2);
         point[size.symbol] = std::max(size.step, top / size.step * size.step);
@@ -242,6 +244,14 @@ class Attempt : public Observing {
   }
 
  private:
+  /// What is tuned changes no shape: the problem stays the original's.
+  std::vector<FormulaPtr> without_tuned(std::vector<FormulaPtr> formulas) const {
+    std::map<std::string, FormulaPtr> own;
+    for (const auto& [name, values] : kernel_.tuned) own["p." + name] = number(static_cast<double>(values.front()));
+    for (FormulaPtr& each : formulas) each = with(each, own);
+    return formulas;
+  }
+
   struct Found {
     std::optional<Fitted> fitted;
     std::string role, evidence;
@@ -710,22 +720,6 @@ Artifact build(const Subject& subject, Observer& observer) {
   return std::get<Artifact>(result);
 }
 
-/// What one block covers of a size: 128 of cdiv(n, 128).
-std::map<std::string, std::int64_t> tiles_of(const AdoptedKernel& kernel) {
-  std::map<std::string, std::int64_t> tiles;
-  const Values settings = kernel.settings(kernel.dtypes.front());
-  std::vector<FormulaPtr> grids;
-  for (const LaunchShape* launch : kernel.launches())
-    grids.insert(grids.end(), launch->grid.begin(), launch->grid.end());
-  for (const FormulaPtr& each : grids) {
-    const bool quotient = each->kind == Op::cdiv || each->kind == Op::divide;
-    if (!quotient || each->operands[0]->kind != Op::symbol) continue;
-    const auto tile = evaluate(*each->operands[1], settings);
-    if (tile && *tile > 1 && *tile <= 1024) tiles[each->operands[0]->symbol] = *tile;
-  }
-  return tiles;
-}
-
 /// The multiples that the host asserts of a size alone: 128 of `width % 128 == 0`.
 std::int64_t asserted_step(const AdoptedKernel& kernel, const AdoptedSize& size) {
   std::int64_t step = 1;
@@ -747,7 +741,14 @@ void set_steps(AdoptedKernel& kernel, std::int64_t step, const std::map<std::str
     const auto tile = tiles.find(size.symbol);
     size.step = counts_blocks(kernel, size) ? 1 : tile == tiles.end() ? step : tile->second;
     size.step = size.low = std::lcm(size.step, asserted_step(kernel, size));
+    size.reach = 0;
   }
+}
+
+void reach_beyond(AdoptedKernel& kernel, const std::map<std::string, std::int64_t>& tiles) {
+  constexpr std::int64_t kTiles = 4;
+  for (AdoptedSize& size : kernel.sizes)
+    if (const auto tile = tiles.find(size.symbol); tile != tiles.end()) size.reach = kTiles * tile->second;
 }
 
 /// The least of each size alone: N / 512 blocks are none below 512.
@@ -855,11 +856,12 @@ void keep_rows_apart(AdoptedKernel& kernel) {
 /// What to try, simplest first: a step for all, and whether tiles of the launch are steps.
 struct Steps {
   std::int64_t step;
-  bool tiles;
+  bool tiles;             // sizes that blocks cover in tiles are multiples of these
   std::int64_t most = 0;  // of the only size, where arrays are squares of it; 0: as many as for a vector
+  bool beyond = false;    // sizes that blocks cover in tiles go beyond a few of these
 };
-constexpr Steps kSteps[] = {{1, false},  {1, false, 700}, {1, true},   {4, false},  {8, true},
-                            {16, false}, {32, false},     {64, false}, {128, false}};
+constexpr Steps kSteps[] = {{1, false}, {1, false, 700}, {1, false, 0, true}, {1, true},   {4, false},
+                            {8, true},  {16, false},     {32, false},         {64, false}, {128, false}};
 
 /// Each size alone far up: what a block cannot hold ends there. Where a launch at 256 takes long already, the sizes are
 /// tried from there on upwards, for a while; where it does not end, what is larger does not either.
@@ -975,6 +977,28 @@ void settle_limits(AdoptedKernel& kernel, const std::set<std::string>& used) {
     set_parameter(kernel, parameter, number(kUsualLeast), said(name));
     set_parameter(kernel, *other, number(kUsualMost), said(most));
   }
+}
+
+/// Where elements for each block follow its threads, they are tried with another number of these: the kernel may count
+/// on the number that the launch has.
+void settle_grid(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact,
+                 Seen& seen) {
+  AdoptedKernel other = kernel;
+  bool changed = false;
+  for (auto& [name, values] : other.tuned) {
+    if (other.bound.at(name) != "launch" || values.size() < 2) continue;
+    values = {values[1]};
+    changed = true;
+  }
+  if (kernel.written_grid.empty() || !changed) return;
+  reach_beyond(other, tiles_of(kernel));
+  const std::vector<Values> points = points_of(other, 4, 23);
+  const auto holds = [&] { return Attempt(other, subject, observer, artifact, seen).holds_at(points); };
+  if (holds()) return;
+  other.launch.grid = kernel.written_grid;
+  if (!holds()) return;
+  kernel.launch.grid = kernel.written_grid;
+  kernel.launch.from += ", and each block has as many elements as before";
 }
 
 /// A whole number that neither an array nor a launch depends on counts something that each thread does. Beside the
@@ -1267,7 +1291,8 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   const std::map<std::string, std::int64_t> tiles = tiles_of(kernel);
   const auto begin = std::chrono::steady_clock::now();
   int untouched = 0;
-  std::optional<Steps> narrow;  // everything fits there, but larger sizes reach further
+  std::optional<Steps> narrow;   // everything fits there, but larger sizes reach further
+  Steps of_questions{1, false};  // it runs well there, but arrays end where values say
   const auto finish = [&](Attempt& attempt) {
     keep_rows_apart(kernel);
     attempt.order_shapes();
@@ -1279,12 +1304,15 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
       if (size.step > 1) size.evidence += fmt::format("; it runs on multiples of {} only", size.step);
     freeze_settings(kernel, seen);
     limit_counts(kernel);
+    settle_grid(kernel, subject, observer, artifact, seen);
   };
   int endless = 0;
-  for (const auto& [step, tiled, most] : kSteps) {
+  for (const auto& [step, tiled, most, beyond] : kSteps) {
     if ((tiled && tiles.empty()) || (most > 0 && kernel.sizes.size() != 1)) continue;
+    if (beyond && (tiles.empty() || !narrow)) continue;
     if (seconds_since(begin) > kLongest_s) break;
     set_steps(kernel, step, tiled ? tiles : std::map<std::string, std::int64_t>());
+    if (beyond) reach_beyond(kernel, tiles);
     Attempt attempt(kernel, subject, observer, artifact, seen);
     const std::int64_t high = kernel.sizes.empty() ? 0 : kernel.sizes.front().high;
     if (most > 0) kernel.sizes.front().high = most;
@@ -1306,6 +1334,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
     if (!attempt.questions.empty() && questions.empty()) {
       questions = attempt.questions;
       of_values = attempt.of_values;
+      of_questions = {step, tiled};
     }
     if (kernel.sizes.empty() || (attempt.untouched && ++untouched == kMostUntouched)) break;
     if (attempt.endless && ++endless == kMostEndless) break;
@@ -1329,7 +1358,7 @@ Seen observe(AdoptedKernel& kernel, const Subject& subject, Observer& observer) 
   };
   if (of_values.empty() && untouched == 0 && kernel.sizes.size() > 2 && find_single_step(kernel, understood))
     return seen;
-  set_steps(kernel, 1, {});
+  set_steps(kernel, of_questions.step, of_questions.tiles ? tiles : std::map<std::string, std::int64_t>());
   if (!of_values.empty() && IndexGuess({kernel, subject, observer, artifact, seen}, of_values).find(finish))
     return seen;
   if (of_values.empty() && untouched == 0 && endless == 0 && kernel.sizes.size() > 1 &&

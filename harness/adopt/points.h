@@ -1,4 +1,7 @@
 #pragma once
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "harness/adopt/kernel.h"
@@ -13,6 +16,9 @@ std::vector<Values> points_of(const AdoptedKernel& kernel, std::size_t count, un
 
 /// One size at its smallest few values, the others small, and each of them far above it once.
 std::vector<Values> corners_of(const AdoptedKernel& kernel, const AdoptedSize& size);
+
+/// What one block covers of a size, by its symbol: 128 of cdiv(n, 128).
+std::map<std::string, std::int64_t> tiles_of(const AdoptedKernel& kernel);
 
 /// A number of blocks that the kernel is not told: it needs no multiple of anything.
 bool counts_blocks(const AdoptedKernel& kernel, const AdoptedSize& size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -96,6 +97,15 @@ void give_block(LaunchShape& launch, std::int64_t own, const FormulaPtr& now) {
     launch.shared = formula(Op::max, {launch.shared, follows});
 }
 
+/// Does one divisor of the grid hold several elements for each thread? The kernel may count on their number.
+bool has_multiple(const LaunchShape& launch, std::int64_t own) {
+  const std::function<bool(const FormulaPtr&)> has = [&](const FormulaPtr& each) {
+    if (const auto value = whole_number(each)) return *value > own && *value % own == 0;
+    return std::ranges::any_of(each->operands, has);
+  };
+  return std::ranges::any_of(launch.grid, has);
+}
+
 bool has_extent(const LaunchShape& launch, std::int64_t threads) {
   return std::ranges::any_of(launch.block, [&](const FormulaPtr& each) { return whole_number(each) == threads; });
 }
@@ -129,6 +139,7 @@ void begin_with_the_originals(AdoptedKernel& kernel, const Source& source, const
     if (is_block && !own) kernel.launch.block = {symbol("p.block")};
     const bool may_follow = is_block || (!block_said && !symbols_in(kernel.launch).contains("p." + name));
     if (own && alone != nullptr && may_follow && has_extent(kernel.launch, *own)) {
+      if (has_multiple(kernel.launch, *own)) kernel.written_grid = kernel.launch.grid;
       give_block(kernel.launch, *own, symbol("p." + name));
       kernel.launch.from += fmt::format("; its {} threads are {} now", *own, name);
     }

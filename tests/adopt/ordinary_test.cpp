@@ -73,6 +73,76 @@ TEST_CASE("cub's pairs of a key and a value are made of both") {
   CHECK(pointers_of(found) == "x: input f32 [rows, cols]\nat: output s32 [rows]\n");
 }
 
+TEST_CASE("cub loads, scans, sorts and stores the tile of a block") {
+  const adopt::Adopted found = self_referenced(
+      "#include <cub/cub.cuh>\n"
+      "__global__ void sort_and_sum(const int* in, int* sorted, int* sums) {\n"
+      "  using Load = cub::BlockLoad<int, 32, 2, cub::BLOCK_LOAD_WARP_TRANSPOSE>;\n"
+      "  using Sort = cub::BlockRadixSort<int, 32, 2>;\n  using Scan = cub::BlockScan<int, 32>;\n"
+      "  using Store = cub::BlockStore<int, 32, 2, cub::BLOCK_STORE_WARP_TRANSPOSE>;\n"
+      "  __shared__ union {\n    typename Load::TempStorage load;\n    typename Sort::TempStorage sort;\n"
+      "    typename Scan::TempStorage scan;\n    typename Store::TempStorage store;\n  } shared;\n"
+      "  int keys[2], total;\n  Load(shared.load).Load(in + blockIdx.x * 64, keys);\n  __syncthreads();\n"
+      "  Sort(shared.sort).Sort(keys);\n  __syncthreads();\n"
+      "  Store(shared.store).Store(sorted + blockIdx.x * 64, keys);\n  __syncthreads();\n"
+      "  Scan(shared.scan).InclusiveSum(keys, keys, total);\n  __syncthreads();\n"
+      "  for (int i = 0; i < 2; ++i) sums[blockIdx.x * 64 + threadIdx.x * 2 + i] = total - keys[i];\n}\n"
+      "void run(const int* in, int* sorted, int* sums, int tiles) { sort_and_sum<<<tiles, 32>>>(in, sorted, sums); "
+      "}\n");
+  CHECK(pointers_of(found) ==
+        "in: input s32 [tiles, 64]\nsorted: output s32 [tiles, 64]\nsums: output s32 [tiles, 64]\n");
+}
+
+TEST_CASE("what each block writes is seen where one block covers more than the sizes that are tried first") {
+  const std::string source =
+      "__global__ void histogram(const unsigned* keys, unsigned* bins, int n, int shift) {\n"
+      "  __shared__ unsigned own[32];\n  if (threadIdx.x < 32) own[threadIdx.x] = 0;\n  __syncthreads();\n"
+      "  for (int i = blockIdx.x * 1024 + threadIdx.x; i < min(n, int(blockIdx.x + 1) * 1024); i += blockDim.x)\n"
+      "    atomicAdd(&own[(keys[i] >> (shift & 31)) & 31], 1u);\n  __syncthreads();\n"
+      "  if (threadIdx.x < 32) bins[blockIdx.x * 32 + threadIdx.x] = own[threadIdx.x];\n}\n"
+      "void run(const unsigned* keys, unsigned* bins, int n, int shift) {\n"
+      "  histogram<<<(n + 1023) / 1024, 128>>>(keys, bins, n, shift);\n}\n";
+  const std::string pointers = "keys: input u32 [n]\nbins: output u32 [cdiv(n, 1024), 32]\n";
+  CHECK(pointers_of(self_referenced(source)) == pointers);
+  // 1024 is eight elements a thread, but the kernel's own number: the grid stays where the block changes.
+  adopt::AdoptOptions options;
+  options.tune = {"block=64"};
+  const adopt::Adopted tuned = self_referenced(source, options);
+  const auto text = [](const FormulaPtr& each) {
+    return adopt::as_lua(*each, [](const auto& symbol) { return symbol; });
+  };
+  CHECK(pointers_of(tuned) == pointers);
+  CHECK(text(tuned.kernel.launch.grid.at(0)) == "cdiv(n, 1024)");
+  CHECK(text(tuned.kernel.launch.block.at(0)) == "p.block");
+}
+
+TEST_CASE("a grid of several elements for each thread follows the block where the kernel reads that") {
+  adopt::AdoptOptions options;
+  options.tune = {"block=64"};
+  const adopt::Adopted found = self_referenced(
+      "__global__ void twice(const float* x, float* y, int n) {\n"
+      "  for (int k = 0; k < 4; ++k) {\n    const int i = (blockIdx.x * 4 + k) * blockDim.x + threadIdx.x;\n"
+      "    if (i < n) y[i] = 2 * x[i];\n  }\n}\n"
+      "void run(const float* x, float* y, int n) { twice<<<(n + 511) / 512, 128>>>(x, y, n); }\n",
+      options);
+  CHECK(pointers_of(found) == "x: input f32 [n]\ny: output f32 [n]\n");
+  CHECK(adopt::as_lua(*found.kernel.launch.grid.at(0), [](const auto& symbol) { return symbol; }) ==
+        "cdiv(n, 4 * p.block)");
+}
+
+TEST_CASE("an index is found where rows of its table are read in pairs") {
+  const adopt::Adopted found = self_referenced(
+      "#include <cuda_fp16.h>\n"
+      "__global__ void embed(const int* ids, const __half* table, __half* out, int dim, int vocab) {\n"
+      "  const int id = ids[blockIdx.x];\n  if (id < 0 || id >= vocab) return;\n"
+      "  const __half2* row = (const __half2*)(table + (size_t)id * dim);\n"
+      "  __half2* to = (__half2*)(out + (size_t)blockIdx.x * dim);\n"
+      "  for (int i = threadIdx.x; i < dim / 2; i += blockDim.x) to[i] = row[i];\n}\n"
+      "void run(const int* ids, const __half* table, __half* out, int count, int dim, int vocab) {\n"
+      "  embed<<<count, 64>>>(ids, table, out, dim, vocab);\n}\n");
+  CHECK(pointers_of(found) == "ids: input s32 [count]\ntable: input f16 [vocab, dim]\nout: output f16 [count, dim]\n");
+}
+
 TEST_CASE("rows of a table that an index leads to are innermost, whatever the order of the sizes") {
   const adopt::Adopted found = self_referenced(
       "__global__ void look_up(float* out, const int* ids, const float* table, int dim, int vocab) {\n"

@@ -1,9 +1,9 @@
 #pragma once
 #include "harness_cpu/threads.h"
 
-// CUB's collectives of a block and of a warp, as far as ordinary kernels use them: reductions and scans, of one value
-// or of a few a thread. Results are those of CUB; a reduction's is given to every thread, of which CUB promises thread
-// 0. Device-wide algorithms are calls of the host and are not here.
+// CUB's collectives of a block and of a warp, as far as ordinary kernels use them: reductions, scans, loads, stores and
+// sorting, of one value or of a few a thread. Results are those of CUB; a reduction's is given to every thread, of
+// which CUB promises thread 0. Device-wide algorithms are calls of the host and are not here.
 namespace cub {
 
 struct Sum {
@@ -134,23 +134,51 @@ class BlockScan {
   void InclusiveSum(T input, T& output, T& total) { InclusiveScan(input, output, cub::Sum(), total); }
   void ExclusiveSum(T input, T& output) { ExclusiveScan(input, output, T(), cub::Sum()); }
   void ExclusiveSum(T input, T& output, T& total) { ExclusiveScan(input, output, T(), cub::Sum(), total); }
-  template <int Items>
-  void InclusiveSum(T (&input)[Items], T (&output)[Items]) {
-    T own = input[0], before;
-    for (int i = 1; i < Items; ++i) own = own + input[i];
-    ExclusiveSum(own, before);
-    for (int i = 0; i < Items; ++i) output[i] = before = before + input[i];
+  template <int Items, class Operation>
+  void InclusiveScan(T (&input)[Items], T (&output)[Items], Operation operation, T& total) {
+    T own = input[0];
+    for (int i = 1; i < Items; ++i) own = operation(own, input[i]);
+    T before;
+    const bool first = all_before(own, before, operation, total);
+    for (int i = 0; i < Items; ++i) output[i] = before = first && i == 0 ? input[0] : operation(before, input[i]);
   }
-  template <int Items>
-  void ExclusiveSum(T (&input)[Items], T (&output)[Items]) {
-    T own = input[0], before;
-    for (int i = 1; i < Items; ++i) own = own + input[i];
-    ExclusiveSum(own, before);
+  template <int Items, class Operation>
+  void InclusiveScan(T (&input)[Items], T (&output)[Items], Operation operation) {
+    T total;
+    InclusiveScan(input, output, operation, total);
+  }
+  template <int Items, class Operation>
+  void ExclusiveScan(T (&input)[Items], T (&output)[Items], T initial, Operation operation, T& total) {
+    T own = input[0];
+    for (int i = 1; i < Items; ++i) own = operation(own, input[i]);
+    T before;
+    before = all_before(own, before, operation, total) ? initial : operation(initial, before);
     for (int i = 0; i < Items; ++i) {
-      const T next = before + input[i];
+      const T next = operation(before, input[i]);
       output[i] = before;
       before = next;
     }
+  }
+  template <int Items, class Operation>
+  void ExclusiveScan(T (&input)[Items], T (&output)[Items], T initial, Operation operation) {
+    T total;
+    ExclusiveScan(input, output, initial, operation, total);
+  }
+  template <int Items>
+  void InclusiveSum(T (&input)[Items], T (&output)[Items]) {
+    InclusiveScan(input, output, cub::Sum());
+  }
+  template <int Items>
+  void InclusiveSum(T (&input)[Items], T (&output)[Items], T& total) {
+    InclusiveScan(input, output, cub::Sum(), total);
+  }
+  template <int Items>
+  void ExclusiveSum(T (&input)[Items], T (&output)[Items]) {
+    ExclusiveScan(input, output, T(), cub::Sum());
+  }
+  template <int Items>
+  void ExclusiveSum(T (&input)[Items], T (&output)[Items], T& total) {
+    ExclusiveScan(input, output, T(), cub::Sum(), total);
   }
 
  private:
@@ -159,6 +187,18 @@ class BlockScan {
     storage_.values[self] = input;
     __syncthreads();
     return self;
+  }
+  /// What the threads before this one have, together, and all. True: there are none.
+  template <class Operation>
+  bool all_before(const T& own, T& before, Operation operation, T& total) {
+    const unsigned self = all_stored(own);
+    total = storage_.values[0];
+    for (unsigned i = 1; i < X * Y * Z; ++i) {
+      if (i == self) before = total;
+      total = operation(total, storage_.values[i]);
+    }
+    __syncthreads();
+    return self == 0;
   }
   TempStorage& storage_;
 };
@@ -198,3 +238,7 @@ class WarpScan {
 };
 
 }  // namespace cub
+
+#include "cub/block/block_load.cuh"
+#include "cub/block/block_radix_sort.cuh"
+#include "cub/block/block_store.cuh"
