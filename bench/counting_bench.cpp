@@ -91,6 +91,7 @@ class CountingBench {
     Subject subject = workers_.make_subject(realized, std::get<Artifact>(result), nullptr);
     subject.trusted = workers_.build_trusted(realized);
     subject.executable.counting = counting;
+    if (counting) subject.executable.plain = std::get<Artifact>(workers_.await(realized.build));
     workers_.paint(subject, 0);
     if (auto failure = runner_.prepare({{&subject.executable, {&subject.images[0]}}}, kDeadline))
       throw bad_input(failure->detail);

@@ -82,7 +82,7 @@ struct FurtherLaunch {
 /// A kernel of a source with what was found out about it, or several that a function of the host launches in turn
 /// (adopt/sequence.h): then `declaration` and `launch` are the first one's.
 struct AdoptedKernel {
-  static constexpr double kMostThreads = 1 << 15;
+  static constexpr double kMostThreads = 1 << 14;
   std::size_t index = 0;  // of its declaration
   Declaration declaration;
   std::string qualified;               // "ns::softmax"

@@ -143,8 +143,9 @@ class Attempt : public Observing {
       if (!is_array(parameter)) continue;
       const Found& found = fits_[p];
       if (!parameter.answered && found.fitted) {
-        parameter.shape = without_tuned(found.fitted->shape);
-        parameter.strides = without_tuned(found.fitted->strides);
+        parameter.shape = found.fitted->shape;
+        parameter.strides = found.fitted->strides;
+        if (parameter.kind != Param::scratch) drop_tuned(parameter);
       }
       if (parameter.role.empty()) parameter.role = parameter.zeroed && found.role != "output" ? "inout" : found.role;
       parameter.atomic = found.atomic;
@@ -244,12 +245,12 @@ class Attempt : public Observing {
   }
 
  private:
-  /// What is tuned changes no shape: the problem stays the original's.
-  std::vector<FormulaPtr> without_tuned(std::vector<FormulaPtr> formulas) const {
+  /// What is tuned changes no argument's shape: the problem stays the original's.
+  void drop_tuned(AdoptedParameter& parameter) const {
     std::map<std::string, FormulaPtr> own;
     for (const auto& [name, values] : kernel_.tuned) own["p." + name] = number(static_cast<double>(values.front()));
-    for (FormulaPtr& each : formulas) each = with(each, own);
-    return formulas;
+    for (FormulaPtr& each : parameter.shape) each = with(each, own);
+    for (FormulaPtr& each : parameter.strides) each = with(each, own);
   }
 
   struct Found {
@@ -882,7 +883,7 @@ class Limits {
 
  private:
   static constexpr std::int64_t kSlow = 256, kHighest = 4096;
-  static constexpr double kLongestOfSize_s = 3, kSlow_s = kLongestOfSize_s * kSlow / kHighest;
+  static constexpr double kLongestOfSize_s = 2, kSlow_s = kLongestOfSize_s * kSlow / kHighest;
 
   bool holds_at(const AdoptedSize& size, std::int64_t top) {
     std::vector<Values> points{far_up(size, top / size.step * size.step),
@@ -909,7 +910,7 @@ class Limits {
     const auto begin = std::chrono::steady_clock::now();
     for (std::int64_t top = from; top >= std::max<std::int64_t>(64, size.step); top /= 2) {
       if (holds_at(size, top)) {
-        if (top == kHighest) return;
+        if (top == kHighest) return beyond(size);
         size.high = top;
         size.evidence += fmt::format("; {} works, {} does not", top, 2 * top);
         return;
@@ -920,6 +921,22 @@ class Limits {
         size.evidence += fmt::format("; {} works, what is larger takes long to try", size.high);
         return;
       }
+    }
+  }
+
+  /// A sole size counts the elements of whole arrays: a GPU is busy with millions. As far as an arena reaches.
+  void beyond(AdoptedSize& size) {
+    constexpr std::int64_t kUsual = 65536, kMost = 1 << 22;
+    if (kernel_.sizes.size() != 1 || size.high != kUsual) return;
+    double expected_s = 0;
+    for (std::int64_t top = kUsual; top <= kMost && expected_s < kLongestOfSize_s; top *= 2) {
+      const auto begin = std::chrono::steady_clock::now();
+      size.high = top;
+      if (!holds_at(size, top)) {
+        size.high = std::max(top / 2, kUsual);
+        return;
+      }
+      expected_s = 2 * seconds_since(begin);
     }
   }
 

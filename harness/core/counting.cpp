@@ -30,7 +30,7 @@ std::int64_t work_of(const Counts& counts) {
   const std::int64_t requests = counts[Count::load_requests] + counts[Count::store_requests];
   const std::int64_t sectors = counts[Count::load_sectors] + counts[Count::store_sectors];
   return std::max(kPass * requests, sectors) +
-         kPass * (counts[Count::shared_wavefronts] + counts[Count::tensor_instructions]) +
+         kPass * (counts[Count::shared_wavefronts] + counts[Count::shared_fills] + counts[Count::tensor_instructions]) +
          kTurn * counts[Count::atomic_turns];
 }
 

@@ -27,6 +27,9 @@ enum class Count : std::size_t {
   shared_requests,      // loads and stores of shared memory
   shared_wavefronts,    // passes that they take
   shared_conflicts,     // of these beyond the least
+  shared_fills,         // of the requests: asynchronous copies, whose bytes come past the pipe. No pass is theirs
+  remote_requests,      // loads, stores and atomic operations on shared memory of other blocks of the cluster
+  remote_sectors,       // of 32 bytes, that they touch there
   shuffles,             // by warps: they take a pass each, too
   atomics,              // atomic operations on global memory, by lanes
   atomic_requests,      // by warps

@@ -25,7 +25,7 @@ MeasuredPeaks Session::measure_peaks() {
 HARNESS_JSON_DEFAULTS(DeviceInfo, device, name, uuid, available, emulation, predicts, native, architecture, driver,
                       compiler, missing, compute_capability, multiprocessors, max_threads_per_block, max_shared_bytes,
                       l2_bytes, memory_bytes, peak_bytes_per_s, peak_flops, peak_exps_per_s)
-HARNESS_JSON(Executable, artifact, plan, problem, layout, counting)
+HARNESS_JSON(Executable, artifact, plan, problem, layout, counting, plain)
 HARNESS_JSON(TimingPolicy, noise, max_s, burst_s, pause_s, min_samples, cold, abandon_factor, until_verdict)
 HARNESS_ENUM_TABLE(CallKind, "kind of timed call",
                    {{CallKind::rotating, "rotating"}, {CallKind::cold, "cold"}, {CallKind::warm, "warm"}})

@@ -80,6 +80,9 @@ struct Executable {
   /// Set: a session that can counts what happens (take_counts) instead of checking it. Only of a build that is
   /// instrumented, and with an image that nobody judges: not every block may run.
   std::optional<CountingRequest> counting;
+  /// With `counting`: the same candidate as it is without instrumentation. Blocks that run and are not counted may run
+  /// in that, which is faster, where the session finds that nobody can tell.
+  std::optional<Artifact> plain;
 };
 
 /// What timing on a device must obey. Durations in seconds, sizes in bytes.

@@ -30,6 +30,10 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 // sheet's bandwidth, and the H200's launch; their L2 rates are 64 bytes a cycle and multiprocessor, as far as the
 // measured share (0.35) of that on the H200 goes. Latencies are of the order that micro-benchmarks find (Luo et al.,
 // arXiv:2402.13499; Abdelkhalik et al., arXiv:2208.11174), and nobody measured them here.
+//
+// What several blocks ask for comes faster than the rest of the L2, and stores to other blocks of a cluster have a way
+// of their own: bench/costs.cu measured both on an H100 (docs/profile.md). 14 TB/s are 0.84 of 64 bytes a cycle and
+// multiprocessor, which stands in on the others.
 const std::vector<GpuModel>& gpu_models() {
   static const GpuModel h200{.name = "H200",
                              .architecture = "sm_90a",
@@ -37,6 +41,8 @@ const std::vector<GpuModel>& gpu_models() {
                              .clock_hz = 1.98e9,
                              .bytes_per_s = 4.2e12,
                              .l2_bytes_per_s = 5.8e12,
+                             .l2_repeated_bytes_per_s = 14e12,
+                             .cluster_bytes_per_s = 3.6e12,
                              .l2_bytes = 50ll << 20,
                              .fma_flops = 67e12,
                              .tensor_flops = 800e12,
@@ -65,6 +71,7 @@ const std::vector<GpuModel>& gpu_models() {
        .clock_hz = 1.41e9,
        .bytes_per_s = 1.8e12,
        .l2_bytes_per_s = 3.4e12,
+       .l2_repeated_bytes_per_s = 8.2e12,
        .l2_bytes = 40ll << 20,
        .fma_flops = 19.5e12,
        .tensor_flops = 280e12,
@@ -83,6 +90,7 @@ const std::vector<GpuModel>& gpu_models() {
        .clock_hz = 2.52e9,
        .bytes_per_s = 0.92e12,
        .l2_bytes_per_s = 5e12,
+       .l2_repeated_bytes_per_s = 17e12,
        .l2_bytes = 72ll << 20,
        .fma_flops = 82e12,
        .tensor_flops = 165e12,

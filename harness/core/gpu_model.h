@@ -15,8 +15,10 @@ struct GpuModel {
   std::string_view architecture;  // what machine code is compiled for: "sm_90a"
   int multiprocessors = 0;
   double clock_hz = 0;
-  double bytes_per_s = 0;     // device memory
-  double l2_bytes_per_s = 0;  // hits
+  double bytes_per_s = 0;              // device memory
+  double l2_bytes_per_s = 0;           // hits
+  double l2_repeated_bytes_per_s = 0;  // hits on what other blocks ask for, too
+  double cluster_bytes_per_s = 0;      // stores to shared memory of other blocks of a cluster; 0: there are no clusters
   std::int64_t l2_bytes = 0;
   double fma_flops = 0;                        // f32, two for each multiply-add
   double tensor_flops = 0;                     // f16 and bf16, dense

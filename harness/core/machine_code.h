@@ -13,8 +13,8 @@ enum class InstructionClass : std::size_t {
   memory,    // global and local memory, atomics on it
   shared,    // shared memory, also by matrix loads
   tensor,    // tensor cores
-  floating,  // adds, multiplies, comparisons
-  special,   // ex2, rcp, and conversions: a quarter of the rate, or less
+  floating,  // adds, multiplies, comparisons, conversions of pairs
+  special,   // ex2, rcp, and conversions of single values: an eighth of the rate
   integer,   // with moves, logic and what is done once a warp
   exchange,  // shuffles, votes
   control,   // branches, barriers, waits

@@ -16,14 +16,17 @@ constexpr double kDependentNs = 2.5;  // an instruction that waits for the one b
 constexpr double kTensorNs = 3;       // the same, for a tensor instruction
 constexpr double kTensorCores = 4;    // of a multiprocessor
 constexpr double kBesideShared = 1;   // instructions beside a request of shared memory, in the chain that waits
-constexpr double kBarrierNs = 60;     // of a warp, with what it waits for there
-constexpr double kClusterNs = 500;    // the same, of a cluster's, whose blocks begin later, too
-constexpr double kFirstAndLast = 2;   // latencies of memory around the rest: arguments, first loads, last stores
-constexpr double kAtomicNs = 1;       // between atomic operations on different addresses, in a 32nd of the L2
-constexpr double kTurnNs = 1.77;      // between those on one sector, as an H200 takes (docs/profile.md)
-constexpr double kNorm = 1.6;         // parts overlap: between their sum (1) and the longest (infinite)
-constexpr double kAsyncNorm = 4;      // asynchronous copies and the rest: nearly the longer one of the two
-constexpr double kRange = 2;          // lo = ns / kRange, hi = ns * kRange
+constexpr double kBarrierNs = 6.4;  // of a block, and for each of its warps 1 more, as an H100 takes (docs/profile.md)
+constexpr double kBarrierWarpNs = 1;
+constexpr double kClusterNs = 400;   // of a cluster's barrier there: 396 with 2 blocks, 452 with 16
+constexpr double kBlockNs = 0.6;     // between the beginnings of two blocks there
+constexpr double kBegunNs = 400;     // so long blocks begin while the launch is under way
+constexpr double kFirstAndLast = 2;  // latencies of memory around the rest: arguments, first loads, last stores
+constexpr double kAtomicNs = 1;      // between atomic operations on different addresses, in a 32nd of the L2
+constexpr double kTurnNs = 1.77;     // between those on one sector, as an H200 takes (docs/profile.md)
+constexpr double kNorm = 1.6;        // parts overlap: between their sum (1) and the longest (infinite)
+constexpr double kAsyncNorm = 4;     // asynchronous copies and the rest: nearly the longer one of the two
+constexpr double kRange = 2;         // lo = ns / kRange, hi = ns * kRange
 
 double number(const Counts& counts, Count which) {
   return static_cast<double>(counts[which]);
@@ -91,14 +94,14 @@ double overlapped(const std::vector<std::pair<std::string, double>>& parts, bool
   return sum;
 }
 
-/// How long what these warps do takes one of them, if it is alone.
-double alone_ns(const GpuModel& gpu, const WarpWork& work, const LoadTimes& loads) {
+/// How long what these warps do takes one of them, if it is alone. `warps`: of a block.
+double alone_ns(const GpuModel& gpu, const WarpWork& work, const LoadTimes& loads, double warps) {
   const Counts& c = work.counts;
   const double shared = number(c, Count::shared_requests);
   const double chained =
       (number(c, Count::memory_requests) - shared) * (1 + kBeside) + shared * (1 + kBesideShared);  // instructions
-  const double meetings = number(c, Count::barriers) * kBarrierNs + number(c, Count::cluster_barriers) * kClusterNs +
-                          work.atomic_waits * gpu.l2_ns;
+  const double meetings = number(c, Count::barriers) * (kBarrierNs + kBarrierWarpNs * warps) +
+                          number(c, Count::cluster_barriers) * kClusterNs + work.atomic_waits * gpu.l2_ns;
   // Without machine code: loads wait four at a time, asynchronous ones too, and every instruction for the one before.
   const double guessed = (number(c, Count::load_requests) * loads.mean_ns + shared * gpu.shared_ns) / kLoadsAhead +
                          chained * kDependentNs + number(c, Count::tensor_instructions) * kTensorNs;
@@ -108,20 +111,35 @@ double alone_ns(const GpuModel& gpu, const WarpWork& work, const LoadTimes& load
 }
 
 /// How long the warps take whose role takes longest, times the rounds of blocks. A role that only some blocks have
-/// prolongs those alone: one of the last round decides when the launch ends.
+/// prolongs those alone: one of the last round decides when the launch ends. Blocks begin one after another, so the
+/// last one of the first round begins late.
 double waiting_ns(const GpuModel& gpu, const LaunchWork& work, const Fit& fit) {
   const LoadTimes loads = load_times(gpu, work);
   const auto blocks = static_cast<double>(work.blocks);
   std::vector<std::pair<double, double>> roles;  // ns, and how many blocks have it
   for (const WarpWork& role : work.roles)
-    roles.emplace_back(alone_ns(gpu, role, loads), std::min(1.0, role.warps / blocks));
+    roles.emplace_back(alone_ns(gpu, role, loads, fit.warps), std::min(1.0, role.warps / blocks));
   if (roles.empty())
     roles.emplace_back(
-        alone_ns(gpu, {blocks * fit.warps, work.counts, work.waits, work.cycles, work.atomic_waits}, loads), 1);
+        alone_ns(gpu, {blocks * fit.warps, work.counts, work.waits, work.cycles, work.atomic_waits}, loads, fit.warps),
+        1);
   std::ranges::sort(roles, std::greater<>());
   double mean = 0, left = 1;
   for (const auto& [ns, share] : roles) mean += left * share * ns, left *= 1 - share;
-  return (fit.rounds - 1) * mean + roles.front().first + kFirstAndLast * gpu.memory_ns;
+  const double begun = std::max(0.0, std::min(blocks, fit.at_once) * kBlockNs - kBegunNs);
+  return begun + (fit.rounds - 1) * mean + roles.front().first * work.longest + kFirstAndLast * gpu.memory_ns;
+}
+
+/// What the L2 takes for all that its clients ask for: what several of them want comes faster.
+double l2_s(const GpuModel& gpu, const LaunchWork& work) {
+  const double all = l2_sectors(work.counts) * kSectorBytes, repeated = std::min(all, work.repeated_bytes);
+  return (all - repeated) / gpu.l2_bytes_per_s + repeated / gpu.l2_repeated_bytes_per_s;
+}
+
+/// Stores and loads between the blocks of clusters.
+double cluster_s(const GpuModel& gpu, const LaunchWork& work) {
+  const double bytes = number(work.counts, Count::remote_sectors) * kSectorBytes;
+  return gpu.cluster_bytes_per_s > 0 ? bytes / gpu.cluster_bytes_per_s : 0;
 }
 
 }  // namespace
@@ -157,12 +175,13 @@ std::optional<PredictedTime> predict_time(const GpuModel& gpu, const LaunchWork&
   time.occupancy = static_cast<double>(blocks) * fit.warps / gpu.warps;
   time.parts = {
       {"memory", work.memory_bytes / (gpu.bytes_per_s * drawn) * 1e9},
-      {"l2", l2_sectors(c) * kSectorBytes / (gpu.l2_bytes_per_s * drawn) * 1e9},
-      {"l1", (work.l1_passes + number(c, Count::shared_wavefronts)) / cycles},
+      {"l2", l2_s(gpu, work) / drawn * 1e9},
+      {"l1", (work.l1_passes + number(c, Count::shared_wavefronts) + number(c, Count::shared_fills)) / cycles},
       {"issue", issued / kIssued / cycles},
       {"arithmetic", arithmetic_s(gpu, work) * 1e9 / fit.busy * fit.tail},
       {"latency", waiting_ns(gpu, work, fit)},
       {"atomics", std::max(number(c, Count::atomic_turns) * kAtomicNs / fit.busy / 32, work.hottest_turns * kTurnNs)},
+      {"cluster", cluster_s(gpu, work) / fit.busy * 1e9},
   };
   const double moved = overlapped(time.parts, true), rest = overlapped(time.parts, false);
   // Asynchronous copies go on while warps work.

@@ -20,12 +20,14 @@ struct WarpWork {
 /// One launch, as far as the model wants to know it.
 struct LaunchWork {
   std::int64_t blocks = 0;
-  BlockNeeds needs;         // of a block
-  Counts counts;            // of all blocks
-  double l1_passes = 0;     // of loads and stores of global memory
-  double memory_bytes = 0;  // from and to device memory
-  double heaviest = 1;      // work of the block that has most, over that of all on average
-  double flops = 0;         // on tensor cores where it has tensor instructions, else on FMA units
+  BlockNeeds needs;           // of a block
+  Counts counts;              // of all blocks
+  double l1_passes = 0;       // of loads and stores of global memory
+  double memory_bytes = 0;    // from and to device memory
+  double repeated_bytes = 0;  // of those from the L2, what another block asks for, too
+  double heaviest = 1;        // work of the block that has most, over that of all on average
+  double longest = 1;  // what a block does one after another, of the one that drew most over that of all on average
+  double flops = 0;    // on tensor cores where it has tensor instructions, else on FMA units
   double exps = 0;
   // Of the machine code, all warps together; 0: nobody knows it, and a guess stands in.
   double instructions = 0;   // issued
@@ -42,7 +44,8 @@ struct LaunchWork {
 struct PredictedTime {
   double ns = 0;
   double lo_ns = 0, hi_ns = 0;  // of 10 predictions 9 should hold; see docs/profile.md for how many did
-  /// ("memory", 812.0), ...: device memory, l2, l1 (with shared memory), issue, arithmetic, latency, atomics, launch.
+  /// ("memory", 812.0), ...: device memory, l2, l1 (with shared memory), issue, arithmetic, latency, atomics,
+  /// cluster, launch.
   std::vector<std::pair<std::string, double>> parts;
   double waves = 0;      // blocks over what the GPU holds at once
   double occupancy = 0;  // share of a multiprocessor's warps

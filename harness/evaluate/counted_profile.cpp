@@ -46,7 +46,11 @@ double number(const Counts& counts, Count which) {
   return static_cast<double>(counts[which]);
 }
 
-/// `other_passes`: through the pipe of shared memory, besides those of loads, stores and shuffles.
+/// What a warp takes of the pipe of shared memory where it waits for asynchronous copies, and at a barrier of its
+/// cluster: an H100 shows it (docs/profile.md).
+constexpr double kPassesOfWait = 3, kPassesOfClusterBarrier = 2;
+
+/// `other_passes`: through the pipe of shared memory, besides those of what is counted here.
 void add_counts(Numbers& numbers, const Counts& c, double other_passes = 0) {
   numbers.add_ratio("active_lanes", number(c, Count::memory_lanes), number(c, Count::memory_requests));
   numbers.add_some("global_bytes", number(c, Count::bytes));
@@ -62,9 +66,13 @@ void add_counts(Numbers& numbers, const Counts& c, double other_passes = 0) {
   numbers.add_ratio("l1_hit_share", number(c, Count::load_sectors) - number(c, Count::load_missed),
                     number(c, Count::load_sectors));
   numbers.add_some("bulk_sectors", number(c, Count::bulk_sectors));
+  numbers.add_some("remote_requests", number(c, Count::remote_requests));
+  numbers.add_some("remote_sectors", number(c, Count::remote_sectors));
   numbers.add_some("shared_requests", number(c, Count::shared_requests));
-  numbers.add_some("shared_wavefronts",
-                   number(c, Count::shared_wavefronts) + number(c, Count::shuffles) + other_passes);
+  numbers.add_some("shared_wavefronts", number(c, Count::shared_wavefronts) + number(c, Count::shuffles) +
+                                            kPassesOfWait * number(c, Count::copy_waits) +
+                                            kPassesOfClusterBarrier * number(c, Count::cluster_barriers) +
+                                            other_passes);
   if (c[Count::shared_requests] > 0) numbers.add("shared_conflicts", number(c, Count::shared_conflicts));
   numbers.add_some("atomics", number(c, Count::atomics));
   numbers.add_ratio("atomic_contention", number(c, Count::atomic_turns), number(c, Count::atomic_requests));
@@ -97,8 +105,8 @@ ProfiledLine place_of(const std::string& text, const std::set<std::string>& own_
 double weight(const Counts& c) {
   const double sectors = number(c, Count::load_sectors) + number(c, Count::store_sectors);
   return std::max(number(c, Count::load_requests) + number(c, Count::store_requests), sectors / 4) + l2_sectors(c) / 2 +
-         number(c, Count::shared_wavefronts) + 4 * number(c, Count::atomic_turns) + 4 * number(c, Count::barriers) +
-         number(c, Count::tensor_instructions);
+         number(c, Count::shared_wavefronts) + number(c, Count::shared_fills) + 4 * number(c, Count::atomic_turns) +
+         4 * number(c, Count::barriers) + number(c, Count::tensor_instructions);
 }
 
 std::vector<ProfiledLine> lines_of(const CountedLaunch& launch, const CountedRun& run) {
@@ -254,11 +262,18 @@ TouchedSectors of_all_blocks(const CountedBuffer& counted, const CountedLaunch& 
   return {estimate(&TouchedSectors::touched), estimate(&TouchedSectors::loaded), estimate(&TouchedSectors::stored)};
 }
 
+/// Bytes beyond the L1s.
+struct Moved {
+  double memory = 0;    // from and to device memory
+  double repeated = 0;  // loaded by a block from the L2, and by another one as well
+};
+
 /// What comes from device memory and goes there: what is loaded of each buffer once and what is stored once, and again
 /// as far as it does not stay in the L2. What an earlier launch of the plan touched stays there if it all fits.
-double memory_bytes(const CountedLaunch& launch, const ImageLayout& layout, const GpuModel& gpu,
-                    std::set<std::int64_t>& touched_before) {
+Moved moved_bytes(const CountedLaunch& launch, const ImageLayout& layout, const GpuModel& gpu,
+                  std::set<std::int64_t>& touched_before) {
   double once = 0, again = 0;
+  Moved bytes;
   std::map<std::int64_t, double> of_buffer;
   for (const CountedBuffer& counted : launch.buffers) {
     if (counted.buffer < 0 || counted.buffer >= static_cast<std::int64_t>(layout.buffers.size())) continue;
@@ -268,11 +283,12 @@ double memory_bytes(const CountedLaunch& launch, const ImageLayout& layout, cons
     of_buffer[counted.buffer] = static_cast<double>(moved * kSectorBytes);
     once += static_cast<double>(different.touched * kSectorBytes);
     again += static_cast<double>((counted.by_block.loaded + counted.by_block.stored - moved) * kSectorBytes);
+    bytes.repeated += static_cast<double>((counted.by_block.loaded - different.loaded) * kSectorBytes);
   }
   const double l2 = static_cast<double>(gpu.l2_bytes);
-  double bytes = again * std::max(0.0, 1 - l2 / std::max(1.0, once));
+  bytes.memory = again * std::max(0.0, 1 - l2 / std::max(1.0, once));
   for (const auto& [buffer, different] : of_buffer)
-    if (once > l2 / 2 || !touched_before.contains(buffer)) bytes += different;
+    if (once > l2 / 2 || !touched_before.contains(buffer)) bytes.memory += different;
   for (const auto& [buffer, different] : of_buffer) touched_before.insert(buffer);
   return bytes;
 }
@@ -307,10 +323,14 @@ LaunchProfile launch_profile(const CountedLaunch& as_written, const Launch& laun
   }
   work.blocks = counted.blocks;
   work.needs = block_needs(launch, context.run.executable->artifact, context.run.machine);
-  work.memory_bytes = memory_bytes(counted, context.run.executable->layout, context.gpu, touched_before);
+  const Moved moved = moved_bytes(counted, context.run.executable->layout, context.gpu, touched_before);
+  work.memory_bytes = moved.memory;
+  work.repeated_bytes = moved.repeated;
   if (counted.work > 0)
     work.heaviest = std::max(1.0, static_cast<double>(counted.heaviest) * static_cast<double>(counted.blocks) /
                                       static_cast<double>(counted.work));
+  if (const auto drawn = context.run.drawn.find(counted.step); drawn != context.run.drawn.end() && drawn->second > 1)
+    work.heaviest = work.longest = std::ceil(drawn->second) / drawn->second;
   const Work& all = context.run.executable->problem.work;
   for (const auto& [type, flops] : all.flops) work.flops += flops * context.share;
   work.exps = all.exps * context.share;
@@ -344,7 +364,10 @@ LaunchProfile launch_profile(const CountedLaunch& as_written, const Launch& laun
   if (executed) add_instructions(numbers, *executed);
   numbers.add("dram_bytes", work.memory_bytes);
   numbers.add("l2_sectors", l2_sectors(work.counts));
-  add_counts(numbers, work.counts, warps * dimensions(launch.block));
+  // Each warp reads its threads' index in each dimension, and a barrier takes one pass of the whole block.
+  const double block_warps = std::max(1.0, warps / std::max<double>(1, static_cast<double>(counted.blocks)));
+  add_counts(numbers, work.counts,
+             warps * dimensions(launch.block) + number(work.counts, Count::barriers) / block_warps);
   return profile;
 }
 

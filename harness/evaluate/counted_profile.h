@@ -18,6 +18,9 @@ struct CountedRun {
   std::vector<CountedLaunch> launches;
   /// The plan that was counted, whose grids are those of the GPU, and its layout and problem.
   const Executable* executable = nullptr;
+  /// By step, of launches that the device cuts to what is resident: for how many blocks of the whole grid each stands.
+  /// They draw their work, but one after another here, so that the first draws all that is left.
+  std::map<std::int64_t, double> drawn;
   std::set<std::string> own_files;                // names of the kernel's own sources, without folders
   std::map<std::uint64_t, std::string> lines;     // places in the code: DeviceKind::source_lines
   std::map<std::string, EntryResources> machine;  // of the entries, compiled for the GPU; empty: there is no compiler

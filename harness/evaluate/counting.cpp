@@ -17,14 +17,19 @@ namespace {
 constexpr double kCountingDeadline = 60;         // s, of one run
 constexpr std::uint64_t kDrawSeed = 0x70726f66;  // inputs are the same everywhere, and so are the counts
 
-/// The grids that the plan has on the GPU: what a launch leaves to the device is decided here.
-void fill_grids(Executable& executable, const GpuModel& gpu, const std::map<std::string, EntryResources>& machine) {
-  for (Step& step : executable.plan.steps)
-    if (auto* launch = std::get_if<Launch>(&step); launch != nullptr && launch->resident > 0) {
+/// The grids that the plan has on the GPU: what a launch leaves to the device is decided here. Gives CountedRun::drawn.
+std::map<std::int64_t, double> fill_grids(Executable& executable, const GpuModel& gpu,
+                                          const std::map<std::string, EntryResources>& machine) {
+  std::map<std::int64_t, double> drawn;
+  for (std::size_t i = 0; i < executable.plan.steps.size(); ++i)
+    if (auto* launch = std::get_if<Launch>(&executable.plan.steps[i]); launch != nullptr && launch->resident > 0) {
       const int blocks = std::max(1, blocks_at_once(gpu, block_needs(*launch, executable.artifact, machine)));
+      const double whole = launch->grid.x;
       launch->grid = blocks_that_fit(*launch, static_cast<std::uint64_t>(blocks) * gpu.multiprocessors);
       launch->resident = 0;
+      drawn[static_cast<std::int64_t>(i)] = whole / launch->grid.x;
     }
+  return drawn;
 }
 
 Artifact built(WorkerPool& workers, const BuildSpec& spec) {
@@ -40,6 +45,11 @@ void refuse_libraries(const Realized& realized) {
                           [](const Step& step) { return std::holds_alternative<LibraryCall>(step); }))
     throw bad_input(fmt::format("{} {} calls a library, whose kernels cannot be counted; profile another variant",
                                 realized.candidate.kernel, realized.candidate.variant));
+}
+
+/// All blocks of all launches but the last one run.
+bool runs_uncounted_blocks(const Plan& plan) {
+  return std::ranges::count_if(plan.steps, [](const Step& step) { return std::holds_alternative<Launch>(step); }) > 1;
 }
 
 /// Whether the machine code has atomic operations, and none of them tells what it found.
@@ -77,6 +87,7 @@ std::string identity(const Realized& realized, const std::string& gpu) {
 
 void Counting::announce(const Realized& realized, const std::string& gpu) {
   workers_.builders.submit(workers_.kind.checked_build(realized.build), false);
+  if (runs_uncounted_blocks(realized.plan)) workers_.builders.submit(realized.build, false);
   const Offline& offline = offline_for(std::string(find_gpu_model(gpu).architecture));
   if (offline.builders) offline.builders->submit(realized.build, false);
 }
@@ -91,13 +102,15 @@ Profile Counting::count(const Realized& realized, const ProfileRequest& request)
   refuse_libraries(realized);
   const BuildSpec spec = workers_.kind.checked_build(realized.build);
   workers_.builders.submit(spec, true);
+  if (runs_uncounted_blocks(realized.plan)) workers_.builders.submit(realized.build, true);
   std::string why = "counted on the cpu device, which sees every access";
   CountedRun counted;
   compile_for_gpu(realized.build, std::string(gpu.architecture), counted, why);
   const Artifact artifact = built(workers_, spec);
   Subject subject = workers_.make_subject(realized, artifact, nullptr);
+  if (runs_uncounted_blocks(realized.plan)) subject.executable.plain = built(workers_, realized.build);
   subject.trusted = workers_.build_trusted(realized);
-  fill_grids(subject.executable, gpu, counted.machine);
+  counted.drawn = fill_grids(subject.executable, gpu, counted.machine);
   for (const SourceFile& source : realized.sources)
     counted.own_files.insert(source.name.substr(source.name.rfind('/') + 1));
   counted.executable = &subject.executable;

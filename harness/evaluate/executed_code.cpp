@@ -118,7 +118,7 @@ double counted(const Counts& counts, SiteKind kind) {
   const auto of = [&](Count which) { return static_cast<double>(counts[which]); };
   switch (kind) {
     case SiteKind::global:
-      return of(Count::load_requests) + of(Count::store_requests);
+      return of(Count::load_requests) + of(Count::store_requests) + of(Count::remote_requests);
     case SiteKind::shared:
       return of(Count::shared_requests);
     case SiteKind::atomic:
@@ -167,12 +167,14 @@ std::optional<double> counted(const CountsByLine& counts, const Site& site) {
   return known == counts.end() ? std::nullopt : std::optional(counted(known->second, site.second));
 }
 
-/// The same, if it tells how often the instructions were executed. Generic loads that find shared memory, as those of
-/// `wmma`, are counted there, and not as many as there are instructions.
+/// The same, if it tells how often the instructions were executed. Generic accesses that find shared memory, as those
+/// of `wmma` or in a cluster, are counted there, and not as many as there are instructions.
 std::optional<double> executed(const CountsByLine& counts, const Site& site) {
   const std::optional<double> here = counted(counts, site);
+  if (!here || site.second != SiteKind::global) return here;
+  const Counts& of_line = counts.at(site.first);
   const bool elsewhere =
-      here == 0.0 && site.second == SiteKind::global && counted(counts, {site.first, SiteKind::shared}).value_or(0) > 0;
+      of_line[Count::load_requests] + of_line[Count::store_requests] == 0 && of_line[Count::shared_requests] > 0;
   return elsewhere ? std::nullopt : here;
 }
 
@@ -401,6 +403,19 @@ std::vector<bool> taken_blocks(const MachineCode& code, const CountsByLine& coun
   return holds_requests(code, taken, counts, own_files) ? taken : std::vector<bool>(code.size(), true);
 }
 
+/// Whether these warps only come to barriers, none of which lies in a loop: then loops are others', if those do more.
+bool idle(const std::map<Site, Copies>& sites, const Loops& loops, const CountsByLine& counts) {
+  const auto in_loop = [&](const auto& copy) { return loops.innermost(copy.first) != kNone; };
+  for (const auto& [line, of_line] : counts) {
+    for (const SiteKind kind : {SiteKind::global, SiteKind::shared, SiteKind::atomic, SiteKind::tensor})
+      if (counted(of_line, kind) > 0) return false;
+    const auto found = sites.find({line, SiteKind::barrier});
+    if (counted(of_line, SiteKind::barrier) > 0 && found != sites.end() && std::ranges::any_of(found->second, in_loop))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 CompiledLines compiled_lines(const MachineCode& code, const std::set<std::string>& own_files) {
@@ -458,6 +473,7 @@ std::optional<ExecutedCode> executed_code(const MachineCode& code, const CountsB
     return in_loop(site) && counted(counts, site.first).value_or(0) < counted(of_all, site.first).value_or(0);
   };
   if (std::ranges::any_of(sites, in_loop) && std::ranges::none_of(sites, made_by_others) &&
+      (!idle(sites, loops, counts) || idle(sites, loops, of_all)) &&
       std::ranges::all_of(estimates.loops, [](const auto& each) { return each.empty(); }))
     return std::nullopt;
   std::vector<double> times(loops.count());

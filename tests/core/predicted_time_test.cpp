@@ -106,6 +106,58 @@ TEST_CASE("asynchronous copies hide behind the work of the warps, and loads do n
   CHECK(predict_time(h200, work)->ns < 0.9 * loads);
 }
 
+TEST_CASE("stores to other blocks of a cluster take the time of the way between them") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork work;
+  work.blocks = 132;
+  work.needs = {128, 64, 0};
+  const double none = predict_time(h200, work)->ns;
+  work.counts[Count::remote_sectors] = 1'000'000;
+  CHECK(predict_time(h200, work)->parts.at(7) == std::pair<std::string, double>("cluster", 32e6 / 3600));
+  CHECK(predict_time(h200, work)->ns > none + 7000);
+  work.blocks = 66;  // half of the multiprocessors have half of it
+  CHECK(predict_time(h200, work)->parts.at(7).second == Approx(2 * 32e6 / 3600));
+}
+
+TEST_CASE("what many blocks ask the L2 for comes faster") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork work = copy_work(4);
+  const auto l2 = [&] { return predict_time(h200, work)->parts.at(1).second; };
+  const double apart = l2(), loaded = static_cast<double>(work.counts[Count::load_missed]) * 32;
+  work.repeated_bytes = loaded;
+  CHECK(l2() == Approx(apart - loaded / 5800 + loaded / 14000));
+  work.repeated_bytes = 1e15;  // no more than there is
+  CHECK(l2() == Approx(2 * loaded / 14000));
+}
+
+TEST_CASE("a barrier costs more where more warps meet, and the last of many blocks begins late") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  const auto latency = [&](std::int64_t blocks, std::int64_t threads, std::int64_t barriers) {
+    LaunchWork work;
+    work.blocks = blocks;
+    work.needs = {threads, 32, 0};
+    const std::int64_t warps = blocks * threads / 32;
+    work.cycles = static_cast<double>(warps) * 1000;
+    work.counts[Count::barriers] = warps * barriers;
+    return predict_time(h200, work)->parts.at(5).second;
+  };
+  CHECK(latency(132, 32, 10) - latency(132, 32, 0) == Approx(10 * 7.4));
+  CHECK(latency(132, 512, 10) - latency(132, 512, 0) == Approx(10 * 22.4));
+  CHECK(latency(600, 32, 0) == Approx(latency(1, 32, 0)));  // they begin while the launch is under way
+  CHECK(latency(132 * 32, 32, 0) - latency(1, 32, 0) == Approx(132 * 32 * 0.6 - 400));
+}
+
+TEST_CASE("where blocks draw their work, the one that drew most ends the launch") {
+  const GpuModel& h200 = find_gpu_model("H200");
+  LaunchWork work;
+  work.blocks = 132;
+  work.needs = {1024, 32, 0};
+  work.cycles = 132.0 * 32 * 1000;
+  const double latency = predict_time(h200, work)->parts.at(5).second;
+  work.longest = 1.5;
+  CHECK(predict_time(h200, work)->parts.at(5).second - latency == Approx(500 / (h200.clock_hz / 1e9)));
+}
+
 TEST_CASE("what does not fit on a GPU has no time there") {
   LaunchWork work = copy_work(4);
   work.needs.shared_bytes = 200 << 10;
@@ -126,7 +178,7 @@ TEST_CASE("a copy that is waited for, a cluster's barrier and a tile over the ed
   copies.counts[Count::copy_waits] = 8 * 4 * 4;
   CHECK(predict_time(h200, copies)->ns > plain + 3 * h200.l2_ns);
   clusters.counts[Count::cluster_barriers] = 8 * 4 * 2;
-  CHECK(predict_time(h200, clusters)->ns > plain + 500);
+  CHECK(predict_time(h200, clusters)->ns > plain + 700);
   edges.tensor_cycles = 8.0 * 4 * 32 * 64;
   CHECK(predict_time(h200, edges)->ns > plain + 100);
 }

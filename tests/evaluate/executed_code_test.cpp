@@ -120,6 +120,24 @@ TEST_CASE("where not every warp multiplies, what comes before and after the loop
   CHECK(executed_code(code, counts, kOwn, 8, {})->all() == 4 * 30);
 }
 
+TEST_CASE("warps that only come to a barrier before the loops of others have none") {
+  const auto site = [](SiteKind kind, int line) {
+    return CodeSite{.kind = kind, .places = {{"kernel.cu", line}}, .always = true};
+  };
+  // Behind the barrier a loop multiplies, and stores in a line that was not counted.
+  const MachineCode code{block(5, {1, 3}, {site(SiteKind::barrier, 6)}), block(20, {2}, {site(SiteKind::tensor, 7)}),
+                         block(9, {1, 3}, {site(SiteKind::global, 8)}), block(3, {3, 4}, {site(SiteKind::global, 9)}),
+                         block(1, {})};
+  CountsByLine idle, all;
+  idle[{"kernel.cu", 6}][Count::barriers] = 4;
+  idle[{"kernel.cu", 7}] = {};
+  all = idle;
+  all[{"kernel.cu", 7}][Count::tensor_instructions] = 40;
+  const auto executed = executed_code(code, idle, kOwn, 4, all);
+  REQUIRE(executed);
+  CHECK(executed->all() == 4 * (5 + 3 + 1));
+}
+
 TEST_CASE("loops that only wait, and make no request at all, run once") {
   const MachineCode code{block(1, {1}), block(2, {1, 2}), block(1, {})};
   CHECK(executed_code(code, {}, kOwn, 8, {})->all() == 8 * 4);

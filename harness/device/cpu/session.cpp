@@ -79,27 +79,24 @@ std::string describe_overrun(const Launch& launch, const HarnessCpuIndex& block)
 }
 
 /// Takes blocks in ascending order, as a GPU does, until none is left or the launch has failed.
-void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, const cpu::Module& module,
-                 std::atomic<std::uint64_t>& next) {
+void take_blocks(cpu::BlockRunner& runner, cpu::LaunchState& state, std::atomic<std::uint64_t>& next) {
   const std::uint64_t blocks = state.counter ? state.counter->running() : volume(state.launch.grid);
   const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
-  const cpu::SharedMemory shared = module.shared_memory();
   for (std::uint64_t i = next++; i < blocks && !state.failed(); i = next++) {
     const std::uint64_t number = state.counter ? state.counter->unit(i) : i;
     const HarnessCpuIndex block = block_index(number, state.launch.grid);
-    if (state.counter) runner.count_as(state.counter->weight(number));
-    shared.poison(shared_bytes);
+    runner.count_as(number);
+    runner.shared_memory().poison(shared_bytes);
     runner.run(block);
-    if (!state.failed() && !state.checker && !shared.guard_intact(shared_bytes))
+    if (!state.failed() && !state.checker && !runner.shared_memory().guard_intact(shared_bytes))
       state.fail(describe_overrun(state.launch, block));
   }
 }
 
-void run_blocks(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, const cpu::Module& module,
-                std::atomic<std::uint64_t>& next) {
+void run_blocks(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, std::atomic<std::uint64_t>& next) {
   const cpu::Turn turn(state.turns(), worker);
-  runner.begin(state, module, worker);
-  take_blocks(runner, state, module, next);
+  runner.begin(state, worker);
+  take_blocks(runner, state, next);
   runner.end();
 }
 
@@ -109,15 +106,15 @@ std::string describe_touched(const Launch& launch, const HarnessCpuIndex& block,
 }
 
 /// The block of `cluster` that falls to this host thread.
-void run_in_cluster(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, const cpu::Module& module,
-                    cpu::Cluster& cluster, std::int64_t weight) {
+void run_in_cluster(cpu::BlockRunner& runner, int worker, cpu::LaunchState& state, cpu::Cluster& cluster,
+                    std::uint64_t number) {
   const cpu::Turn turn(&cluster.turns(), worker);
   if (state.failed()) return;
   const unsigned rank = cluster.rank_of(worker);
   const cpu::Cluster::Member& self = cluster.member(rank);
   const auto shared_bytes = static_cast<std::size_t>(state.launch.shared);
-  runner.begin(state, module, worker);
-  runner.count_as(weight);
+  runner.begin(state, worker);
+  runner.count_as(number);
   if (!cluster.begin(rank, runner) && !state.checker)
     state.fail(describe_touched(state.launch, self.block, "before it had begun"));
   if (!state.failed()) runner.run(self.block, &cluster, rank);
@@ -166,6 +163,13 @@ cpu::Module& CpuSession::module_of(const Artifact& artifact) {
   return *module;
 }
 
+/// Where blocks that are not counted run; nullptr: where the others do. Variables that outlive a block would be there
+/// twice.
+cpu::Module* CpuSession::plain_of(const Executable& executable) {
+  const bool usable = executable.counting && executable.plain && executable.plain->globals.empty();
+  return usable ? &module_of(*executable.plain) : nullptr;
+}
+
 void CpuSession::preload(const Artifact& artifact) {
   module_of(artifact);
 }
@@ -173,6 +177,7 @@ void CpuSession::preload(const Artifact& artifact) {
 void CpuSession::warm_up(const Executable& executable) {
   make_threads(executable.plan);
   const cpu::Module& module = module_of(executable.artifact);
+  const cpu::Module* const plain = plain_of(executable);
   std::uint64_t threads = 0, blocks = 1;
   for (const Step& step : executable.plan.steps)
     if (const auto* launch = std::get_if<Launch>(&step)) {
@@ -184,6 +189,7 @@ void CpuSession::warm_up(const Executable& executable) {
     if (static_cast<std::uint64_t>(worker) < blocks) {
       runner.open_stacks(static_cast<int>(std::min<std::uint64_t>(threads, 1024)));
       module.shared_memory().poison(HARNESS_CPU_MAX_SHARED);
+      if (plain != nullptr) plain->shared_memory().poison(HARNESS_CPU_MAX_SHARED);
     }
     forget_thread_number(worker + 1);
   });
@@ -209,13 +215,14 @@ void CpuSession::run(const Executable& executable, std::span<std::byte> image) {
   const bool counted = module.checked() && executable.counting.has_value();
   checker_ = module.checked() && !counted ? std::make_unique<cpu::Checker>(executable, image, module) : nullptr;
   counter_ = counted ? std::make_unique<cpu::Counter>(executable, image, module) : nullptr;
+  constants_.clear();
   fill_constants(executable, image, module);
+  if (cpu::Module* const plain = plain_of(executable)) fill_constants(executable, image, *plain);
   run_steps(executable, image, module);
 }
 
 void CpuSession::fill_constants(const Executable& executable, std::span<const std::byte> image,
                                 const cpu::Module& module) {
-  constants_.clear();
   for (const ConstantTable& table : executable.plan.constants) {
     const std::span<std::byte> memory = module.constant(table.symbol);
     FilledConstant filled{table.symbol, memory, cpu::constant_bytes(table, executable, image)};
@@ -273,7 +280,11 @@ void CpuSession::launch(const Launch& launch, std::size_t step, cpu::Module& mod
   const HarnessCpuEntry* const entry = module.find(launch.entry);
   if (!entry) throw LaunchRefused(fmt::format("the candidate was built without the entry {}", launch.entry));
   cpu::ArgumentPack arguments(launch, *entry, executable, image);
-  cpu::LaunchState state(*entry, arguments.pointers(), launch, checker_.get(), counter_.get(), runs_);
+  cpu::LaunchState state({entry, &module}, arguments.pointers(), launch, checker_.get(), counter_.get(), runs_);
+  // Who waits for others in turns must say so, and who reads shared memory of others must find it.
+  const cpu::Module* const plain = plain_of(executable);
+  if (counter_ && plain && !counter_->in_turns() && !launch.cooperative && !clusters)
+    if (const HarnessCpuEntry* const same = plain->find(launch.entry)) state.plain = {same, plain};
   // Where counted blocks run one after another, one host thread is enough, unless they must run at once.
   const bool one = counter_ && counter_->in_turns() && !launch.cooperative && !clusters;
   const int workers = one ? 1 : static_cast<int>(std::min(blocks, together));
@@ -283,7 +294,7 @@ void CpuSession::launch(const Launch& launch, std::size_t step, cpu::Module& mod
     counter_->begin_launch(launch, step, blocks / each, static_cast<int>(each), workers);
   }
   if (clusters) launch_clusters(state, module);
-  else launch_blocks(state, module, workers);
+  else launch_blocks(state, workers);
   if (counter_) counter_->end_launch();
   if (state.failed()) throw DeviceFault(state.fault());
   check_constants();
@@ -297,33 +308,38 @@ Launch CpuSession::resolved(const Launch& launch) const {
   return exact;
 }
 
-void CpuSession::launch_blocks(cpu::LaunchState& state, cpu::Module& module, int workers) {
-  std::atomic<std::uint64_t> next{0};
-  workers_->run(workers,
-                [&](cpu::BlockRunner& runner, int worker) { run_blocks(runner, worker, state, module, next); });
+void CpuSession::launch_blocks(cpu::LaunchState& state, int workers) {
+  do {
+    std::atomic<std::uint64_t> next{0};
+    workers_->run(workers, [&](cpu::BlockRunner& runner, int worker) { run_blocks(runner, worker, state, next); });
+  } while (state.counter && !state.failed() && state.counter->runs_more());
 }
 
 void CpuSession::launch_clusters(cpu::LaunchState& state, cpu::Module& module) {
   const cpu::ClusterShape shape(state.launch.grid, state.launch.cluster);
-  const int blocks = static_cast<int>(shape.blocks()), threads = static_cast<int>(volume(state.launch.block));
   std::vector<cpu::SharedMemory> memories(shape.blocks());
-  workers_->run(blocks, [&](cpu::BlockRunner&, int worker) {
+  workers_->run(static_cast<int>(shape.blocks()), [&](cpu::BlockRunner&, int worker) {
     memories[static_cast<std::size_t>(worker)] = module.shared_memory();
   });
+  if (state.counter) state.counter->share(memories);
+  do {
+    const std::uint64_t running = state.counter ? state.counter->running() : shape.clusters();
+    for (std::uint64_t i = 0; i < running && !state.failed(); ++i)
+      run_cluster(state, shape, state.counter ? state.counter->unit(i) : i, memories);
+  } while (state.counter && !state.failed() && state.counter->runs_more());
+}
+
+void CpuSession::run_cluster(cpu::LaunchState& state, const cpu::ClusterShape& shape, std::uint64_t number,
+                             const std::vector<cpu::SharedMemory>& memories) {
+  const int blocks = static_cast<int>(shape.blocks()), threads = static_cast<int>(volume(state.launch.block));
   // Every other cluster runs its blocks in reverse, and so does the same cluster in the next launch.
-  const std::uint64_t running = state.counter ? state.counter->running() : shape.clusters();
-  for (std::uint64_t i = 0; i < running && !state.failed(); ++i) {
-    const std::uint64_t number = state.counter ? state.counter->unit(i) : i;
-    const std::int64_t weight = state.counter ? state.counter->weight(number) : 0;
-    cpu::Cluster cluster(shape, number, threads, memories, static_cast<std::size_t>(state.launch.shared),
-                         (number + state.run) % 2);
-    cluster.poison();
-    workers_->run(blocks, [&](cpu::BlockRunner& runner, int worker) {
-      run_in_cluster(runner, worker, state, module, cluster, weight);
-    });
-    const cpu::Cluster::Member* const touched = state.failed() || state.checker ? nullptr : cluster.touched_after_end();
-    if (touched) state.fail(describe_touched(state.launch, touched->block, "after it had ended"));
-  }
+  cpu::Cluster cluster(shape, number, threads, memories, static_cast<std::size_t>(state.launch.shared),
+                       (number + state.run) % 2);
+  cluster.poison();
+  workers_->run(blocks,
+                [&](cpu::BlockRunner& runner, int worker) { run_in_cluster(runner, worker, state, cluster, number); });
+  const cpu::Cluster::Member* const touched = state.failed() || state.checker ? nullptr : cluster.touched_after_end();
+  if (touched) state.fail(describe_touched(state.launch, touched->block, "after it had ended"));
 }
 
 }  // namespace harness

@@ -11,10 +11,12 @@ namespace harness {
 
 namespace cpu {
 class Checker;
+class ClusterShape;
 class Counter;
 class LaunchState;
 class Module;
 class Workers;
+struct SharedMemory;
 }  // namespace cpu
 
 /// Runs candidates that CpuCompiler built, in this process: they are native code and can do whatever it can, so a
@@ -51,14 +53,18 @@ class CpuSession : public Session {
  private:
   void make_threads(const Plan& plan);
   cpu::Module& module_of(const Artifact& artifact);
+  cpu::Module* plain_of(const Executable& executable);
   void fill_constants(const Executable& executable, std::span<const std::byte> image, const cpu::Module& module);
   void check_constants() const;
   void run_steps(const Executable& executable, std::span<std::byte> image, cpu::Module& module);
   void launch(const Launch& launch, std::size_t step, cpu::Module& module, const Executable& executable,
               std::span<std::byte> image);
   Launch resolved(const Launch& launch) const;
-  void launch_blocks(cpu::LaunchState& state, cpu::Module& module, int workers);
+  void launch_blocks(cpu::LaunchState& state, int workers);
   void launch_clusters(cpu::LaunchState& state, cpu::Module& module);
+  /// `memories`: shared memory of the host threads.
+  void run_cluster(cpu::LaunchState& state, const cpu::ClusterShape& shape, std::uint64_t number,
+                   const std::vector<cpu::SharedMemory>& memories);
 
   int threads_;  // that run blocks which are in no cluster
   std::unique_ptr<cpu::Workers> workers_;

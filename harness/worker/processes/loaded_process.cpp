@@ -113,13 +113,21 @@ SharedMemory map_image(int descriptor, std::size_t bytes, bool timed) {
 
 // ---- in the loaded process
 
+std::vector<const Artifact*> artifacts_of(const Executable& executable) {
+  std::vector<const Artifact*> artifacts = {&executable.artifact};
+  if (executable.plain) artifacts.push_back(&*executable.plain);
+  return artifacts;
+}
+
 [[noreturn]] void be_loaded(Session& session, const NativeExecutables& prepared, const Cage& cage, int socket,
                             LaunchReport& report, pid_t runner) noexcept {
   report.code = guarded(report, [&] {
     std::vector<std::string> paths;
-    for (const Executable& executable : prepared.executables) paths.push_back(executable.artifact.path);
+    for (const Executable& executable : prepared.executables)
+      for (const Artifact* const artifact : artifacts_of(executable)) paths.push_back(artifact->path);
     restrict_for_loading(cage, paths);
-    for (const Executable& executable : prepared.executables) session.preload(executable.artifact);
+    for (const Executable& executable : prepared.executables)
+      for (const Artifact* const artifact : artifacts_of(executable)) session.preload(*artifact);
   });
   forget_thread_number(1);
   Request request;

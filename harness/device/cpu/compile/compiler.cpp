@@ -86,7 +86,8 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
   version_ = cpu::compiler_version(compiler_);
   if (walls_.around_files()) toolchain_ = cpu::toolchain_folders(compiler_);
   identity_ = version_ + "\n" + cpu::processor_features() +
-              "\nwritable, kinds of parameters, launch bounds, no counters";  // what artifacts tell of
+              "\nwritable, kinds of parameters, launch bounds, no counters, hooks that jump";  // what artifacts tell of
+                                                                                               // and hold
   prelude_.emplace(cache_folder, include_folder_, identity_);
   linking_.emplace(compiler_);
 }

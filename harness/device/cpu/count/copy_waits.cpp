@@ -6,7 +6,12 @@
 namespace harness::cpu {
 
 void CopyWaits::begin(std::size_t threads) {
-  threads_.assign(threads, {});
+  threads_.resize(threads);
+  for (Clock& each : threads_) {  // those of the block before keep their memory
+    each.time = 0;
+    each.open = false;
+    if (!each.groups.empty()) each.groups.clear();
+  }
   mbarriers_.clear();
 }
 

@@ -40,13 +40,13 @@ void AtomicSectors::end_block(std::int64_t weight) {
   block_.clear();
 }
 
-void AtomicSectors::add(const AtomicSectors& others) {
+void AtomicSectors::add(const AtomicSectors& others, std::int64_t weight) {
   for (const auto& [sector, other] : others.all_) {
     Wanted& wanted = all_[sector];
     wanted.lanes += other.lanes;
     wanted.requests += other.requests;
-    wanted.scaled_lanes += other.scaled_lanes;
-    wanted.scaled_requests += other.scaled_requests;
+    wanted.scaled_lanes += other.scaled_lanes * weight;
+    wanted.scaled_requests += other.scaled_requests * weight;
     wanted.blocks += other.blocks;
     wanted.site = std::min(wanted.site, other.site);
   }

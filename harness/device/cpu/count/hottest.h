@@ -15,7 +15,8 @@ class AtomicSectors {
   void add(const Request& request, std::uint64_t site);
   /// A block that stands for so many has ended.
   void end_block(std::int64_t weight);
-  void add(const AtomicSectors& others);
+  /// What the others stand for, as often.
+  void add(const AtomicSectors& others, std::int64_t weight);
   /// A sector that only one counted block wants may be that block's own: it stands for no others then.
   HottestAddress hottest() const;
 

@@ -9,17 +9,12 @@ namespace {
 constexpr std::uint64_t kWordBytes = 4, kWarpLanes = 32;
 constexpr std::size_t kBanks = 32;
 
-template <typename Body>
-void for_each_lane(std::uint32_t lanes, Body body) {
-  for (; lanes; lanes &= lanes - 1) body(static_cast<std::size_t>(std::countr_zero(lanes)));
-}
-
 /// The most words that one bank is asked for. Words are compared within their bank alone.
 int passes_of(const Request& request, std::uint32_t lanes) {
   std::array<std::array<std::uint64_t, 64>, kBanks> words;
   std::array<int, kBanks> asked{};
   int most = 0;
-  for_each_lane(lanes, [&](std::size_t lane) {
+  each_lane(lanes, [&](std::size_t lane) {
     const std::uint64_t first = request.address[lane] / kWordBytes,
                         last = (request.address[lane] + request.bytes - 1) / kWordBytes;
     for (std::uint64_t word = first; word <= last; ++word) {
@@ -41,7 +36,7 @@ std::uint32_t first_lanes(int count) {
 /// Whether each of these lanes wants what its partner wants, `apart` lanes away, or has none.
 bool in_pairs(const Request& request, std::uint32_t lanes, std::size_t apart) {
   bool all = true;
-  for_each_lane(lanes, [&](std::size_t lane) {
+  each_lane(lanes, [&](std::size_t lane) {
     const std::size_t partner = lane ^ apart;
     all = all && ((lanes >> partner & 1) == 0 || request.address[partner] == request.address[lane]);
   });
@@ -99,7 +94,7 @@ FewNumbers sectors_of(const Request& request) {
     for (const std::uint64_t address : request.address) sectors.append(address / kSectorBytes);
     return sectors;
   }
-  for_each_lane(request.lanes, [&](std::size_t lane) {
+  each_lane(request.lanes, [&](std::size_t lane) {
     const std::uint64_t first = request.address[lane] / kSectorBytes,
                         last = (request.address[lane] + request.bytes - 1) / kSectorBytes;
     sectors.add(first);
@@ -108,10 +103,25 @@ FewNumbers sectors_of(const Request& request) {
   return sectors;
 }
 
+std::uint64_t with_same_sectors(const Request& request, std::uint64_t step) {
+  if (step == 0) return ~0ull;
+  const bool down = static_cast<std::int64_t>(step) < 0;
+  const std::uint64_t each = down ? -step : step;
+  if (each >= kSectorBytes) return 1;
+  std::uint64_t room = kSectorBytes;  // the least that a first or last byte has before the next sector
+  each_lane(request.lanes, [&](std::size_t lane) {
+    for (const std::uint64_t byte : {request.address[lane], request.address[lane] + request.bytes - 1}) {
+      const std::uint64_t within = byte % kSectorBytes;
+      room = std::min(room, down ? within : kSectorBytes - 1 - within);
+    }
+  });
+  return room / each + 1;
+}
+
 std::int64_t different_bytes(const Request& request) {
   if (apart_by(request, 1)) return static_cast<std::int64_t>(kWarpLanes * request.bytes);
   FewNumbers addresses;
-  for_each_lane(request.lanes, [&](std::size_t lane) { addresses.add(request.address[lane]); });
+  each_lane(request.lanes, [&](std::size_t lane) { addresses.add(request.address[lane]); });
   return static_cast<std::int64_t>(addresses.size()) * request.bytes;
 }
 
@@ -140,9 +150,9 @@ SharedPasses shared_passes(const Request& request) {
 
 int atomic_turns(const Request& request) {
   int most = 0;
-  for_each_lane(request.lanes, [&](std::size_t lane) {
+  each_lane(request.lanes, [&](std::size_t lane) {
     int same = 0;
-    for_each_lane(request.lanes, [&](std::size_t other) { same += request.address[other] == request.address[lane]; });
+    each_lane(request.lanes, [&](std::size_t other) { same += request.address[other] == request.address[lane]; });
     most = std::max(most, same);
   });
   return most;

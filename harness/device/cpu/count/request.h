@@ -1,8 +1,15 @@
 #pragma once
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace harness::cpu {
+
+/// `body(lane)` for each of these lanes, a bit each, in their order.
+template <typename Body>
+void each_lane(std::uint32_t lanes, Body body) {
+  for (; lanes != 0; lanes &= lanes - 1) body(static_cast<std::size_t>(std::countr_zero(lanes)));
+}
 
 /// One access of the lanes of a warp, as an instruction makes it. Each lane accesses `bytes` (1 to 16) at its address.
 struct Request {
@@ -18,6 +25,11 @@ class FewNumbers {
   bool add(std::uint64_t number);
   /// It is larger than all others, of which there are fewer than 64.
   void append(std::uint64_t number) { numbers_[static_cast<std::size_t>(size_++)] = largest_ = number; }
+  /// Each is this much larger; what exceeds 64 bits wraps.
+  void shift(std::uint64_t by) {
+    for (int i = 0; i < size_; ++i) numbers_[static_cast<std::size_t>(i)] += by;
+    largest_ += by;
+  }
   int size() const { return size_; }
   const std::uint64_t* begin() const { return numbers_.data(); }
   const std::uint64_t* end() const { return numbers_.data() + size_; }
@@ -32,6 +44,9 @@ inline constexpr std::uint64_t kSectorBytes = 32;
 
 /// The numbers (address / 32) of the sectors that a request touches, in the order of its lanes.
 FewNumbers sectors_of(const Request& request);
+/// Of requests of which each is `step` bytes (modulo 2^64) further than the one before: how many from this one on touch
+/// the sectors that it touches.
+std::uint64_t with_same_sectors(const Request& request, std::uint64_t step);
 /// Bytes that it asks for; what several lanes read counts once.
 std::int64_t different_bytes(const Request& request);
 

@@ -21,11 +21,11 @@ void Roles::add(const Requests& requests, std::int64_t weight) {
   for (const auto& [site, times] : requests) add_requests(role, site, times * weight);
 }
 
-void Roles::add(const Roles& others) {
+void Roles::add(const Roles& others, std::int64_t weight) {
   for (const auto& [places, other] : others.known_) {
     CountedRole& role = known_[places];
-    role.warps += other.warps;
-    for (const auto& [site, times] : other.requests) add_requests(role, site, times);
+    role.warps += other.warps * weight;
+    for (const auto& [site, times] : other.requests) add_requests(role, site, times * weight);
   }
 }
 

@@ -16,7 +16,8 @@ class Roles {
 
   /// A warp that stands for `weight` others of its kind, with itself.
   void add(const Requests& requests, std::int64_t weight);
-  void add(const Roles& others);
+  /// The others' warps, as often as they stand for.
+  void add(const Roles& others, std::int64_t weight);
   /// The most frequent first. Beyond the 12th they are put together: a kernel whose lanes draw their way has no roles.
   std::vector<CountedRole> take() const;
 

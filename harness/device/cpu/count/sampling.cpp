@@ -1,6 +1,7 @@
 #include "harness/device/cpu/count/sampling.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace harness::cpu {
 namespace {
@@ -13,30 +14,72 @@ std::uint64_t random_word(std::uint64_t seed) {
   return seed ^ seed >> 31;
 }
 
-}  // namespace
+class Sampling {
+ public:
+  /// Block i of the order is number i / rows + columns * (i % rows).
+  Sampling(std::uint64_t blocks, std::uint64_t columns) : columns_(columns), rows_(blocks / columns) {}
 
-Sample sample_blocks(std::uint64_t blocks, int most) {
-  Sample sample;
-  const auto add = [&](std::uint64_t number, std::uint64_t weight) {
-    sample.numbers.push_back(number);
-    sample.weights.push_back(static_cast<std::int64_t>(weight));
-  };
-  auto wanted = static_cast<std::uint64_t>(std::max(most, 4));
-  if (blocks <= wanted) {
-    for (std::uint64_t i = 0; i < blocks; ++i) add(i, 1);
+  void add(std::uint64_t place, std::uint64_t weight) {
+    chosen_.emplace_back(place / rows_ + columns_ * (place % rows_), static_cast<std::int64_t>(weight));
+  }
+  /// One of each of so many equal stretches of [begin, end).
+  void add_stretches(std::uint64_t begin, std::uint64_t end, std::uint64_t stretches) {
+    const std::uint64_t all = end - begin;
+    for (std::uint64_t i = 0; i < stretches; ++i) {
+      const std::uint64_t first = all * i / stretches, last = all * (i + 1) / stretches;
+      add(begin + first + random_word(i) % (last - first), last - first);
+    }
+  }
+  Sample take() {
+    std::ranges::sort(chosen_);
+    Sample sample;
+    for (const auto& [number, weight] : chosen_) {
+      sample.numbers.push_back(number);
+      sample.weights.push_back(weight);
+    }
     return sample;
   }
-  // A counted block takes up to ten times as long: half of all would make a launch five times as long, a quarter of a
-  // short launch still up to four times.
-  if (blocks < 4 * wanted) wanted = std::clamp<std::uint64_t>(blocks / 6, 4, std::max<std::uint64_t>(4, wanted / 2));
-  const std::uint64_t inner = blocks - 2, stretches = wanted - 2;
-  add(0, 1);
-  for (std::uint64_t i = 0; i < stretches; ++i) {
-    const std::uint64_t begin = inner * i / stretches, end = inner * (i + 1) / stretches;
-    add(1 + begin + random_word(i) % (end - begin), end - begin);
-  }
-  add(blocks - 1, 1);
+
+ private:
+  std::uint64_t columns_, rows_;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> chosen_;
+};
+
+Sample sample_of_many(std::uint64_t blocks, std::uint64_t wanted) {
+  Sampling sampling(blocks, blocks);
+  sampling.add(0, 1);
+  sampling.add_stretches(1, blocks - 1, wanted - 2);
+  sampling.add(blocks - 1, 1);
+  return sampling.take();
+}
+
+}  // namespace
+
+Sample all_blocks(std::uint64_t blocks) {
+  Sample sample;
+  for (std::uint64_t i = 0; i < blocks; ++i) sample.numbers.push_back(i);
+  sample.weights.assign(blocks, 1);
   return sample;
+}
+
+Sample sample_blocks(std::uint64_t blocks, int most, std::uint64_t columns) {
+  constexpr std::uint64_t kAll = 2, kLeast = 4, kTwo = 12;
+  const std::uint64_t allowed = std::max(static_cast<std::uint64_t>(std::max(most, 0)), kLeast);
+  if (blocks <= kAll) return all_blocks(blocks);
+  if (blocks >= 4 * allowed) return sample_of_many(blocks, allowed);
+  const std::uint64_t column = blocks / columns;  // blocks of one
+  Sampling sampling(blocks, columns);
+  if (blocks < kTwo) {
+    sampling.add((blocks - column) / 2, blocks - column);
+    sampling.add(blocks - 1, column);
+    return sampling.take();
+  }
+  const std::uint64_t wanted = std::clamp(blocks / 6, kLeast, std::max(kLeast, allowed / 2));
+  const std::uint64_t end = std::min(column, blocks / (wanted == kLeast ? 3 : wanted));
+  sampling.add(0, end);
+  sampling.add_stretches(end, blocks - end, wanted - 2);
+  sampling.add(blocks - 1, end);
+  return sampling.take();
 }
 
 }  // namespace harness::cpu

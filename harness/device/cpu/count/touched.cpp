@@ -17,6 +17,12 @@ Touched::Touched(SharedSectors& shared, const std::vector<ImageBuffer>& buffers)
   }
 }
 
+std::vector<CountedBuffer> Touched::take_buffers() {
+  std::vector<CountedBuffer> taken = counted_;
+  for (CountedBuffer& each : counted_) each = {each.buffer, {}, {}};
+  return taken;
+}
+
 std::size_t Touched::buffer_of(std::uint64_t sector) {
   const auto begin = static_cast<std::int64_t>(sector * kSectorBytes), end = begin + std::int64_t{kSectorBytes};
   const auto holds = [&](std::size_t i) {

@@ -53,6 +53,8 @@ class Touched {
   /// operations does not count.
   bool blocks_meet() const { return blocks_meet_; }
   const std::vector<CountedBuffer>& buffers() const { return counted_; }  // by buffer of the layout
+  /// They begin at 0 again.
+  std::vector<CountedBuffer> take_buffers();
 
  private:
   // Of a sector: the last block that touched it, what that one has done (a bit for each Access), and whether it began

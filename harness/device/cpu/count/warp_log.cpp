@@ -1,49 +1,62 @@
 #include "harness/device/cpu/count/warp_log.h"
 
-#include <algorithm>
-#include <bit>
+#include "harness/device/cpu/count/request.h"
 
 namespace harness::cpu {
-
-WarpLog::Place& WarpLog::touch(std::size_t place) {
-  if (place >= places_.size()) places_.resize(place + 1);
-  places_[place].touched = true;
-  touched_.push_back(place);
-  return places_[place];
+WarpLog::Place& WarpLog::place(std::size_t number) {
+  while (number >= places_.size()) {
+    const std::size_t next = places_.size();
+    places_.emplace_back().number = next;
+  }
+  return places_[number];
 }
 
-WarpLog::Place& WarpLog::measure(Place& log) {
-  log.all = log.lanes = 0;
-  log.by_all = kKept;
-  for (std::size_t lane = 0; lane < log.times.size(); ++lane) {
-    if (log.times[lane] == 0) continue;
-    log.lanes |= 1u << lane;
-    log.all = std::max(log.all, log.times[lane]);
-    log.by_all = std::min(log.by_all, log.times[lane]);
-    log.next[lane] = {.run = 0, .number = 0, .address = log.runs[lane].front().first};
-  }
-  log.kept = std::min(log.all, kKept);
-  log.uneven = std::ranges::any_of(log.times, [&](std::uint32_t each) { return each != 0 && each != log.all; });
-  return log;
+/// Of the run that ends, what is not kept at all.
+static Run close(WarpLog::Lane& lane) {
+  const Run run = lane.open_run();
+  const bool kept = lane.closed < WarpLog::kKept;
+  lane.closed += lane.open;
+  if (!kept) return run;
+  lane.runs.push_back(run);
+  return {};
 }
 
-const Request& WarpLog::request(Place& log, std::uint32_t number) {
-  request_.lanes = log.lanes;
-  if (number >= log.by_all) {
-    request_.lanes = 0;
-    for (std::size_t lane = 0; lane < log.times.size(); ++lane)
-      request_.lanes |= static_cast<std::uint32_t>(log.times[lane] > number) << lane;
+Run WarpLog::note(Place& place, std::uint32_t lane, std::uint64_t address, std::uint64_t origin, std::uint32_t bytes) {
+  Lane& self = place.lanes[lane];
+  Run ended;
+  if (self.open > 0) {
+    const bool alike = self.bytes == bytes && self.origin == origin;
+    if (alike && self.goes_on(address)) return ended;
+    if (alike && self.open == 1) {
+      self.step = address - self.begin;
+      self.next = address + self.step;
+      ++self.open;
+      return ended;
+    }
+    ended = close(self);
+  } else {
+    if (place.seen == 0) touched_.push_back(&place);
+    place.seen |= 1u << lane;
   }
-  request_.bytes = log.bytes[number];
-  for (std::uint32_t left = request_.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-    Next& next = log.next[lane];
-    request_.address[lane] = next.address;
-    const std::vector<Run>& runs = log.runs[lane];
-    if (++next.number < runs[next.run].count) next.address += runs[next.run].step;
-    else if (++next.run < runs.size()) next.number = 0, next.address = runs[next.run].first;
+  self.next = 0;
+  self.begin = address;
+  self.origin = origin;
+  self.bytes = bytes;
+  self.step = 0;
+  self.open = 1;
+  return ended;
+}
+
+void WarpLog::clear() {
+  for (Place* const place : touched_) {
+    each_lane(place->seen, [&](std::size_t lane) {
+      Lane& self = place->lanes[lane];
+      self.runs.clear();
+      self.open = self.closed = self.next = 0;
+    });
+    place->seen = 0;
   }
-  return request_;
+  touched_.clear();
 }
 
 }  // namespace harness::cpu

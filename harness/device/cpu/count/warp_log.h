@@ -1,100 +1,72 @@
 #pragma once
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
+#include <deque>
 #include <vector>
 
-#include "harness/device/cpu/count/request.h"
-
 namespace harness::cpu {
+
+/// Accesses of a lane that lie equally far apart, as those of a loop mostly do. Kept one by one, they would take more
+/// time than all the rest.
+struct Run {
+  std::uint64_t first = 0, step = 0;
+  std::uint64_t count = 0;
+  std::uint32_t bytes = 0;  // of each
+
+  std::uint64_t at(std::uint64_t number) const { return first + number * step; }
+};
 
 /// What the lanes of a warp did since they last converged. Lanes run one after another here, so the n-th access of one
 /// lane at a place belongs to the n-th of the others there.
 class WarpLog {
  public:
-  /// At one place between two points of convergence so many requests are kept; the rest count as those.
-  static constexpr std::uint32_t kKept = 2048;
+  /// At one place between two points of convergence so many requests are looked at; the rest count as those.
+  static constexpr std::uint64_t kKept = 2048;
+  static constexpr std::uint32_t kLanes = 32;
 
-  /// False: it is counted, but not kept.
-  bool note(std::size_t place, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes) {
-    Place& log = of(place);
-    const std::uint32_t number = log.times[lane]++;
-    if (number >= kKept) return false;
-    if (number >= log.bytes.size()) log.bytes.resize(std::clamp<std::size_t>(8 * log.bytes.size(), 8, kKept));
-    log.bytes[number] = static_cast<std::uint8_t>(bytes);
-    std::vector<Run>& runs = log.runs[lane];
-    if (number == 0 || !runs.back().takes(address)) runs.push_back({address, 0, 1});
-    return true;
-  }
+  /// What a lane did at a place.
+  struct Lane {
+    std::uint64_t next = 0;    // the address that goes on with the open run; 0: none is known to
+    std::uint64_t step = 0;    // of the open run
+    std::uint64_t open = 0;    // accesses of that
+    std::uint64_t closed = 0;  // accesses before it
+    std::uint64_t begin = 0;   // of the open run: its first address
+    std::uint64_t origin = 0;  // what runs count their addresses from
+    std::uint32_t bytes = 0;   // of its accesses
+    std::vector<Run> runs;     // closed ones, as far as they are kept
 
-  /// Calls `body(place, request)` for what is kept, in about the order in which a warp would have made the requests:
-  /// the first at each place, then the second. Then `end(place, kept, all, uneven)` for each place; all: how many
-  /// there were. Empties the log.
-  template <typename Body, typename End>
-  void flush(Body body, End end) {
-    std::uint32_t most = 0;
-    for (const std::size_t place : touched_) most = std::max(most, measure(places_[place]).kept);
-    for (std::uint32_t number = 0; number < most; ++number)
-      for (const std::size_t place : touched_)
-        if (number < places_[place].kept) body(place, request(places_[place], number));
-    for (const std::size_t place : touched_) {
-      Place& log = places_[place];
-      end(place, log.kept, log.all, log.uneven);
-      for (std::uint32_t lane = 0; lane < log.times.size(); ++lane)
-        if (log.times[lane] != 0) log.runs[lane].clear();
-      log.times.fill(0);
-      log.touched = false;
-    }
-    touched_.clear();
-  }
-
- private:
-  /// Accesses of a lane that lie equally far apart, as those of a loop mostly do. Kept one by one, they would take more
-  /// time than all the rest: to ask the system for fresh memory, and to write there.
-  struct Run {
-    std::uint64_t first = 0, step = 0;
-    std::uint32_t count = 0;
-
-    /// Whether the address goes on with it; then it does.
-    bool takes(std::uint64_t address) {
-      if (count == 1) step = address - first;
-      if (address != first + count * step) return false;
-      ++count;
+    /// An access like the one before, and as far from it as that one from its own. False: nothing has happened.
+    bool goes_on(std::uint64_t address) {
+      if (address != next) return false;
+      next += step;
+      ++open;
       return true;
     }
-  };
-  /// The next access of a lane.
-  struct Next {
-    std::size_t run = 0;
-    std::uint32_t number = 0;  // in its run
-    std::uint64_t address = 0;
+    std::uint64_t times() const { return closed + open; }
+    Run open_run() const { return {begin - origin, step, open, bytes}; }
+    /// The open one follows the closed ones.
+    Run run(std::size_t number) const { return number < runs.size() ? runs[number] : open_run(); }
   };
   struct Place {
-    std::array<std::vector<Run>, 32> runs;  // by lane
-    std::vector<std::uint8_t> bytes;        // by request: of the access that came last
-    bool touched = false;
-    std::array<std::uint32_t, 32> times{};  // by lane
-    // What measure() finds:
-    std::uint32_t all = 0, kept = 0;  // requests
-    std::uint32_t by_all = 0;         // that every lane takes part in that came at all
-    std::uint32_t lanes = 0;          // those
-    bool uneven = false;              // some of those came less often than others
-    std::array<Next, 32> next;        // by lane
+    std::size_t number = 0;
+    std::uint32_t seen = 0;  // lanes, a bit each, that came; 0: none
+    std::array<Lane, kLanes> lanes;
   };
 
-  Place& of(std::size_t place) {
-    if (place < places_.size() && places_[place].touched) return places_[place];
-    return touch(place);
-  }
-  Place& touch(std::size_t place);
-  static Place& measure(Place& log);
-  /// The requests of a place are asked for in their order, each once.
-  const Request& request(Place& log, std::uint32_t number);
+  /// The same object each time.
+  Place& place(std::size_t number);
+  /// An access of `bytes` at `address`, which is not 0; it is kept as `address` - `origin`. Gives what has come to its
+  /// end and is beyond what is kept: only which memory that touched is of interest. count 0: nothing.
+  Run note(Place& place, std::uint32_t lane, std::uint64_t address, std::uint64_t origin, std::uint32_t bytes);
 
-  std::vector<Place> places_;
-  std::vector<std::size_t> touched_;
-  Request request_;
+  /// The places to which lanes came, in the order in which the first one did.
+  const std::vector<Place*>& touched() const { return touched_; }
+  /// Nothing has happened.
+  void clear();
+
+ private:
+  std::deque<Place> places_;
+  std::vector<Place*> touched_;
 };
 
 }  // namespace harness::cpu

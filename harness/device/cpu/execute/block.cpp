@@ -46,15 +46,33 @@ void LaunchState::fail(const std::string& text) {
   failed_ = true;
 }
 
-void BlockRunner::begin(LaunchState& launch, const Module& module, int worker) {
+void BlockRunner::use(const Code& code) {
+  entry_ = code.entry;
+  shared_ = code.module->shared_memory();
+}
+
+void BlockRunner::count_as(std::uint64_t unit) {
+  if (!counter_) return;
+  counter_->begin(unit);
+  use(launch_->counter->is_counted(unit) ? launch_->code : launch_->plain);
+}
+
+void BlockRunner::begin(LaunchState& launch, int worker) {
   launch_ = &launch;
-  shared_ = module.shared_memory();
+  use(launch.code);
+  const Module& module = *launch.code.module;
   if (launch.checker) checker_.emplace(*launch.checker, module, scheduler_, worker);
   if (launch.counter) counter_.emplace(*launch.counter, module, scheduler_, worker);
   const auto as_index = [](const Dim3& d) { return HarnessCpuIndex{d.x, d.y, d.z}; };
   harness_cpu_block_dim = as_index(launch.launch.block);
   harness_cpu_grid_dim = as_index(launch.launch.grid);
   scheduler_.shape(harness_cpu_block_dim);
+}
+
+void BlockRunner::end() {
+  checker_.reset();
+  counter_.reset();
+  running_counter = nullptr;
 }
 
 unsigned BlockRunner::linear_block(const HarnessCpuIndex& block) const {
@@ -78,6 +96,7 @@ void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned r
   }
   barriers_.fill({});
   running_block = this;
+  running_counter = counter_ ? &*counter_ : nullptr;
   block_ = harness_cpu_block_idx = block;
   cluster_ = cluster;
   rank_ = rank;
@@ -100,7 +119,7 @@ void BlockRunner::run(const HarnessCpuIndex& block, Cluster* cluster, unsigned r
 }
 
 void BlockRunner::run_thread(Thread& thread) {
-  launch_->entry.call(launch_->arguments);
+  entry_->call(launch_->arguments);
   if (counter_) counter_->exited(thread);
   leave_warp(thread);
   leave_barriers(thread);

@@ -7,7 +7,7 @@
 
 #include "harness/core/plan.h"
 #include "harness/device/cpu/check/checker.h"
-#include "harness/device/cpu/count/counter.h"
+#include "harness/device/cpu/count/block_counter.h"
 #include "harness/device/cpu/execute/async_work.h"
 #include "harness/device/cpu/execute/cluster.h"
 #include "harness/device/cpu/execute/scheduler.h"
@@ -16,14 +16,21 @@
 
 namespace harness::cpu {
 
+/// What a block runs.
+struct Code {
+  const HarnessCpuEntry* entry = nullptr;
+  const Module* module = nullptr;
+};
+
 /// One launch, shared by the host threads that run its blocks.
 class LaunchState {
  public:
-  LaunchState(const HarnessCpuEntry& entry, void** arguments, const Launch& launch, Checker* checker, Counter* counter,
+  LaunchState(const Code& code, void** arguments, const Launch& launch, Checker* checker, Counter* counter,
               unsigned run)
-      : entry(entry), arguments(arguments), launch(launch), checker(checker), counter(counter), run(run) {}
+      : code(code), plain(code), arguments(arguments), launch(launch), checker(checker), counter(counter), run(run) {}
 
-  const HarnessCpuEntry& entry;
+  const Code code;
+  Code plain;  // of blocks that are not counted
   void** arguments;
   const Launch& launch;
   Checker* checker;    // nullptr: nothing is checked
@@ -52,15 +59,12 @@ class BlockRunner : private ThreadBody {
 
   void open_stacks(int threads) { scheduler_.open_stacks(threads); }
   /// `worker` is the number of the host thread that calls. Throws DeviceMemoryExhausted.
-  void begin(LaunchState& launch, const Module& module, int worker);
-  void end() {
-    checker_.reset();
-    counter_.reset();
-  }
-  /// Where the launch is counted: the next block stands for so many; 0: it is not counted.
-  void count_as(std::int64_t blocks) {
-    if (counter_) counter_->begin(blocks);
-  }
+  void begin(LaunchState& launch, int worker);
+  void end();
+  /// Where the launch is counted: the next block has this number, or its cluster has.
+  void count_as(std::uint64_t unit);
+  /// Of the block that is next, or runs.
+  const SharedMemory& shared_memory() const { return shared_; }
   /// A fault goes to the launch's state.
   void run(const HarnessCpuIndex& block) { run(block, nullptr, 0); }
   /// As one of a cluster, in the turns of its rank.
@@ -116,7 +120,6 @@ class BlockRunner : private ThreadBody {
   void* cluster_map(const void* address, unsigned rank, std::size_t bytes, const Site& site);
 
   BlockChecker* checker() { return checker_ ? &*checker_ : nullptr; }  // nullptr: nothing is checked
-  BlockCounter* counter() { return counter_ ? &*counter_ : nullptr; }  // nullptr: nothing is counted
   /// Ends a checked launch: what the current thread was about to do must not be done.
   [[noreturn]] void stop(const char* kind);
   /// Notes the current thread's fault. `abandon` must follow, on a stack that holds nothing to be destroyed.
@@ -167,6 +170,8 @@ class BlockRunner : private ThreadBody {
   void leave_barriers(const Thread& thread);
   void leave_cluster(const Thread& thread);
 
+  void use(const Code& code);
+
   // block_async.cpp
   struct MbarrierWait {
     Thread* thread = nullptr;
@@ -185,6 +190,7 @@ class BlockRunner : private ThreadBody {
 
   Scheduler scheduler_;
   LaunchState* launch_ = nullptr;
+  const HarnessCpuEntry* entry_ = nullptr;
   SharedMemory shared_;
   AsyncWork async_;   // of the async proxy: must have been waited for when the block ends
   AsyncWork copies_;  // cp.async: need not have been
@@ -203,6 +209,9 @@ class BlockRunner : private ThreadBody {
 /// nullptr: the calling host thread has run none yet. Candidates ask with each access, so it is found without a call.
 inline constinit thread_local BlockRunner* running_block = nullptr;
 
+/// Its counter; nullptr: nothing is counted there.
+inline constinit thread_local BlockCounter* running_counter = nullptr;
+
 /// The runner whose fiber the calling host thread is on.
 inline BlockRunner& current_block() {
   return *running_block;
@@ -213,7 +222,7 @@ inline BlockChecker* current_checker() {
 }
 /// Its counter; nullptr outside of counted runs.
 inline BlockCounter* current_counter() {
-  return running_block ? running_block->counter() : nullptr;
+  return running_counter;
 }
 
 }  // namespace harness::cpu

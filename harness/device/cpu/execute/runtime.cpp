@@ -80,6 +80,24 @@ void check_row(const char* instruction, int count, const void* row, int access, 
   harness_cpu_access(row, 16, access, from);
 }
 
+/// Nobody may spin on a flag for ever while the one who sets it waits for a turn.
+void yield_to_others(int access) {
+  if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();
+}
+
+[[gnu::noinline]] void tell(BlockCounter& counter, const void* address, unsigned long bytes, int access,
+                            const void* from) {
+  yield_to_others(access);
+  counter.access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from);
+}
+
+[[gnu::noinline]] void tell(BlockChecker& checker, const void* address, unsigned long bytes, int access,
+                            const void* from) {
+  yield_to_others(access);
+  if (!checker.access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from))
+    current_block().stop("illegal_access");
+}
+
 }  // namespace
 
 extern "C" {
@@ -257,18 +275,16 @@ void harness_cpu_cp_async_wait(int groups) {
   if (BlockCounter* const counter = current_counter()) counter->waited(groups, __builtin_return_address(0));
 }
 
-// Static initializers of a checked candidate come here too, outside of any run.
+// Static initializers of a checked candidate come here too, outside of any run. Most calls end in the first function,
+// which needs no frame.
 
 void harness_cpu_access(const void* address, unsigned long bytes, int access, const void* from) {
-  BlockCounter* const counter = current_counter();
-  BlockChecker* const checker = counter ? nullptr : current_checker();
-  if (!checker && !counter) return;
-  if (counter && counter->skips(access)) return;
-  // Nobody may spin on a flag for ever while the one who sets it waits for a turn.
-  if (access == harness_cpu_volatile_read && (++harness_cpu_passes & 255u) == 0) current_block().yield();
-  if (counter) return counter->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from);
-  if (!checker->access(reinterpret_cast<std::uintptr_t>(address), bytes, access, from))
-    current_block().stop("illegal_access");
+  if (BlockCounter* const counter = current_counter()) {
+    if (counter->skips(access) || counter->goes_on(reinterpret_cast<std::uintptr_t>(address), bytes, access, from))
+      return;
+    return tell(*counter, address, bytes, access, from);
+  }
+  if (BlockChecker* const checker = current_checker()) tell(*checker, address, bytes, access, from);
 }
 
 void harness_cpu_fence() {

@@ -84,6 +84,7 @@ class Scheduler {
     return address - reinterpret_cast<std::uintptr_t>(stacks_.bottom(current_->stack)) < StackPool::kStackBytes;
   }
   bool on_a_stack(std::uintptr_t address) const { return stacks_.contains(address); }
+  std::span<const std::byte> stacks() const { return stacks_.memory(); }
   /// The current thread waits until somebody wakes it. The caller has put it where it will be found.
   void wait(const Site& site, std::uint32_t mask);
   void wake(Thread& thread);

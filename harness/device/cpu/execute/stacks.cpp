@@ -91,8 +91,12 @@ void* StackPool::top(int stack) const {
   return region_ + kSpan * (stack + 1) - color;
 }
 
+std::span<const std::byte> StackPool::memory() const {
+  return {region_, kSpan * static_cast<std::size_t>(stacks_)};
+}
+
 bool StackPool::contains(std::uintptr_t address) const {
-  return address - reinterpret_cast<std::uintptr_t>(region_) < kSpan * static_cast<std::size_t>(stacks_);
+  return address - reinterpret_cast<std::uintptr_t>(region_) < memory().size();
 }
 
 }  // namespace harness::cpu

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace harness::cpu {
@@ -30,6 +31,8 @@ class StackPool {
   /// thousand stacks do not share a few cache sets.
   void* top(int stack) const;
   void* bottom(int stack) const { return region_ + kSpan * static_cast<std::size_t>(stack) + kGuardBytes; }
+  /// The memory that all stacks lie in.
+  std::span<const std::byte> memory() const;
   bool contains(std::uintptr_t address) const;
 
  private:

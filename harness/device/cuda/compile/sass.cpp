@@ -83,10 +83,10 @@ constexpr Operation kOperations[] = {
     {0x037, InstructionClass::tensor, SiteKind::tensor},                    // IMMA
     {0x03b, InstructionClass::shared, SiteKind::shared},                    // LDSM
     {0x03c, InstructionClass::tensor, SiteKind::tensor},                    // HMMA
-    {0x03e, InstructionClass::special},                                     // F2FP
+    {0x03e, InstructionClass::floating},                                    // F2FP
     {0x03f, InstructionClass::tensor, SiteKind::tensor},                    // DMMA
     {0x044, InstructionClass::shared, SiteKind::shared},                    // STSM
-    {0x045, InstructionClass::special},                                     // I2FP
+    {0x045, InstructionClass::floating},                                    // I2FP
     {0x100, InstructionClass::special},                                     // FLO
     {0x101, InstructionClass::special},                                     // BREV
     {0x104, InstructionClass::special},                                     // F2F

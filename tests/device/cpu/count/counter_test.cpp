@@ -98,15 +98,29 @@ extern "C" __global__ void added_and_read(float* y, const float* x) {
   atomicAdd(y, x[threadIdx.x]);
   y[8 + blockIdx.x * 8] = y[0];
 }
+#include <harness/cluster.cuh>
+extern "C" __global__ void handed_round(float* y) {
+  __shared__ float mine[64];
+  harness::cluster_sync();
+  for (unsigned rank = 0; rank < harness::cluster_size(); ++rank)
+    harness::cluster_map(mine, rank)[threadIdx.x] = rank;    // to the block itself as well
+  harness::cluster_sync();
+  y[blockIdx.x * 64 + threadIdx.x] = mine[threadIdx.x];
+}
 )";
 
 const Artifact& counted_artifact() {
   static const Artifact artifact = build_with_headers(
       kSource,
       {"copy", "strided", "conflict", "divergent", "contended", "wide", "ragged", "twice", "scaled", "unequal",
-       "own_sums", "near_sums", "added_and_read", "doubled", "along", "next_block", "added"},
+       "own_sums", "near_sums", "added_and_read", "doubled", "along", "next_block", "added", "handed_round"},
       true);
   return artifact;
+}
+
+/// The same without instrumentation, of these entries.
+Artifact plain_artifact(const std::vector<std::string>& entries) {
+  return build_with_headers(kSource, entries);
 }
 
 struct Counted {
@@ -129,11 +143,17 @@ struct Counted {
 };
 
 Counted count(const std::string& entry, std::uint32_t blocks, std::uint32_t threads,
-              std::vector<LaunchArgument> arguments, CountingRequest request = {}) {
+              std::vector<LaunchArgument> arguments, CountingRequest request = {}, std::uint32_t cluster = 1) {
   Bench bench(counted_artifact());
   bench.buffer("y", std::vector<float>(65536)).buffer("x", std::vector<float>(65536 * 2));
   bench.executable().counting = request;
-  bench.run(entry, {blocks}, {threads}, std::move(arguments));
+  Launch launch;
+  launch.entry = entry;
+  launch.grid = {blocks};
+  launch.block = {threads};
+  launch.cluster = {cluster};
+  launch.args = std::move(arguments);
+  bench.run(std::vector<Step>{launch});
   const auto launches = session().take_counts();
   REQUIRE(launches);
   REQUIRE(launches->size() == 1);
@@ -192,6 +212,14 @@ TEST_CASE("a barrier is told how much less than the longest warp the others had 
   const Counted all = count("unequal", 2, 128, {named("y"), named("x"), i32(128)});
   CHECK(all.at(58)[Count::barrier_work] == 2 * 4 * (16 * 4 + 4));
   CHECK(all.at(58)[Count::barrier_longest] == all.at(58)[Count::barrier_work]);
+}
+
+TEST_CASE("what goes to shared memory of other blocks of the cluster is counted apart from a block's own") {
+  const Counts all = count("handed_round", 4, 64, {named("y")}, {}, 2).all();
+  CHECK(all[Count::remote_requests] == 4 * 2);
+  CHECK(all[Count::remote_sectors] == 4 * 2 * 4);
+  CHECK(all[Count::shared_requests] == 4 * 2 * 2);  // stored into its own, and loaded
+  CHECK(count("handed_round", 4, 64, {named("y")}).all()[Count::remote_requests] == 0);
 }
 
 TEST_CASE("a divergent branch leaves lanes idle") {
@@ -311,4 +339,44 @@ TEST_CASE("blocks meet where one loads what another stores") {
 TEST_CASE("a shuffle is counted once a warp") {
   CHECK(count("added", 2, 64, kBoth).all()[Count::shuffles] == 2 * 2 * 5);
   CHECK(count("added", 2, 64, kBoth).all()[Count::memory_requests] == 2 * 2 * 2);
+}
+
+TEST_CASE("of few blocks some are counted where they do much, and all where they do little or are asked for") {
+  const Counted some = count("along", 8, 32, kBoth), all = count("along", 8, 32, kBoth, {17, false});
+  CHECK(some.launch.counted_blocks == 2);
+  CHECK(all.launch.counted_blocks == 8);
+  CHECK(some.all() == all.all());
+  CHECK(some.launch.work == all.launch.work);
+  CHECK(some.launch.roles.at(0).warps == 8);
+  CHECK(count("copy", 16, 128, {named("y"), named("x"), i32(2000)}).launch.counted_blocks == 16);
+  CHECK(count("copy", 17, 128, {named("y"), named("x"), i32(2000)}).launch.counted_blocks == 4);
+}
+
+TEST_CASE("blocks that run and are not counted do their work, without instrumentation where there is such a build") {
+  const auto launch = [](const std::string& entry, std::uint32_t blocks, std::vector<LaunchArgument> arguments) {
+    Launch launch;
+    launch.entry = entry;
+    launch.grid = {blocks};
+    launch.block = {128};
+    launch.args = std::move(arguments);
+    return launch;
+  };
+  std::vector<float> ones(65536, 1);
+  std::vector<std::vector<CountedLaunch>> counts;
+  for (const bool plain : {false, true}) {
+    Bench bench(counted_artifact());
+    if (plain) bench.executable().plain = plain_artifact({"copy", "doubled"});
+    bench.executable().counting = CountingRequest{};
+    bench.buffer("y", std::vector<float>(65536)).buffer("x", ones);
+    bench.run({launch("copy", 512, {named("y"), named("x"), i32(65536)}),
+               launch("copy", 4, {named("y"), named("x"), i32(512)}), launch("doubled", 1, {named("y")})});
+    std::vector<float> wanted(65536, 1);
+    std::fill_n(wanted.begin(), 128, 2.0f);
+    CHECK(bench.read<float>("y") == wanted);
+    counts.push_back(*session().take_counts());
+    REQUIRE(counts.back().size() == 3);
+    CHECK(counts.back()[0].counted_blocks == 16);
+    CHECK(counts.back()[1].counted_blocks == 4);
+  }
+  for (std::size_t i = 0; i < 3; ++i) CHECK(json(counts[0][i]) == json(counts[1][i]));
 }

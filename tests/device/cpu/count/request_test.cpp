@@ -83,13 +83,27 @@ TEST_CASE("a cache keeps what fits, sector by sector") {
   CHECK_FALSE(cache.load(65535));
 }
 
-TEST_CASE("a sample has the first and the last block, one of each stretch, and stands for all") {
-  CHECK(sample_blocks(5, 16).numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4});
-  CHECK(sample_blocks(63, 16).numbers.size() == 8);
-  CHECK(sample_blocks(32, 16).numbers.size() == 5);
-  CHECK(sample_blocks(17, 16).numbers.size() == 4);
-  CHECK(sample_blocks(64, 16).numbers.size() == 16);
-  const Sample sample = sample_blocks(1003, 16);
+TEST_CASE("requests that move on know how long their sectors stay the same") {
+  for (const std::uint64_t step : {2ull, 4ull, 12ull, 32ull, 1000ull, 0ull - 2, 0ull - 8, 0ull - 64}) {
+    Request request = strided(36, 2, 0xf0f0f0f0);
+    for (std::uint64_t& address : request.address) address += 100000;
+    const FewNumbers before = sectors_of(request);
+    const std::uint64_t same = with_same_sectors(request, step);
+    REQUIRE(same > 0);
+    const auto moved = [&](std::uint64_t times) {
+      Request next = request;
+      for (std::uint64_t& address : next.address) address += times * step;
+      return sectors_of(next);
+    };
+    const FewNumbers last = moved(same - 1), other = moved(same);
+    CHECK(std::equal(before.begin(), before.end(), last.begin(), last.end()));
+    CHECK_FALSE(std::equal(before.begin(), before.end(), other.begin(), other.end()));
+  }
+  CHECK(with_same_sectors(strided(4, 4), 0) == ~0ull);
+}
+
+TEST_CASE("a sample of many has the first and the last block, one of each stretch, and stands for all") {
+  const Sample sample = sample_blocks(1003, 16, 1003);
   REQUIRE(sample.numbers.size() == 16);
   CHECK(sample.numbers.front() == 0);
   CHECK(sample.numbers.back() == 1002);
@@ -98,7 +112,41 @@ TEST_CASE("a sample has the first and the last block, one of each stretch, and s
   std::int64_t all = 0;
   for (const std::int64_t weight : sample.weights) all += weight;
   CHECK(all == 1003);
-  CHECK(sample_blocks(1003, 16).numbers == sample.numbers);
+  CHECK(sample_blocks(1003, 16, 17).numbers == sample.numbers);
   // The same on every machine.
-  CHECK(sample_blocks(1000000, 4).numbers == sample_blocks(1000000, 4).numbers);
+  CHECK(sample_blocks(1000000, 4, 1000000).numbers == sample_blocks(1000000, 4, 1000000).numbers);
+}
+
+TEST_CASE("a sample of few blocks is a part of them that stands for all, column by column") {
+  CHECK(sample_blocks(2, 16, 2).numbers == std::vector<std::uint64_t>{0, 1});
+  CHECK(sample_blocks(3, 16, 3).numbers == std::vector<std::uint64_t>{1, 2});
+  CHECK(sample_blocks(63, 16, 63).numbers.size() == 8);
+  CHECK(sample_blocks(32, 16, 32).numbers.size() == 5);
+  CHECK(sample_blocks(12, 16, 12).numbers.size() == 4);
+  CHECK(sample_blocks(4, 16, 4).numbers.size() == 2);
+  CHECK(sample_blocks(64, 16, 64).numbers.size() == 16);
+  for (std::uint64_t blocks = 1; blocks < 200; ++blocks)
+    for (std::uint64_t columns = 1; columns <= blocks; ++columns) {
+      if (blocks % columns != 0) continue;
+      const Sample sample = sample_blocks(blocks, 16, columns);
+      std::int64_t all = 0;
+      for (const std::int64_t weight : sample.weights) all += weight;
+      const std::set<std::uint64_t> different(sample.numbers.begin(), sample.numbers.end());
+      const bool right = all == static_cast<std::int64_t>(blocks) && different.size() == sample.numbers.size() &&
+                         std::is_sorted(sample.numbers.begin(), sample.numbers.end()) && sample.numbers.back() < blocks;
+      CHECK(right);
+    }
+  // Three columns of which the last has less to do: it stands for itself, whatever the rows are.
+  const std::int64_t work[] = {32, 32, 1};
+  for (const std::uint64_t rows : {2u, 5u, 16u}) {
+    const Sample sample = sample_blocks(3 * rows, 16, 3);
+    std::int64_t estimate = 0;
+    for (std::size_t i = 0; i < sample.numbers.size(); ++i) estimate += sample.weights[i] * work[sample.numbers[i] % 3];
+    CHECK(estimate == Approx(65.0 * static_cast<double>(rows)).epsilon(0.15));
+  }
+}
+
+TEST_CASE("all blocks stand for themselves") {
+  CHECK(all_blocks(5).numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4});
+  CHECK(all_blocks(5).weights == std::vector<std::int64_t>(5, 1));
 }

@@ -10,7 +10,9 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
-#define HARNESS_CPU_HOOK __attribute__((used, no_sanitize("thread", "alignment", "bounds")))
+// Each ends with a call, which a jump does as well.
+#define HARNESS_CPU_HOOK \
+  __attribute__((used, no_sanitize("thread", "alignment", "bounds"), optimize("optimize-sibling-calls")))
 #define HARNESS_CPU_FROM __builtin_return_address(0)
 
 extern "C" {
