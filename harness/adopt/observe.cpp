@@ -166,8 +166,8 @@ class Attempt : public Observing {
   /// block takes at once, so wide sizes are tried first; matrices must be smaller, so others are tried, too.
   void order_shapes() {
     put_blocks_first();
+    std::map<std::size_t, std::vector<Glimpse>> open;
     if (!kernel_.sizes.empty()) {
-      std::map<std::size_t, std::vector<Glimpse>> open;
       for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
         const AdoptedParameter& parameter = kernel_.parameters[p];
         if (parameter.kind == Param::pointer && !parameter.answered && !parameter.bound && parameter.strides.empty() &&
@@ -183,6 +183,7 @@ class Attempt : public Observing {
       }
     }
     put_constants_last();
+    for (const auto& [p, glimpses] : open) order_like_others(p);
   }
 
   /// Each size alone far up: does the kernel run there and go further than its formula says? Then the sizes that were
@@ -375,6 +376,29 @@ class Attempt : public Observing {
       if (parameter.kind == Param::pointer && !parameter.answered && parameter.strides.empty() &&
           !host_says_order(parameter))
         std::ranges::stable_partition(parameter.shape, counts_alone);
+  }
+
+  /// An array with a constant among its extents whose order not all was seen of, since each block goes through all of
+  /// it (a bias of [3, heads, dim]): as in an array that has the same extents and more, where the constant is not last.
+  void order_like_others(std::size_t p) {
+    AdoptedParameter& own = kernel_.parameters[p];
+    if (std::ranges::none_of(own.shape, [](const FormulaPtr& each) { return each->kind == Op::number; })) return;
+    for (std::size_t q = 0; q < kernel_.parameters.size(); ++q) {
+      const AdoptedParameter& other = kernel_.parameters[q];
+      const bool tells = q != p && other.kind == Param::pointer && other.shape.size() > own.shape.size() &&
+                         other.shape.back()->kind != Op::number;
+      if (!tells) continue;
+      std::vector<FormulaPtr> left = own.shape, ordered;
+      for (const FormulaPtr& extent : other.shape) {
+        const auto same = std::ranges::find_if(left, [&](const FormulaPtr& each) { return equal(*each, *extent); });
+        if (same == left.end()) continue;
+        ordered.push_back(*same);
+        left.erase(same);
+      }
+      if (!left.empty()) continue;
+      own.shape = ordered;
+      return;
+    }
   }
 
   /// x, y and z of a point lie side by side where one thread alone touches just these.

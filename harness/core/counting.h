@@ -41,6 +41,7 @@ enum class Count : std::size_t {
   barrier_longest,      // for each of them the most that a warp which met there had
   cluster_barriers,     // of clusters, by warps
   copy_waits,           // by warps, for asynchronous copies that began after the last such wait
+  group_waits,          // by warps, for groups of cp.async, whether any began or not
   tensor_instructions,  // by warps
   uneven_requests,      // at places where the lanes of a warp came differently often: matched by guess
   count

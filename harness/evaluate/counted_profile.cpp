@@ -70,7 +70,7 @@ void add_counts(Numbers& numbers, const Counts& c, double other_passes = 0) {
   numbers.add_some("remote_sectors", number(c, Count::remote_sectors));
   numbers.add_some("shared_requests", number(c, Count::shared_requests));
   numbers.add_some("shared_wavefronts", number(c, Count::shared_wavefronts) + number(c, Count::shuffles) +
-                                            kPassesOfWait * number(c, Count::copy_waits) +
+                                            kPassesOfWait * number(c, Count::group_waits) +
                                             kPassesOfClusterBarrier * number(c, Count::cluster_barriers) +
                                             other_passes);
   if (c[Count::shared_requests] > 0) numbers.add("shared_conflicts", number(c, Count::shared_conflicts));

@@ -57,7 +57,7 @@ TEST_CASE("a lambda of the host that rounds up is followed") {
       "  twice<<<blocks_for(n, 64), 64>>>(x, y, n);\n}\n");
   REQUIRE(found.kernel.launch.grid.size() == 1);
   CHECK(adopt::as_lua(*found.kernel.launch.grid[0], [](const std::string& symbol) { return symbol; }) == "cdiv(n, 64)");
-  CHECK(found.kernel.size("n")->high == 65536);
+  CHECK(found.kernel.size("n")->high == 1 << 20);  // of its arrays an arena holds that many
 }
 
 TEST_CASE("cub's pairs of a key and a value are made of both") {
@@ -128,6 +128,20 @@ TEST_CASE("a grid of several elements for each thread follows the block where th
   CHECK(pointers_of(found) == "x: input f32 [n]\ny: output f32 [n]\n");
   CHECK(adopt::as_lua(*found.kernel.launch.grid.at(0), [](const auto& symbol) { return symbol; }) ==
         "cdiv(n, 4 * p.block)");
+}
+
+TEST_CASE("an array that every block goes through has the order of one with the same extents") {
+  const adopt::Adopted found = self_referenced(
+      "__global__ void add(const float* qkv, const float* bias, float* q, float* k, float* v, int heads, int dim) {\n"
+      "  const int hidden = heads * dim;\n  for (int i = threadIdx.x; i < hidden; i += blockDim.x) {\n"
+      "    const int at = blockIdx.x * 3 * hidden + i, to = blockIdx.x * hidden + i;\n"
+      "    q[to] = qkv[at] + bias[i];\n    k[to] = qkv[at + hidden] + bias[hidden + i] * (i / dim);\n"
+      "    v[to] = qkv[at + 2 * hidden] + bias[2 * hidden + i];\n  }\n}\n"
+      "void run(const float* qkv, const float* bias, float* q, float* k, float* v, int tokens, int heads, int dim) {\n"
+      "  add<<<tokens, 64>>>(qkv, bias, q, k, v, heads, dim);\n}\n");
+  CHECK(pointers_of(found) ==
+        "qkv: input f32 [tokens, 3, heads, dim]\nbias: input f32 [3, heads, dim]\n"
+        "q: output f32 [tokens, heads, dim]\nk: output f32 [tokens, heads, dim]\nv: output f32 [tokens, heads, dim]\n");
 }
 
 TEST_CASE("an index is found where rows of its table are read in pairs") {

@@ -302,6 +302,11 @@ void BlockCounter::passed(const void* mbarrier, const void* from) {
 }
 
 void BlockCounter::waited(int groups, const void* from) {
+  if (weight_ != 0 && scheduler_.current().linear % 32 == 0) {  // for its warp
+    const std::size_t place = place_of(EventKind::copy_wait, from);
+    if (place >= block_.size()) block_.resize(place + 1);
+    ++block_[place][Count::group_waits];
+  }
   if (copies_.wait(scheduler_.current().linear, groups)) event(EventKind::copy_wait, from);
 }
 
