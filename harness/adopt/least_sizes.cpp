@@ -87,7 +87,7 @@ class LeastSizes {
   }
 
   /// Each size one of its smallest few values, and some beyond `least` where one of them is raised to that; but for one
-  /// of them, which is larger: many results of few elements each.
+  /// of them, which is larger: many results of few elements each. A sole size is small: few results.
   std::vector<Values> small_points(std::int64_t least) const {
     constexpr std::size_t kCount = 24;
     const auto few = static_cast<std::uint64_t>(1 + 2 * least);
@@ -95,7 +95,7 @@ class LeastSizes {
     std::mt19937_64 random(3);
     for (int attempt = 0; attempt < 2000 && points.size() < kCount; ++attempt) {
       Values point;
-      const std::size_t many = random() % kernel_.sizes.size();
+      const std::size_t many = kernel_.sizes.size() == 1 ? 1 : random() % kernel_.sizes.size();
       for (std::size_t i = 0; i < kernel_.sizes.size(); ++i) {
         const AdoptedSize& size = kernel_.sizes[i];
         const auto beyond = static_cast<std::int64_t>(i == many ? 40 + random() % 40 : random() % few);
