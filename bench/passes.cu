@@ -1,7 +1,7 @@
-// What takes a pass through the pipe of shared memory? Each kernel does one thing 64 times; ncu counts.
+// What takes a pass through the pipe of shared memory? Each kernel does one thing, mostly 64 times; ncu counts the
+// passes. Build and run on an H100:
 //   nvcc -arch=sm_90a -O3 -o passes bench/passes.cu
-//   ncu --csv --page raw --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,l1tex__data_pipe_lsu_wavefronts.sum
-//   ./passes
+//   ncu --csv --page raw --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared.sum ./passes
 // What came of it: bench/h200/passes_kinds.json, docs/profile.md.
 #include <cstdio>
 constexpr int N = 64;
@@ -18,16 +18,9 @@ extern "C" __global__ void k_bar(int* out) {
   }
   if (out[0] == 7) out[1] = 1;
 }
-extern "C" __global__ void k_syncwarp(int* out) {
-  for (int i = 0; i < N; ++i) {
-    __syncwarp();
-    asm volatile("" ::: "memory");
-  }
-  if (out[0] == 7) out[1] = 1;
-}
 extern "C" __global__ void k_shfl(int* out) {
-  int v = out[0];
-  for (int i = 0; i < N; ++i) v = __shfl_xor_sync(~0u, v, 1) + 1;
+  int v = out[threadIdx.x];  // each lane another: else the compiler drops the shuffles
+  for (int i = 0; i < N; ++i) v = __shfl_xor_sync(~0u, v, 1 + i % 16) + v;
   if (v == 7) out[1] = 1;
 }
 extern "C" __global__ void k_vote(int* out) {
@@ -114,34 +107,20 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) k_cluster(int* out) {
 extern "C" __global__ void k_ctaid(int* out) {
   if (out[blockIdx.x] == 7) out[blockIdx.y] = 1;
 }
-extern "C" __global__ void k_cgacta(int* out) {
-  unsigned r = 0;
-  for (int i = 0; i < N; ++i) {
-    unsigned t;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(t));
-    r += t;
+#define REGISTER(kernel, name)                               \
+  extern "C" __global__ void kernel(int* out) {              \
+    unsigned sum = 0;                                        \
+    for (int i = 0; i < N; ++i) {                            \
+      unsigned value;                                        \
+      asm volatile("mov.u32 %0, %%" name ";" : "=r"(value)); \
+      sum += value;                                          \
+    }                                                        \
+    if (sum == 7) out[1] = 1;                                \
   }
-  if (r == 7) out[1] = 1;
-}
-extern "C" __global__ void k_laneid(int* out) {
-  unsigned r = 0;
-  for (int i = 0; i < N; ++i) {
-    unsigned t;
-    asm volatile("mov.u32 %0, %%laneid;" : "=r"(t));
-    r += t;
-  }
-  if (r == 7) out[1] = 1;
-}
-extern "C" __global__ void k_clock(int* out) {
-  unsigned r = 0;
-  for (int i = 0; i < N; ++i) {
-    unsigned t;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(t));
-    r += t;
-  }
-  if (r == 7) out[1] = 1;
-}
-extern "C" __global__ void k_swin(int* out) {
+REGISTER(k_cgacta, "cluster_ctarank")
+REGISTER(k_laneid, "laneid")
+REGISTER(k_clock, "clock")
+extern "C" __global__ void k_sts(int* out) {
   __shared__ int s[64];
   int* p = s + (out[0] & 1);
   asm volatile("" : "+l"(p));
@@ -160,40 +139,37 @@ extern "C" __global__ void k_ldc(const int* __restrict__ out, int* o) {
   for (int i = 0; i < N; ++i) v += __ldg(out + i);
   if (v == 7) o[1] = 1;
 }
-#define RUN(k, ...) k<<<g, b>>>(__VA_ARGS__)
-int main(int c, char**) {
+int main() {
   int* p;
   cudaMalloc(&p, 1 << 22);
   cudaMemset(p, 0, 1 << 22);
-  for (int b : {32, 128}) {
-    int g = 64;
-    RUN(k_empty, p);
-    RUN(k_tid, p);
-    RUN(k_bar, p);
-    RUN(k_syncwarp, p);
-    RUN(k_shfl, p);
-    RUN(k_vote, p);
-    RUN(k_redux, p);
-    RUN(k_match, p);
-    RUN(k_fence, p);
-    RUN(k_fence_block, p);
-    RUN(k_ldg, p);
-    RUN(k_stg, p);
-    RUN(k_atomg, p);
-    RUN(k_red, p);
-    RUN(k_cp16, (int4*)p);
-    RUN(k_cp16_lanes, (int4*)p);
-    RUN(k_wait, p);
-    RUN(k_wait1, p);
-    RUN(k_commit, p);
-    RUN(k_cluster, p);
-    RUN(k_ctaid, p);
-    RUN(k_cgacta, p);
-    RUN(k_laneid, p);
-    RUN(k_clock, p);
-    RUN(k_swin, p);
-    RUN(k_ex2, (float*)p);
-    RUN(k_ldc, p, p);
+  for (int threads : {32, 128}) {
+    k_empty<<<64, threads>>>(p);
+    k_tid<<<64, threads>>>(p);
+    k_bar<<<64, threads>>>(p);
+    k_shfl<<<64, threads>>>(p);
+    k_vote<<<64, threads>>>(p);
+    k_redux<<<64, threads>>>(p);
+    k_match<<<64, threads>>>(p);
+    k_fence<<<64, threads>>>(p);
+    k_fence_block<<<64, threads>>>(p);
+    k_ldg<<<64, threads>>>(p);
+    k_stg<<<64, threads>>>(p);
+    k_atomg<<<64, threads>>>(p);
+    k_red<<<64, threads>>>(p);
+    k_cp16<<<64, threads>>>((int4*)p);
+    k_cp16_lanes<<<64, threads>>>((int4*)p);
+    k_wait<<<64, threads>>>(p);
+    k_wait1<<<64, threads>>>(p);
+    k_commit<<<64, threads>>>(p);
+    k_cluster<<<64, threads>>>(p);
+    k_ctaid<<<64, threads>>>(p);
+    k_cgacta<<<64, threads>>>(p);
+    k_laneid<<<64, threads>>>(p);
+    k_clock<<<64, threads>>>(p);
+    k_sts<<<64, threads>>>(p);
+    k_ex2<<<64, threads>>>((float*)p);
+    k_ldc<<<64, threads>>>(p, p);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
   }
 }
