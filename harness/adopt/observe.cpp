@@ -1024,6 +1024,7 @@ void settle_limits(AdoptedKernel& kernel, const std::set<std::string>& used) {
 /// on the number that the launch has.
 void settle_grid(AdoptedKernel& kernel, const Subject& subject, Observer& observer, const Artifact& artifact,
                  Seen& seen) {
+  if (kernel.written_grid.empty()) return;
   AdoptedKernel other = kernel;
   bool changed = false;
   for (auto& [name, values] : other.tuned) {
@@ -1031,7 +1032,7 @@ void settle_grid(AdoptedKernel& kernel, const Subject& subject, Observer& observ
     values = {values[1]};
     changed = true;
   }
-  if (kernel.written_grid.empty() || !changed) return;
+  if (!changed) return;
   reach_beyond(other, tiles_of(kernel));
   const std::vector<Values> points = points_of(other, 4, 23);
   const auto holds = [&] { return Attempt(other, subject, observer, artifact, seen).holds_at(points); };
