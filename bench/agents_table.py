@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/agents.md from the campaigns that bench/h200.sh agents recorded: agents_table.py FOLDER prints them;
+"""The tables of docs/reports/agents.md from the campaigns that bench/h200.sh agents recorded: agents_table.py FOLDER prints them;
 with --write DOC they replace what stands between the marks <!-- table --> and <!-- end --> there. FOLDER holds
 agent_KERNEL.jsonl and, where PyTorch was there, torch_ordinary.json.
 """

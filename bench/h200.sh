@@ -11,7 +11,7 @@
 #   bench/h200.sh duel [BUDGET]    a campaign with each of two strategies from empty stores, on two GPUs at once
 #   bench/h200.sh space [BUDGET]   every configuration of the attention family on the two headline workloads, on two GPUs at once
 #   bench/h200.sh attention [STORE|-] [variants=NAME,...] [WORKLOADS...]  attention variants in the best configurations that STORE knows, else in their authors', and cuDNN's engines, in turns
-#   bench/h200.sh table [WORKLOADS...]  the table of docs/attention.md: the configurations of bench/best_known.txt, with all gates, and the libraries, in turns
+#   bench/h200.sh table [WORKLOADS...]  the table of docs/reports/attention.md: the configurations of bench/best_known.txt, with all gates, and the libraries, in turns
 #   bench/h200.sh torch WORKLOADS...  what PyTorch's backends take on them (where PyTorch is there)
 #   bench/h200.sh sweep WORKLOAD VARIANT[,NAME=VALUE]...  times of all configurations of attention's variants, without gates: for authors
 #   bench/h200.sh gates            the tests that need a GPU (those of the device and of its workers), with what they print

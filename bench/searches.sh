@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How good the searches are: the tables of docs/searches.md, as Markdown on stdout.
+# How good the searches are: the tables of docs/reports/searches.md, as Markdown on stdout.
 #   bench/searches.sh [SPACES]      SPACES: a folder of recorded spaces (default: $HARNESS_SPACES, else ../shared/spaces)
 #   REPEATS=50 SEARCHES="default hillclimb" bench/searches.sh
 #   bench/searches.sh made          only the spaces that a script makes (bench/made_spaces.py)

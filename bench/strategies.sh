@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How good the strategies are on recorded campaigns: the tables of docs/strategies.md, as Markdown on stdout.
+# How good the strategies are on recorded campaigns: the tables of docs/reports/strategies.md, as Markdown on stdout.
 #   bench/strategies.sh [SPACES]      SPACES: a folder of recorded spaces (default: $HARNESS_SPACES, else ../shared/spaces)
 #   SEEDS=5 STRATEGIES=roi,bandit bench/strategies.sh
 #   bench/strategies.sh made          only campaigns that a script makes (bench/made_campaigns.py), in one table

@@ -25,7 +25,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 // GeForce RTX 4090 (Ada GPU architecture, 2022). Warps, blocks and shared memory: CUDA C++ Programming Guide, table
 // "Technical Specifications per Compute Capability". ex2: 16 a cycle and multiprocessor, the same guide, "Throughput of
 // Native Arithmetic Instructions".
-// H200: bytes_per_s, l2_bytes_per_s and launch_ns were measured (docs/h200.md). H100 SXM is the same chip beside slower
+// H200: bytes_per_s, l2_bytes_per_s and launch_ns were measured (docs/reports/h200.md). H100 SXM is the same chip beside slower
 // memory, whose rate two cards measured (bench/h200/cards_h100.json). Those of the others are 0.9 of the data
 // sheet's bandwidth, and the H200's launch; their L2 rates are 64 bytes a cycle and multiprocessor, as far as the
 // measured share (0.35) of that on the H200 goes. Latencies are of the order that micro-benchmarks find (Luo et al.,

@@ -12,7 +12,8 @@
 #include "tests/support/skip.h"
 #include "tests/support/turns.h"
 
-// docs/tutorial.md, done as a reader does it: in an empty folder, each file written and each command run in its order.
+// The three pages of the tutorial, done as a reader does them: in an empty folder, each file written and each command
+// run in its order.
 using namespace harness;
 using namespace harness::tests;
 
@@ -24,7 +25,7 @@ namespace {
 /// ```sh has commands; ```text quotes lines of what the commands before it printed. Others are not run.
 struct TutorialBlock {
   int line = 0;  // of the page
-  std::string language, text, file;
+  std::string page, language, text, file;
   int status = 0;
 };
 
@@ -45,10 +46,9 @@ std::string tutorial_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::vector<TutorialBlock> tutorial_blocks() {
+void add_tutorial_blocks(const std::string& page, std::vector<TutorialBlock>& blocks) {
   const std::vector<std::string> lines =
-      tutorial_lines(tutorial_text(std::string(HARNESS_SOURCE_DIR) + "/docs/tutorial.md"));
-  std::vector<TutorialBlock> blocks;
+      tutorial_lines(tutorial_text(std::string(HARNESS_SOURCE_DIR) + "/docs/" + page));
   TutorialBlock next;
   for (std::size_t at = 0; at < lines.size(); ++at) {
     if (const std::string path = tutorial_between(lines[at], "**`", "`**"); !path.empty()) next.file = path;
@@ -56,10 +56,17 @@ std::vector<TutorialBlock> tutorial_blocks() {
       next.status = std::stoi(status);
     if (!lines[at].starts_with("```")) continue;
     next.language = lines[at].substr(3);
+    next.page = page;
     next.line = static_cast<int>(at) + 1;
     for (++at; at < lines.size() && lines[at] != "```"; ++at) next.text += lines[at] + "\n";
     blocks.push_back(std::exchange(next, {}));
   }
+}
+
+std::vector<TutorialBlock> tutorial_blocks() {
+  std::vector<TutorialBlock> blocks;
+  for (const char* page : {"tutorial.md", "tutorial_variants.md", "tutorial_campaign.md"})
+    add_tutorial_blocks(page, blocks);
   return blocks;
 }
 
@@ -127,7 +134,7 @@ TEST_CASE("the tutorial's commands do what the tutorial says") {
   int files = 0, commands = 0, quotes = 0;
   bool busy = false;
   for (const TutorialBlock& block : tutorial_blocks()) {
-    INFO("docs/tutorial.md:" << block.line);
+    INFO("docs/" << block.page << ":" << block.line);
     if (!block.file.empty()) {
       scratch.write("tutorial/" + block.file, block.text);
       ++files;

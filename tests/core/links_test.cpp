@@ -20,7 +20,7 @@ std::vector<fs::path> pages() {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(kRoot))
     if (entry.path().extension() == ".md") found.push_back(entry.path());
-  for (const char* folder : {"docs", "kernels", "strategies", "playbook", "bench", "tests"})
+  for (const char* folder : {"docs", "kernels", "strategies", "playbook", "bench", "tests", "harness"})
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
       if (entry.path().extension() == ".md") found.push_back(entry.path());
   return found;
@@ -85,13 +85,23 @@ TEST_CASE("every relative link of the documents leads somewhere") {
   CHECK(links > 50);
 }
 
-TEST_CASE("every page of docs/ is in its index") {
-  const std::string index = prose(kRoot / "docs/README.md");
-  for (const auto& entry : fs::directory_iterator(kRoot / "docs")) {
-    const std::string name = entry.path().filename().string();
+TEST_CASE("every page of docs/ is in its index, and a page for users has at most 200 lines") {
+  const fs::path docs = kRoot / "docs";
+  const std::string index = prose(docs / "README.md"), decisions = prose(docs / "decisions/README.md");
+  for (const auto& entry : fs::recursive_directory_iterator(docs)) {
+    const std::string name = entry.path().lexically_relative(docs).string();
+    if (entry.path().extension() != ".md" || entry.path().filename() == "README.md") continue;
     INFO(name);
-    if (entry.path().extension() == ".md" && name != "README.md")
+    if (name.starts_with("decisions/")) {
+      CHECK(decisions.find("](" + entry.path().filename().string() + ")") != std::string::npos);
+    } else {
       CHECK(index.find("](" + name + ")") != std::string::npos);
+    }
+    if (!name.starts_with("reports/")) {
+      std::ifstream file(entry.path());
+      const auto lines = std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n');
+      CHECK(lines <= 200);
+    }
   }
 }
 

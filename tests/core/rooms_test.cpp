@@ -113,13 +113,14 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// All files of harness/ by their path from the repository's root.
+/// All files of harness/ by their path from the repository's root, without the rooms' READMEs.
 const std::map<std::string, std::string>& files() {
   static const std::map<std::string, std::string> all = [] {
     std::map<std::string, std::string> found;
     const fs::path root = HARNESS_SOURCE_DIR;
     for (const auto& entry : fs::recursive_directory_iterator(root / "harness"))
-      if (entry.is_regular_file()) found[entry.path().lexically_relative(root).string()] = read(entry.path());
+      if (entry.is_regular_file() && entry.path().filename() != "README.md")
+        found[entry.path().lexically_relative(root).string()] = read(entry.path());
     return found;
   }();
   return all;
@@ -189,6 +190,18 @@ TEST_CASE("every file of harness/ lies in a room") {
     CHECK(find_room(room_of(path)) != nullptr);
   }
   CHECK(files().size() > 500);
+}
+
+TEST_CASE("a room's README has at most 20 lines") {
+  int pages = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(HARNESS_SOURCE_DIR) / "harness")) {
+    if (entry.path().filename() != "README.md") continue;
+    const std::string text = read(entry.path());
+    INFO(entry.path().string());
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 20);
+    ++pages;
+  }
+  CHECK(pages >= 9);
 }
 
 TEST_CASE("includes go down only") {

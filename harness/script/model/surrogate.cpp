@@ -80,7 +80,7 @@ std::vector<double> Surrogate::squashed_times() const {
 }
 
 // A trend that all results decide misleads where small differences among the fast ones matter: on measured spaces it
-// lost (docs/searches.md). On a plateau trees see no direction at all. So it is asked where times tie. The forest
+// lost (docs/reports/searches.md). On a plateau trees see no direction at all. So it is asked where times tie. The forest
 // learns by how much each time differs from what the others' trend foretells, so that a trend which fits too well is
 // found out.
 void Surrogate::fit_times() {
