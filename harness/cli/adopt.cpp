@@ -10,15 +10,15 @@
 #include <iostream>
 #include <memory>
 
-#include "harness/cli/adopt_capture.h"
-#include "harness/cli/adopt_flashinfer.h"
-#include "harness/cli/adopt_proposed.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
-#include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/service/adopt_capture.h"
+#include "harness/service/adopt_flashinfer.h"
+#include "harness/service/adopt_proposed.h"
+#include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
 // adopt: an ordinary CUDA source becomes a kernel plugin.
@@ -246,6 +246,19 @@ int adopt_from_capture(AdoptArguments& arguments, Shell& shell) {
     return reference;
   };
   return adopt_source(arguments, shell, besides);
+}
+
+/// --from ITERATION.
+int adopt_proposed(std::int64_t iteration, const std::string& name, bool as_json, Shell& shell) {
+  const json made = adopted_files(iteration, name, shell);
+  if (as_json) {
+    report::out_json(made);
+    return 0;
+  }
+  report::err("wrote %s and .cu\n", made["files"][0].get<std::string>().c_str());
+  report::err("next: harness eval %s %s\n", made["kernel"].get<std::string>().c_str(),
+              made["variant"].get<std::string>().c_str());
+  return 0;
 }
 
 }  // namespace

@@ -43,10 +43,6 @@ void print_csv(const report::View& view, const json& rows, const Asking& asking)
 
 }  // namespace
 
-std::unique_ptr<Archive> open_to_read(const Shell& shell) {
-  return shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
-}
-
 double parse_since(const std::string& text, double now_unix) {
   if (const auto date = parse_date(text)) return *date;
   if (text.size() >= 2) {

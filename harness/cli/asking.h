@@ -28,8 +28,6 @@ void print_rows(const report::View& view, const json& rows, const Asking& asking
 /// Columns of the terminal, or $COLUMNS; absent where nobody looks at one.
 std::optional<std::size_t> terminal_columns();
 
-std::unique_ptr<Archive> open_to_read(const Shell& shell);
-
 /// "2d", "12h", "30m", "2026-11-22", "2026-11-22 14:05": seconds since 1970. Throws Error(bad_input).
 double parse_since(const std::string& text, double now_unix);
 

@@ -11,12 +11,12 @@
 
 #include "harness/capture/trace.h"
 #include "harness/cli/command.h"
-#include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/system/files.h"
+#include "harness/system/interrupt.h"
 
 // capture: what a running program launches, ranked; one launch as workload and data.
 namespace fs = std::filesystem;

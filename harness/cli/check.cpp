@@ -10,9 +10,9 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
-#include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
+#include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
 // check: is a kernel plugin fit to be optimized? Its manifests, spaces and launch arithmetic, its gates against

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -64,22 +63,13 @@ std::string left_over(const CLI::App& app, const CLI::App& command, int argc, ch
   return "more was said than is understood.";
 }
 
-// Absolute, each once, and there.
-void add_folders(std::vector<std::string>& folders, const std::vector<std::string>& more) {
-  for (const std::string& folder : more) {
-    std::error_code failed;
-    const std::string path = std::filesystem::canonical(folder, failed).string();
-    if (failed || !std::filesystem::is_directory(path)) throw bad_input(fmt::format("there is no folder '{}'", folder));
-    if (std::find(folders.begin(), folders.end(), path) == folders.end()) folders.push_back(path);
-  }
-}
-
 int dispatch(int argc, char** argv, const Rooms& rooms) {
   refuse_unknown_command(argc, argv);
   CLI::App app{"harness: an agentic optimization harness for CUDA kernels", "harness"};
   app.set_version_flag("--version", fmt::format("harness {} ({})", rooms.program.number, rooms.program.revision));
   app.require_subcommand(1);
   Shell shell{rooms, {}, {}, ""};
+  shell.tell = [](const std::string& sentence) { report::err("harness: %s\n", sentence.c_str()); };
   std::vector<std::function<int()>> actions(commands().size());
   std::vector<CLI::App*> defined;
   for (std::size_t i = 0; i < commands().size(); ++i) {
@@ -112,20 +102,6 @@ int dispatch(int argc, char** argv, const Rooms& rooms) {
 }
 
 }  // namespace
-
-Places Shell::places() const {
-  Places places = find_places();
-  add_folders(places.kernel_folders, more_kernels);
-  add_folders(places.strategy_folders, more_strategies);
-  places.policy_refuses = policy == "refuse";
-  places.trust_source = trust_source;
-  places.preflight = !no_preflight;
-  return places;
-}
-
-std::string Shell::store_path() const {
-  return db.empty() ? find_places().default_store : db;
-}
 
 void add_db_option(CLI::App& app, Shell& shell) {
   app.add_option("--db", shell.db, "The store (default: $HARNESS_DB, else experiments.db in the project's top folder)")

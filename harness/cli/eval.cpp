@@ -3,11 +3,8 @@
 #include <memory>
 
 #include "harness/campaign/gatekeeper.h"
-#include "harness/cli/asked_candidate.h"
 #include "harness/cli/command.h"
-#include "harness/cli/edited_source.h"
 #include "harness/cli/first_look.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu_model.h"
@@ -15,7 +12,10 @@
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/service/asked_candidate.h"
+#include "harness/service/edited_source.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
 namespace harness {

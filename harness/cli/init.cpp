@@ -4,37 +4,15 @@
 #include <memory>
 
 #include "harness/cli/command.h"
-#include "harness/cli/templates.h"
 #include "harness/core/error.h"
 #include "harness/report/out.h"
+#include "harness/service/templates/templates.h"
 
 // init: a project of one's own, outside of the checkout.
 namespace fs = std::filesystem;
 
 namespace harness {
 namespace {
-
-constexpr const char* kReadme =
-#include "embedded/harness/cli/templates/project.md"
-    ;
-
-constexpr const char* kStrategies =
-#include "embedded/harness/cli/templates/project_strategies.md"
-    ;
-
-constexpr const char* kAgents =
-#include "embedded/harness/cli/templates/agents.md"
-    ;
-
-/// What makes the same text a skill (agentskills.io).
-constexpr const char* kSkillHead =
-    "---\nname: harness\ndescription: Make CUDA kernels faster with harness, which judges and times every variant "
-    "within "
-    "a budget. Use it before you edit a kernel of this project.\n---\n\n";
-
-constexpr const char* kMarker =
-    "This file makes its folder a project of harness. Commands that run here or below use its kernels/ and\n"
-    "strategies/, and keep their store beside it.\n";
 
 fs::path asked_folder(const std::string& asked) {
   std::error_code failed;
@@ -50,14 +28,10 @@ fs::path asked_folder(const std::string& asked) {
 int init(const std::string& asked, const std::string& kernel) {
   if (!is_identifier(kernel)) throw bad_input(fmt::format("'{}' is not a name; use letters, digits, _ and -", kernel));
   const fs::path folder = asked_folder(asked);
-  std::vector<TemplateFile> files = kernel_template(kernel);
-  files.push_back({"README.md", fill_in(kReadme, {{"NAME", kernel}})});
-  files.push_back({"strategies/README.md", kStrategies});
-  files.push_back({"AGENTS.md", kAgents});
-  files.push_back({".agents/skills/harness/SKILL.md", std::string(kSkillHead) + kAgents});
-  files.push_back({kProjectFile, kMarker});  // the last: a folder with half a project is none
+  std::vector<TemplateFile> files = project_template(kernel);
   for (TemplateFile& file : files) file.path = (folder / file.path).string();
   write_new_files(files);
+  for (const TemplateFile& file : files) report::out("%s\n", file.path.c_str());
   report::err("next: cd %s && harness check %s --device cpu\n", asked.c_str(), kernel.c_str());
   return 0;
 }

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "harness/cli/command.h"
-#include "harness/cli/fleet_nodes.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/service/fleet_nodes.h"
 
 // devices, kernels, variants, strategies: what there is.
 namespace harness {

@@ -5,16 +5,14 @@
 #include <csignal>
 #include <memory>
 
-#include "harness/cli/adopt_proposed.h"
-#include "harness/cli/agent_job.h"
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
-#include "harness/core/hash.h"
+#include "harness/serve_mcp/agent_job.h"
 #include "harness/serve_mcp/harness_tools.h"
 #include "harness/serve_mcp/server.h"
+#include "harness/serve_mcp/shell_workshop.h"
 #include "harness/serve_mcp/socket.h"
 #include "harness/serve_mcp/tool_table.h"
-#include "harness/system/files.h"
 
 // mcp: the harness as a tool of agents.
 namespace harness {
@@ -26,10 +24,6 @@ struct McpArguments {
   double max_cost_usd = 0, usd_per_hour = 0;
   std::int64_t job = 0;
 };
-
-std::string program_hash() {
-  return sha256_hex(read_file("/proc/self/exe"));
-}
 
 void refuse_preloads() {
   for (const char* name : {"LD_PRELOAD", "LD_AUDIT"})
@@ -61,32 +55,9 @@ CampaignRecord session_record(const McpArguments& arguments, const Shell& shell)
   return record;
 }
 
-mcp::Workshop workshop_of(const McpArguments& arguments, Shell& shell) {
-  mcp::Workshop workshop;
-  workshop.catalog = [&shell] { return shell.rooms.formula_catalog(shell.places()); };
-  workshop.playbook = [&shell] { return shell.rooms.playbook(shell.places()); };
-  workshop.device = [&shell, asked = arguments.device, times = arguments.times] {
-    return choose_device(asked, times, shell.rooms.devices(shell.places()));
-  };
-  workshop.archive = [&shell] { return shell.rooms.archive(shell.store_path(), ArchiveAccess::write); };
-  workshop.start_job = [&shell](std::int64_t job) { start_agent_job(job, shell); };
-  workshop.adopt = [&shell](std::int64_t iteration, const std::string& name) {
-    return adopted_files(iteration, name, shell);
-  };
-  workshop.program_hash = program_hash;
-  workshop.plugin_folders = [&shell] {
-    const Places places = shell.places();
-    std::vector<std::string> folders = places.kernel_folders;
-    folders.push_back(places.include_folder);
-    return folders;
-  };
-  workshop.session = session_record(arguments, shell);
-  return workshop;
-}
-
 void serve(const McpArguments& arguments, int input, int output, Shell& shell) {
   signal(SIGPIPE, SIG_IGN);
-  mcp::HarnessTools tools(workshop_of(arguments, shell));
+  mcp::HarnessTools tools(mcp::workshop_of(shell, arguments.device, arguments.times, session_record(arguments, shell)));
   const mcp::ServerIdentity identity{"harness", shell.rooms.program.number, mcp::kInstructions};
   mcp::Server(identity, tools, input, output).serve();
 }
@@ -98,7 +69,7 @@ int run_mcp(const McpArguments& arguments, Shell& shell) {
     return 0;
   }
   refuse_preloads();
-  if (arguments.job > 0) return do_agent_job(arguments.job, program_hash(), shell);
+  if (arguments.job > 0) return do_agent_job(arguments.job, mcp::program_hash(), shell);
   session_record(arguments, shell);  // a wrong limit is told before a client waits
   if (arguments.listen.empty()) serve(arguments, STDIN_FILENO, STDOUT_FILENO, shell);
   else

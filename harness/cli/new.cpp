@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "harness/cli/command.h"
-#include "harness/cli/templates.h"
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
 #include "harness/report/out.h"
+#include "harness/service/templates/templates.h"
 
 namespace fs = std::filesystem;
 
@@ -59,6 +59,7 @@ int make_new(const NewArguments& arguments, Shell& shell) {
   for (TemplateFile& file : files)
     file = {place_of_template(file, shell, places).string(), fill_in(file.text, {{"NAME", stem}})};
   write_new_files(files);
+  for (const TemplateFile& file : files) report::out("%s\n", file.path.c_str());
   std::string next = fill_in(scaffold.next, {{"NAME", arguments.name}});
   if (arguments.kind == "kernel" && !shell.more_kernels.empty()) next += " --kernels " + shell.more_kernels.back();
   report::err("next: %s\n", next.c_str());

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "harness/cli/command.h"
-#include "harness/cli/fleet_nodes.h"
-#include "harness/cli/interrupt.h"
 #include "harness/core/error.h"
+#include "harness/service/fleet_nodes.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/driver_release.h"
+#include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
 
 // `harness node --stdio`: today's evaluator with a loop around it. Its standard output carries messages alone.

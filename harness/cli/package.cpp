@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "harness/cli/command.h"
-#include "harness/cli/package_code.h"
 #include "harness/core/error.h"
 #include "harness/package/folder/description.h"
 #include "harness/package/folder/files.h"
@@ -14,6 +13,7 @@
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/shipping/package_code.h"
 #include "harness/system/files.h"
 
 // package: the winners of a kernel as a folder that stands alone.

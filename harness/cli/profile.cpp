@@ -6,16 +6,17 @@
 #include <optional>
 #include <vector>
 
-#include "harness/cli/asked_candidate.h"
-#include "harness/cli/interrupt.h"
-#include "harness/cli/profile_beside.h"
+#include "harness/cli/command.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu_model.h"
 #include "harness/report/out.h"
 #include "harness/report/profile_columns.h"
 #include "harness/report/profile_view.h"
+#include "harness/service/asked_candidate.h"
+#include "harness/service/profile_beside.h"
 #include "harness/system/awake_clock.h"
+#include "harness/system/interrupt.h"
 
 // profile: what a variant does on a GPU, line by line.
 namespace harness {

@@ -5,10 +5,10 @@
 #include "harness/campaign/proposal_reply.h"
 #include "harness/campaign/proposal_request.h"
 #include "harness/cli/command.h"
-#include "harness/cli/interrupt.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/system/interrupt.h"
 
 // `harness proposer --check SPEC`: one small request to a proposer, and what came back of it.
 namespace harness {

@@ -6,14 +6,14 @@
 #include "harness/cli/asking.h"
 #include "harness/cli/command.h"
 #include "harness/cli/proposals.h"
-#include "harness/cli/show_patch.h"
-#include "harness/cli/show_source.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu_model.h"
 #include "harness/report/decision_prose.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
+#include "harness/service/show_patch.h"
+#include "harness/service/show_source.h"
 
 // show, diff, query: what is recorded, for people and programs.
 namespace harness {

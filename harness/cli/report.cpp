@@ -7,10 +7,10 @@
 #include <set>
 
 #include "harness/cli/asking.h"
-#include "harness/cli/show_source.h"
 #include "harness/core/error.h"
 #include "harness/report/campaign_report.h"
 #include "harness/report/out.h"
+#include "harness/service/show_source.h"
 
 // report: one campaign as a page, as Markdown, or on the terminal.
 namespace harness {

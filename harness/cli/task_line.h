@@ -2,8 +2,8 @@
 #include <memory>
 #include <string>
 
-#include "harness/cli/places.h"
 #include "harness/report/live_block.h"
+#include "harness/service/places.h"
 
 namespace harness {
 

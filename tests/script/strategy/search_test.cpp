@@ -400,7 +400,7 @@ TEST_CASE("a space that is too large to list is searched by drawing, neighbours 
 }
 
 TEST_CASE("the search that harness new starts also works in a space that is too large to list") {
-  std::ifstream in(HARNESS_SOURCE_DIR "/harness/cli/templates/search.lua");
+  std::ifstream in(HARNESS_SOURCE_DIR "/harness/service/templates/search.lua");
   const Folder folder;
   folder.write("search/mine.lua", std::string(std::istreambuf_iterator<char>(in), {}));
   auto library = folder.library();

@@ -1,0 +1,270 @@
+#include "harness/serve_mcp/agent_evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "harness/campaign/gatekeeper.h"
+#include "harness/campaign/proposed_variants.h"
+#include "harness/core/error.h"
+#include "harness/core/iteration_row.h"
+#include "harness/serve_mcp/times.h"
+#include "harness/serve_mcp/veil.h"
+#include "harness/serve_mcp/workshop.h"
+#include "harness/service/arguments.h"
+#include "harness/service/edited_source.h"
+#include "harness/system/interrupt.h"
+
+namespace harness {
+namespace {
+
+using mcp::Answer;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kAskEvery = std::chrono::milliseconds(100);
+
+/// One evaluation of a session, with all that it needs.
+struct Bench {
+  Catalog& catalog;  // with the edited source in its place
+  Catalog& own;      // as the plugin folders have it
+  Evaluator& evaluator;
+  Ledger& ledger;
+  const Admission& admission;
+  std::int64_t campaign;
+  std::string workload;
+};
+
+Realized realize(Candidate candidate, Catalog& catalog, const std::string& workload, const DeviceInfo& device) {
+  const VariantInfo* const variant = find_variant(catalog.kernel(candidate.kernel), candidate.variant);
+  if (variant == nullptr) throw bad_input(fmt::format("there is no variant '{}' any more", candidate.variant));
+  candidate.technique = variant->technique;
+  candidate.config = catalog.default_config(candidate.kernel, candidate.variant, workload, device, candidate.config);
+  return catalog.realize(candidate, workload, device);
+}
+
+struct Recorded {
+  AttemptRecord attempt;
+  Evaluation evaluation;
+  std::int64_t iteration = 0;
+};
+
+Recorded record(const Bench& bench, AttemptRecord attempt, EvaluationRequest request) {
+  const std::int64_t id = bench.ledger.begin_attempt(attempt);
+  request.admission = &bench.admission;
+  request.confirm = true;
+  Evaluation evaluation = bench.evaluator.evaluate(request);
+  const std::int64_t iteration = bench.ledger.end_attempt(id, evaluation, false);
+  return {std::move(attempt), std::move(evaluation), iteration};
+}
+
+AttemptRecord attempt_at(const Bench& bench, const Realized& realized, Purpose purpose) {
+  return {
+      bench.campaign, 0, realized.candidate, bench.workload, realized.problem.contract_hash, realized.source_hash, 0,
+      purpose};
+}
+
+struct Best {
+  double time_ns = 0, speedup = 1;
+};
+
+Realized baseline_of(const Bench& bench, const std::string& kernel) {
+  const std::string& name = bench.own.kernel(kernel).variants.front().name;
+  return realize({kernel, name, "", {}}, bench.own, bench.workload, bench.evaluator.device());
+}
+
+/// The session's own time of the kernel's baseline on the workload, measured now where there is none.
+std::optional<Incumbent> incumbent(const Bench& bench, const Realized& baseline) {
+  for (const IterationSummary& each : bench.ledger.iterations(bench.campaign))
+    if (each.source_hash == baseline.source_hash && each.workload == bench.workload && each.time_ns &&
+        each.contract_hash == baseline.problem.contract_hash && each.candidate.config == baseline.candidate.config)
+      return Incumbent{baseline, *each.time_ns, 1.0};
+  const Recorded made = record(bench, attempt_at(bench, baseline, Purpose::baseline),
+                               gated_request(bench.own, bench.evaluator, baseline, Points::finalist));
+  if (const Timing* const timing = timing_of(made.evaluation.outcome)) return Incumbent{baseline, timing->time_ns, 1.0};
+  return std::nullopt;
+}
+
+/// The session's fastest on the workload but `but`, by its ratio to the baseline that was timed beside it.
+std::optional<Best> session_best(const Bench& bench, const std::string& kernel, std::int64_t but) {
+  std::optional<Best> best;
+  for (const IterationSummary& each : bench.ledger.iterations(bench.campaign))
+    if (each.iteration != but && each.candidate.kernel == kernel && each.workload == bench.workload &&
+        each.outcome == OutcomeKind::passed && each.time_ns)
+      if (const Best found{*each.time_ns, each.speedup.value_or(1)}; !best || found.speedup > best->speedup)
+        best = found;
+  return best;
+}
+
+std::string next_step(const Evaluation& evaluation, bool is_best) {
+  switch (kind_of(evaluation.outcome)) {
+    case OutcomeKind::passed:
+      return is_best ? "this is the session's best: adopt it when you are done, or build on it"
+                     : "it is right, but not the best: note why, and try another idea";
+    case OutcomeKind::compile_error:
+      return "mend what error_of_candidate says, and evaluate again";
+    case OutcomeKind::no_effect:
+      return "its machine code is the same as that of same_as: change more than words";
+    case OutcomeKind::interrupted:
+      return "it was stopped; budget says why";
+    default:
+      return "mend it: error_of_candidate says where it went wrong; similar_attempts with its fingerprint";
+  }
+}
+
+Answer answer_of(const Bench& bench, const Recorded& made, const std::optional<Incumbent>& beside, Archive& archive) {
+  const DeviceInfo device = bench.evaluator.device();
+  const json row =
+      iteration_json(made.attempt, made.evaluation, made.iteration, false, nullptr, device.device, Detail::full);
+  Answer answer = {{"ok", true}};
+  answer.update(mcp::veiled_iteration(row));
+  const auto best = session_best(bench, made.attempt.candidate.kernel, made.iteration);
+  const Timing* const timing = timing_of(made.evaluation.outcome);
+  const bool passed = kind_of(made.evaluation.outcome) == OutcomeKind::passed;
+  const double speedup = row.value("speedup", json()).is_number() ? row["speedup"].get<double>() : 1;
+  const bool is_best = passed && timing != nullptr && (!best || speedup > best->speedup);
+  if (beside && !answer.contains("baseline_ns")) answer["baseline_ns"] = beside->time_ns;
+  answer["is_best"] = is_best;
+  if (best) answer["best_ns"] = is_best ? timing->time_ns : best->time_ns;
+  answer["emulation"] = device.emulation;
+  if (const auto* wrong = std::get_if<WrongAnswer>(&made.evaluation.outcome))
+    answer["fingerprint"] = wrong->fingerprint;
+  if (const auto* same = std::get_if<NoEffect>(&made.evaluation.outcome)) {
+    const json twin = archive.history().iteration(same->same_as_iteration, false);
+    answer["same_as"] = same->same_as_iteration;
+    answer["twin"] = mcp::with_kind_of_times({{"outcome", twin.value("outcome", json())},
+                                              {"time_ns", twin.value("time_ns", json())},
+                                              {"variant", twin.value("variant", json())},
+                                              {"label", twin.value("label", json())}},
+                                             device.device, device.emulation);
+  }
+  answer["cost_s"] = made.evaluation.cost.wall_s;
+  answer["lasting"] = kind_of(made.evaluation.outcome) != OutcomeKind::interrupted;
+  answer["next"] = next_step(made.evaluation, is_best);
+  return mcp::with_kind_of_times(answer, device.device, device.emulation);
+}
+
+/// The session's variant that the job's changed manifest makes, recorded where it is new.
+std::string variant_of_edit(const AgentJob& job, const std::vector<ProposalRecord>& known,
+                            const std::vector<Catalog*>& catalogs, const DeviceInfo& device, Ledger& ledger) {
+  const json& asked = job.request;
+  ProposalRecord record = proposed_by_edit({asked.at("kernel"), asked.at("workload"), asked.at("variant"),
+                                            asked.at("manifest"), asked.value("source", ""), asked.value("label", "")},
+                                           known, catalogs, device);
+  if (record.id == 0) {
+    record.campaign = job.campaign;
+    record.asked_unix = job.asked_unix;
+    ledger.record_proposal(record);
+  }
+  if (record.outcome != ProposalOutcome::accepted)
+    throw bad_input("no variant can be made of this manifest: " + record.message);
+  return record.variant;
+}
+
+}  // namespace
+
+struct JobStop::State {
+  std::int64_t job;
+  std::unique_ptr<Archive> archive;
+  std::mutex mutex;
+  Clock::time_point asked{}, deadline = Clock::time_point::max();
+  bool cancelled = false;
+};
+
+JobStop::JobStop(std::int64_t job, const Shell& shell) : state_(std::make_shared<State>()) {
+  state_->job = job;
+  state_->archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::read);
+}
+
+bool JobStop::operator()() const {
+  const std::lock_guard guard(state_->mutex);
+  const auto now = Clock::now();
+  if (!state_->cancelled && now - state_->asked >= kAskEvery) {
+    state_->cancelled = state_->archive->sessions().job(state_->job).cancelled;
+    state_->asked = now;
+  }
+  return interrupted() || state_->cancelled || now >= state_->deadline;
+}
+
+void JobStop::give_up_after(std::optional<double> seconds) const {
+  if (seconds)
+    state_->deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+std::string JobStop::why() const {
+  if (state_->cancelled) return "this job was cancelled";
+  if (Clock::now() >= state_->deadline) return "the session's budget was spent before this job had an answer";
+  return "the process of this job was asked to stop";
+}
+
+mcp::Answer evaluate_for_agent(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
+                               const JobStop& stop, Archive& archive, Shell& shell) {
+  const Places places = shell.places();
+  const std::string kernel = job.request.at("kernel"), variant = job.request.at("variant");
+  const auto own = shell.rooms.catalog(places), edited = shell.rooms.catalog(places);
+  if (const std::string changed =
+          mcp::judge_changed(session.judge, mcp::judge_now(*own, program_hash), kernel, session.name);
+      !changed.empty())
+    throw bad_input(changed);
+  const DeviceInfo device = choose_device(session.device, shell.rooms.devices(places));
+  const std::string workload = job.request.at("workload");
+  const auto& known = own->kernel(kernel).workloads;
+  if (std::none_of(known.begin(), known.end(), [&](const Workload& each) { return each.name == workload; }))
+    for (Catalog* each : {own.get(), edited.get()}) each->add_shape(kernel, workload, device);
+  Ledger& ledger = archive.ledger();
+  std::vector<ProposalRecord> proposals = ledger.proposals(session.campaign);
+  for (Catalog* each : {own.get(), edited.get()}) restore_proposed(*each, proposals, kernel);
+  Candidate candidate{kernel, variant, "", config_from_json(job.request.at("parameters"))};
+  std::optional<std::string> parent;
+  if (job.request.contains("manifest")) {
+    candidate.variant = variant_of_edit(job, proposals, {edited.get(), own.get()}, device, ledger);
+  } else if (job.request.contains("source")) {
+    parent = realize(candidate, *own, workload, device).source_hash;
+    edited->use_source(kernel, variant, job.request["source"].get<std::string>());
+  }
+  const Realized realized = realize(candidate, *edited, workload, device);
+  if (parent) require_entries(realized, "the source");
+  const auto evaluator = shell.rooms.evaluator(places, device, std::nullopt, [&stop] { return stop(); });
+  evaluator->use_peaks(known_peaks(*evaluator, ledger));
+  const auto admission = known_admission(*own, *evaluator, ledger, kernel);
+  if (!admission) return nullptr;
+  if (!admission->passed) throw bad_input(refusal(*admission));
+  const Bench bench{*edited, *own, *evaluator, ledger, *admission, session.campaign, workload};
+  const Realized base = baseline_of(bench, kernel);
+  const bool is_base = realized.source_hash == base.source_hash && realized.candidate.config == base.candidate.config;
+  const auto beside = is_base ? std::nullopt : incumbent(bench, base);
+  AttemptRecord attempt = attempt_at(bench, realized, is_base ? Purpose::baseline : Purpose::eval);
+  if (job.request.contains("label")) attempt.label = job.request["label"].get<std::string>();
+  attempt.parent = parent;
+  EvaluationRequest request = gated_request(*edited, *evaluator, realized, Points::finalist);
+  request.incumbent = beside;
+  if (beside) request.baseline_ns = beside->time_ns;
+  if (!is_base)
+    request.recorded_with = [&](const std::string& hash) {
+      return ledger.same_binary(session.campaign, workload, hash);
+    };
+  if (stop()) return nullptr;
+  return answer_of(bench, record(bench, std::move(attempt), std::move(request)), beside, archive);
+}
+
+mcp::Answer campaign_answer(const std::string& events, int status, const DeviceInfo& device) {
+  Answer answer = {{"ok", status == 0 || status == 1 || status == 130}};
+  std::istringstream lines(events);
+  for (std::string line; std::getline(lines, line);) {
+    const json event = parse_json_if_valid(line);
+    if (!event.is_object()) {
+      if (!answer.value("ok", false) && !line.empty()) answer["error"] = {{"kind", "campaign"}, {"message", line}};
+      continue;
+    }
+    if (event.value("event", "") == "campaign_started") answer["campaign"] = event["campaign"];
+    if (event.value("event", "") != "campaign_finished") continue;
+    for (const char* key : {"reason", "iterations", "outcomes", "best", "spent_s"})
+      if (event.contains(key)) answer[key] = event[key];
+    for (Answer& row : answer["best"]) row = mcp::with_kind_of_times(row, device.device, device.emulation);
+  }
+  answer["next"] = "best shows what won; harness://report/CAMPAIGN has all of it";
+  return answer;
+}
+
+}  // namespace harness

@@ -1,0 +1,202 @@
+#include "harness/serve_mcp/agent_job.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "harness/core/error.h"
+#include "harness/core/gpu_model.h"
+#include "harness/serve_mcp/agent_evaluation.h"
+#include "harness/serve_mcp/answer.h"
+#include "harness/service/arguments.h"
+#include "harness/system/child.h"
+#include "harness/system/descriptor.h"
+#include "harness/system/files.h"
+#include "harness/system/interrupt.h"
+#include "harness/system/temporary_folder.h"
+
+extern char** environ;
+
+namespace harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using mcp::Answer;
+
+/// What a dynamic loader would run in the judge's processes.
+bool is_loaded(const std::string& variable) {
+  for (const char* name : {"LD_PRELOAD=", "LD_AUDIT=", "LD_BIND_NOT=", "LD_PROFILE=", "GCONV_PATH="})
+    if (variable.starts_with(name)) return true;
+  return false;
+}
+
+std::vector<std::string> job_environment() {
+  std::vector<std::string> kept;
+  for (char** each = environ; *each != nullptr; ++each)
+    if (!is_loaded(*each)) kept.emplace_back(*each);
+  return kept;
+}
+
+std::vector<std::string> command_of(const Shell& shell, std::initializer_list<std::string> words) {
+  std::vector<std::string> line = {"/proc/self/exe"};
+  line.insert(line.end(), words);
+  line.insert(line.end(), {"--db", shell.store_path()});
+  for (const std::string& folder : shell.more_kernels) line.insert(line.end(), {"--kernels", folder});
+  if (shell.trust_source) line.emplace_back("--trust-source");
+  if (shell.no_preflight) line.emplace_back("--no-preflight");
+  line.insert(line.end(), {"--policy", shell.policy});
+  return line;
+}
+
+/// The device, for one job at a time of all sessions on this store.
+class Lease {
+ public:
+  explicit Lease(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    if (file_ < 0) throw environment_error(fmt::format("{} cannot be opened: {}", path, std::strerror(errno)));
+  }
+  ~Lease() { close(file_); }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  bool take() const { return flock(file_, LOCK_EX | LOCK_NB) == 0; }
+
+ private:
+  int file_;
+};
+
+struct Printed {
+  std::string text;
+  int status = 0;
+};
+
+/// Another command of this program as a child: what it prints. `stop` ends it as Ctrl-C would.
+Printed run_command(std::vector<std::string> line, const JobStop& stop) {
+  const TemporaryFolder folder("job");
+  const std::string printed = folder.path("printed");
+  const int output = open(printed.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  Child child({output, {}, nullptr}, [&] {
+    signal(SIGINT, SIG_DFL);
+    auto words = exec_list(line);
+    execv("/proc/self/exe", words.data());
+    return 127;
+  });
+  close(output);
+  bool asked = false;
+  while (!child.ends_within(0.1))
+    if (!asked && stop()) asked = kill(child.id(), SIGTERM) == 0;
+  const int status = child.wait().status();
+  return {read_file_if_any(printed).value_or(""), status};
+}
+
+/// A campaign of the harness's own, which may take what is left of the budget.
+Answer run_campaign(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
+  const double asked_s = job.request.value("budget_s", 60.0),
+               budget_s = std::min(session.left_s().value_or(asked_s), asked_s);
+  std::vector<std::string> line =
+      command_of(shell, {"run", job.request.at("kernel").get<std::string>(), "--budget",
+                         fmt::format("{:.0f}s", std::max(1.0, budget_s)), "--device", session.device, "--json",
+                         "--name", fmt::format("job {}", job.id)});
+  if (predicted_gpu(session.device).empty())
+    line.emplace_back("--emulated");  // a GPU's times are measured all the same
+  for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
+  std::string variants;
+  for (const json& each : job.request.value("variants", json::array()))
+    variants += (variants.empty() ? "" : ",") + each.get<std::string>();
+  if (!variants.empty()) line.insert(line.end(), {"--variant", variants});
+  if (job.request.contains("workload"))
+    line.insert(line.end(), {"--workload", job.request["workload"].get<std::string>()});
+  const Printed printed = run_command(std::move(line), stop);
+  return campaign_answer(printed.text, printed.status,
+                         choose_device(session.device, shell.rooms.devices(shell.places())));
+}
+
+Answer run_profile(const AgentJob& job, const AgentSession& session, const JobStop& stop, const Shell& shell) {
+  const std::string iteration = std::to_string(job.request.at("iteration").get<std::int64_t>());
+  std::vector<std::string> line = command_of(shell, {"profile", "--from", iteration, "--json"});
+  if (!predicted_gpu(session.device).empty()) line.insert(line.end(), {"--device", session.device});
+  const Printed printed = run_command(std::move(line), stop);
+  for (std::size_t begin = 0; begin < printed.text.size();) {
+    const std::size_t end = std::min(printed.text.find('\n', begin), printed.text.size());
+    const json found = parse_json_if_valid(printed.text.substr(begin, end - begin));
+    begin = end + 1;
+    if (found.is_object())
+      return {{"ok", true}, {"profile", found}, {"lasting", true}, {"next", "playbook has a page for what binds"}};
+  }
+  if (stop()) return nullptr;
+  return mcp::failure("profile", printed.text.substr(0, 500), "profile another iteration");
+}
+
+Answer carried_out(const AgentJob& job, const std::string& program_hash, const AgentSession& session,
+                   const JobStop& stop, Archive& archive, Shell& shell) {
+  if (job.kind == "campaign") return run_campaign(job, session, stop, shell);
+  if (job.kind == "profile") return run_profile(job, session, stop, shell);
+  return evaluate_for_agent(job, program_hash, session, stop, archive, shell);
+}
+
+/// It ended before it had found what it was to find.
+bool was_cut(const Answer& answer, const AgentJob& job, const JobStop& stop) {
+  return answer.is_null() || answer.value("outcome", "") == "interrupted" || (job.kind == "campaign" && stop());
+}
+
+}  // namespace
+
+void start_agent_job(std::int64_t job, const Shell& shell) {
+  std::vector<std::string> line = command_of(shell, {"mcp", "--job", std::to_string(job)});
+  for (const std::string& folder : shell.more_strategies) line.insert(line.end(), {"--strategies", folder});
+  std::vector<std::string> variables = job_environment();
+  auto words = exec_list(line), environment = exec_list(variables);
+  const pid_t between = fork();
+  if (between < 0) throw environment_error(fmt::format("no process can be made: {}", std::strerror(errno)));
+  if (between > 0) {
+    waitpid(between, nullptr, 0);
+    return;
+  }
+  setsid();
+  if (fork() > 0) _exit(0);  // the job belongs to nobody
+  const int none = open("/dev/null", O_RDWR);
+  for (int descriptor = 0; descriptor < 3; ++descriptor) dup2(none, descriptor);
+  for (const int number : {SIGPIPE, SIGCHLD, SIGINT, SIGTERM}) signal(number, SIG_DFL);
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  execve("/proc/self/exe", words.data(), environment.data());
+  _exit(127);
+}
+
+int do_agent_job(std::int64_t id, const std::string& program_hash, Shell& shell) {
+  catch_interrupts();
+  const auto archive = shell.rooms.archive(shell.store_path(), ArchiveAccess::write);
+  AgentSessions& sessions = archive->sessions();
+  if (!sessions.sign_job(id)) return 0;
+  const AgentJob job = sessions.job(id);
+  Answer answer;
+  JobState state = JobState::done;
+  std::optional<Lease> lease;  // until the answer is recorded: what a job spent is told by what its session had before
+  try {
+    const JobStop stop(id, shell);
+    lease.emplace(fmt::format("{}-lease-{}", shell.store_path(), sessions.session(job.campaign).device));
+    while (!lease->take() && !stop()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const AgentSession session = sessions.session(job.campaign);
+    if (session.spent()) throw bad_input(fmt::format("the budget of session '{}' is spent", session.name));
+    if (!stop()) {
+      sessions.begin_job(id);
+      stop.give_up_after(session.left_s());
+      answer = carried_out(job, program_hash, session, stop, *archive, shell);
+    }
+    if (was_cut(answer, job, stop)) state = JobState::interrupted;
+    if (answer.is_null()) answer = mcp::failure("interrupted", stop.why(), "the record keeps what it found so far");
+  } catch (const Error& error) {
+    answer = mcp::failure(error.kind() == Error::Kind::bad_input ? "bad_input" : "environment", error.what(),
+                          "mend what it names and ask again");
+  }
+  const bool lasting = state == JobState::done && answer.value("lasting", false);
+  answer.erase("lasting");
+  sessions.end_job(id, state, json(answer), lasting);
+  return 0;
+}
+
+}  // namespace harness
