@@ -1,47 +1,36 @@
 #!/usr/bin/env bash
-# CPU seconds of the set-up at two revisions, one after the other on this machine: fresh clones, no compiler cache.
-#   bench/build_time.sh OLD NEW [build]  (prints a Markdown table)
-# Rows: `./bootstrap build` (what `./bootstrap run` needs), and `./bootstrap test` after it. CPU
-# seconds count every child process; on a busy machine they grow by a tenth or two, wall time by far more.
+# CPU seconds of each part of CI at a revision: a fresh clone, no compiler cache, packages there already.
+#   bench/build_time.sh [REVISION]   (default HEAD; prints a Markdown table)
+# CPU seconds count every child process; on a busy machine they grow by a tenth or two, wall time by far more.
 set -euo pipefail
-old=$(git rev-parse --short "${1:?usage: bench/build_time.sh OLD NEW}")
-new=$(git rev-parse --short "${2:?usage: bench/build_time.sh OLD NEW}")
-what=${3:-all}   # build: OLD is built and not tested, which takes half as long
+revision=$(git rev-parse --short "${1:-HEAD}")
 here=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CCACHE_DISABLE=1 XDG_CACHE_HOME="$scratch/cache"
 TIMEFORMAT='%R %U %S'
 
-seconds() {   # LOG COMMAND...: "wall cpu"
-  local log=$1; shift
-  { time "$@" > "$log" 2>&1 || true; } 2>&1 | awk '{printf "%.0f %.0f", $1, $2 + $3}'
+row() {   # NAME COMMAND...
+  local name=$1 wall cpu; shift
+  read -r wall cpu < <({ time "$@" > "$scratch/log" 2>&1 || echo "$name failed" >&2; } 2>&1 |
+    awk 'NF == 3 && $1 + 0 == $1 {printf "%.0f %.0f\n", $1, $2 + $3; next} {print > "/dev/stderr"}')
+  printf '| %s | %s | %s |\n' "$name" "$wall" "$cpu"
 }
 
-row() {
-  local ratio=-
-  [ "$3" = - ] || ratio=$(awk "BEGIN {printf \"%.2f\", $5 / $3}")
-  printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$2" "$3" "$4" "$5" "$ratio"
-}
+programs() { ninja -C build/ci -t targets all | sed -n 's,^tests/\(test_[a-z_0-9]*\): .*LINKER.*,\1,p' | sort; }
+checked() { grep -o '"HARNESS_CHECKED_TESTS": "[^"]*"' CMakePresets.json | cut -d'"' -f4 | tr ';' '\n' | sed 's/^/test_/'; }
+rest() { comm -23 <(programs) <(checked | sort); }
 
-declare -A built tested
-for revision in "$new" "$old"; do
-  git clone -q "$here" "$scratch/$revision"
-  git -C "$scratch/$revision" checkout -q "$revision"
-  cd "$scratch/$revision"
-  built[$revision]=$(seconds "$scratch/$revision.build" ./bootstrap build)
+git clone -q "$here" "$scratch/clone"
+git -C "$scratch/clone" checkout -q "$revision"
+cd "$scratch/clone"
+echo "| part of CI at $revision | wall s | CPU s |"
+echo "|---|--:|--:|"
+row "configuring" cmake --preset ci
+row "the program" ninja -C build/ci harness
+# shellcheck disable=SC2046
+row "tests" ninja -C build/ci $(rest)
+row "rooms under the sanitizers, their tests" ninja -C build/ci
+for test in $(ctest --test-dir build/ci -N | sed -n 's/^ *Test *#[0-9]*: //p'); do
+  row "running $test" ctest --test-dir build/ci -R "^$test\$"
 done
-for revision in "$new" "$old"; do
-  [ "$revision" = "$new" ] || [ "$what" = all ] || continue
-  rm -rf "$scratch/cache"
-  cd "$scratch/$revision"
-  tested[$revision]=$(seconds "$scratch/$revision.test" ./bootstrap test)
-  echo "$revision: $(tail -n 1 "$scratch/$revision.test")" >&2
-  grep -E 'Passed|Failed' "$scratch/$revision.test" >&2
-done
-echo "| command | $old, wall s | $old, CPU s | $new, wall s | $new, CPU s | CPU, new / old |"
-echo "|---|---|---|---|---|---|"
-# shellcheck disable=SC2086
-row "./bootstrap build" ${built[$old]} ${built[$new]}
-# shellcheck disable=SC2086
-row "./bootstrap test after it" ${tested[$old]:-- -} ${tested[$new]}

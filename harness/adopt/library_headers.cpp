@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 32 << 20;
+constexpr std::size_t kMostHeaderBytes = 32 << 20;
 
 /// Toolkits have all others, and the cpu device its own.
 bool lies_in_no_toolkit(const std::string& header) {
@@ -33,8 +33,8 @@ class Closure {
       std::error_code failed;
       if (!fs::is_regular_file(folder / key, failed)) continue;
       const std::string& text = found_[key] = read_file((folder / key).string(), Error::Kind::bad_input);
-      if ((bytes_ += text.size()) > kMostBytes)
-        throw bad_input(fmt::format("the headers that {} brings have more than {} MiB", key, kMostBytes >> 20));
+      if ((bytes_ += text.size()) > kMostHeaderBytes)
+        throw bad_input(fmt::format("the headers that {} brings have more than {} MiB", key, kMostHeaderBytes >> 20));
       return follow(std::string(text), fs::path(key).parent_path());
     }
   }

@@ -20,7 +20,7 @@ namespace harness {
 namespace {
 
 using mcp::Answer;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kAskEvery = std::chrono::milliseconds(100);
 
@@ -167,7 +167,7 @@ struct JobStop::State {
   std::int64_t job;
   std::unique_ptr<Archive> archive;
   std::mutex mutex;
-  Clock::time_point asked{}, deadline = Clock::time_point::max();
+  SteadyClock::time_point asked{}, deadline = SteadyClock::time_point::max();
   bool cancelled = false;
 };
 
@@ -178,7 +178,7 @@ JobStop::JobStop(std::int64_t job, const Shell& shell) : state_(std::make_shared
 
 bool JobStop::operator()() const {
   const std::lock_guard guard(state_->mutex);
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   if (!state_->cancelled && now - state_->asked >= kAskEvery) {
     state_->cancelled = state_->archive->sessions().job(state_->job).cancelled;
     state_->asked = now;
@@ -189,12 +189,12 @@ bool JobStop::operator()() const {
 void JobStop::give_up_after(std::optional<double> seconds) const {
   if (seconds)
     state_->deadline =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+        SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(*seconds));
 }
 
 std::string JobStop::why() const {
   if (state_->cancelled) return "this job was cancelled";
-  if (Clock::now() >= state_->deadline) return "the session's budget was spent before this job had an answer";
+  if (SteadyClock::now() >= state_->deadline) return "the session's budget was spent before this job had an answer";
   return "the process of this job was asked to stop";
 }
 

@@ -27,7 +27,6 @@ extern char** environ;
 namespace harness {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using mcp::Answer;
 
 /// What a dynamic loader would run in the judge's processes.

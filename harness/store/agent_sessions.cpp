@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "harness/core/error.h"
 #include "harness/store/chain.h"
@@ -14,10 +13,6 @@
 
 namespace harness::store {
 namespace {
-
-double now_unix() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 constexpr const char* kJob =
     "SELECT id, campaign, kind, request, key, state, answer, cancelled, asked_unix, begun_unix, ended_unix, owner "

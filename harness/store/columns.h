@@ -1,10 +1,17 @@
 #pragma once
+#include <chrono>
+
 #include "harness/core/iteration_row.h"
 #include "harness/store/statement.h"
 
 // Rows in and out, inside whatever transaction the caller holds: the one place where values become columns. Store,
 // import and the benchmark write through it.
 namespace harness::store {
+
+/// Seconds since 1970 of the wall clock, as rows hold them.
+inline double now_unix() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 std::int64_t insert_campaign(Connection& connection, const CampaignRecord& record, const std::string& uuid,
                              double started_unix);

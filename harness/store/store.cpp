@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include <chrono>
 #include <cstdio>
 
 #include "harness/core/error.h"
@@ -15,10 +14,6 @@
 
 namespace harness::store {
 namespace {
-
-double now_unix() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// From the last beat of a pulse to the end of its process: half a beat on average, and a few milliseconds of dying.
 constexpr double kAfterLastBeatS = 0.01;

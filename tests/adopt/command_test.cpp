@@ -54,7 +54,7 @@ TEST_CASE("a refusal writes nothing") {
 }
 
 TEST_CASE("a winner of a function with several launches leaves as a patch that git applies, and as a package") {
-  if (tests::rests(0)) return;
+  if (tests::is_nightly()) return;
   const Scratch scratch;
   const adopt::Adopted found = [] {
     adopt::AdoptOptions options;

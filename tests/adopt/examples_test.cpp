@@ -49,7 +49,7 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
       {"swiglu_torch.cu", "out: output f32 [num_tokens, d]\ninput: input f32 [num_tokens, 2, d]\n", "num_tokens",
        "silu_and_mul_kernel<$dtype>"}};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!tests::has_turn(i, 3)) continue;
+    if (!tests::in_slice(i, 3)) continue;
     const Ordinary& each = files[i];
     INFO(each.file);
     adopt::AdoptOptions options;
@@ -65,7 +65,6 @@ TEST_CASE("each ordinary file is understood: roles, shapes, launch, entry") {
 }
 
 TEST_CASE("a product of tiles is seen to need whole tiles") {
-  if (tests::rests(0)) return;
   adopt::AdoptOptions options;
   options.file = ordinary("gemm.cu");
   options.reference = "self";

@@ -2,7 +2,6 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
-#include "tests/support/turns.h"
 
 // What files that nobody here wrote have taught: each case is one general cause why a kernel was not understood.
 using namespace harness;
@@ -135,7 +134,6 @@ TEST_CASE("a number of the host's that divides in the grid is what a block cover
 }
 
 TEST_CASE("numel() of a tensor is the product of its extents, also of those that the kernel is not passed") {
-  if (tests::rests(1)) return;
   const adopt::Adopted found = self_referenced(
       "#include <torch/extension.h>\n"
       "template <typename scalar_t> __global__ void smooth(const scalar_t* __restrict__ x, scalar_t* __restrict__ y,\n"

@@ -62,7 +62,6 @@ TEST_CASE("a header that the cpu device lacks is named in one sentence") {
 }
 
 TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
-  if (tests::rests(0)) return;
   const adopt::Adopted found = self_referenced(
       "__global__ void pick(const float* x, const int* which, float* out, int rows, int cols) {\n"
       "  const int row = blockIdx.x * 64 + threadIdx.x;\n"
@@ -77,7 +76,7 @@ TEST_CASE("whole numbers that lead into an array are drawn below its extent") {
 }
 
 TEST_CASE("groups that no small size shows are found at larger ones") {
-  if (tests::rests(1)) return;
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "__global__ void scaled(const float* x, const float* scales, float* y, int rows, int cols) {\n"
       "  const int i = blockIdx.x * 64 + threadIdx.x, row = blockIdx.y, groups = cols / 128;\n"

@@ -222,7 +222,7 @@ TEST_CASE("so is the border of a grid, in what is read too") {
 }
 
 TEST_CASE("a step that one of many sizes needs is found") {
-  if (tests::rests(0)) return;
+  if (tests::is_nightly()) return;
   const adopt::Adopted found = self_referenced(
       "__global__ void sums(const float* x, float* y, int a, int b, int c, int channels) {\n"
       "  float sum = 0;\n"

@@ -4,7 +4,6 @@
 
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
-#include "tests/support/turns.h"
 
 // A function of the host that launches several kernels is one plugin of several launches.
 using namespace harness;
@@ -85,7 +84,6 @@ TEST_CASE("a scan with sums of blocks: three launches, shapes, scratch") {
 }
 
 TEST_CASE("two passes of a softmax agree with the function of the host, in double too") {
-  if (tests::rests(1)) return;
   adopt::AdoptOptions options;
   options.file = ordinary("long_softmax.cu");
   options.entries = {"long_softmax"};

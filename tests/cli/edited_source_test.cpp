@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "tests/support/program.h"
-#include "tests/support/turns.h"
 
 // A kernel leaves and comes back: eval --source and --label, show --resolved and --standalone, on the cpu device.
 using namespace harness;
@@ -39,7 +38,6 @@ __global__ void f(const T* x, T* y, int n) {
 }  // namespace
 
 TEST_CASE("an edited source goes through all gates, is recorded, and comes out as files that stand alone") {
-  if (rests(1)) return;
   const EditedStore store;
   store.scratch.write("edited.cu", kEdited);
   const std::string source = store.scratch.path("edited.cu"), label = "a macro \x1b[31m\n// x";

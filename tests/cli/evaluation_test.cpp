@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "tests/support/program.h"
-#include "tests/support/turns.h"
 
 // Faulty kernels through the real workers of the cpu device, as a person sees them: typed outcomes, and life goes on.
 using namespace harness;
@@ -93,7 +92,6 @@ TEST_CASE("each wrong answer is caught by its gate") {
 }
 
 TEST_CASE("a kernel that hangs costs its deadline") {
-  if (rests(1)) return;
   const json iteration = eval_faulty("11_hang");
   CHECK(iteration["outcome"] == "timed_out");
 }

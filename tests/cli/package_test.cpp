@@ -73,7 +73,7 @@ TEST_CASE("what is emulated is packaged only where that is allowed; nothing is l
 }
 
 TEST_CASE("a package of emulated times is verified and guarded on the cpu device") {
-  if (rests(0)) return;
+  if (is_nightly()) return;
   if (!has_nvrtc()) return skip("NVRTC is not here, and a package holds machine code");
   const Scratch scratch;
   make_store(scratch);

@@ -31,7 +31,7 @@ json replayed(const std::vector<std::string>& arguments) {
 }  // namespace
 
 TEST_CASE("a whole recorded space answers any strategy, and the store is only read") {
-  if (rests(0)) return;
+  if (is_nightly()) return;
   const Scratch scratch;
   const std::string db = scratch.db();
   REQUIRE(

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "tests/support/program.h"
-#include "tests/support/turns.h"
 
 using namespace harness;
 using namespace harness::tests;
@@ -61,7 +60,6 @@ TEST_CASE("kill -9 of everything loses at most the running iteration, and --resu
 }
 
 TEST_CASE("Ctrl-C saves, prints how to resume and exits 130") {
-  if (rests(0)) return;
   const Scratch scratch;
   const int process = start_and_wait(scratch, 2);
   kill(process, SIGINT);

@@ -124,9 +124,7 @@ bool tutorial_decided_by_times(const std::string& line) {
 }  // namespace
 
 TEST_CASE("the tutorial's commands do what the tutorial says") {
-  // Two campaigns of twenty seconds. It takes turns with the two campaigns of edits in proposer_test.cpp: a run has one
-  // of the three.
-  if (!has_turn(0, 3)) return skip("the tutorial is taken by turns, and has none in this run");
+  if (is_nightly()) return;  // two campaigns of twenty seconds
   const Scratch scratch;
   const std::string folder = scratch.path("tutorial"), out = scratch.path("printed");
   std::filesystem::create_directories(folder);

@@ -96,7 +96,7 @@ TEST_CASE("profile prints the dear lines with their numbers, and a prediction th
 }
 
 TEST_CASE("without further words a campaign on the cpu device orders transposes as an H200 does") {
-  if (tests::rests(0)) return;
+  if (tests::is_nightly()) return;
   const Scratch scratch;
   const std::string folder = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/counted";
   const Finished run = run_harness({"run", "transpose", "--device", "cpu", "--workload", "n1024", "--budget", "5m",
@@ -118,7 +118,6 @@ TEST_CASE("without further words a campaign on the cpu device orders transposes 
 }
 
 TEST_CASE("on a device that predicts, the time of an evaluation is a prediction, in a column of its own") {
-  if (tests::rests(0)) return;
   const Scratch scratch;
   const std::string folder = std::string(HARNESS_SOURCE_DIR) + "/tests/fixtures/counted";
   const Finished finished = run_harness({"eval", "transpose", "30_padded", "--device", "cpu", "--workload", "r100_c70",

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/program.h"
-#include "tests/support/turns.h"
 
 using namespace harness;
 using namespace harness::tests;
@@ -35,7 +34,6 @@ TEST_CASE("of a checker's findings the cause is told first, and what is no fault
 }
 
 TEST_CASE("a missing barrier stands before the NaN that it made, with both lines") {
-  if (tests::rests(1)) return;
   json line;
   const std::string message = explained_message("14_race", line);
   CHECK(line["outcome"] == "wrong_answer");

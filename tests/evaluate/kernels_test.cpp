@@ -131,7 +131,7 @@ void check_kernel(const std::string& name, const std::string& part = "") {
     const std::size_t place = turn++;
     for (const VariantInfo& variant : kernel.variants) {
       if (one_of_many && ++turn % 4 != 0) continue;
-      if (many && !tests::has_turn(asked++, 8)) continue;
+      if (many && !tests::in_slice(asked++, 8)) continue;
       if (!bench.catalog().unsupported_reason(name, variant.name, bench.device()).empty()) continue;
       for (const Config& config : sample(bench.catalog().space(name, variant.name, workload.name, bench.device()),
                                          name == "attention" || name == "paged_decode", one_of_many ? 0 : place)) {
@@ -149,7 +149,7 @@ TEST_CASE("vector_scale is right on every workload of the cpu device") {
   check_kernel("vector_scale");
 }
 TEST_CASE("softmax is right on every workload of the cpu device") {
-  if (tests::rests(1)) return;
+  if (tests::is_nightly()) return;
   check_kernel("softmax");
 }
 TEST_CASE("rmsnorm_int8 is right on every workload of the cpu device") {
@@ -162,11 +162,10 @@ TEST_CASE("paged_gather is right on every workload of the cpu device") {
   check_kernel("paged_gather");
 }
 TEST_CASE("attention is right on its smaller workloads in f16") {
-  if (!tests::has_turn(0, 2)) return tests::skip("this run takes bf16 instead");
   check_kernel("attention", "_f16");
 }
 TEST_CASE("attention is right on its smaller workloads in bf16") {
-  if (!tests::has_turn(1, 2)) return tests::skip("this run takes f16 instead");
+  if (tests::is_nightly()) return;
   check_kernel("attention", "_bf16");
 }
 // Tiles that a warpgroup passes over, more keys than all warps hold, splits that meet; on three draws each.

@@ -102,7 +102,7 @@ std::string built(const Scratch& scratch, const std::string& name, const char* l
 }  // namespace
 
 TEST_CASE("a project outside takes a package by add_subdirectory or find_package, and launches what the harness does") {
-  if (tests::rests(0)) return;
+  if (tests::is_nightly()) return;
   const Scratch scratch;
   const SoftmaxPackage made;
   write_package(scratch.path("softmax_package"), made.files);

@@ -340,7 +340,7 @@ void compare_kernel(const std::string& kernel) {
 }  // namespace
 
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of vector_scale") {
-  if (tests::rests(0)) return;
+  if (tests::is_nightly()) return;
   compare_kernel("vector_scale");
 }
 TEST_CASE("sizes that a launch's types do not hold launch nothing") {
@@ -366,18 +366,17 @@ TEST_CASE("sizes that a launch's types do not hold launch nothing") {
   CHECK(found[4] == "status 3\n");                              // OUTSIDE_DOMAIN
 }
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of softmax") {
-  if (tests::rests(1)) return;
+  if (tests::is_nightly()) return;
   compare_kernel("softmax");
 }
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of rmsnorm_int8") {
-  if (tests::rests(0)) return;
+  if (tests::is_nightly()) return;
   compare_kernel("rmsnorm_int8");
 }
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of paged_gather") {
-  if (tests::rests(0)) return;
   compare_kernel("paged_gather");
 }
 TEST_CASE("a launcher launches what the harness does, at 10,000 points of attention") {
-  if (tests::rests(1)) return;
+  if (tests::is_nightly()) return;
   compare_kernel("attention");
 }

@@ -42,7 +42,7 @@ struct Fixture {
   StoredSessions sessions{*store};
 };
 
-int in_a_child(const std::function<void()>& body) {
+int in_child_process(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
     body();
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(Fixture, "a job that was never begun can be cancelled, and is n
 TEST_CASE_METHOD(Fixture, "a job whose process was killed is lost, and what it spent stays spent") {
   const std::int64_t session = sessions.open_session(a_session(100), {}).campaign;
   const std::int64_t id = sessions.add_job(a_job(session));
-  in_a_child([&] {
+  in_child_process([&] {
     const auto own = Store::open(path, Mode::read_write);
     StoredSessions there{*own};
     there.sign_job(id);

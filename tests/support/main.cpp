@@ -37,6 +37,7 @@ class Counter : public Catch::TestEventListenerBase {
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     if (const char* path = std::getenv("HARNESS_TEST_COSTS")) {
+      std::filesystem::create_directories(std::filesystem::absolute(path).parent_path());
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
       std::ofstream(path, std::ios::app) << processor_seconds() - processor_began_ << ' ' << took.count() << ' '
                                          << stats.testInfo.name << '\n';

@@ -1,24 +1,26 @@
 #pragma once
 #include <cstddef>
 #include <cstdlib>
-#include <random>
 
 #include "tests/support/skip.h"
 
 namespace harness::tests {
 
-/// Whether case `index` is taken in this run, where all of them would take minutes: one share `of` many is, another one
-/// in each run. HARNESS_TEST_ALL=1 takes all.
-inline bool has_turn(std::size_t index, std::size_t of) {
-  static const unsigned draw = std::random_device{}();
-  return std::getenv("HARNESS_TEST_ALL") != nullptr || index % of == draw % of;
+/// Whether this run takes all cases (`./bootstrap nightly` sets HARNESS_TEST_ALL=1), also those that take minutes. CI
+/// takes a slice of them, the same one in every run.
+inline bool takes_all() {
+  return std::getenv("HARNESS_TEST_ALL") != nullptr;
 }
 
-/// Whether long case `index` of a test program rests in this run: every other one does, the others in another run. It
-/// is counted as skipped then.
-inline bool rests(std::size_t index) {
-  if (has_turn(index, 2)) return false;
-  skip("long cases take turns, and this one has none in this run (HARNESS_TEST_ALL=1 takes all)");
+/// Whether case `index` of a long list is taken in this run: CI takes the first of every `of` cases.
+inline bool in_slice(std::size_t index, std::size_t of) {
+  return takes_all() || index % of == 0;
+}
+
+/// Whether a long test case is left to the night. It is counted as skipped then; the caller returns.
+inline bool is_nightly() {
+  if (takes_all()) return false;
+  skip("a long case: ./bootstrap nightly takes it, as HARNESS_TEST_ALL=1 does");
   return true;
 }
 

@@ -14,24 +14,31 @@ namespace {
 
 const std::string kHonestFolder = std::string(HARNESS_SOURCE_DIR) + "/tests/honest";
 
+/// By name: a folder's own order differs between file systems.
+std::set<std::filesystem::path> honest_variants() {
+  std::set<std::filesystem::path> variants;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kHonestFolder))
+    if (entry.path().extension() == ".lua" && entry.path().parent_path().filename() == "variants")
+      variants.insert(entry.path());
+  return variants;
+}
+
 }  // namespace
 
 TEST_CASE("no honest kernel is refused", "[honest]") {
   const Scratch scratch;
   int passed = 0;
   std::size_t index = 0;
-  for (const auto& kernel : std::filesystem::directory_iterator(kHonestFolder)) {
-    for (const auto& file : std::filesystem::directory_iterator(kernel.path() / "variants")) {
-      if (file.path().extension() != ".lua" || !tests::has_turn(index++, 4)) continue;
-      const Finished finished =
-          run_harness({"eval", kernel.path().filename().string(), file.path().stem().string(), "--device", "cpu",
-                       "--emulated", "--db", scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
-      INFO(file.path() << "\n" << finished.out << finished.err);
-      CHECK_FALSE(finished.lines().empty());
-      for (const json& line : finished.lines()) {
-        CHECK(line["outcome"] == "passed");
-        ++passed;
-      }
+  for (const std::filesystem::path& file : honest_variants()) {
+    if (!in_slice(index++, 4)) continue;
+    const std::string kernel = file.parent_path().parent_path().filename().string();
+    const Finished finished = run_harness({"eval", kernel, file.stem().string(), "--device", "cpu", "--emulated", "--db",
+                                           scratch.path("store.db"), "--json", "--kernels", kHonestFolder});
+    INFO(file << "\n" << finished.out << finished.err);
+    CHECK_FALSE(finished.lines().empty());
+    for (const json& line : finished.lines()) {
+      CHECK(line["outcome"] == "passed");
+      ++passed;
     }
   }
   CHECK(passed >= 2);

@@ -79,9 +79,10 @@ TEST_CASE("every hostile variant has its expectation, and every expectation its 
 
 TEST_CASE("no attack passes the gates and gains by it", "[hostile]") {
   std::map<std::string, double> honest_ns;
-  std::size_t index = 0;
+  std::set<std::string> tried;  // entries of the catalogue of attacks: CI tries the first attack of each
   for (const json& expected : expectations()) {
-    if (!holds(expected["devices"], "cpu") || !tests::has_turn(index++, 10)) continue;
+    if (!holds(expected["devices"], "cpu")) continue;
+    if (!tried.insert(expected["entry"]).second && !takes_all()) continue;
     const std::string kernel = expected["kernel"], variant = expected["variant"];
     if (honest_ns.count(kernel) == 0) {
       const json honest = evaluate(kernel, "00_honest");

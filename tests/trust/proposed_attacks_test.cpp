@@ -17,13 +17,13 @@ const std::string kRoot = HARNESS_SOURCE_DIR;
 constexpr double kGainOfNone = 8;
 
 /// By kernel, as many as one campaign asks for.
-std::vector<std::pair<std::string, std::vector<std::string>>> attacks_of_this_run() {
+std::vector<std::pair<std::string, std::vector<std::string>>> attacks_of_the_slice() {
   constexpr std::size_t kCampaign = 32;
   std::ifstream file(kRoot + "/tests/hostile/expectations.json");
   std::map<std::string, std::vector<std::string>> chosen;
   std::size_t index = 0;
   for (const json& each : json::parse(file))
-    if (has_turn(index++, 16))
+    if (in_slice(index++, 16))
       chosen[each["kernel"]].push_back(kRoot + "/tests/hostile/" + each["kernel"].get<std::string>() + "/variants/" +
                                        each["variant"].get<std::string>());
   std::vector<std::pair<std::string, std::vector<std::string>>> campaigns;
@@ -69,7 +69,7 @@ std::vector<std::string> gains_of(const std::string& kernel, const std::vector<s
 }  // namespace
 
 TEST_CASE("a proposer that sends attacks gets nothing, and pays for each", "[hostile]") {
-  for (const auto& [kernel, attacks] : attacks_of_this_run()) {
+  for (const auto& [kernel, attacks] : attacks_of_the_slice()) {
     std::vector<std::string> gains = gains_of(kernel, attacks);
     // An attack that works gains each time; on a busy machine a time may wander further than kGainOfNone once.
     for (int again = 0; again < 2 && !gains.empty(); ++again) gains = gains_of(kernel, attacks);

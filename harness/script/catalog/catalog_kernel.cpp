@@ -36,10 +36,6 @@ std::vector<fs::path> include_folders(const fs::path& own, const fs::path& kerne
   return all;
 }
 
-Facts facts_of(const std::map<std::string, Value>& values) {
-  return {values.begin(), values.end()};
-}
-
 constexpr int kNeighbourTries = 32;
 constexpr int kDrawsOfAPoint = 3;
 

@@ -101,7 +101,7 @@ void catch_missing(lua_State* lua, const char* title) {
   lua_setmetatable(lua, facts);
 }
 
-int refuse_write(lua_State* lua) {
+int refuse_manifest_write(lua_State* lua) {
   return luaL_error(lua, "the %s is read-only; '%s' cannot be set", lua_tostring(lua, lua_upvalueindex(1)),
                     luaL_tolstring(lua, 2, nullptr));
 }
@@ -131,7 +131,7 @@ void push_facts(lua_State* lua, const char* title) {
   lua_pushvalue(lua, -3);
   lua_setfield(lua, -2, "__index");
   lua_pushstring(lua, title);
-  lua_pushcclosure(lua, refuse_write, 1);
+  lua_pushcclosure(lua, refuse_manifest_write, 1);
   lua_setfield(lua, -2, "__newindex");
   lua_pushstring(lua, title);
   lua_pushcclosure(lua, refuse_pairs, 1);

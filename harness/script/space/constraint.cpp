@@ -3,10 +3,6 @@
 namespace harness::script {
 namespace {
 
-Facts facts_of(const std::map<std::string, Value>& values) {
-  return {values.begin(), values.end()};
-}
-
 Facts first_values(const VariantManifest& variant) {
   Facts facts;
   for (const Parameter& parameter : variant.info().parameters) facts[parameter.name] = parameter.values.front();
@@ -14,6 +10,10 @@ Facts first_values(const VariantManifest& variant) {
 }
 
 }  // namespace
+
+Facts facts_of(const std::map<std::string, Value>& values) {
+  return {values.begin(), values.end()};
+}
 
 Constraint::Constraint(VariantManifest& variant, const Workload& workload, const DeviceInfo& device)
     : variant_(variant),

@@ -1,9 +1,14 @@
 #pragma once
+#include <map>
+#include <string>
 #include <vector>
 
 #include "harness/script/plan/variant.h"
 
 namespace harness::script {
+
+/// A configuration or a workload as a manifest's functions see it.
+Facts facts_of(const std::map<std::string, Value>& values);
 
 /// A variant's `valid` on one workload and device, asked again and again with other parameters.
 class Constraint {

@@ -15,7 +15,7 @@
 namespace harness::script {
 namespace {
 
-constexpr int kMostNodes = 1024;
+constexpr int kLargestFleet = 1024;
 
 /// fleet and node return what they are given: the file is checked when it was read.
 int itself(lua_State* L) {
@@ -103,11 +103,11 @@ std::vector<NodeSpec> read_fleet_file(const std::string& file) {
   int all = 0;
   for (const json& each : fleet) {
     nodes.push_back(node_from(each, fmt::format("{}: node {}", file, nodes.size() + 1)));
-    all += std::min(nodes.back().count, kMostNodes + 1);
+    all += std::min(nodes.back().count, kLargestFleet + 1);
     if (!names.insert(nodes.back().name).second)
       throw bad_input(fmt::format("{}: two nodes are called '{}'", file, nodes.back().name));
   }
-  if (all > kMostNodes) throw bad_input(fmt::format("{}: a fleet has {} nodes at most", file, kMostNodes));
+  if (all > kLargestFleet) throw bad_input(fmt::format("{}: a fleet has {} nodes at most", file, kLargestFleet));
   return nodes;
 }
 

@@ -5,7 +5,7 @@
 namespace harness::test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kTwoEntries = R"(
 namespace ns {
 namespace {
 __constant__ float weights[3][2];
@@ -25,7 +25,7 @@ __global__ void spoil(float* y) {
 )";
 
 BuildSpec spec_with(const std::vector<std::string>& constants) {
-  BuildSpec spec = spec_of(kSource, {"add", "spoil"});
+  BuildSpec spec = spec_of(kTwoEntries, {"add", "spoil"});
   spec.constants = constants;
   return spec;
 }

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t kCount = 1 << 18;  // 1 MB a vector
 constexpr std::uint64_t kStream = 5;
 
-constexpr const char* kSource = R"(
+constexpr const char* kSessionSource = R"(
 extern "C" __global__ void add(const float* x, const float* y, float* z, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) z[i] = x[i] + y[i];
@@ -82,7 +82,7 @@ struct OnGpu {
     NvrtcCompiler compiler(scratch.path("cache"), device.architecture, find_toolkit_include());
     BuildResult built =
         compiler.build({"k.cu",
-                        kSource,
+                        kSessionSource,
                         {"add", "trap", "stray", "fail", "remember", "look_around", "chatter", "hoard", "accumulate"}});
     if (const auto* failure = std::get_if<CompileFailure>(&built)) throw std::runtime_error(failure->log);
     executable.artifact = std::get<Artifact>(built);

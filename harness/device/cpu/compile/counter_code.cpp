@@ -9,12 +9,12 @@
 namespace harness::cpu {
 namespace {
 
-struct Counter {
+struct CounterInstruction {
   std::string_view bytes, name;
 };
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2; AMD64 Architecture Programmer's
 // Manual, volume 3 (rdpru).
-constexpr Counter kCounters[] = {
+constexpr CounterInstruction kCounters[] = {
     {"\x0f\x31", "rdtsc"}, {"\x0f\x33", "rdpmc"}, {"\x0f\x01\xf9", "rdtscp"}, {"\x0f\x01\xfd", "rdpru"}};
 
 struct Occurrence {
@@ -25,7 +25,7 @@ struct Occurrence {
 std::vector<Occurrence> occurrences(std::string_view code) {
   std::vector<Occurrence> found;
   for (std::size_t at = code.find('\x0f'); at != std::string_view::npos; at = code.find('\x0f', at + 1))
-    for (const Counter& counter : kCounters)
+    for (const CounterInstruction& counter : kCounters)
       if (code.substr(at).starts_with(counter.bytes)) found.push_back({at, at + counter.bytes.size(), counter.name});
   return found;
 }

@@ -29,24 +29,24 @@ bool is_mathematics(std::string_view name) {
 }
 
 template <typename List>
-bool contains(const List& list, std::string_view name) {
+bool lists(const List& list, std::string_view name) {
   return std::any_of(std::begin(list), std::end(list), [&](std::string_view each) { return each == name; });
 }
 
 }  // namespace
 
 bool is_known_import(std::string_view name) {
-  return contains(kMemory, name) || is_mathematics(name) || contains(kExports, name);
+  return lists(kMemory, name) || is_mathematics(name) || lists(kExports, name);
 }
 
 bool is_import_without_libc(std::string_view name) {
-  return name == "__tls_get_addr" || is_mathematics(name) || contains(kExports, name);
+  return name == "__tls_get_addr" || is_mathematics(name) || lists(kExports, name);
 }
 
 bool is_known_library(std::string_view name) {
   constexpr std::string_view kLibraries[] = {"libm.so.6", "libc.so.6", "libstdc++.so.6", "libgcc_s.so.1",
                                              "ld-linux-x86-64.so.2"};
-  return contains(kLibraries, name);
+  return lists(kLibraries, name);
 }
 
 }  // namespace harness::cpu

@@ -14,7 +14,7 @@ constexpr std::int64_t kMostThreads = 2048, kMostBlocks = 32;
 // a millisecond or two.
 constexpr std::int64_t kCheapAccesses = 160000;
 
-std::int64_t volume(const Dim3& d) {
+std::int64_t product(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
 }
 
@@ -22,7 +22,7 @@ std::int64_t volume(const Dim3& d) {
 std::int64_t l1_of_a_block(const Launch& launch, std::int64_t static_shared) {
   const std::int64_t shared = launch.shared + static_shared + kReservedShared;
   const std::int64_t blocks = std::max<std::int64_t>(
-      1, std::min({kMostBlocks, kMostThreads / std::max<std::int64_t>(1, volume(launch.block)), kMostShared / shared}));
+      1, std::min({kMostBlocks, kMostThreads / std::max<std::int64_t>(1, product(launch.block)), kMostShared / shared}));
   return std::max<std::int64_t>(0, (kL1AndShared - blocks * shared) / blocks);
 }
 
@@ -73,7 +73,7 @@ void Counter::begin_launch(const Launch& launch, std::size_t step, std::uint64_t
   runs_ = sample_.numbers;
   launch_ = {};
   launch_.step = static_cast<std::int64_t>(step);
-  launch_.blocks = volume(launch.grid);
+  launch_.blocks = product(launch.grid);
   std::int64_t fixed = 0;
   for (const SharedVariable& variable : module_.shared) fixed += static_cast<std::int64_t>(variable.bytes);
   l1_bytes_ = l1_of_a_block(launch, fixed);

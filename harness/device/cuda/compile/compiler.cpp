@@ -126,7 +126,7 @@ std::string no_answer(const BuildSpec& spec, const ChildAnswer& answer, const Co
   return fmt::format("{}: error: the compiler {}\n{}", spec.source_name, what, answer.text);
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
+double compile_seconds(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -190,9 +190,9 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   // Nothing in a source kills with SIGKILL: the machine's memory ran out, or somebody did. Not blamed at once.
   for (int attempt = 1; attempt < kTriesOfKilled && answer.signal == SIGKILL && !answer.timed_out; ++attempt)
     answer = run_in_child(compile, limits_, confinement(spec));
-  if (!answer.answered) return CompileFailure{no_answer(spec, answer, limits_), seconds_since(start)};
+  if (!answer.answered) return CompileFailure{no_answer(spec, answer, limits_), compile_seconds(start)};
   const NvrtcOutput output = from_bytes(answer.text);
-  if (!output.compiled) return CompileFailure{bounded(explain(spec, output.log)), seconds_since(start)};
+  if (!output.compiled) return CompileFailure{bounded(explain(spec, output.log)), compile_seconds(start)};
   const Cubin cubin = parse_cubin(output.cubin);
   artifact.code_hash = cubin.code_hash;
   artifact.architecture = architecture_;
@@ -201,7 +201,7 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
   artifact.notes = performance_notes(output.log, entries_by_mangled_name(output));
   artifact.entries = entry_resources(spec, output, cubin);
   artifact.globals = kept_state(cubin.variables, output.ptx);
-  artifact.compile_s = seconds_since(start);
+  artifact.compile_s = compile_seconds(start);
   cache_.store(artifact, output.lowered_names, output.cubin, output.ptx);
   return artifact;
 }

@@ -24,7 +24,7 @@ DriverApi host_memory() {
   return api;
 }
 
-struct Fixture {
+struct FilledFixture {
   DriverApi api = host_memory();
   float image[4] = {0, 10, 20, 30};  // the argument begins at its second element
   float table[4] = {1, 2, 3, 4};
@@ -32,7 +32,7 @@ struct Fixture {
   LoadedModule module;
   Executable executable;
 
-  Fixture() {
+  FilledFixture() {
     module.constants["table"] = {reinterpret_cast<DevicePointer>(table), sizeof table};
     module.constants["count"] = {reinterpret_cast<DevicePointer>(&count), sizeof count};
     executable.problem.arguments.push_back({.name = "w"});
@@ -50,7 +50,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("variables of a module are filled from the image and from numbers, and must stay so") {
-  Fixture f;
+  FilledFixture f;
   FilledConstants filled = f.filled({{"table", "w"}, {"count", "n"}});
   filled.fill(nullptr, f.base());
   CHECK(std::vector<float>(f.table, f.table + 4) == std::vector<float>{10, 20, 30, 4});
@@ -63,7 +63,7 @@ TEST_CASE("variables of a module are filled from the image and from numbers, and
 }
 
 TEST_CASE("a variable that the module lacks or that is too small is no launch") {
-  Fixture f;
+  FilledFixture f;
   REQUIRE_THROWS_WITH(f.filled({{"other", "w"}}), "the module has no __constant__ variable 'other'.");
   REQUIRE_THROWS_WITH(f.filled({{"count", "w"}}), "count has 4 bytes and is filled from 'w', which has 12.");
 }
