@@ -63,18 +63,18 @@ class RunClock : public Clock {
 };
 
 /// Eight workloads of 4,096 configurations each.
-class LargeCatalog : public FakeCatalog {
+class LargeKernel : public FakeKernel {
  public:
-  LargeCatalog() {
-    info.workloads.clear();
+  LargeKernel() {
+    data.workloads.clear();
     for (int i = 1; i <= 8; ++i) {
       Workload workload;
       workload.name = "w" + std::to_string(i);
       workload.sets = {"default"};
-      info.workloads.push_back(workload);
+      data.workloads.push_back(workload);
     }
   }
-  Space space(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&) override {
+  Space space(const std::string& variant, const std::string&, const DeviceInfo&) override {
     Space space;
     space.points = {{}};
     if (variant == "00_base") return space;
@@ -445,13 +445,13 @@ void run(Course course, double seconds, fleet::Patience patience, fleet::CardRul
     return std::make_unique<SimulatedNode>(node.name, course, ++starts);
   };
   CountedFleet fleet(std::move(options));
-  LargeCatalog catalog;
+  FakeCatalog catalog(std::make_unique<LargeKernel>());
   fleet.prepare_for(catalog, {"k"});
   script::Library scripts({std::filesystem::path(HARNESS_SOURCE_DIR) / "strategies"});
   const auto archive = store::open_archive(":memory:", ArchiveAccess::write);
   Admission admission;
   admission.kernel = "k";
-  admission.hash = catalog.admission_hash("k");
+  admission.hash = catalog.plugin("k").admission_hash();
   admission.device_key = "simulated";
   admission.passed = true;
   archive->ledger().record_admission(admission);

@@ -55,119 +55,116 @@ SpaceSet space_set(const std::string& text) {
 
 SpacesCatalog::SpacesCatalog(const std::vector<SpaceSet>& sets) {
   for (const SpaceSet& set : sets) {
-    KernelInfo& kernel = kernels_.emplace_back();
-    kernel.name = set.kernel;
+    SpacesKernel& kernel = kernels_.emplace_back();
+    kernel.description.name = set.kernel;
     VariantInfo baseline;
     baseline.name = kBaseline;
     baseline.technique = "typical";
     baseline.risk = "low";
-    kernel.variants.push_back(baseline);
+    kernel.description.variants.push_back(baseline);
     for (const std::string& file : set.files) {
       const simulate::RecordedSpace recorded = simulate::read_space(file);
       Workload workload;
       workload.name = workload_of(recorded);
       workload.sets = {"default"};
-      kernel.workloads.push_back(workload);
-      add_baseline(set.kernel, workload.name, recorded);
-      add(set, recorded);
+      kernel.description.workloads.push_back(workload);
+      kernel.add_baseline(workload.name, recorded);
+      kernel.add(set, recorded);
     }
   }
 }
 
-void SpacesCatalog::add_baseline(const std::string& kernel, const std::string& workload,
-                                 const simulate::RecordedSpace& recorded) {
-  const Space& space = recorded.arm.variants.front().second;
-  const std::size_t point = typical(recorded.records);
-  parts_.push_back(
-      {kernel, kBaseline, "typical", workload, {space.parameters, {space.points[point]}}, {recorded.records[point]}});
+std::vector<std::string> SpacesCatalog::kernel_names() {
+  std::vector<std::string> names;
+  for (const SpacesKernel& kernel : kernels_) names.push_back(kernel.description.name);
+  return names;
 }
 
-void SpacesCatalog::add(const SpaceSet& set, const simulate::RecordedSpace& recorded) {
+KernelPlugin& SpacesCatalog::plugin(const std::string& kernel) {
+  return *std::ranges::find_if(kernels_, [&](const SpacesKernel& k) { return k.description.name == kernel; });
+}
+
+void SpacesKernel::add_baseline(const std::string& workload, const simulate::RecordedSpace& recorded) {
+  const Space& space = recorded.arm.variants.front().second;
+  const std::size_t point = typical(recorded.records);
+  parts.push_back({description.name,
+                   kBaseline,
+                   "typical",
+                   workload,
+                   {space.parameters, {space.points[point]}},
+                   {recorded.records[point]}});
+}
+
+void SpacesKernel::add(const SpaceSet& set, const simulate::RecordedSpace& recorded) {
   const Space& space = recorded.arm.variants.front().second;
   const std::string workload = workload_of(recorded);
-  KernelInfo& kernel = kernels_.back();
+  std::vector<VariantInfo>& variants = description.variants;
   for (std::size_t point = 0; point < space.points.size(); ++point) {
     const Config config = configuration(space, point);
     std::string technique;
     for (const std::string& name : set.splits)
       if (config.contains(name)) technique += (technique.empty() ? "" : "-") + name + to_text(config.at(name));
-    const auto same = std::ranges::find(kernel.variants, technique, &VariantInfo::technique);
-    if (same == kernel.variants.end()) {
+    if (std::ranges::find(variants, technique, &VariantInfo::technique) == variants.end()) {
       VariantInfo variant;
-      variant.name = fmt::format("{}_{}", 10 + kernel.variants.size(), technique);
+      variant.name = fmt::format("{}_{}", 10 + variants.size(), technique);
       variant.technique = technique;
       variant.risk = "low";
       variant.prior = kUnknown;
-      kernel.variants.push_back(variant);
+      variants.push_back(variant);
     }
-    const std::string name = std::ranges::find(kernel.variants, technique, &VariantInfo::technique)->name;
-    auto part = std::ranges::find_if(parts_, [&](const Part& each) {
-      return each.kernel == set.kernel && each.variant == name && each.workload == workload;
-    });
-    if (part == parts_.end())
-      part = parts_.insert(parts_.end(), {set.kernel, name, technique, workload, {space.parameters, {}}, {}});
+    const std::string name = std::ranges::find(variants, technique, &VariantInfo::technique)->name;
+    auto part =
+        std::ranges::find_if(parts, [&](const SpacePart& p) { return p.variant == name && p.workload == workload; });
+    if (part == parts.end())
+      part = parts.insert(parts.end(), {set.kernel, name, technique, workload, {space.parameters, {}}, {}});
     part->space.points.push_back(space.points[point]);
     part->records.push_back(recorded.records[point]);
   }
 }
 
-const SpacesCatalog::Part* SpacesCatalog::find(const std::string& kernel, const std::string& variant,
-                                               const std::string& workload) const {
-  const auto part = std::ranges::find_if(parts_, [&](const Part& each) {
-    return each.kernel == kernel && each.variant == variant && each.workload == workload;
-  });
-  return part == parts_.end() ? nullptr : &*part;
+const SpacePart* SpacesKernel::find(const std::string& variant, const std::string& workload) const {
+  const auto part =
+      std::ranges::find_if(parts, [&](const SpacePart& p) { return p.variant == variant && p.workload == workload; });
+  return part == parts.end() ? nullptr : &*part;
 }
 
-std::vector<std::string> SpacesCatalog::kernel_names() {
-  std::vector<std::string> names;
-  for (const KernelInfo& kernel : kernels_) names.push_back(kernel.name);
-  return names;
-}
-
-const KernelInfo& SpacesCatalog::kernel(const std::string& name) {
-  return *std::ranges::find(kernels_, name, &KernelInfo::name);
-}
-
-Problem SpacesCatalog::problem(const std::string& kernel, const std::string& workload) {
+Problem SpacesKernel::problem(const std::string& workload) {
   Problem problem;
-  problem.kernel = kernel;
+  problem.kernel = description.name;
   problem.workload.name = workload;
   return problem;
 }
 
-Prior SpacesCatalog::prior(const std::string&, const std::string& variant, const std::string&) {
+Prior SpacesKernel::prior(const std::string& variant, const std::string&) {
   return variant == kBaseline ? Prior{1, 1, 1, 1} : kUnknown;
 }
 
-Space SpacesCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
-                           const DeviceInfo&) {
-  const Part* const part = find(kernel, variant, workload);
+Space SpacesKernel::space(const std::string& variant, const std::string& workload, const DeviceInfo&) {
+  const SpacePart* const part = find(variant, workload);
   return part == nullptr ? Space{} : part->space;
 }
 
-bool SpacesCatalog::has_configuration(const std::string& kernel, const std::string& variant,
-                                      const std::string& workload, const DeviceInfo&) {
-  return find(kernel, variant, workload) != nullptr;
+bool SpacesKernel::has_configuration(const std::string& variant, const std::string& workload, const DeviceInfo&) {
+  return find(variant, workload) != nullptr;
 }
 
-Config SpacesCatalog::default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                                     const DeviceInfo&, const Config& given) {
-  return given.empty() ? configuration(find(kernel, variant, workload)->space, 0) : given;
+Config SpacesKernel::default_config(const std::string& variant, const std::string& workload, const DeviceInfo&,
+                                    const Config& given) {
+  return given.empty() ? configuration(find(variant, workload)->space, 0) : given;
 }
 
-Realized SpacesCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo&) {
+Realized SpacesKernel::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo&) {
   Realized realized;
   realized.candidate = candidate;
-  realized.problem = problem(candidate.kernel, workload);
+  realized.problem = problem(workload);
   return realized;
 }
 
-Recording SpacesCatalog::recording(double budget_s) const {
+Recording SpacesCatalog::recording(double budget_s) {
   Recording recording;
   recording.campaign = 1;
   CampaignOptions options;
-  for (const KernelInfo& kernel : kernels_) options.kernels.push_back(kernel.name);
+  options.kernels = kernel_names();
   recording.record.kernels = options.kernels;
   recording.record.options = options;
   recording.record.strategy = "none";
@@ -175,28 +172,30 @@ Recording SpacesCatalog::recording(double budget_s) const {
   recording.record.device_name = "others' GPUs";
   recording.spent_s = budget_s;
   std::map<std::pair<std::string, std::string>, double> baselines;
-  for (const Part& part : parts_) {
-    for (std::size_t point = 0; point < part.records.size(); ++point) {
-      const simulate::Record& record = part.records[point];
-      IterationSummary row;
-      row.iteration = static_cast<std::int64_t>(recording.iterations.size()) + 1;
-      row.candidate = {part.kernel, part.variant, part.technique, configuration(part.space, point)};
-      row.workload = part.workload;
-      row.purpose = part.variant == kBaseline ? Purpose::baseline : Purpose::search;
-      row.outcome = record.outcome;
-      row.wall_s = record.cost_s;
-      if (record.time_ms) {
-        row.time_ns = 1e6 * *record.time_ms;
-        row.time_lo_ns = *row.time_ns * (1 - kNoise / 2);
-        row.time_hi_ns = *row.time_ns * (1 + kNoise / 2);
-        double& baseline = baselines[{part.kernel, part.workload}];
-        if (row.purpose == Purpose::baseline) baseline = *row.time_ns;
-        row.baseline_ns = baseline;
-        row.speedup = baseline / *row.time_ns;
-        row.speedup_lo = baseline / *row.time_hi_ns;
-        row.speedup_hi = baseline / *row.time_lo_ns;
+  for (const SpacesKernel& kernel : kernels_) {
+    for (const SpacePart& part : kernel.parts) {
+      for (std::size_t point = 0; point < part.records.size(); ++point) {
+        const simulate::Record& record = part.records[point];
+        IterationSummary row;
+        row.iteration = static_cast<std::int64_t>(recording.iterations.size()) + 1;
+        row.candidate = {part.kernel, part.variant, part.technique, configuration(part.space, point)};
+        row.workload = part.workload;
+        row.purpose = part.variant == kBaseline ? Purpose::baseline : Purpose::search;
+        row.outcome = record.outcome;
+        row.wall_s = record.cost_s;
+        if (record.time_ms) {
+          row.time_ns = 1e6 * *record.time_ms;
+          row.time_lo_ns = *row.time_ns * (1 - kNoise / 2);
+          row.time_hi_ns = *row.time_ns * (1 + kNoise / 2);
+          double& baseline = baselines[{part.kernel, part.workload}];
+          if (row.purpose == Purpose::baseline) baseline = *row.time_ns;
+          row.baseline_ns = baseline;
+          row.speedup = baseline / *row.time_ns;
+          row.speedup_lo = baseline / *row.time_hi_ns;
+          row.speedup_hi = baseline / *row.time_lo_ns;
+        }
+        recording.iterations.push_back(std::move(row));
       }
-      recording.iterations.push_back(std::move(row));
     }
   }
   return recording;

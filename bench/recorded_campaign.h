@@ -18,43 +18,48 @@ struct SpaceSet {
 };
 SpaceSet space_set(const std::string& text);
 
-/// The kernels as a campaign's catalog: it describes arms and builds nothing.
+/// A workload's configurations of one technique, and what was recorded of them.
+struct SpacePart {
+  std::string kernel, variant, technique, workload;
+  Space space;
+  std::vector<simulate::Record> records;  // of its points
+};
+
+/// A kernel as a campaign sees it: it describes arms and builds nothing.
+class SpacesKernel : public KernelPlugin {
+ public:
+  const KernelInfo& info() override { return description; }
+  Problem problem(const std::string& workload) override;
+  Prior prior(const std::string& variant, const std::string& workload) override;
+  Space space(const std::string& variant, const std::string& workload, const DeviceInfo& device) override;
+  bool has_configuration(const std::string& variant, const std::string& workload, const DeviceInfo& device) override;
+  Config default_config(const std::string& variant, const std::string& workload, const DeviceInfo& device,
+                        const Config& given) override;
+  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
+  std::string admission_hash() override { return description.name; }
+  std::string unsupported_reason(const std::string&, const DeviceInfo&) override { return ""; }
+
+  void add(const SpaceSet& set, const simulate::RecordedSpace& recorded);
+  void add_baseline(const std::string& workload, const simulate::RecordedSpace& recorded);
+  KernelInfo description;
+  std::vector<SpacePart> parts;
+
+ private:
+  const SpacePart* find(const std::string& variant, const std::string& workload) const;
+};
+
+/// The kernels as a campaign's catalog.
 class SpacesCatalog : public Catalog {
  public:
   explicit SpacesCatalog(const std::vector<SpaceSet>& sets);
   std::vector<std::string> kernel_names() override;
-  const KernelInfo& kernel(const std::string& name) override;
-  Problem problem(const std::string& kernel, const std::string& workload) override;
-  Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override;
-  Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
-              const DeviceInfo& device) override;
-  bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
-                         const DeviceInfo& device) override;
-  Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                        const DeviceInfo& device, const Config& given) override;
-  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
-  std::vector<Realized> neighbours(const Candidate&, const std::string&, const DeviceInfo&, int,
-                                   std::uint64_t) override {
-    return {};
-  }
-  std::string admission_hash(const std::string& kernel) override { return kernel; }
-  std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }
-  std::vector<std::string> inspect(const std::string&, const DeviceInfo&) override { return {}; }
+  KernelPlugin& plugin(const std::string& kernel) override;
 
   /// A campaign that evaluated all: each workload's baseline, then every point. It has a budget of `budget_s`.
-  Recording recording(double budget_s) const;
+  Recording recording(double budget_s);
 
  private:
-  struct Part {
-    std::string kernel, variant, technique, workload;
-    Space space;
-    std::vector<simulate::Record> records;  // of its points
-  };
-  const Part* find(const std::string& kernel, const std::string& variant, const std::string& workload) const;
-  void add(const SpaceSet& set, const simulate::RecordedSpace& recorded);
-  void add_baseline(const std::string& kernel, const std::string& workload, const simulate::RecordedSpace& recorded);
-  std::vector<KernelInfo> kernels_;
-  std::vector<Part> parts_;
+  std::vector<SpacesKernel> kernels_;
 };
 
 }  // namespace harness::bench

@@ -28,7 +28,7 @@ std::vector<VariantInfo> choose_variants(const KernelInfo& kernel, bool rivals, 
     if (variant.rival != rivals || variant.proposal) continue;
     const bool named = contains(options.variants, variant.name);
     if (!rivals && !options.variants.empty() && !named) continue;
-    const std::string reason = catalog.unsupported_reason(kernel.name, variant.name, device);
+    const std::string reason = catalog.plugin(kernel.name).unsupported_reason(variant.name, device);
     if (!reason.empty()) notes.push_back(fmt::format("{} {} is left out: {}", kernel.name, variant.name, reason));
     else if (is_emulated(variant, device) && !named) emulated.push_back(variant.name);
     else chosen.push_back(variant);
@@ -102,9 +102,9 @@ void add_variant(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const W
     arm->state.id = arm->space.id = id;
     arm->state.weight = workload.weight;
   }
-  Space space = catalog.space(kernel.name, variant.name, workload.name, device);
+  Space space = catalog.plugin(kernel.name).space(variant.name, workload.name, device);
   if (space.points.empty()) return;
-  merge_prior(arm->state, variant, catalog.prior(kernel.name, variant.name, workload.name));
+  merge_prior(arm->state, variant, catalog.plugin(kernel.name).prior(variant.name, workload.name));
   arm->state.space_points += count_of(space);
   arm->state.baseline = arm->state.baseline || variant.name == kernel.variants.front().name;
   arm->space.variants.emplace_back(variant.name, std::move(space));
@@ -117,7 +117,7 @@ std::vector<Candidate> configurations_of(const std::vector<VariantInfo>& rivals,
   constexpr std::size_t kMost = 32;
   std::vector<Candidate> all;
   for (const VariantInfo& rival : rivals) {
-    const Space space = catalog.space(kernel, rival.name, workload, device);
+    const Space space = catalog.plugin(kernel).space(rival.name, workload, device);
     for (std::size_t point = 0; point < std::min(space.points.size(), kMost); ++point)
       all.push_back({kernel, rival.name, rival.technique, configuration(space, point)});
   }
@@ -135,19 +135,19 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
   std::vector<VariantInfo> rivals;
   if (options.rivals) rivals = choose_variants(kernel, true, options, catalog, device, arms.notes);
   const VariantInfo& baseline = kernel.variants.front();
-  if (const std::string words = in_words(catalog.problem(kernel.name, kernel.workloads.front().name).forms);
+  if (const std::string words = in_words(catalog.plugin(kernel.name).problem(kernel.workloads.front().name).forms);
       !words.empty())
     arms.notes.push_back(fmt::format("{}: hostile forms {}", kernel.name, words));
-  if (const std::string words = in_words(catalog.problem(kernel.name, kernel.workloads.front().name).reference);
+  if (const std::string words = in_words(catalog.plugin(kernel.name).problem(kernel.workloads.front().name).reference);
       !words.empty())
     arms.notes.push_back(fmt::format("{}: {}", kernel.name, words));
   for (const std::string& name :
        choose_workloads(kernel, with_shapes(catalog, kernel.name, options.workloads, device), device)) {
     const Workload& workload = find_workload(kernel, name);
-    const Problem problem = catalog.problem(kernel.name, name);
+    const Problem problem = catalog.plugin(kernel.name).problem(name);
     WorkloadPlan plan{kernel.name, name, problem.contract_hash, workload.weight, {}, {}, {}, problem.work.bytes};
     plan.baseline = {kernel.name, baseline.name, baseline.technique,
-                     catalog.default_config(kernel.name, baseline.name, name, device, {})};
+                     catalog.plugin(kernel.name).default_config(baseline.name, name, device, {})};
     plan.rivals = configurations_of(rivals, catalog, kernel.name, name, device);
     plan.sizes = json::object();
     for (const auto& [size, value] : workload.values) plan.sizes[size] = value_to_json(value);
@@ -161,7 +161,7 @@ void add_kernel(Arms& arms, Catalog& catalog, const KernelInfo& kernel, const Ca
 std::vector<std::string> with_shapes(Catalog& catalog, const std::string& kernel, std::vector<std::string> asked,
                                      const DeviceInfo& device) {
   for (std::string& word : asked)
-    if (is_shape(word)) word = catalog.add_shape(kernel, word, device);
+    if (is_shape(word)) word = catalog.plugin(kernel).add_shape(word, device);
   return asked;
 }
 

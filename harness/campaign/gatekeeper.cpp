@@ -39,7 +39,7 @@ std::map<std::string, std::string> trial_workloads(Catalog& catalog, const Kerne
     if (!workload.declared || !is_sensible_on(workload, device)) continue;
     std::string& best = chosen[workload_group(workload)];
     if (best.empty() ||
-        better_for_trial(catalog.problem(kernel.name, workload.name), catalog.problem(kernel.name, best)))
+        better_for_trial(catalog.plugin(kernel.name).problem(workload.name), catalog.plugin(kernel.name).problem(best)))
       best = workload.name;
   }
   return chosen;
@@ -51,7 +51,7 @@ std::string largest_of(Catalog& catalog, const KernelInfo& kernel, const std::ve
   std::string largest;
   double most = 0;
   for (const std::string& name : names) {
-    const Problem problem = catalog.problem(kernel.name, name);
+    const Problem problem = catalog.plugin(kernel.name).problem(name);
     if (workload_group(problem.workload) != group || problem.work.bytes <= most) continue;
     most = problem.work.bytes;
     largest = name;
@@ -61,8 +61,8 @@ std::string largest_of(Catalog& catalog, const KernelInfo& kernel, const std::ve
 
 Realized realize_default(Catalog& catalog, const KernelInfo& kernel, const VariantInfo& variant,
                          const std::string& workload, const DeviceInfo& device) {
-  const Config config = catalog.default_config(kernel.name, variant.name, workload, device, {});
-  return catalog.realize({kernel.name, variant.name, variant.technique, config}, workload, device);
+  const Config config = catalog.plugin(kernel.name).default_config(variant.name, workload, device, {});
+  return catalog.plugin(kernel.name).realize({kernel.name, variant.name, variant.technique, config}, workload, device);
 }
 
 /// The baseline where a trial is made for the group of `workload`: there, or at a point like it that takes less.
@@ -71,7 +71,8 @@ Realized trial_baseline(Catalog& catalog, const KernelInfo& kernel, const std::s
   Realized there = realize_default(catalog, kernel, kernel.variants.front(), workload, device);
   if (there.problem.work.bytes <= kTrialBytes) return there;
   const std::int64_t elements = std::min(kTellingElements, fewest_output_elements(there.problem));
-  auto smaller = catalog.smaller(there.candidate, workload, device, kTrialBytes, elements);
+  auto smaller =
+      catalog.plugin(there.candidate.kernel).smaller(there.candidate, workload, device, kTrialBytes, elements);
   return smaller ? std::move(*smaller) : std::move(there);
 }
 
@@ -92,8 +93,9 @@ std::optional<Realized> preflight_of(Catalog& catalog, Evaluator& evaluator, con
   const auto cpu = evaluator.preflight_device();
   if (!cpu) return std::nullopt;
   try {
-    if (!catalog.unsupported_reason(candidate.kernel, candidate.variant, *cpu).empty()) return std::nullopt;
-    auto found = catalog.neighbours(candidate, workload, *cpu, kPreflightChoice, fresh_choice());
+    if (!catalog.plugin(candidate.kernel).unsupported_reason(candidate.variant, *cpu).empty()) return std::nullopt;
+    auto found =
+        catalog.plugin(candidate.kernel).neighbours(candidate, workload, *cpu, kPreflightChoice, fresh_choice());
     if (found.empty()) return std::nullopt;
     return std::move(*std::ranges::min_element(found, cheaper_to_emulate));
   } catch (const Error&) {  // no configuration of it is valid there
@@ -106,8 +108,10 @@ OtherPoints other_points(Catalog& catalog, Evaluator& evaluator, const Candidate
   const DeviceInfo device = evaluator.device();
   OtherPoints found;
   found.neighbours =
-      catalog.neighbours(candidate, workload, device, finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
-  for (Realized& point : catalog.distant_points(candidate, workload, device, finalist, fresh_choice()))
+      catalog.plugin(candidate.kernel)
+          .neighbours(candidate, workload, device, finalist ? kFinalNeighbours : kSearchNeighbours, fresh_choice());
+  for (Realized& point :
+       catalog.plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, fresh_choice()))
     found.neighbours.push_back(std::move(point));
   // Which form of the inputs meets which size is nothing that a candidate could count on.
   std::shuffle(found.neighbours.begin(), found.neighbours.end(), std::mt19937_64(fresh_choice()));
@@ -134,13 +138,14 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
   const DeviceInfo device = evaluator.device();
   AdmissionRequest request;
   request.kernel = kernel_name;
-  request.hash = catalog.admission_hash(kernel_name);
+  request.hash = catalog.plugin(kernel_name).admission_hash();
   const std::vector<std::string> timed = choose_workloads(kernel, {}, device);
   std::vector<std::string> workloads = timed;
   for (const auto& [group, workload] : trial_workloads(catalog, kernel, device)) {
     AdmissionRequest::Group trial;
     trial.baseline = trial_baseline(catalog, kernel, workload, device);
-    trial.others = catalog.neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
+    trial.others = catalog.plugin(trial.baseline.candidate.kernel)
+                       .neighbours(trial.baseline.candidate, workload, device, kAdmissionNeighbours, fresh_choice());
     const std::string largest = largest_of(catalog, kernel, timed, group);
     if (!largest.empty() && largest != trial.baseline.problem.workload.name)
       trial.others.push_back(realize_default(catalog, kernel, kernel.variants.front(), largest, device));
@@ -148,10 +153,10 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
     if (std::find(workloads.begin(), workloads.end(), workload) == workloads.end()) workloads.push_back(workload);
   }
   for (const VariantInfo& mutant : kernel.mutants) {
-    if (!catalog.unsupported_reason(kernel_name, mutant.name, device).empty()) continue;
+    if (!catalog.plugin(kernel_name).unsupported_reason(mutant.name, device).empty()) continue;
     std::vector<std::string> on = workloads;
     std::erase_if(on, [&](const std::string& workload) {
-      return !catalog.has_configuration(kernel_name, mutant.name, workload, device);
+      return !catalog.plugin(kernel_name).has_configuration(mutant.name, workload, device);
     });
     request.mutants.push_back(
         {mutant.name, mutant.source_hash, std::move(on),
@@ -171,10 +176,10 @@ AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const
 
 namespace {
 
-AdmissionParts found_elsewhere(Catalog& catalog, Ledger& ledger, const std::string& kernel, const std::string& hash,
-                               const std::string& key) {
-  AdmissionParts parts = stored([&] { return ledger.imported_admission(hash, key); });
-  parts.merge(catalog.admitted(kernel, key));
+AdmissionParts found_elsewhere(Catalog& catalog, AdmissionRecord& admissions, const std::string& kernel,
+                               const std::string& hash, const std::string& key) {
+  AdmissionParts parts = stored([&] { return admissions.imported_admission(hash, key); });
+  parts.merge(catalog.plugin(kernel).admitted(key));
   return parts;
 }
 
@@ -189,38 +194,39 @@ std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, co
   return all;
 }
 
-std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const std::string& kernel) {
-  const std::string hash = catalog.admission_hash(kernel), key = evaluator.device().admission_key;
-  if (stored([&] { return ledger.admission(hash, key); })) return "";
-  if (!found_elsewhere(catalog, ledger, kernel, hash, key).empty())
+std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
+                         const std::string& kernel) {
+  const std::string hash = catalog.plugin(kernel).admission_hash(), key = evaluator.device().admission_key;
+  if (stored([&] { return admissions.admission(hash, key); })) return "";
+  if (!found_elsewhere(catalog, admissions, kernel, hash, key).empty())
     return fmt::format("spot-checking the gates of {}, which were tried elsewhere", kernel);
   return fmt::format("trying the gates of {} with its mutants, once for this contract", kernel);
 }
 
-std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
+std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
                                          const std::string& kernel) {
-  const std::string hash = catalog.admission_hash(kernel);
+  const std::string hash = catalog.plugin(kernel).admission_hash();
   const std::string key = evaluator.device().admission_key;
-  if (auto known = stored([&] { return ledger.admission(hash, key); })) return known;
+  if (auto known = stored([&] { return admissions.admission(hash, key); })) return known;
   AdmissionRequest request = admission_request(catalog, evaluator, kernel);
-  request.elsewhere = found_elsewhere(catalog, ledger, kernel, hash, key);
+  request.elsewhere = found_elsewhere(catalog, admissions, kernel, hash, key);
   request.known = [&](const std::string& part) {
-    return stored([&] { return ledger.admission_part(hash, key, part); });
+    return stored([&] { return admissions.admission_part(hash, key, part); });
   };
   request.keep = [&](const std::string& part, const json& found) {
-    stored([&] { ledger.keep_admission_part(hash, key, kernel, part, found); });
+    stored([&] { admissions.keep_admission_part(hash, key, kernel, part, found); });
   };
   const auto made = evaluator.admit(request);
-  if (made) stored([&] { ledger.record_admission(*made); });
+  if (made) stored([&] { admissions.record_admission(*made); });
   return made;
 }
 
-MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger) {
+MeasuredPeaks known_peaks(Evaluator& evaluator, DeviceRecord& record) {
   const DeviceInfo device = evaluator.device();
   if (device.emulation) return {};
-  if (const auto known = stored([&] { return ledger.peaks(device); })) return *known;
+  if (const auto known = stored([&] { return record.peaks(device); })) return *known;
   const MeasuredPeaks measured = evaluator.measure_peaks();
-  stored([&] { ledger.record_peaks(device, measured); });
+  stored([&] { record.record_peaks(device, measured); });
   return measured;
 }
 

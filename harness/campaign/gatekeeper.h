@@ -24,16 +24,17 @@ EvaluationRequest gated_request(Catalog& catalog, Evaluator& evaluator, Realized
 AdmissionRequest admission_request(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
 
 /// The admission that is recorded, or one made now and recorded. nullopt: stopped on the way.
-std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
+std::optional<Admission> known_admission(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
                                          const std::string& kernel);
 /// What must be done about the gates of a kernel before anything is judged by them, in words: they are tried, or
 /// spot-checked where they were tried elsewhere. "" where their admission is recorded.
-std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const std::string& kernel);
+std::string gates_to_try(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
+                         const std::string& kernel);
 /// What a trial of its gates runs first, one for each group of workloads: to be prepared while something else is done.
 std::vector<Realized> trial_baselines(Catalog& catalog, Evaluator& evaluator, const std::string& kernel);
 
 /// What is recorded of the device's peaks, or measured now and recorded; all zero where times are emulated.
-MeasuredPeaks known_peaks(Evaluator& evaluator, Ledger& ledger);
+MeasuredPeaks known_peaks(Evaluator& evaluator, DeviceRecord& record);
 
 /// The sentence with which a kernel is refused: its first problems, and where to read the rest.
 std::string refusal(const Admission& admission);

@@ -18,12 +18,14 @@ std::string misfit(const ProposalRecord& record, const std::string& technique, C
   const VariantInfo* const added = find_variant(catalog.kernel(kernel), record.variant);
   if (added == nullptr || added->technique != technique || added->rival)
     return "its manifest sets 'technique' or 'rival', which are not its own to say";
-  if (std::string reason = catalog.unsupported_reason(kernel, record.variant, device); !reason.empty()) return reason;
+  if (std::string reason = catalog.plugin(kernel).unsupported_reason(record.variant, device); !reason.empty())
+    return reason;
   bool valid_somewhere = false;
   for (const std::string& workload : workloads) {
-    if (!catalog.has_configuration(kernel, record.variant, workload, device)) continue;
-    const Config config = catalog.default_config(kernel, record.variant, workload, device, {});
-    const Realized realized = catalog.realize({kernel, record.variant, technique, config}, workload, device);
+    if (!catalog.plugin(kernel).has_configuration(record.variant, workload, device)) continue;
+    const Config config = catalog.plugin(kernel).default_config(record.variant, workload, device, {});
+    const Realized realized =
+        catalog.plugin(kernel).realize({kernel, record.variant, technique, config}, workload, device);
     if (const auto entry = missing_entry(realized))
       return fmt::format("its source has no kernel '{}', which its manifest launches", *entry);
     valid_somewhere = true;
@@ -51,7 +53,7 @@ std::vector<std::string> restore_proposed(Catalog& catalog, const std::vector<Pr
 ProposalRecord proposed_by_edit(const ManifestEdit& edit, const std::vector<ProposalRecord>& known,
                                 const std::vector<Catalog*>& catalogs, const DeviceInfo& device) {
   Catalog& catalog = *catalogs.front();
-  const VariantTexts parent = catalog.variant_texts(edit.kernel, edit.parent);
+  const VariantTexts parent = catalog.plugin(edit.kernel).variant_texts(edit.parent);
   ProposalRecord record;
   record.source = edit.source.empty() ? parent.source : edit.source;
   record.normal_hash = normal_hash(record.source, parent.manifest, edit.parts);

@@ -68,6 +68,7 @@ Standing standing_of(const IterationSummary& iteration) {
 IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord& attempt,
                                      const Evaluation& evaluation) {
   IterationSummary summary;
+  static_cast<IterationFacts&>(summary) = facts_of(evaluation);
   summary.iteration = iteration;
   summary.campaign = attempt.campaign;
   summary.ask = attempt.ask;
@@ -80,29 +81,11 @@ IterationSummary summarize_iteration(std::int64_t iteration, const AttemptRecord
   summary.node = attempt.node;
   summary.device_uuid = attempt.device_uuid;
   summary.after = attempt.after;
-  summary.anchor_ns = evaluation.anchor_ns;
   summary.wall_s = evaluation.cost.wall_s;
   summary.build_s = evaluation.cost.build_s;
   summary.gates_s = evaluation.cost.gates_s;
   summary.timing_s = evaluation.cost.timing_s;
-  if (evaluation.resources) {
-    summary.registers = evaluation.resources->registers;
-    summary.spill_bytes = evaluation.resources->spill_bytes;
-    summary.shared_bytes = evaluation.resources->static_shared_bytes;
-  }
-  if (const Timing* timing = timing_of(evaluation.outcome)) {
-    summary.time_ns = timing->time_ns;
-    summary.time_lo_ns = timing->time_lo_ns;
-    summary.time_hi_ns = timing->time_hi_ns;
-    summary.baseline_ns = timing->baseline_ns;
-    summary.floor_ns = timing->floor_ns;
-    summary.speedup = timing->speedup;
-    summary.speedup_lo = timing->speedup_lo;
-    summary.speedup_hi = timing->speedup_hi;
-    summary.verdict = timing->verdict;
-  }
-  if (const auto* abandoned = std::get_if<Abandoned>(&evaluation.outcome)) summary.stopped_ns = abandoned->time_ns;
-  if (const auto* wrong = std::get_if<WrongAnswer>(&evaluation.outcome)) summary.fingerprint = wrong->fingerprint;
+  if (const Timing* timing = timing_of(evaluation.outcome)) summary.verdict = timing->verdict;
   return summary;
 }
 

@@ -166,12 +166,12 @@ std::vector<std::string> models_in_words(Catalog& catalog, const DeviceInfo& dev
 }
 
 // The gates on trial, always anew: that is what a check is for. False: stopped on the way, or refused.
-bool try_gates(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const CheckArguments& arguments,
+bool try_gates(Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions, const CheckArguments& arguments,
                const std::string& kernel, Report& report) {
   const auto admission = evaluator.admit(admission_request(catalog, evaluator, kernel));
   if (!admission) return false;
   report.admission = *admission;
-  ledger.record_admission(*admission);
+  admissions.record_admission(*admission);
   report.problems.insert(report.problems.end(), admission->problems.begin(), admission->problems.end());
   for (const Tolerance& tolerance : admission->tolerances)
     if (tolerance.form == "nominal" && tolerance.tolerance > 0)
@@ -187,13 +187,13 @@ bool try_gates(Catalog& catalog, Evaluator& evaluator, Ledger& ledger, const Che
   return admission->passed;
 }
 
-Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, Ledger& ledger,
+Report check_kernel(const std::string& name, Catalog& catalog, Evaluator& evaluator, AdmissionRecord& admissions,
                     const OfflineDevice& offline, const CheckArguments& arguments) {
   Report report;
   try {
     const KernelInfo& kernel = catalog.kernel(name);
     report.problems = catalog.inspect(name, evaluator.device());
-    if (!try_gates(catalog, evaluator, ledger, arguments, name, report)) return report;
+    if (!try_gates(catalog, evaluator, admissions, arguments, name, report)) return report;
     if (arguments.keep) catalog.keep_admitted(name, evaluator.device().admission_key, report.admission.parts);
     run_variants(catalog, evaluator, kernel, arguments, report);
     if (offline.compiler) compile_offline(catalog, offline, kernel, arguments, report);

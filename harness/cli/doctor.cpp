@@ -87,14 +87,11 @@ Finding store_finding(const Shell& shell) {
   }
   try {
     const auto archive = shell.rooms.archive(path, ArchiveAccess::read);
-    const auto count = [&](const char* sql) {
-      const SqlAnswer answer = archive->history().query(sql);
-      return answer.rows.empty() ? std::string("0") : answer.rows[0][0].dump();
-    };
+    const RecordSize size = archive->history().size();
     const bool writable = access(path.c_str(), W_OK) == 0 && access(folder.c_str(), W_OK) == 0;
     return {"store", writable ? Health::well : Health::missing,
-            fmt::format("{}: {} campaigns, {} iterations{}{}", path, count("SELECT count(*) FROM campaign"),
-                        count("SELECT count(*) FROM iteration"), where, writable ? "" : "; read-only"),
+            fmt::format("{}: {} campaigns, {} iterations{}{}", path, size.campaigns, size.iterations, where,
+                        writable ? "" : "; read-only"),
             writable ? "" : "it can be read, and nothing can be added", writable ? "" : "chmod u+w " + path};
   } catch (const Error& error) {
     return {"store", Health::wrong, error.what(), "nothing can be read or recorded",
@@ -224,8 +221,8 @@ void add_plugins(Shell& shell, std::vector<Finding>& all) {
       ++kernels;
       try {
         catalog->kernel(name);
-        const std::optional<AdoptedFrom> from = catalog->adopted(name);
-        const auto source = from ? adopt::changed_source(catalog->folder(name), *from) : std::nullopt;
+        const std::optional<AdoptedFrom> from = catalog->plugin(name).adopted();
+        const auto source = from ? adopt::changed_source(catalog->plugin(name).folder(), *from) : std::nullopt;
         if (source)
           changed.push_back(fmt::format("{} ({}{})", source->path, name, source->missing ? ", not there" : ""));
       } catch (const Error& error) {

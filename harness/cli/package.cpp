@@ -145,7 +145,7 @@ int make(const PackageArguments& arguments, Shell& shell) {
                                                             std::move(record), arguments.most_code, title);
   package::PackageFiles files =
       package::package_files(model, *catalog, *archive, {title, program.revision, licence_text(places)},
-                             catalog->folder(arguments.kernel), places.include_folder);
+                             catalog->plugin(arguments.kernel).folder(), places.include_folder);
   add_library(files, package::launcher_name(arguments.kernel));
   const std::string digest = package::seal(files);
   package::write_package(arguments.folder, files);

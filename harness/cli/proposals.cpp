@@ -27,11 +27,7 @@ void print_part(const char* title, const std::string& text) {
 
 int print_proposals(Archive& archive, std::optional<std::int64_t> campaign, std::int64_t limit,
                     const std::string& format) {
-  const std::string where = campaign ? fmt::format(" WHERE campaign = {}", *campaign) : "";
-  const SqlAnswer answer = archive.history().query(fmt::format(
-      "SELECT proposal, campaign, number, second_to, kernel, workload, outcome, variant, label, iterations, became, "
-      "best_speedup, latency_s, tokens_in, tokens_out, usd, message FROM v_proposals{} ORDER BY proposal DESC LIMIT {}",
-      where, limit));
+  const SqlAnswer answer = archive.history().proposal_table(campaign, limit);
   if (format == "json") {
     json rows = json::array();
     for (const json& row : answer.rows) {
@@ -55,11 +51,9 @@ int print_proposals(Archive& archive, std::optional<std::int64_t> campaign, std:
 }
 
 int print_proposal(Archive& archive, std::int64_t proposal, bool as_json) {
-  const SqlAnswer at =
-      archive.history().query(fmt::format("SELECT campaign FROM v_proposals WHERE proposal = {}", proposal));
-  if (at.rows.empty())
-    throw bad_input(fmt::format("there is no proposal {}; see harness history --proposals", proposal));
-  for (const ProposalRecord& record : archive.ledger().proposals(at.rows[0][0].get<std::int64_t>())) {
+  const std::optional<std::int64_t> campaign = archive.history().campaign_of_proposal(proposal);
+  if (!campaign) throw bad_input(fmt::format("there is no proposal {}; see harness history --proposals", proposal));
+  for (const ProposalRecord& record : archive.ledger().proposals(*campaign)) {
     if (record.id != proposal) continue;
     if (as_json) {
       json object = report::proposal_json(record);

@@ -30,9 +30,9 @@ struct Source {
 };
 
 // The newest campaign of a file that decided anything.
-std::int64_t campaign_of_file(Ledger& ledger, const std::string& file, std::int64_t campaigns) {
+std::int64_t campaign_of_file(CampaignReader& record, const std::string& file, std::int64_t campaigns) {
   for (std::int64_t id = campaigns; id > 0; --id)
-    if (!ledger.campaign(id).strategy.empty()) return id;
+    if (!record.campaign(id).strategy.empty()) return id;
   throw bad_input(fmt::format("'{}' holds no campaign of harness run", file));
 }
 

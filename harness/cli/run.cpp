@@ -125,9 +125,9 @@ void fill_options(RunArguments& arguments) {
     throw bad_input("--max-cost needs the device's price; give --usd-per-hour or set HARNESS_USD_PER_HOUR");
 }
 
-std::int64_t campaign_to_resume(const RunArguments& arguments, Ledger& ledger) {
+std::int64_t campaign_to_resume(const RunArguments& arguments, InterruptedCampaigns& campaigns) {
   if (arguments.resume.empty() || arguments.resume == "latest") {
-    if (const auto latest = ledger.latest_resumable()) return *latest;
+    if (const auto latest = campaigns.latest_resumable()) return *latest;
     throw bad_input("no campaign in this store was cut short; name one to go on with: --resume CAMPAIGN --budget 10m");
   }
   const Value value = parse_value(arguments.resume);
@@ -136,8 +136,8 @@ std::int64_t campaign_to_resume(const RunArguments& arguments, Ledger& ledger) {
 }
 
 // A resumed campaign does what it was begun to do; --budget adds time to what it has spent.
-void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campaign) {
-  const CampaignRecord record = ledger.campaign(campaign);
+void restore_options(RunArguments& arguments, CampaignReader& reader, std::int64_t campaign) {
+  const CampaignRecord record = reader.campaign(campaign);
   if (record.strategy.empty())
     throw bad_input(fmt::format("campaign {} is a single eval; use harness eval again", campaign));
   const CampaignOptions given = arguments.options;
@@ -146,7 +146,7 @@ void restore_options(RunArguments& arguments, Ledger& ledger, std::int64_t campa
   // Its times stay what they were: "cpu:H200" says so itself.
   if (arguments.times.gpu.empty()) arguments.times.gpu = predicted_gpu(record.device);
   arguments.times.emulated = arguments.times.gpu.empty();
-  if (given.budget_s) arguments.options.budget_s = ledger.spent_seconds(campaign) + *given.budget_s;
+  if (given.budget_s) arguments.options.budget_s = reader.spent_seconds(campaign) + *given.budget_s;
   if (given.max_cost_usd) arguments.options.max_cost_usd = given.max_cost_usd;
   if (given.usd_per_hour) arguments.options.usd_per_hour = given.usd_per_hour;
   if (given.goal_speedup || given.goal_of_floor) {

@@ -108,18 +108,16 @@ bool is_number(const std::string& text) {
 }
 
 /// A campaign's number or name, or a device's name.
-ComparedSide side_of(const std::string& text, History& history) {
+ComparedSide side_of(const std::string& text, RecordLookups& record) {
   if (is_number(text)) return {std::stoll(text), ""};
-  std::vector<std::string> known;
-  const SqlAnswer all =
-      history.query("SELECT id, name, device_name FROM campaign WHERE strategy <> '' ORDER BY id DESC LIMIT 100000");
-  for (const json& row : all.rows) {
-    if (row[1] == text) return {row[0].get<std::int64_t>(), ""};
-    for (const json& known_name : {row[1], row[2]})
-      if (known_name.is_string()) known.push_back(known_name);
-    if (row[2] == text) return {std::nullopt, text};
+  std::vector<std::string> names;
+  for (const CampaignName& campaign : record.campaign_names()) {
+    if (campaign.name == text) return {campaign.id, ""};
+    if (campaign.device_name == text) return {std::nullopt, text};
+    if (campaign.name) names.push_back(*campaign.name);
+    names.push_back(campaign.device_name);
   }
-  throw bad_input(fmt::format("no campaign and no device '{}' is recorded{}", text, did_you_mean(text, known)));
+  throw bad_input(fmt::format("no campaign and no device '{}' is recorded{}", text, did_you_mean(text, names)));
 }
 
 void print_facts(const json& answer) {

@@ -55,10 +55,17 @@ struct AttemptLikeness {
   std::int64_t limit = 10;
 };
 
-/// Port to the sessions of a store. Each call is one transaction; any number of processes may use one store.
-class AgentSessions {
+/// A view that agents may read.
+struct AgentView {
+  std::string name, columns;  // with commas between them
+};
+
+// Ports to the sessions of a store. Each call is one transaction; any number of processes may use one store.
+
+/// Sessions and their jobs.
+class AgentJobs {
  public:
-  virtual ~AgentSessions() = default;
+  virtual ~AgentJobs() = default;
   /// The session of that name (`record.name`), begun where there is none. Limits of the record lower those of the
   /// store and never raise them. `judge`: see AgentSession; kept where the session begins.
   /// Throws Error(bad_input) where the session is of another device.
@@ -78,7 +85,12 @@ class AgentSessions {
   virtual void begin_job(std::int64_t id) = 0;
   /// Charges what its evaluations have not. `lasting`: the same request may be answered by it again.
   virtual void end_job(std::int64_t id, JobState state, const json& answer, bool lasting) = 0;
+};
 
+/// What agents may know of the record, and what they write into it.
+class AgentKnowledge {
+ public:
+  virtual ~AgentKnowledge() = default;
   virtual std::int64_t add_note(std::int64_t campaign, const AgentNote& note) = 0;
   virtual std::vector<AgentNote> notes(const std::string& kernel, std::int64_t limit) = 0;  // newest first
   /// {"techniques": what each was worth, "attempts": the nearest, newest first}; looks at the newest 20,000 of a
@@ -86,9 +98,17 @@ class AgentSessions {
   virtual json similar_attempts(const AttemptLikeness& likeness) = 0;
   /// One SELECT over the views that agents may read (agent_...).
   virtual SqlAnswer agent_query(const std::string& sql) = 0;
+  /// What such a statement may read.
+  virtual std::vector<AgentView> agent_views() = 0;
+  /// A campaign's iterations as agents may know them, the best first, at most 200.
+  virtual SqlAnswer ranked_iterations(std::int64_t campaign) = 0;
+  /// Of the mistake that an iteration made; "" where it made none, or agents may not know it.
+  virtual std::string mistake_of(std::int64_t iteration) = 0;
   /// The hash of the newest link of the record's chain; "" where there is none.
   virtual std::string chain_head() = 0;
 };
+
+class AgentSessions : public AgentJobs, public AgentKnowledge {};
 
 HARNESS_ENUM_TEXT(JobState);
 

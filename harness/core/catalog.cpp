@@ -9,16 +9,26 @@
 
 namespace harness {
 
-std::string Catalog::add_shape(const std::string& kernel, const std::string& text, const DeviceInfo&) {
-  throw bad_input(fmt::format("kernel '{}' has no workload '{}' here", kernel, text));
+void KernelEdits::use_source(const std::string& variant, const std::string&) {
+  throw bad_input(fmt::format("the source of {} cannot be replaced here", variant));
 }
 
-void Catalog::use_source(const std::string& kernel, const std::string& variant, const std::string&) {
-  throw bad_input(fmt::format("the source of {} {} cannot be replaced here", kernel, variant));
+void KernelEdits::add_variant(const NewVariant& variant) {
+  throw bad_input(fmt::format("kernel '{}' takes no variant '{}' here", variant.kernel, variant.name));
 }
 
-void Catalog::add_variant(const NewVariant& made) {
-  throw bad_input(fmt::format("kernel '{}' takes no variant '{}' here", made.kernel, made.name));
+std::string KernelEdits::add_shape(const std::string& text, const DeviceInfo&) {
+  throw bad_input(fmt::format("there is no workload '{}' here", text));
+}
+
+std::vector<std::string> Catalog::inspect(const std::string& kernel, const DeviceInfo& device) {
+  const std::vector<std::string> names = kernel_names();
+  if (std::ranges::find(names, kernel) == names.end()) plugin(kernel);  // says what there is
+  try {
+    return plugin(kernel).inspect(device);
+  } catch (const Error& failure) {
+    return {failure.what()};
+  }
 }
 
 const VariantInfo* find_variant(const KernelInfo& kernel, const std::string& name) {

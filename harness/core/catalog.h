@@ -137,45 +137,56 @@ struct Realized {
   Stages stages;                    // empty where the variant declares none
 };
 
-/// Port to the plugin folders (script/ reads the manifests). Every method throws Error(bad_input) with file, line and
-/// what to do when a manifest is wrong or a name is unknown (with the nearest known one).
-class Catalog {
+// Ports to one kernel's plugin (script/ reads its manifests), by who calls them. Every function throws Error(bad_input)
+// with file, line and what to do when a manifest is wrong or a name is unknown (with the nearest known one).
+
+/// What a kernel and its variants are.
+class KernelDescription {
  public:
-  virtual ~Catalog() = default;
-  virtual std::vector<std::string> kernel_names() = 0;
-  virtual const KernelInfo& kernel(const std::string& name) = 0;
-  virtual Problem problem(const std::string& kernel, const std::string& workload) = 0;
+  virtual ~KernelDescription() = default;
+  virtual const KernelInfo& info() = 0;
+  virtual Problem problem(const std::string& workload) = 0;
   /// What the author of a variant expects of it on a workload, before anything is measured.
-  virtual Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) = 0;
+  virtual Prior prior(const std::string& variant, const std::string& workload) = 0;
+  virtual VariantTexts variant_texts(const std::string& /*variant*/) { return {}; }
+  virtual KernelTexts texts() { return {}; }
+  /// "" if the variant can run there, else why not (requires.arch, shared memory...).
+  virtual std::string unsupported_reason(const std::string& variant, const DeviceInfo& device) = 0;
+  /// Problems of a manifest that only a closer look finds: untraceable launch arithmetic, impossible spaces, a work
+  /// model that is not positive. Empty: none.
+  virtual std::vector<std::string> inspect(const DeviceInfo& /*device*/) { return {}; }
+};
+
+/// The configurations that a variant has on a workload and device.
+class ConfigurationSpaces {
+ public:
+  virtual ~ConfigurationSpaces() = default;
   /// Empty where the variant cannot do the workload.
-  virtual Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
-                      const DeviceInfo& device) = 0;
+  virtual Space space(const std::string& variant, const std::string& workload, const DeviceInfo& device) = 0;
   /// False where a variant cannot do a workload: its constraint leaves nothing. Such a variant has no arm there; a
   /// baseline must have a configuration everywhere.
-  virtual bool has_configuration(const std::string& /*kernel*/, const std::string& /*variant*/,
-                                 const std::string& /*workload*/, const DeviceInfo& /*device*/) {
+  virtual bool has_configuration(const std::string& /*variant*/, const std::string& /*workload*/,
+                                 const DeviceInfo& /*device*/) {
     return true;
   }
   /// The first valid configuration: what a baseline or `eval` without parameters runs. Given values override it; an
   /// unknown parameter or a value outside its list is an Error.
-  virtual Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                                const DeviceInfo& device, const Config& given) = 0;
+  virtual Config default_config(const std::string& variant, const std::string& workload, const DeviceInfo& device,
+                                const Config& given) = 0;
+};
+
+/// A candidate of the kernel with all numbers filled in: on a workload, and at other points of the domain, which the
+/// gates need.
+class CandidatePlans {
+ public:
+  virtual ~CandidatePlans() = default;
   virtual Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) = 0;
-  /// From now on, in this catalog, `text` stands in the place of the variant's source. Files do not change.
-  virtual void use_source(const std::string& kernel, const std::string& variant, const std::string& text);
-  /// From now on, in this catalog, the kernel has this variant too, in the place of one of the same name that was added
-  /// before. It is no file's, and not among the variants of mutants or baselines.
-  virtual void add_variant(const NewVariant& made);
-  virtual VariantTexts variant_texts(const std::string& /*kernel*/, const std::string& /*variant*/) { return {}; }
-  virtual KernelTexts kernel_texts(const std::string& /*kernel*/) { return {}; }
-  /// A shape that no workload of the kernel has, "B=4 Sq=3000 causal=true": from now on it is one of its workloads, in
-  /// no set. What is not given is as in the kernel's first workload on this device. Returns its name, which holds all
-  /// values: the same shape has the same name everywhere. Throws Error(bad_input) for what lies outside the domain.
-  virtual std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device);
   /// The candidate at `count` other points of the domain, drawn by `seed`: sizes and flags anew, types as in the
   /// workload; small enough to be judged in milliseconds. Fewer, or none, where the variant is valid at few others.
-  virtual std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload,
-                                           const DeviceInfo& device, int count, std::uint64_t seed) = 0;
+  virtual std::vector<Realized> neighbours(const Candidate& /*candidate*/, const std::string& /*workload*/,
+                                           const DeviceInfo& /*device*/, int /*count*/, std::uint64_t /*seed*/) {
+    return {};
+  }
   /// The candidate at points that are not small: about the timed size (an odd amount more or less, a tile's edge),
   /// beyond it, and anywhere up to the domain's end, as far as they can be judged: while searching in tenths of a
   /// second, for a finalist in some ten seconds each where the device is emulated. One of a finalist's has at least
@@ -193,20 +204,108 @@ class Catalog {
                                           const DeviceInfo& /*device*/, double /*bytes*/, std::int64_t /*elements*/) {
     return std::nullopt;
   }
+};
+
+/// What stands in no file. A plugin that takes nothing of a kind refuses it.
+class KernelEdits {
+ public:
+  virtual ~KernelEdits() = default;
+  /// From now on `text` stands in the place of the variant's source. Files do not change.
+  virtual void use_source(const std::string& variant, const std::string& text);
+  /// From now on the kernel has this variant too, in the place of one of the same name that was added before. It is no
+  /// file's, and not among the variants of mutants or baselines.
+  virtual void add_variant(const NewVariant& variant);
+  /// A shape that no workload of the kernel has, "B=4 Sq=3000 causal=true": from now on it is one of its workloads, in
+  /// no set. What is not given is as in the kernel's first workload on this device. Returns its name, which holds all
+  /// values: the same shape has the same name everywhere. Throws Error(bad_input) for what lies outside the domain.
+  virtual std::string add_shape(const std::string& text, const DeviceInfo& device);
+};
+
+/// The trial of the kernel's gates that comes with its folder.
+class CarriedAdmission {
+ public:
+  virtual ~CarriedAdmission() = default;
   /// What an admission of this kernel belongs to: its contracts, baseline, mutants and the version of the gates.
-  virtual std::string admission_hash(const std::string& kernel) = 0;
+  virtual std::string admission_hash() = 0;
   /// What came with the kernel of a trial of its gates on devices with this DeviceInfo::admission_key; empty where
   /// nothing did, or where its contracts or its baseline have changed since.
-  virtual AdmissionParts admitted(const std::string& /*kernel*/, const std::string& /*device_key*/) { return {}; }
+  virtual AdmissionParts admitted(const std::string& /*device_key*/) { return {}; }
   /// Puts them beside the kernel, for other machines.
-  virtual void keep_admitted(const std::string& /*kernel*/, const std::string& /*device_key*/,
-                             const AdmissionParts& /*parts*/) {}
-  /// "" if the variant can run there, else why not (requires.arch, shared memory...).
-  virtual std::string unsupported_reason(const std::string& kernel, const std::string& variant,
-                                         const DeviceInfo& device) = 0;
-  /// Problems of a manifest that only a closer look finds: untraceable launch arithmetic, impossible spaces, a work
-  /// model that is not positive. Empty: none.
-  virtual std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device) = 0;
+  virtual void keep_admitted(const std::string& /*device_key*/, const AdmissionParts& /*parts*/) {}
+};
+
+/// One kernel. Whoever needs less takes the port it needs.
+class KernelPlugin : public KernelDescription,
+                     public ConfigurationSpaces,
+                     public CandidatePlans,
+                     public KernelEdits,
+                     public CarriedAdmission {};
+
+/// Port to the plugin folders. An unknown kernel is Error(bad_input) with the nearest known name.
+class Catalog {
+ public:
+  virtual ~Catalog() = default;
+  virtual std::vector<std::string> kernel_names() = 0;
+  /// Lives as long as the catalog.
+  virtual KernelPlugin& plugin(const std::string& kernel) = 0;
+  /// plugin(name).info()
+  const KernelInfo& kernel(const std::string& name) { return plugin(name).info(); }
+  /// What is wrong with a kernel, a sentence each: that it cannot be read, or what its own inspect() finds.
+  std::vector<std::string> inspect(const std::string& kernel, const DeviceInfo& device);
+
+  // The same of one kernel by its name.
+  Problem problem(const std::string& kernel, const std::string& workload) { return plugin(kernel).problem(workload); }
+  Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) {
+    return plugin(kernel).prior(variant, workload);
+  }
+  VariantTexts variant_texts(const std::string& kernel, const std::string& variant) {
+    return plugin(kernel).variant_texts(variant);
+  }
+  KernelTexts kernel_texts(const std::string& kernel) { return plugin(kernel).texts(); }
+  std::string unsupported_reason(const std::string& kernel, const std::string& variant, const DeviceInfo& device) {
+    return plugin(kernel).unsupported_reason(variant, device);
+  }
+  Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
+              const DeviceInfo& device) {
+    return plugin(kernel).space(variant, workload, device);
+  }
+  bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
+                         const DeviceInfo& device) {
+    return plugin(kernel).has_configuration(variant, workload, device);
+  }
+  Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
+                        const DeviceInfo& device, const Config& given) {
+    return plugin(kernel).default_config(variant, workload, device, given);
+  }
+  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
+    return plugin(candidate.kernel).realize(candidate, workload, device);
+  }
+  std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                   int count, std::uint64_t seed) {
+    return plugin(candidate.kernel).neighbours(candidate, workload, device, count, seed);
+  }
+  std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
+                                       const DeviceInfo& device, bool finalist, std::uint64_t seed) {
+    return plugin(candidate.kernel).distant_points(candidate, workload, device, finalist, seed);
+  }
+  std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                  double bytes, std::int64_t elements) {
+    return plugin(candidate.kernel).smaller(candidate, workload, device, bytes, elements);
+  }
+  void use_source(const std::string& kernel, const std::string& variant, const std::string& text) {
+    plugin(kernel).use_source(variant, text);
+  }
+  void add_variant(const NewVariant& variant) { plugin(variant.kernel).add_variant(variant); }
+  std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) {
+    return plugin(kernel).add_shape(text, device);
+  }
+  std::string admission_hash(const std::string& kernel) { return plugin(kernel).admission_hash(); }
+  AdmissionParts admitted(const std::string& kernel, const std::string& device_key) {
+    return plugin(kernel).admitted(device_key);
+  }
+  void keep_admitted(const std::string& kernel, const std::string& device_key, const AdmissionParts& parts) {
+    plugin(kernel).keep_admitted(device_key, parts);
+  }
 };
 
 void to_json(json& to, const Candidate& value);

@@ -19,21 +19,30 @@ struct StageCosts {
   std::optional<double> usd;  // wall seconds x the device's price; null where no price is known
 };
 
+/// Plain facts of an evaluation that are kept as they were found: on a fleet's wire, in the store, in exports and in
+/// JSON. A new one is a member here and a line in core/iteration_fields.cpp.
+struct EvaluationFacts {
+  std::string binary_hash, compiler;  // "" where it was not built
+  bool from_cache = false;
+  /// Its time as the campaign's anchor card would have shown it, ns: of an evaluation on another card of a fleet, where
+  /// it was timed beside an incumbent whose time on the anchor is known.
+  std::optional<double> anchor_ns;
+  /// How busy the machine was when it ended: processes that ran or waited to, averaged over a minute, per processor.
+  /// More than 1 makes times of the cpu device, and of compilers, longer than they are.
+  std::optional<double> machine_load;
+};
+
 /// Everything one evaluation found. The outcome may be any; gates and hashes hold as far as it got.
-struct Evaluation {
+struct Evaluation : EvaluationFacts {
   Outcome outcome = Interrupted{};
   std::vector<GateResult> gates;
   std::vector<ArgumentError> errors;
   std::vector<std::uint64_t> seeds;         // of the input draws
   std::optional<EntryResources> resources;  // of the entry that uses the most registers
   std::vector<std::string> flags;           // what the source policy marked, sentences
-  std::string contract_hash, source_hash, binary_hash, source_text;
-  std::string compiler, log;  // the compiler's whole log
-  bool from_cache = false;
+  std::string contract_hash, source_hash, source_text;
+  std::string log;  // the compiler's, whole
   StageCosts cost;
-  /// Its time as the campaign's anchor card would have shown it, ns: of an evaluation on another card of a fleet, where
-  /// it was timed beside an incumbent whose time on the anchor is known.
-  std::optional<double> anchor_ns;
   /// Where the incumbent's own record was asked for (Incumbent::by_record): its time on this card, measured alone.
   std::optional<double> incumbent_alone_ns;
   double calibration_s = 0;  // that this took; none of `cost`

@@ -25,8 +25,8 @@ void refuse_huge(const json& value, int depth = 0) {
 
 }  // namespace
 
-ExportWriter::ExportWriter(std::ostream& out, int schema, const ExportCounts& counts) : out_(out) {
-  line({{"harness_export", kForm}, {"schema", schema}, {"counts", counts}});
+ExportWriter::ExportWriter(std::ostream& out, int lines, const ExportCounts& counts) : out_(out) {
+  line({{"harness_export", kForm}, {"schema", lines}, {"counts", counts}});
 }
 
 void ExportWriter::line(const json& row) {
@@ -51,7 +51,10 @@ void ExportChecker::begin(const json& header) {
     throw bad_input("this is no export of harness; its first line must be {\"harness_export\":2,...}");
   }
   form_ = form.get<int>();
-  schema_ = header.value("schema", 0);
+  if (const int lines = header.value("schema", 0); lines > kExportLines)
+    throw bad_input(fmt::format(
+        "its lines are of version {}, and this harness knows versions up to {}; use the newer harness that wrote it",
+        lines, kExportLines));
   if (form_ == kForm) promised_ = header.at("counts").get<ExportCounts>();
 }
 

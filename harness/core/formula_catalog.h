@@ -104,11 +104,12 @@ struct AdoptedFrom {
   std::string path;  // from the plugin's folder, or absolute; "": it was not noted
 };
 
-/// A catalog that can also say how a candidate's numbers follow from the sizes.
-class FormulaCatalog : public Catalog {
+/// Port to one kernel that can also say how a candidate's numbers follow from the sizes.
+class KernelFormulas {
  public:
+  virtual ~KernelFormulas() = default;
   /// The fields of the kernel's workloads, by name.
-  virtual std::vector<FieldLimits> fields(const std::string& kernel) = 0;
+  virtual std::vector<FieldLimits> fields() = 0;
   /// The candidate's plan around `point`, of which flags, types and the sizes in `fixed` count. Throws
   /// Error(bad_input), one sentence, for what no formula says and for what a package does not launch: library steps,
   /// views, structures.
@@ -118,11 +119,19 @@ class FormulaCatalog : public Catalog {
   virtual std::optional<Realized> at_point(const Candidate& candidate, const Workload& point,
                                            const DeviceInfo& device) = 0;
   /// A point of the domain: `base` with every field that the domain names drawn anew.
-  virtual Workload random_point(const std::string& kernel, const Workload& base, std::uint64_t seed) = 0;
+  virtual Workload random_point(const Workload& base, std::uint64_t seed) = 0;
   /// Nothing: the kernel was not adopted from a file.
-  virtual std::optional<AdoptedFrom> adopted(const std::string& kernel) = 0;
+  virtual std::optional<AdoptedFrom> adopted() = 0;
   /// The plugin's folder.
-  virtual std::string folder(const std::string& kernel) = 0;
+  virtual std::string folder() = 0;
+};
+
+class FormulaKernel : public KernelPlugin, public KernelFormulas {};
+
+/// A catalog whose kernels know their formulas.
+class FormulaCatalog : public Catalog {
+ public:
+  FormulaKernel& plugin(const std::string& kernel) override = 0;
 };
 
 }  // namespace harness

@@ -37,11 +37,23 @@ struct SqlAnswer {
   bool truncated = false;     // more rows than the limit
 };
 
-/// Port to what is recorded, for people and programs. Rows are JSON objects, keys as the columns of the store's views,
-/// `config` as an object. What is unknown is Error(bad_input).
-class History {
+struct RecordSize {
+  std::int64_t campaigns = 0, iterations = 0;
+};
+
+struct CampaignName {
+  std::int64_t id = 0;
+  std::optional<std::string> name;
+  std::string device_name;
+};
+
+// Ports to what is recorded, for people and programs. Rows are JSON objects, keys as the columns of the store's views,
+// `config` as an object. What is unknown is Error(bad_input).
+
+/// Tables of many rows.
+class RecordTables {
  public:
-  virtual ~History() = default;
+  virtual ~RecordTables() = default;
   virtual json iterations(const HistoryFilter& filter) = 0;  // newest first
   /// The fastest of every workload and device, beside its rival.
   /// Of those that fit a filter; without one, of all that count.
@@ -55,8 +67,12 @@ class History {
   /// Which candidate is the least bad on all measured workloads of a kernel: see store/recommend.h.
   /// `filter`: a kernel; a device and a campaign too, where they are given.
   virtual json recommend(const HistoryFilter& filter) = 0;
-  /// What a report of one campaign is made of.
-  virtual CampaignFigures figures(std::int64_t campaign) = 0;
+};
+
+/// Single iterations and decisions, in full.
+class RecordDetails {
+ public:
+  virtual ~RecordDetails() = default;
   /// One iteration in full; with "source" on request.
   virtual json iteration(std::int64_t id, bool with_source) = 0;
   /// A decision with "table", the numbers that it chose from.
@@ -65,13 +81,50 @@ class History {
   virtual json decision_of(std::int64_t iteration) = 0;
   /// Two iterations side by side.
   virtual json diff(std::int64_t a, std::int64_t b) = 0;
-  /// One SELECT, which can do nothing but read.
-  virtual SqlAnswer query(const std::string& sql) = 0;
+};
+
+/// What reports and the playbook tell of campaigns.
+class CampaignSummaries {
+ public:
+  virtual ~CampaignSummaries() = default;
+  /// What a report of one campaign is made of.
+  virtual CampaignFigures figures(std::int64_t campaign) = 0;
+  virtual CampaignLesson lesson(std::int64_t campaign) = 0;
   /// What came of the patterns of the playbook, by campaign and decision.
   virtual std::vector<PatternApplication> pattern_applications(const RulePatterns& rules) = 0;
+};
+
+/// Any question at all.
+class RecordQueries {
+ public:
+  virtual ~RecordQueries() = default;
+  /// One SELECT, which can do nothing but read.
+  virtual SqlAnswer query(const std::string& sql) = 0;
   /// Reads the whole store: pages, indexes, references, texts against their hashes. What is wrong, a sentence each.
   virtual std::vector<std::string> integrity() = 0;
-  virtual CampaignLesson lesson(std::int64_t campaign) = 0;
 };
+
+/// What commands look up.
+class RecordLookups {
+ public:
+  virtual ~RecordLookups() = default;
+  virtual RecordSize size() = 0;
+  /// Those that a strategy led, the newest first, at most 100,000.
+  virtual std::vector<CampaignName> campaign_names() = 0;
+  /// Requests to proposers and what became of them, the newest first: of one campaign, or of all.
+  virtual SqlAnswer proposal_table(const std::optional<std::int64_t>& campaign, std::int64_t limit) = 0;
+  /// Nothing: there is no such proposal.
+  virtual std::optional<std::int64_t> campaign_of_proposal(std::int64_t proposal) = 0;
+  /// The kernel's iterations that passed and have a time, rivals apart, the newest first, at most 20,000: rows of
+  /// v_iterations.
+  virtual json timed_iterations(const std::string& kernel) = 0;
+};
+
+/// All of them.
+class History : public RecordTables,
+                public RecordDetails,
+                public CampaignSummaries,
+                public RecordQueries,
+                public RecordLookups {};
 
 }  // namespace harness

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/iteration_fields.h"
 #include "harness/core/match.h"
 #include "harness/core/utf8.h"
 
 namespace harness {
 namespace {
-
-std::optional<double> finite(std::optional<double> number) {
-  return number && std::isfinite(*number) ? number : std::nullopt;
-}
 
 void keep_series(IterationRow& row, const char* kind, std::vector<double> series) {
   std::erase_if(series, [](double number) { return !std::isfinite(number); });
@@ -19,17 +16,6 @@ void keep_series(IterationRow& row, const char* kind, std::vector<double> series
 }
 
 void keep_timing(IterationRow& row, const Timing& timing) {
-  row.time_ns = finite(timing.time_ns);
-  row.time_lo_ns = finite(timing.time_lo_ns);
-  row.time_hi_ns = finite(timing.time_hi_ns);
-  row.cold_ns = finite(timing.cold_ns);
-  row.warm_ns = finite(timing.warm_ns);
-  row.baseline_ns = finite(timing.baseline_ns);
-  row.speedup = finite(timing.speedup);
-  row.speedup_lo = finite(timing.speedup_lo);
-  row.speedup_hi = finite(timing.speedup_hi);
-  row.incumbent_ns = finite(timing.incumbent_ns);
-  row.floor_ns = finite(timing.floor_ns);
   if (timing.verdict) row.verdict = name(*timing.verdict);
   row.emulation = timing.emulation;
   row.calls_per_sample = timing.samples.calls_per_sample;
@@ -49,13 +35,8 @@ void keep_outcome(IterationRow& row, const Outcome& outcome) {
                    [&](const CompileError& error) {
                      if (!row.log && !error.log.empty()) row.log = error.log;
                    },
-                   [&](const WrongAnswer& wrong) { row.fingerprint = wrong.fingerprint; },
                    [&](const NoEffect& same) {
                      if (same.same_as_iteration > 0) row.same_as = same.same_as_iteration;
-                   },
-                   [&](const Abandoned& abandoned) {
-                     row.threshold_ns = finite(abandoned.threshold_ns);
-                     row.stopped_ns = finite(abandoned.time_ns);
                    },
                    [](const auto&) {}},
              outcome);
@@ -106,6 +87,18 @@ json or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
 }
 
+/// Its plain fields.
+void add_fields(json& j, const IterationRow& row, Detail detail) {
+  const auto shown = [](const auto& value) -> json {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) return or_null(value);
+    else return value;
+  };
+  for (const IterationField& field : iteration_fields()) {
+    if (!field.is(kLine) && !(field.is(kDetail) && detail == Detail::full)) continue;
+    with_field(field, row, [&](const auto& value) { j[field.shown_name()] = shown(value); });
+  }
+}
+
 void add_detail(json& j, const IterationIdentity& identity, const IterationRow& row) {
   j["gates"] = row.gates;
   j["hashes"] = {{"contract", or_null(identity.contract_hash)},
@@ -113,10 +106,7 @@ void add_detail(json& j, const IterationIdentity& identity, const IterationRow& 
                  {"binary", or_null(row.binary_hash)}};
   j["resources"] = resources_json(row);
   j["errors"] = errors_json(row.errors);
-  j["seeds"] = row.seeds;
   j["samples"] = samples_json(row);
-  j["compiler"] = or_null(row.compiler);
-  j["from_cache"] = row.from_cache;
   j["log"] = row.log;
 }
 
@@ -124,6 +114,7 @@ void add_detail(json& j, const IterationIdentity& identity, const IterationRow& 
 
 IterationRow row_of(const Evaluation& evaluation, bool confirmed, double ended_unix) {
   IterationRow row;
+  static_cast<IterationFacts&>(row) = facts_of(evaluation);
   row.ended_unix = ended_unix;
   row.confirmed = confirmed;
   if (!evaluation.log.empty()) row.log = valid_utf8(evaluation.log);
@@ -131,16 +122,6 @@ IterationRow row_of(const Evaluation& evaluation, bool confirmed, double ended_u
   keep_outcome(row, evaluation.outcome);
   row.error = clean(row.error);
   if (row.log) row.log = valid_utf8(*row.log);
-  row.binary_hash = evaluation.binary_hash;
-  row.compiler = evaluation.compiler;
-  row.from_cache = evaluation.from_cache;
-  row.anchor_ns = finite(evaluation.anchor_ns);
-  if (evaluation.resources) {
-    row.registers = evaluation.resources->registers;
-    row.shared_bytes = evaluation.resources->static_shared_bytes;
-    row.spill_bytes = evaluation.resources->spill_bytes;
-    row.local_bytes = evaluation.resources->local_bytes;
-  }
   row.seeds = evaluation.seeds;
   row.cost = evaluation.cost;
   row.gates = evaluation.gates;
@@ -171,24 +152,13 @@ json iteration_json(const IterationIdentity& identity, const IterationRow& row, 
             {"label", identity.label},
             {"node", identity.node},
             {"device_uuid", identity.device_uuid},
-            {"anchor_time_ns", row.anchor_ns},
             {"parent", identity.parent},
-            {"outcome", row.outcome},
-            {"time_ns", row.time_ns},
             {"time_ci95_ns", interval(row.time_lo_ns, row.time_hi_ns)},
-            {"cold_time_ns", row.cold_ns},
-            {"warm_time_ns", row.warm_ns},
-            {"baseline_ns", row.baseline_ns},
-            {"incumbent_ns", row.incumbent_ns},
-            {"speedup", row.speedup},
             {"speedup_ci95", interval(row.speedup_lo, row.speedup_hi)},
-            {"floor_ns", row.floor_ns},
-            {"verdict", row.verdict},
-            {"confirmed", row.confirmed},
-            {"emulation", row.emulation},
             {"cost", row.cost},
             {"decision", identity.decision},
             {"error", shown_error(row)}};
+  add_fields(j, row, detail);
   if (detail == Detail::full) add_detail(j, identity, row);
   return j;
 }

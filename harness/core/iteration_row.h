@@ -11,25 +11,16 @@
 namespace harness {
 
 /// Everything the store keeps of one evaluation, flat: what is inserted, read back, exported, imported and shown as
-/// JSON. So a live `run --json` line and a recorded one cannot differ. Columns and units: schema.sql.
-struct IterationRow {
-  double ended_unix = 0;
+/// JSON. So a live `run --json` line and a recorded one cannot differ. core/iteration_fields.h lists its fields.
+struct IterationRow : IterationFacts {
   std::string outcome;
   bool confirmed = false;
-  std::optional<double> time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns;
-  std::optional<double> speedup, speedup_lo, speedup_hi, incumbent_ns, floor_ns;
   std::optional<std::string> verdict;
   bool emulation = false;
   std::optional<std::int64_t> calls_per_sample, input_sets;
   std::optional<std::string> method;
   json error = nullptr;  // null for passed and screened, and for no_effect: that one follows from same_as
-  std::string fingerprint;
-  std::optional<double> threshold_ns, stopped_ns;
-  std::optional<double> anchor_ns;      // Evaluation's
-  std::optional<std::int64_t> same_as;  // an iteration of this store
-  std::string binary_hash, compiler;    // "" where it was not built
-  bool from_cache = false;
-  std::optional<std::int64_t> registers, shared_bytes, spill_bytes, local_bytes;
+  std::optional<std::int64_t> same_as;             // an iteration of this store
   std::optional<std::string> source_key, log_key;  // SHA-256 of the texts in the store
   std::vector<std::uint64_t> seeds;
   StageCosts cost;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/core/evaluator.h"
+#include "harness/core/iteration_facts.h"
 #include "harness/core/pattern_evidence.h"
 #include "harness/core/profile.h"
 #include "harness/core/proposal.h"
@@ -47,26 +48,21 @@ struct AttemptRecord {
 };
 
 /// A row of the record as a campaign reads it back: resume, replay, evidence.
-struct IterationSummary {
+struct IterationSummary : IterationFacts {
   std::int64_t iteration = 0, campaign = 0, ask = 0;
   Candidate candidate;
-  std::string workload, contract_hash, source_hash, binary_hash, fingerprint;
+  std::string workload, contract_hash, source_hash;
   OutcomeKind outcome = OutcomeKind::passed;
   Purpose purpose = Purpose::search;
-  std::optional<double> time_ns, baseline_ns, speedup, speedup_lo, speedup_hi, floor_ns;
-  std::optional<double> time_lo_ns, time_hi_ns;  // 95 %
-  std::optional<double> stopped_ns;              // abandoned: its time when it was given up, which `speedup` is of
   std::optional<Comparison> verdict;
   double wall_s = 0, build_s = 0, gates_s = 0, timing_s = 0;
-  double begun_unix = 0, ended_unix = 0;  // 0: not known
-  std::optional<std::int64_t> registers, spill_bytes, shared_bytes;
+  double begun_unix = 0;  // 0: not known
   std::optional<double> usd;
   std::int64_t decision = 0;
   std::optional<double> budget_left_s;  // AttemptRecord's
   std::int64_t attempt = 0;             // of which it is the end: ascending in the order in which they were begun
   std::string node, device_uuid;        // AttemptRecord's
   std::optional<std::int64_t> after;    // AttemptRecord's
-  std::optional<double> anchor_ns;      // Evaluation's
 };
 
 /// A gate that a candidate failed.
@@ -175,10 +171,13 @@ struct UsualSeconds {
   std::map<std::string, double> trials;
 };
 
-/// Port to the store. Each call is one transaction. Throws Error(environment) when the store cannot be written.
-class Ledger {
+// Ports to the store, by who calls them. Each call is one transaction. All throw Error(environment) when the store
+// cannot be written. A record that keeps nothing of a kind knows nothing: what has a body here may be left out.
+
+/// What a campaign writes while it runs.
+class CampaignWriter {
  public:
-  virtual ~Ledger() = default;
+  virtual ~CampaignWriter() = default;
   virtual std::int64_t begin_campaign(const CampaignRecord& record) = 0;
   /// Takes a campaign up again under its new limits (budget, cost, options). Throws Error(bad_input) for one that is
   /// unknown, was made by eval or import, or that another living process is writing.
@@ -194,38 +193,42 @@ class Ledger {
   /// Writes the iteration, its samples, gates and costs, and keeps the rollups current; returns the iteration's id.
   virtual std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool confirmed) = 0;
   virtual void charge(std::int64_t campaign, const std::string& stage, double seconds) = 0;  // prepare, decide, idle
-  /// The different sources that were evaluated of the kernel under these contracts.
-  virtual std::vector<RecordedSource> recorded_sources(const TwinQuery& /*asked*/) { return {}; }
-  /// The best that earlier campaigns saw of a source, or of a proposal with this normal_hash; none: it was not
-  /// evaluated.
-  virtual std::optional<RecordedTwin> same_source(const TwinQuery& /*asked*/, const std::string& /*source_hash*/) {
-    return std::nullopt;
-  }
-  virtual std::optional<RecordedTwin> same_proposal(const TwinQuery& /*asked*/, const std::string& /*normal_hash*/) {
-    return std::nullopt;
-  }
-  /// The same of machine code and launches, only its iteration; 0: none.
-  virtual std::int64_t same_binary_before(const TwinQuery& /*asked*/, const std::string& /*binary_hash*/) { return 0; }
-  virtual ProposerHistory proposer_history(const std::string& /*spec*/, const std::string& /*device_name*/,
-                                           std::int64_t /*before_campaign*/) {
-    return {};
-  }
   /// A request to the proposer that has ended, with what it cost; returns its id.
   virtual std::int64_t record_proposal(const ProposalRecord& /*record*/) { return 0; }
-  virtual std::vector<ProposalRecord> proposals(std::int64_t /*campaign*/) { return {}; }  // ascending
-
   /// What was found of an iteration.
   virtual void record_profile(std::int64_t /*iteration*/, const Profile& /*profile*/) {}
-  virtual std::vector<ProfileRecord> profiles(std::int64_t /*campaign*/) { return {}; }  // as they were recorded
+};
 
-  virtual std::optional<std::int64_t> latest_resumable() = 0;
+/// One campaign as it was recorded: for a resume, a replay, and whoever asks what was found so far. Lists ascend.
+class CampaignReader {
+ public:
+  virtual ~CampaignReader() = default;
   virtual CampaignRecord campaign(std::int64_t id) = 0;
   virtual double spent_seconds(std::int64_t campaign) = 0;
-  virtual std::vector<IterationSummary> iterations(std::int64_t campaign) = 0;  // ascending
-  virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;     // ascending
-  virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;               // begun, never ended
-  /// On a fleet: everything that was begun, ended or not, ascending. Empty: the campaign had one device.
+  virtual std::vector<IterationSummary> iterations(std::int64_t campaign) = 0;
+  virtual std::vector<DecisionRecord> decisions(std::int64_t campaign) = 0;
+  virtual std::vector<Orphan> orphans(std::int64_t campaign) = 0;  // begun, never ended
+  /// On a fleet: everything that was begun, ended or not. Empty: the campaign had one device.
   virtual std::vector<Begun> begun(std::int64_t /*campaign*/) { return {}; }
+  virtual std::vector<ProposalRecord> proposals(std::int64_t /*campaign*/) { return {}; }
+  virtual std::vector<ProfileRecord> profiles(std::int64_t /*campaign*/) { return {}; }  // as they were recorded
+  /// Of all iterations of the campaign, in their order.
+  virtual std::vector<FailedGate> failed_gates(std::int64_t campaign) = 0;
+};
+
+/// What was cut short: for `--resume`.
+class InterruptedCampaigns {
+ public:
+  virtual ~InterruptedCampaigns() = default;
+  virtual std::optional<std::int64_t> latest_resumable() = 0;
+  /// Adds to each campaign what its processes spent before they were killed. Of those that still run nothing is said.
+  virtual void settle_lost_time() {}
+};
+
+/// What earlier campaigns say of a new one's choices: evidence for strategies and searches.
+class EarlierCampaigns {
+ public:
+  virtual ~EarlierCampaigns() = default;
   virtual Experience experience(const ExperienceQuery& query) = 0;
   virtual UsualSeconds usual_seconds(const std::string& /*device_name*/, const std::string& /*device_key*/) {
     return {};
@@ -236,16 +239,53 @@ class Ledger {
     return {};
   }
   /// What campaigns before this one recorded of a kernel on any workload, newest first, at most 20,000. On the cpu
-  /// device only what was emulated, on a GPU only what was not. A ledger that keeps nothing knows nothing.
+  /// device only what was emulated, on a GPU only what was not.
   virtual std::vector<EarlierResult> earlier_results(std::int64_t campaign, const std::string& kernel,
                                                      const std::string& device) {
     (void)campaign, (void)kernel, (void)device;
     return {};
   }
-  /// The verdict over a kernel's gates, by Admission::hash and DeviceInfo::admission_key.
+  virtual ProposerHistory proposer_history(const std::string& /*spec*/, const std::string& /*device_name*/,
+                                           std::int64_t /*before_campaign*/) {
+    return {};
+  }
+};
+
+/// Whether the same thing was evaluated before: the same source, machine code, or mistake.
+class RecordedTwins {
+ public:
+  virtual ~RecordedTwins() = default;
+  /// The different sources that were evaluated of the kernel under these contracts.
+  virtual std::vector<RecordedSource> recorded_sources(const TwinQuery& /*query*/) { return {}; }
+  /// The best that earlier campaigns saw of a source, or of a proposal with this normal_hash; none: it was not
+  /// evaluated.
+  virtual std::optional<RecordedTwin> same_source(const TwinQuery& /*query*/, const std::string& /*source_hash*/) {
+    return std::nullopt;
+  }
+  virtual std::optional<RecordedTwin> same_proposal(const TwinQuery& /*query*/, const std::string& /*normal_hash*/) {
+    return std::nullopt;
+  }
+  /// The same of machine code and launches, only its iteration; 0: none.
+  virtual std::int64_t same_binary_before(const TwinQuery& /*query*/, const std::string& /*binary_hash*/) { return 0; }
+  /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.
+  virtual std::int64_t same_binary(std::int64_t /*campaign*/, const std::string& /*workload*/,
+                                   const std::string& /*binary_hash*/) {
+    return 0;
+  }
+  /// Iterations of other variants of the kernel with the same fingerprint, newest first, at most `limit`.
+  virtual std::vector<IterationSummary> same_fingerprint(const std::string& /*kernel*/, const std::string& /*variant*/,
+                                                         const std::string& /*fingerprint*/, int /*limit*/) {
+    return {};
+  }
+};
+
+/// Verdicts over kernels' gates, by Admission::hash and DeviceInfo::admission_key.
+class AdmissionRecord {
+ public:
+  virtual ~AdmissionRecord() = default;
   virtual std::optional<Admission> admission(const std::string& hash, const std::string& device_key) = 0;
   virtual void record_admission(const Admission& admission) = 0;
-  /// What a trial on this machine has found of one of its parts. A ledger that keeps nothing knows nothing.
+  /// What a trial on this machine has found of one of its parts.
   virtual std::optional<json> admission_part(const std::string& /*hash*/, const std::string& /*device_key*/,
                                              const std::string& /*part*/) {
     return std::nullopt;
@@ -256,8 +296,12 @@ class Ledger {
   virtual AdmissionParts imported_admission(const std::string& /*hash*/, const std::string& /*device_key*/) {
     return {};
   }
-  /// Adds to each campaign what its processes spent before they were killed. Of those that still run nothing is said.
-  virtual void settle_lost_time() {}
+};
+
+/// What devices were measured to do.
+class DeviceRecord {
+ public:
+  virtual ~DeviceRecord() = default;
   /// What a device was measured to reach when it was first seen with this driver.
   virtual std::optional<MeasuredPeaks> peaks(const DeviceInfo& device) = 0;
   virtual void record_peaks(const DeviceInfo& device, const MeasuredPeaks& peaks) = 0;
@@ -268,15 +312,16 @@ class Ledger {
                                                            const std::string& /*method*/) {
     return std::nullopt;
   }
-  /// Iterations of other variants of the kernel with the same fingerprint, newest first, at most `limit`.
-  virtual std::vector<IterationSummary> same_fingerprint(const std::string& kernel, const std::string& variant,
-                                                         const std::string& fingerprint, int limit) = 0;
-  /// Of all iterations of the campaign, in their order.
-  virtual std::vector<FailedGate> failed_gates(std::int64_t campaign) = 0;
-  /// The iteration of this campaign on this workload with the same machine code and launches; 0: none.
-  virtual std::int64_t same_binary(std::int64_t campaign, const std::string& workload,
-                                   const std::string& binary_hash) = 0;
 };
+
+/// All of them, for a campaign: it writes, resumes, learns and compares. Whoever needs less takes the port it needs.
+class Ledger : public CampaignWriter,
+               public CampaignReader,
+               public InterruptedCampaigns,
+               public EarlierCampaigns,
+               public RecordedTwins,
+               public AdmissionRecord,
+               public DeviceRecord {};
 
 HARNESS_ENUM_TEXT(Purpose);
 

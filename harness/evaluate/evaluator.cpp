@@ -8,6 +8,7 @@
 #include "harness/evaluate/admission.h"
 #include "harness/evaluate/fairness.h"
 #include "harness/evaluate/run.h"
+#include "harness/system/machine_state.h"
 #include "harness/worker/memory/memory_check.h"
 
 namespace harness {
@@ -16,6 +17,11 @@ namespace {
 constexpr double kPeaksDeadline = 60;
 // Compiling ahead is given so long to end before a candidate is tried alone.
 constexpr double kSettleS = 10;
+
+std::optional<double> load_per_processor() {
+  const MachineState state = machine_state();
+  return state.load < 0 ? std::nullopt : std::optional(state.load / std::max(1, state.cores));
+}
 
 }  // namespace
 
@@ -118,6 +124,7 @@ Evaluation PipelineEvaluator::evaluate(const EvaluationRequest& request) {
     workers_.second.reset();
   }
   Evaluation evaluation = run(request);
+  evaluation.machine_load = load_per_processor();
   if (options_.usd_per_hour) evaluation.cost.usd = *options_.usd_per_hour * evaluation.cost.wall_s / 3600;
   return evaluation;
 }

@@ -82,8 +82,8 @@ class KernelWriter {
     const auto device = std::ranges::find(record_.devices, point.device, &DeviceInfo::name);
     const std::string baseline = catalog_.kernel(kernel_).variants.front().name;
     const Candidate original{kernel_, baseline, "",
-                             catalog_.default_config(kernel_, baseline, point.workload.name, *device, {})};
-    const FormulaPlan plan = catalog_.formulas(original, point.workload, *device);
+                             catalog_.plugin(kernel_).default_config(baseline, point.workload.name, *device, {})};
+    const FormulaPlan plan = catalog_.plugin(original.kernel).formulas(original, point.workload, *device);
     const std::string definition = defined(point, plan);
     const Object workload = workload_of(point, definition);
     add_line(path("workloads", definition, ".jsonl"),
@@ -98,7 +98,7 @@ class KernelWriter {
   }
 
   std::string defined(const package::MeasuredPoint& point, const FormulaPlan& plan) {
-    const std::string folder = catalog_.folder(kernel_) + "/flashinfer/";
+    const std::string folder = catalog_.plugin(kernel_).folder() + "/flashinfer/";
     const auto given = read_file_if_any(folder + "definition.json");
     const auto reference = read_file_if_any(folder + "reference.py");
     if (!given && !reference)
@@ -184,7 +184,8 @@ class KernelWriter {
 
   /// As the data set has it that the kernel was adopted from.
   std::optional<Object> known_workload(const Object& axes) const {
-    std::istringstream lines(read_file_if_any(catalog_.folder(kernel_) + "/flashinfer/workload.jsonl").value_or(""));
+    std::istringstream lines(
+        read_file_if_any(catalog_.plugin(kernel_).folder() + "/flashinfer/workload.jsonl").value_or(""));
     for (std::string line; std::getline(lines, line);)
       if (Object object = Object::parse(line); object.at("axes") == axes) return object;
     return std::nullopt;
@@ -203,7 +204,7 @@ class KernelWriter {
     for (const auto& [input, spec] : definition_.at("inputs").items()) {
       inputs[input] = Object{{"type", "random"}};
       if (!spec.at("shape").is_null()) continue;
-      const Problem& problem = catalog_.problem(kernel_, point.workload.name);
+      const Problem& problem = catalog_.plugin(kernel_).problem(point.workload.name);
       const Argument* const argument = find_argument(problem, input);
       if (argument == nullptr || !argument->value)
         throw bad_input(fmt::format("the number '{}' of the definition is none of the kernel's", input));
@@ -227,7 +228,7 @@ class KernelWriter {
     const std::string file = path("solutions", definition + "/" + name, ".json");
     if (exported_.files.contains(file)) return name;
     try {
-      const FormulaPlan plan = catalog_.formulas(candidate, point.workload, device);
+      const FormulaPlan plan = catalog_.plugin(candidate.kernel).formulas(candidate, point.workload, device);
       const std::string head = fmt::format("// {} of {}, written by {}.\n", words, kernel_, program_);
       const Object solution{
           {"name", name},

@@ -7,6 +7,7 @@
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
+#include "harness/core/iteration_fields.h"
 #include "harness/core/match.h"
 
 namespace harness::fleet {
@@ -114,8 +115,8 @@ json name_of(const Realized& realized) {
 Realized realize_named(const json& name, Catalog& catalog, const DeviceInfo& device) {
   const auto candidate = name.at("candidate").get<Candidate>();
   const auto workload = name.at("workload").get<std::string>();
-  if (!name.at("shape").is_null()) catalog.add_shape(candidate.kernel, name.at("shape"), device);
-  Realized realized = catalog.realize(candidate, workload, device);
+  if (!name.at("shape").is_null()) catalog.plugin(candidate.kernel).add_shape(name.at("shape"), device);
+  Realized realized = catalog.plugin(candidate.kernel).realize(candidate, workload, device);
   if (realized.problem.contract_hash == name.at("contract_hash") && realized.source_hash == name.at("source_hash"))
     return realized;
   throw bad_input(fmt::format(
@@ -157,7 +158,10 @@ json to_wire(const EvaluationRequest& request) {
 }
 
 EvaluationRequest request_from(const json& wire, Catalog& catalog, Evaluator& evaluator, const Admission* admission) {
-  for (const json& made : wire.at("made")) catalog.add_variant(new_variant_from(made));
+  for (const json& made : wire.at("made")) {
+    const NewVariant variant = new_variant_from(made);
+    catalog.plugin(variant.kernel).add_variant(variant);
+  }
   const DeviceInfo device = evaluator.device();
   EvaluationRequest request = gated_request(catalog, evaluator, realize_named(wire.at("name"), catalog, device),
                                             wire.at("points").get<Points>());
@@ -181,22 +185,21 @@ EvaluationRequest request_from(const json& wire, Catalog& catalog, Evaluator& ev
 
 json to_wire(const Evaluation& evaluation, const std::string& own_source) {
   const bool own = evaluation.source_text == own_source;
-  return {{"outcome", outcome_to_wire(evaluation.outcome)},
-          {"gates", evaluation.gates},
-          {"errors", evaluation.errors},
-          {"seeds", evaluation.seeds},
-          {"resources", evaluation.resources},
-          {"flags", evaluation.flags},
-          {"contract_hash", evaluation.contract_hash},
-          {"source_hash", evaluation.source_hash},
-          {"binary_hash", evaluation.binary_hash},
-          {"source_text", own ? json() : json(evaluation.source_text)},
-          {"compiler", evaluation.compiler},
-          {"log", evaluation.log.substr(0, kLongestLog)},
-          {"from_cache", evaluation.from_cache},
-          {"cost", evaluation.cost},
-          {"incumbent_alone_ns", evaluation.incumbent_alone_ns},
-          {"calibration_s", evaluation.calibration_s}};
+  json wire = {{"outcome", outcome_to_wire(evaluation.outcome)},
+               {"gates", evaluation.gates},
+               {"errors", evaluation.errors},
+               {"seeds", evaluation.seeds},
+               {"resources", evaluation.resources},
+               {"flags", evaluation.flags},
+               {"contract_hash", evaluation.contract_hash},
+               {"source_hash", evaluation.source_hash},
+               {"source_text", own ? json() : json(evaluation.source_text)},
+               {"log", evaluation.log.substr(0, kLongestLog)},
+               {"cost", evaluation.cost},
+               {"incumbent_alone_ns", evaluation.incumbent_alone_ns},
+               {"calibration_s", evaluation.calibration_s}};
+  add_facts(wire, evaluation);
+  return wire;
 }
 
 Evaluation evaluation_from(const json& wire, const std::string& own_source) {
@@ -213,11 +216,9 @@ Evaluation evaluation_from(const json& wire, const std::string& own_source) {
   wire.at("flags").get_to(evaluation.flags);
   wire.at("contract_hash").get_to(evaluation.contract_hash);
   wire.at("source_hash").get_to(evaluation.source_hash);
-  wire.at("binary_hash").get_to(evaluation.binary_hash);
   evaluation.source_text = wire.at("source_text").is_null() ? own_source : wire.at("source_text").get<std::string>();
-  wire.at("compiler").get_to(evaluation.compiler);
   wire.at("log").get_to(evaluation.log);
-  wire.at("from_cache").get_to(evaluation.from_cache);
+  take_facts(wire, evaluation);
   wire.at("cost").get_to(evaluation.cost);
   evaluation.incumbent_alone_ns = wire.at("incumbent_alone_ns").get<std::optional<double>>();
   wire.at("calibration_s").get_to(evaluation.calibration_s);
@@ -226,7 +227,7 @@ Evaluation evaluation_from(const json& wire, const std::string& own_source) {
 
 std::string plugins_hash(Catalog& catalog, const std::string& kernel) {
   Sha256 hash;
-  hash.field(catalog.admission_hash(kernel));
+  hash.field(catalog.plugin(kernel).admission_hash());
   for (const VariantInfo& variant : catalog.kernel(kernel).variants)
     if (!variant.proposal) hash.field(variant.name).field(variant.source_hash);
   return hash.hex();

@@ -41,19 +41,19 @@ std::string record_key(const std::string& workload, const Candidate& candidate) 
   return candidate.kernel + "\n" + workload + "\n" + candidate.variant + "\n" + to_text(candidate.config);
 }
 
-Recording read_recording(Ledger& ledger, std::int64_t campaign) {
+Recording read_recording(CampaignReader& record, std::int64_t campaign) {
   Recording recording;
   recording.campaign = campaign;
-  recording.record = ledger.campaign(campaign);
+  recording.record = record.campaign(campaign);
   if (recording.record.strategy.empty())
     throw bad_input(
         fmt::format("campaign {} is a single eval, which decided nothing; replay one of harness run", campaign));
-  recording.spent_s = ledger.spent_seconds(campaign);
-  recording.iterations = ledger.iterations(campaign);
+  recording.spent_s = record.spent_seconds(campaign);
+  recording.iterations = record.iterations(campaign);
   for (IterationSummary& iteration : recording.iterations) tell_as_anchor(iteration);  // as the campaign compared them
-  recording.decisions = ledger.decisions(campaign);
-  recording.proposals = ledger.proposals(campaign);
-  recording.profiles = ledger.profiles(campaign);
+  recording.decisions = record.decisions(campaign);
+  recording.proposals = record.proposals(campaign);
+  recording.profiles = record.profiles(campaign);
   if (recording.iterations.empty())
     throw bad_input(
         fmt::format("campaign {} holds no evaluation, so there is nothing to answer a replay with", campaign));

@@ -21,7 +21,7 @@ struct Recording {
 };
 
 /// Throws Error(bad_input) for a campaign that is unknown, was made by eval, or holds no evaluation.
-Recording read_recording(Ledger& ledger, std::int64_t campaign);
+Recording read_recording(CampaignReader& record, std::int64_t campaign);
 
 /// Seconds that the campaign spent outside its evaluations: admission of the kernels, deciding, rest.
 double overhead_seconds(const Recording& recording);

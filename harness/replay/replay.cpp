@@ -59,7 +59,7 @@ std::vector<FleetDevice> recorded_fleet(const CampaignRecord& record) {
 
 }  // namespace
 
-Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
+Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, EarlierCampaigns* earlier,
                 const ReplayOptions& options) {
   Replayed replayed;
   add_shapes(recorded, plugins);

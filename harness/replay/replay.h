@@ -38,7 +38,7 @@ struct Replayed {
 /// so that scripts see the hour and weekday they would have seen. `plugins` describe the kernels (a ReplayCatalog that
 /// is used again remembers them); `earlier` is the store whose earlier campaigns are the evidence, only read, or
 /// nullptr. Deterministic. Throws Error(bad_input) for a script that does not load or a kernel that is no longer there.
-Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, Ledger* earlier,
+Replayed replay(const Recording& recorded, ReplayCatalog& plugins, ScriptLibrary& scripts, EarlierCampaigns* earlier,
                 const ReplayOptions& options);
 
 /// Weights of the workloads of a campaign, by {kernel, workload}.

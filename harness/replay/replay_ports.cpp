@@ -167,57 +167,58 @@ std::pair<double, double> interval(const IterationSummary& row) {
 
 }  // namespace
 
-Problem ReplayCatalog::problem(const std::string& kernel, const std::string& workload) {
-  const std::string key = kernel + "\n" + workload;
-  const auto known = problems_.find(key);
-  return known != problems_.end() ? known->second
-                                  : problems_.emplace(key, plugins_.problem(kernel, workload)).first->second;
+Problem ReplayKernel::problem(const std::string& workload) {
+  const auto kept = problems_.find(workload);
+  return kept != problems_.end() ? kept->second : problems_.emplace(workload, plugin().problem(workload)).first->second;
 }
 
-void ReplayCatalog::add_variant(const NewVariant& made) {
-  plugins_.add_variant(made);
-  const auto forget = [](auto& known, const std::string& part) {
-    std::erase_if(known, [&](const auto& each) { return each.first.find(part) != std::string::npos; });
+void ReplayKernel::add_variant(const NewVariant& variant) {
+  plugin().add_variant(variant);
+  const auto forget = [](auto& kept, const std::string& part) {
+    std::erase_if(kept, [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
   };
-  const std::string key = made.kernel + "\n" + made.name + "\n";
+  const std::string key = "\n" + variant.name + "\n";
   forget(spaces_, key);
   forget(defaults_, key);
-  forget(plans_, "\n" + made.name + "\n");
+  forget(plans_, key);
 }
 
-Space ReplayCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
-                           const DeviceInfo& device) {
-  const std::string key = kernel + "\n" + variant + "\n" + workload + "\n" + device.name;
-  const auto known = spaces_.find(key);
-  return known != spaces_.end() ? known->second
-                                : spaces_.emplace(key, plugins_.space(kernel, variant, workload, device)).first->second;
+namespace {
+
+/// A key of what is kept by variant, workload and device.
+std::string space_key(const std::string& variant, const std::string& workload, const DeviceInfo& device) {
+  return "\n" + variant + "\n" + workload + "\n" + device.name;
 }
 
-Config ReplayCatalog::default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                                     const DeviceInfo& device, const Config& given) {
-  if (!given.empty()) return plugins_.default_config(kernel, variant, workload, device, given);
-  const std::string key = kernel + "\n" + variant + "\n" + workload + "\n" + device.name;
-  const auto known = defaults_.find(key);
-  return known != defaults_.end()
-             ? known->second
-             : defaults_.emplace(key, plugins_.default_config(kernel, variant, workload, device, {})).first->second;
+}  // namespace
+
+Space ReplayKernel::space(const std::string& variant, const std::string& workload, const DeviceInfo& device) {
+  const std::string key = space_key(variant, workload, device);
+  const auto kept = spaces_.find(key);
+  return kept != spaces_.end() ? kept->second
+                               : spaces_.emplace(key, plugin().space(variant, workload, device)).first->second;
 }
 
-Realized ReplayCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
+Config ReplayKernel::default_config(const std::string& variant, const std::string& workload, const DeviceInfo& device,
+                                    const Config& given) {
+  if (!given.empty()) return plugin().default_config(variant, workload, device, given);
+  const std::string key = space_key(variant, workload, device);
+  const auto kept = defaults_.find(key);
+  return kept != defaults_.end()
+             ? kept->second
+             : defaults_.emplace(key, plugin().default_config(variant, workload, device, {})).first->second;
+}
+
+Realized ReplayKernel::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
   Realized realized;
   realized.candidate = candidate;
   realized.problem.kernel = candidate.kernel;
   realized.problem.workload.name = workload;
   const std::string key = record_key(workload, candidate) + "\n" + device.name;
-  auto known = plans_.find(key);
-  if (known == plans_.end()) known = plans_.emplace(key, plugins_.realize(candidate, workload, device).plan).first;
-  realized.plan = known->second;
+  auto kept = plans_.find(key);
+  if (kept == plans_.end()) kept = plans_.emplace(key, plugin().realize(candidate, workload, device).plan).first;
+  realized.plan = kept->second;
   return realized;
-}
-
-std::string ReplayCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,
-                                              const DeviceInfo& device) {
-  return plugins_.unsupported_reason(kernel, variant, device);
 }
 
 std::unique_ptr<Search> ReplayScripts::search(const std::string& name_or_file, const ArmSpace& space,

@@ -43,49 +43,57 @@ class ReplayClock : public Clock {
   double passed_s_ = 0;
 };
 
-/// Remembers what the plugin folders said, so that hundreds of replays ask them once, and makes candidates concrete
+/// Remembers what a kernel's plugin said, so that hundreds of replays ask it once, and makes candidates concrete
 /// without reading their sources: nothing is built in a replay.
+class ReplayKernel : public KernelPlugin {
+ public:
+  ReplayKernel(Catalog& plugins, std::string name) : plugins_(plugins), name_(std::move(name)) {}
+  const KernelInfo& info() override { return plugin().info(); }
+  Problem problem(const std::string& workload) override;
+  Prior prior(const std::string& variant, const std::string& workload) override {
+    return plugin().prior(variant, workload);
+  }
+  VariantTexts variant_texts(const std::string& variant) override { return plugin().variant_texts(variant); }
+  std::string unsupported_reason(const std::string& variant, const DeviceInfo& device) override {
+    return plugin().unsupported_reason(variant, device);
+  }
+  Space space(const std::string& variant, const std::string& workload, const DeviceInfo& device) override;
+  bool has_configuration(const std::string& variant, const std::string& workload, const DeviceInfo& device) override {
+    return plugin().has_configuration(variant, workload, device);
+  }
+  Config default_config(const std::string& variant, const std::string& workload, const DeviceInfo& device,
+                        const Config& given) override;
+  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
+  /// What was remembered of a variant of this name is forgotten.
+  void add_variant(const NewVariant& variant) override;
+  std::string add_shape(const std::string& text, const DeviceInfo& device) override {
+    return plugin().add_shape(text, device);
+  }
+  std::string admission_hash() override { return "replay-" + name_; }
+
+ private:
+  KernelPlugin& plugin() { return plugins_.plugin(name_); }
+
+  Catalog& plugins_;
+  std::string name_;
+  std::map<std::string, Problem> problems_;  // by workload
+  std::map<std::string, Space> spaces_;
+  std::map<std::string, Config> defaults_;
+  std::map<std::string, Plan> plans_;
+};
+
+/// The plugin folders of a replay.
 class ReplayCatalog : public Catalog {
  public:
   explicit ReplayCatalog(Catalog& plugins) : plugins_(plugins) {}
   std::vector<std::string> kernel_names() override { return plugins_.kernel_names(); }
-  const KernelInfo& kernel(const std::string& name) override { return plugins_.kernel(name); }
-  Problem problem(const std::string& kernel, const std::string& workload) override;
-  Prior prior(const std::string& kernel, const std::string& variant, const std::string& workload) override {
-    return plugins_.prior(kernel, variant, workload);
+  KernelPlugin& plugin(const std::string& kernel) override {
+    return kernels_.try_emplace(kernel, plugins_, kernel).first->second;
   }
-  std::string add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) override {
-    return plugins_.add_shape(kernel, text, device);
-  }
-  /// What was remembered of a variant of this name is forgotten.
-  void add_variant(const NewVariant& made) override;
-  VariantTexts variant_texts(const std::string& kernel, const std::string& variant) override {
-    return plugins_.variant_texts(kernel, variant);
-  }
-  Space space(const std::string& kernel, const std::string& variant, const std::string& workload,
-              const DeviceInfo& device) override;
-  bool has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
-                         const DeviceInfo& device) override {
-    return plugins_.has_configuration(kernel, variant, workload, device);
-  }
-  Config default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                        const DeviceInfo& device, const Config& given) override;
-  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
-  std::vector<Realized> neighbours(const Candidate&, const std::string&, const DeviceInfo&, int,
-                                   std::uint64_t) override {
-    return {};
-  }
-  std::string admission_hash(const std::string& kernel) override { return "replay-" + kernel; }
-  std::string unsupported_reason(const std::string& kernel, const std::string& variant,
-                                 const DeviceInfo& device) override;
-  std::vector<std::string> inspect(const std::string&, const DeviceInfo&) override { return {}; }
 
  private:
   Catalog& plugins_;
-  std::map<std::string, Problem> problems_;
-  std::map<std::string, Space> spaces_;
-  std::map<std::string, Config> defaults_;
-  std::map<std::string, Plan> plans_;
+  std::map<std::string, ReplayKernel> kernels_;
 };
 
 /// Searches that are only ever given what the record holds. One that asks for something else is given the nearest
@@ -182,7 +190,7 @@ class ReplayFleet : public Fleet {
 /// record came from, which is only read; nullptr: there were none.
 class ReplayLedger : public Ledger {
  public:
-  ReplayLedger(Ledger* source, std::int64_t campaign) : source_(source) { recording_.campaign = campaign; }
+  ReplayLedger(EarlierCampaigns* source, std::int64_t campaign) : source_(source) { recording_.campaign = campaign; }
   Recording& recording() { return recording_; }
 
   std::int64_t begin_campaign(const CampaignRecord& record) override;
@@ -213,15 +221,10 @@ class ReplayLedger : public Ledger {
   void record_admission(const Admission&) override {}
   std::optional<MeasuredPeaks> peaks(const DeviceInfo&) override { return MeasuredPeaks{}; }
   void record_peaks(const DeviceInfo&, const MeasuredPeaks&) override {}
-  std::vector<IterationSummary> same_fingerprint(const std::string&, const std::string&, const std::string&,
-                                                 int) override {
-    return {};
-  }
   std::vector<FailedGate> failed_gates(std::int64_t) override { return {}; }
-  std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
  private:
-  Ledger* source_;
+  EarlierCampaigns* source_;
   Recording recording_;
   std::vector<AttemptRecord> attempts_;
 };

@@ -117,9 +117,8 @@ Answer HarnessTools::iteration(std::int64_t id, bool with_source) {
   if (row.value("purpose", "") == "confirm")
     throw bad_input(fmt::format("iteration {} is a confirmation, which only the judge reads", id));
   Answer veiled = veiled_iteration(row);
-  const SqlAnswer mistake = archive().sessions().agent_query(
-      fmt::format("SELECT fingerprint FROM agent_iterations WHERE iteration = {} AND fingerprint <> ''", id));
-  if (!mistake.rows.empty()) veiled["fingerprint"] = mistake.rows[0][0];
+  if (const std::string mistake = archive().sessions().mistake_of(id); !mistake.empty())
+    veiled["fingerprint"] = mistake;
   return veiled;
 }
 

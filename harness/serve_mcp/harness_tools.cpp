@@ -32,7 +32,7 @@ json judge_now(Catalog& catalog, const std::string& program_hash) {
   json kernels = json::object();
   for (const std::string& name : catalog.kernel_names()) {
     try {
-      kernels[name] = catalog.admission_hash(name);
+      kernels[name] = catalog.plugin(name).admission_hash();
     } catch (const Error&) {  // it cannot be read, so nothing will be judged by it
     }
   }

@@ -85,7 +85,7 @@ std::string HarnessTools::source_of(const Arguments& arguments, const std::strin
   std::string source;
   if (arguments.has("source")) source = arguments.text("source");
   else if (arguments.has("edits")) {
-    const std::string own = catalog().variant_texts(arguments.text("kernel"), variant).source;
+    const std::string own = catalog().plugin(arguments.text("kernel")).variant_texts(variant).source;
     const auto edited = edited_source(own, edits_of(arguments.value("edits")));
     if (const auto* problem = std::get_if<ReplyProblem>(&edited)) throw bad_input("evaluate: " + problem->message);
     source = std::get<std::string>(edited);
@@ -104,11 +104,11 @@ std::string HarnessTools::request_key(const json& request, const std::string& so
   for (const char* of_the_record : {"label", "source"}) asked.erase(of_the_record);
   key.field(json_text(asked)).field(source).field(device().name).field(program_hash());
   std::string& admission = admission_hashes_[kernel];
-  if (admission.empty()) admission = catalog().admission_hash(kernel);
+  if (admission.empty()) admission = catalog().plugin(kernel).admission_hash();
   key.field(admission);
   for (const VariantInfo& each : catalog().kernel(kernel).variants)
     if (each.name == request.at("variant")) key.field(each.source_hash);
-  key.field(catalog().variant_texts(kernel, request.at("variant")).manifest);
+  key.field(catalog().plugin(kernel).variant_texts(request.at("variant")).manifest);
   return key.hex();
 }
 
@@ -124,7 +124,7 @@ ToolStep HarnessTools::evaluate(const Arguments& arguments) {
     throw bad_input("evaluate: 'label' is a text of 200 bytes at most");
   Config config = arguments.config("parameters");
   if (!arguments.has("manifest"))  // else its parameters are not known before it is made
-    config = catalog().default_config(kernel, variant, workload, device(), config);
+    config = catalog().plugin(kernel).default_config(variant, workload, device(), config);
   json request = {
       {"kernel", kernel}, {"variant", variant}, {"workload", workload}, {"parameters", config_to_json(config)}};
   if (arguments.has("manifest")) {

@@ -70,12 +70,12 @@ std::string HarnessTools::workload_of(const std::string& kernel, const std::stri
 Problem HarnessTools::problem_of(const std::string& kernel, const std::string& workload) {
   const std::string& baseline = catalog().kernel(kernel).variants.front().name;
   Candidate candidate{kernel, baseline, "", {}};
-  candidate.config = catalog().default_config(kernel, baseline, workload, device(), {});
-  return catalog().realize(candidate, workload, device()).problem;
+  candidate.config = catalog().plugin(kernel).default_config(baseline, workload, device(), {});
+  return catalog().plugin(candidate.kernel).realize(candidate, workload, device()).problem;
 }
 
 std::string HarnessTools::contract_text(const std::string& kernel, const std::string& workload) {
-  const KernelTexts texts = catalog().kernel_texts(kernel);
+  const KernelTexts texts = catalog().plugin(kernel).texts();
   std::string text = fmt::format("// The reference of {} on {}\n{}\n", kernel, workload, texts.reference);
   for (const auto& [header, what] : texts.wrappers) text += fmt::format("\n// #include <{}>\n{}\n", header, what);
   return text;
@@ -131,7 +131,7 @@ Answer HarnessTools::describe(const Arguments& arguments) {
 Answer HarnessTools::read_variant(const Arguments& arguments) {
   const KernelInfo& info = catalog().kernel(arguments.text("kernel"));
   const VariantInfo& variant = variant_of(info, arguments.text("variant"));
-  const VariantTexts texts = catalog().variant_texts(info.name, variant.name);
+  const VariantTexts texts = catalog().plugin(info.name).variant_texts(variant.name);
   const std::string part = arguments.has("part") ? arguments.text("part") : "source";
   if (part != "source" && part != "manifest")
     throw bad_input(fmt::format("read_variant: 'part' is source or manifest, not '{}'", part));

@@ -26,11 +26,6 @@ std::int64_t number_of(const std::string& text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : 0;
 }
 
-constexpr const char* kAgentColumns =
-    "SELECT m.name AS \"view\", group_concat(c.name, ', ') AS columns FROM sqlite_schema m, pragma_table_info(m.name) "
-    "c "
-    "WHERE m.type = 'view' AND m.name GLOB 'agent_*' GROUP BY m.name ORDER BY m.name";
-
 }  // namespace
 
 std::vector<Resource> HarnessTools::resources() {
@@ -60,15 +55,14 @@ std::optional<std::string> HarnessTools::read_resource(const std::string& uri) {
   const std::size_t count = parts.size();
   if (count == 1 && parts[0] == "schema") {
     std::string text;
-    for (const json& row : archive().history().query(kAgentColumns).rows)
-      text += row[0].get<std::string>() + ": " + row[1].get<std::string>() + "\n";
+    for (const AgentView& view : archive().sessions().agent_views()) text += view.name + ": " + view.columns + "\n";
     return text;
   }
   if (count == 2 && parts[0] == "contract") return contract_text(parts[1], workload_of(parts[1], ""));
   if (count == 2 && parts[0] == "page") return workshop_.playbook()->pattern(parts[1]).text;
   if (count == 3 && parts[0] == "source") {
     if (find_variant(catalog().kernel(parts[1]), parts[2]) == nullptr) return std::nullopt;
-    return catalog().variant_texts(parts[1], parts[2]).source;
+    return catalog().plugin(parts[1]).variant_texts(parts[2]).source;
   }
   if (count < 2 || number_of(parts[1]) <= 0) return std::nullopt;
   const std::int64_t number = number_of(parts[1]);
@@ -79,12 +73,8 @@ std::optional<std::string> HarnessTools::read_resource(const std::string& uri) {
     return source.is_string() ? std::optional(source.get<std::string>()) : std::nullopt;
   }
   if (count == 2 && parts[0] == "report") {
-    const SqlAnswer found = archive().sessions().agent_query(
-        "SELECT iteration, kernel, workload, variant, outcome, speedup, time_ns, predicted_ns, emulated_ns, label "
-        "FROM agent_iterations "
-        "WHERE campaign = " +
-        parts[1] + " ORDER BY speedup DESC NULLS LAST, iteration LIMIT 200");
-    return text_of({{"columns", found.columns}, {"rows", found.rows}});
+    const SqlAnswer ranked = archive().sessions().ranked_iterations(number);
+    return text_of({{"columns", ranked.columns}, {"rows", ranked.rows}});
   }
   return std::nullopt;
 }

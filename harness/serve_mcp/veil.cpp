@@ -3,6 +3,7 @@
 #include <regex>
 #include <string_view>
 
+#include "harness/core/iteration_fields.h"
 #include "harness/serve_mcp/times.h"
 
 namespace harness::mcp {
@@ -23,6 +24,15 @@ Answer copied(const json& from, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
     if (from.contains(key) && !from.at(key).is_null()) to[key] = from.at(key);
   return to;
+}
+
+/// The plain fields that agents may know.
+void add_fields(Answer& answer, const json& iteration) {
+  for (const IterationField& field : iteration_fields()) {
+    const char* const key = field.shown_name();
+    if (field.is(kAgentAnswer) && iteration.contains(key) && !iteration.at(key).is_null())
+      answer[key] = iteration.at(key);
+  }
 }
 
 /// Names of what failed, and how many passed.
@@ -68,14 +78,14 @@ std::string without_secrets(std::string sentence) {
 Answer veiled_iteration(const json& iteration) {
   const json outcome = iteration.value("outcome", json());
   Answer answer = {{"passed", outcome == "passed"}, {"outcome", outcome}};
-  answer.update(copied(iteration, {"verdict", "speedup", "speedup_ci95", "time_ns", "time_ci95_ns", "baseline_ns",
-                                   "floor_ns", "emulation", "fingerprint", "same_as"}));
+  add_fields(answer, iteration);
+  answer.update(copied(iteration, {"speedup_ci95", "time_ci95_ns"}));
   bool was_hidden = false;
   add_gates(answer, iteration.value("gates", json::array()), was_hidden);
   add_error(answer, iteration.value("error", json()),
             outcome == "compile_error" ? iteration.value("log", json()) : json(), was_hidden);
-  answer.update(copied(iteration, {"kernel", "workload", "variant", "technique", "config", "label", "iteration",
-                                   "resources", "cold_time_ns"}));
+  answer.update(
+      copied(iteration, {"kernel", "workload", "variant", "technique", "config", "label", "iteration", "resources"}));
   return with_kind_of_times(answer, iteration.value("device", ""), iteration.value("emulation", json()) == true);
 }
 

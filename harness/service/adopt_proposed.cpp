@@ -87,7 +87,7 @@ json adopted_files(std::int64_t iteration, const std::string& name, Shell& shell
   const auto catalog = shell.rooms.formula_catalog(places);
   const Unfiled found = unfiled_of(row, iteration, *catalog, archive->ledger());
   const std::string variant = numbered_name(catalog->kernel(kernel), slug_of(name.empty() ? found.label : name));
-  const fs::path folder = fs::path(catalog->folder(kernel)) / "variants";
+  const fs::path folder = fs::path(catalog->plugin(kernel).folder()) / "variants";
   const std::string manifest = (folder / (variant + ".lua")).string(), source = (folder / (variant + ".cu")).string();
   const std::string text = manifest_started_at(found.manifest, config_from_json(row.at("config")));
   catalog->add_variant({kernel, variant, catalog->kernel(kernel).variants.front().name, found.source, text, 0});

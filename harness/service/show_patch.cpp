@@ -88,7 +88,8 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
                      winner.problem.workload.values,
                      {},
                      scratch_of(winner, original)};
-  const FormulaPlan plan = catalog.formulas(winner.candidate, winner.problem.workload, device);
+  const FormulaPlan plan =
+      catalog.plugin(winner.candidate.kernel).formulas(winner.candidate, winner.problem.workload, device);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     if (entry_name(launches[i].entry) != entry_name(first[i].entry))
       throw bad_input(fmt::format("it launches '{}' where the file launches '{}'", entry_name(launches[i].entry),
@@ -104,11 +105,11 @@ adopt::Winner winner_of(FormulaCatalog& catalog, const Realized& winner, const R
 }  // namespace
 
 std::string adopted_file(FormulaCatalog& catalog, const std::string& kernel, const std::string& given) {
-  const std::optional<AdoptedFrom> from = catalog.adopted(kernel);
+  const std::optional<AdoptedFrom> from = catalog.plugin(kernel).adopted();
   if (!from) throw bad_input(fmt::format("kernel '{}' was not adopted from a file, so there is none to patch", kernel));
   std::error_code failed;
   if (!given.empty()) return given;
-  const std::string noted = adopt::source_of(catalog.folder(kernel), *from);
+  const std::string noted = adopt::source_of(catalog.plugin(kernel).folder(), *from);
   if (fs::is_regular_file(noted, failed)) return noted;
   if (fs::is_regular_file(from->file, failed)) return from->file;
   throw bad_input(fmt::format("'{}', which kernel '{}' was adopted from, is not where it was; name it with --file",
@@ -121,7 +122,7 @@ std::string write_patch(Shell& shell, Archive& archive, const json& row, const s
   const auto catalog = shell.rooms.formula_catalog(places), own = shell.rooms.formula_catalog(places);
   const std::string kernel = row.at("kernel");
   const std::string file = adopted_file(*catalog, kernel, given);
-  const AdoptedFrom from = *catalog->adopted(kernel);
+  const AdoptedFrom from = *catalog->plugin(kernel).adopted();
   if (sha256_hex(read_file(file, Error::Kind::bad_input)) != from.digest)
     throw bad_input(
         fmt::format("'{}' has changed since kernel '{}' was adopted from it, so a patch would be for "

@@ -48,9 +48,9 @@ std::vector<std::string> kernels_of(FormulaCatalog& catalog, const std::string& 
   std::vector<std::string> all;
   std::error_code failed;
   for (const std::string& name : catalog.kernel_names()) {
-    const std::optional<AdoptedFrom> from = catalog.adopted(name);
+    const std::optional<AdoptedFrom> from = catalog.plugin(name).adopted();
     if (!from || from->file != fs::path(file).filename()) continue;
-    const std::string noted = adopt::source_of(catalog.folder(name), *from);
+    const std::string noted = adopt::source_of(catalog.plugin(name).folder(), *from);
     if (noted.empty() || fs::equivalent(noted, file, failed)) all.push_back(name);
   }
   if (all.empty())
@@ -121,7 +121,7 @@ class FileGuard {
   }
 
   void one(FormulaCatalog& catalog, const std::string& kernel) {
-    const AdoptedFrom from = *catalog.adopted(kernel);
+    const AdoptedFrom from = *catalog.plugin(kernel).adopted();
     std::set<std::string> fields;
     for (const auto& [name, value] : catalog.kernel(kernel).workloads.front().values) fields.insert(name);
     const adopt::Revision base = read(base_file_, from, fields, question_.base);
@@ -132,7 +132,7 @@ class FileGuard {
                       "the file anew",
                       from.entry, now.parameters, base.parameters, question_.base));
     const fs::path folder = work_.path() / "kernels";
-    write_both(folder / kernel, catalog.folder(kernel), base, now);
+    write_both(folder / kernel, catalog.plugin(kernel).folder(), base, now);
     const bool same = base.source == now.source && base.manifest == now.manifest;
     Places places = shell_.places();
     places.kernel_folders = {folder.string()};

@@ -179,7 +179,7 @@ class PackageGuard {
       const auto& known = catalog.kernel(old_.kernel).workloads;
       const auto found = std::ranges::find(known, each.workload.name, &Workload::name);
       if (found == known.end()) throw bad_input(fmt::format("there is no workload '{}' any more", each.workload.name));
-      return catalog.formulas(which, *found, offline.info).build;
+      return catalog.plugin(which.kernel).formulas(which, *found, offline.info).build;
     };
     try {
       const CodeNumbers before = code_numbers(offline, build_of(packaged, *each.winner));

@@ -50,7 +50,8 @@ class Rebuilding {
       if (!each.workload.declared) catalog_->add_shape(package_.kernel, each.workload.name, offline->info);
       const Workload& workload =
           *std::ranges::find(catalog_->kernel(package_.kernel).workloads, each.workload.name, &Workload::name);
-      const BuildSpec build = catalog_->formulas(*each.winner, workload, offline->info).build;
+      const BuildSpec build =
+          catalog_->plugin(each.winner->kernel).formulas(*each.winner, workload, offline->info).build;
       const auto held = held_code(package_.description, build, ptx ? "ptx" : "code", architecture);
       if (held)
         compare_one(*offline, build, *held, ptx, fmt::format("{} on {}", each.winner->variant, each.workload.name));

@@ -7,6 +7,7 @@
 
 #include "harness/core/export_form.h"
 #include "harness/core/hash.h"
+#include "harness/core/iteration_fields.h"
 
 namespace harness::simulate {
 namespace {
@@ -21,27 +22,18 @@ json error_of(const Record& record) {
           {"first_bad", nullptr}};
 }
 
-json cost_of(const Record& record) {
-  return {{"decide_s", 0.0}, {"prepare_s", 0.0}, {"build_s", 0.0},          {"gates_s", 0.0},
-          {"timing_s", 0.0}, {"idle_s", 0.0},    {"wall_s", record.cost_s}, {"usd", nullptr}};
-}
-
 json iteration_of(const Record& record, std::size_t attempt, double unix_time) {
-  json j{{"type", "iteration"}, {"attempt", attempt}, {"ended_unix", unix_time}, {"outcome", record.outcome},
-         {"confirmed", false},  {"emulation", false}, {"fingerprint", ""},       {"binary_hash", ""},
-         {"compiler", ""},      {"from_cache", false}};
-  for (const char* absent :
-       {"time_lo_ns",  "time_hi_ns",   "cold_ns",      "warm_ns",   "baseline_ns",  "speedup",
-        "speedup_lo",  "speedup_hi",   "incumbent_ns", "floor_ns",  "verdict",      "calls_per_sample",
-        "input_sets",  "threshold_ns", "stopped_ns",   "registers", "shared_bytes", "spill_bytes",
-        "local_bytes", "source_key",   "log_key",      "same_as",   "edited"})
-    j[absent] = nullptr;
-  j["time_ns"] = record.time_ms ? json(*record.time_ms * 1e6) : json();
-  j["method"] = record.time_ms ? json("recorded by another tuner; how it was timed is not in the file") : json();
-  j["error"] = error_of(record);
-  j["cost"] = cost_of(record);
-  for (const char* list : {"seeds", "gates", "errors"}) j[list] = json::array();
-  j["samples"] = json::object();
+  IterationRow row;
+  row.ended_unix = unix_time;
+  row.outcome = std::string(name(record.outcome));
+  if (record.time_ms) {
+    row.time_ns = *record.time_ms * 1e6;
+    row.method = "recorded by another tuner; how it was timed is not in the file";
+  }
+  row.error = error_of(record);
+  row.cost.wall_s = record.cost_s;
+  json j = exported(row);
+  j.update({{"type", "iteration"}, {"attempt", attempt}, {"same_as", nullptr}, {"edited", nullptr}});
   return j;
 }
 

@@ -251,6 +251,27 @@ SqlAnswer StoredSessions::agent_query(const std::string& sql) {
   return read_only_sql(store_.connection().path(), sql, limits);
 }
 
+std::vector<AgentView> StoredSessions::agent_views() {
+  std::vector<AgentView> views;
+  Statement query(store_.connection(),
+                  "SELECT m.name, group_concat(c.name, ', ') FROM sqlite_schema m, pragma_table_info(m.name) c "
+                  "WHERE m.type = 'view' AND m.name GLOB 'agent_*' GROUP BY m.name ORDER BY m.name");
+  while (query.next()) views.push_back({query.text(0), query.text(1)});
+  return views;
+}
+
+SqlAnswer StoredSessions::ranked_iterations(std::int64_t campaign) {
+  return agent_query(fmt::format(
+      "SELECT iteration, kernel, workload, variant, outcome, speedup, time_ns, predicted_ns, emulated_ns, label "
+      "FROM agent_iterations WHERE campaign = {} ORDER BY speedup DESC NULLS LAST, iteration LIMIT 200",
+      campaign));
+}
+
+std::string StoredSessions::mistake_of(std::int64_t iteration) {
+  Statement query(store_.connection(), "SELECT fingerprint FROM agent_iterations WHERE iteration = ?", iteration);
+  return query.next() ? query.text(0) : "";
+}
+
 std::string StoredSessions::chain_head() {
   return store::chain_head(store_.connection());
 }

@@ -23,6 +23,9 @@ class StoredSessions : public AgentSessions {
   std::vector<AgentNote> notes(const std::string& kernel, std::int64_t limit) override;
   json similar_attempts(const AttemptLikeness& likeness) override;
   SqlAnswer agent_query(const std::string& sql) override;
+  std::vector<AgentView> agent_views() override;
+  SqlAnswer ranked_iterations(std::int64_t campaign) override;
+  std::string mistake_of(std::int64_t iteration) override;
   std::string chain_head() override;
 
  private:

@@ -9,6 +9,7 @@
 #include "harness/store/figures.h"
 #include "harness/store/history.h"
 #include "harness/store/integrity.h"
+#include "harness/store/lookups.h"
 #include "harness/store/outside.h"
 #include "harness/store/pattern_evidence.h"
 #include "harness/store/read_only_sql.h"
@@ -50,6 +51,15 @@ class StoreArchive : public Archive, History, Transfer {
     return store::pattern_applications(*store_, rules);
   }
   std::vector<std::string> integrity() override { return store::integrity(*store_); }
+  RecordSize size() override { return record_size(*store_); }
+  std::vector<CampaignName> campaign_names() override { return store::campaign_names(*store_); }
+  SqlAnswer proposal_table(const std::optional<std::int64_t>& campaign, std::int64_t limit) override {
+    return store::proposal_table(*store_, campaign, limit);
+  }
+  std::optional<std::int64_t> campaign_of_proposal(std::int64_t proposal) override {
+    return store::campaign_of_proposal(*store_, proposal);
+  }
+  json timed_iterations(const std::string& kernel) override { return store::timed_iterations(*store_, kernel); }
   CampaignLesson lesson(std::int64_t campaign) override { return campaign_lesson(*store_, campaign); }
 
   ExportReport export_to(const std::string& file, const ExportOptions& options) override {

@@ -10,6 +10,7 @@
 #include "harness/core/error.h"
 #include "harness/store/failure.h"
 #include "harness/store/file_system.h"
+#include "harness/store/schema.h"
 
 namespace harness::store {
 namespace {
@@ -68,17 +69,17 @@ void switch_to_wal(SQLite::Database& database, int patience_ms) {
   }
 }
 
-SQLite::Database open_writable(const std::string& path, int patience_ms, const Schema& schema) {
+SQLite::Database open_writable(const std::string& path, int patience_ms) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, patience_ms);
   harden(database);
   if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
     throw environment_error(fmt::format(
         "the store {} is read-only; make the file and its folder writable, or name another file with --db", path));
   }
-  schema_state(database, schema, path);  // refuses foreign files before anything is written to them
+  schema_state(database, path);  // refuses foreign files before anything is written to them
   switch_to_wal(database, patience_ms);
   database.exec("PRAGMA synchronous = NORMAL");
-  if (schema_state(database, schema, path) != SchemaState::current) bring_up_to_date(database, schema, path);
+  if (schema_state(database, path) != SchemaState::current) create_schema(database, path);
   return database;
 }
 
@@ -104,11 +105,10 @@ SQLite::Database open_readable(const std::string& path, int patience_ms) {
   }
 }
 
-SQLite::Database open_to_read(const std::string& path, int patience_ms, const Schema& schema) {
+SQLite::Database open_to_read(const std::string& path, int patience_ms) {
   SQLite::Database database = open_readable(path, patience_ms);
-  const SchemaState state = schema_state(database, schema, path);
-  if (state == SchemaState::current) return database;
-  open_writable(path, patience_ms, schema);  // creates or migrates, and closes
+  if (schema_state(database, path) == SchemaState::current) return database;
+  open_writable(path, patience_ms);  // it is empty: creates the schema, and closes
   return open_readable(path, patience_ms);
 }
 
@@ -117,11 +117,10 @@ SQLite::Database open_to_read(const std::string& path, int patience_ms, const Sc
 Connection::Connection(std::string path, SQLite::Database database)
     : path_(std::move(path)), database_(std::move(database)) {}
 
-Connection Connection::open(const std::string& path, Mode mode, int patience_ms, const Schema& schema) {
+Connection Connection::open(const std::string& path, Mode mode, int patience_ms) {
   refuse_misplaced(path, mode);
   try {
-    return {path, mode == Mode::read_write ? open_writable(path, patience_ms, schema)
-                                           : open_to_read(path, patience_ms, schema)};
+    return {path, mode == Mode::read_write ? open_writable(path, patience_ms) : open_to_read(path, patience_ms)};
   } catch (const SQLite::Exception& exception) {
     throw failure(path, exception);
   }
@@ -130,7 +129,7 @@ Connection Connection::open(const std::string& path, Mode mode, int patience_ms,
 Connection Connection::in_memory() {
   SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
   harden(database);
-  bring_up_to_date(database, current_schema(), "(in memory)");
+  create_schema(database, "(in memory)");
   return {"(in memory)", std::move(database)};
 }
 

@@ -5,8 +5,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "harness/store/schema.h"
-
 namespace harness::store {
 
 enum class Mode { read_write, read_only };
@@ -15,11 +13,11 @@ enum class Mode { read_write, read_only };
 /// Files are not trusted: schemas cannot call functions with side effects, and extensions cannot be loaded.
 class Connection {
  public:
-  /// read_write creates the file on first use and migrates an older one. read_only works in a folder that is not
-  /// writable too; it migrates an older store only where it can write. Throws Error: missing folder or store, not
-  /// SQLite, not a store, newer schema, locked for `patience_ms`, read-only, network file system.
-  static Connection open(const std::string& path, Mode mode, int patience_ms = 5000,
-                         const Schema& schema = current_schema());
+  /// read_write creates the file on first use. read_only works in a folder that is not writable too; it writes nothing
+  /// but the schema of a file that is still empty. A store of another version is left as it is. Throws Error: missing
+  /// folder or store, not SQLite, not a store, another schema, locked for `patience_ms`, read-only, network file
+  /// system.
+  static Connection open(const std::string& path, Mode mode, int patience_ms = 5000);
   /// A private store that vanishes with the connection.
   static Connection in_memory();
 

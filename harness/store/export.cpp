@@ -5,8 +5,8 @@
 
 #include "harness/core/error.h"
 #include "harness/core/export_form.h"
+#include "harness/core/iteration_fields.h"
 #include "harness/store/columns.h"
-#include "harness/store/export_line.h"
 #include "harness/store/transfer.h"
 #include "harness/system/files.h"
 
@@ -63,9 +63,7 @@ ExportCounts counts(Connection& connection, const ExportOptions& options) {
 class Exporter {
  public:
   Exporter(Connection& connection, std::ostream& out, const ExportOptions& options)
-      : connection_(connection),
-        out_(out, current_schema().version(), counts(connection, options)),
-        options_(options) {}
+      : connection_(connection), out_(out, kExportLines, counts(connection, options)), options_(options) {}
 
   ExportReport write() {
     write_texts("source",

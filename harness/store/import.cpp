@@ -7,8 +7,8 @@
 #include "harness/core/error.h"
 #include "harness/core/export_form.h"
 #include "harness/core/hash.h"
+#include "harness/core/iteration_fields.h"
 #include "harness/store/columns.h"
-#include "harness/store/export_line.h"
 #include "harness/store/stored_json.h"
 #include "harness/store/transfer.h"
 
@@ -256,13 +256,6 @@ bool read_line(std::istream& in, std::string& line) {
   return !line.empty();
 }
 
-void refuse_newer(const ExportChecker& form) {
-  if (form.schema() <= current_schema().version()) return;
-  throw bad_input(fmt::format(
-      "it was exported with schema version {}, and this harness knows versions up to {}; use the newer harness",
-      form.schema(), current_schema().version()));
-}
-
 /// Whether it is known that they are whole.
 bool import_lines(Importer& importer, std::istream& in, std::int64_t& number) {
   ExportChecker form;
@@ -271,7 +264,6 @@ bool import_lines(Importer& importer, std::istream& in, std::int64_t& number) {
     const std::optional<json> parsed = parsed_json(line);
     if (!parsed || !parsed->is_object()) throw bad_input("this is not a JSON object");
     if (form.take(line, *parsed)) importer.take(*parsed);
-    else refuse_newer(form);
   }
   if (number == 1) throw bad_input("the file is empty");
   form.end();

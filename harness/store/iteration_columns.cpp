@@ -5,6 +5,7 @@
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/store/columns.h"
+#include "harness/store/iteration_sql.h"
 
 namespace harness::store {
 namespace {
@@ -113,49 +114,6 @@ json read_decision(Connection& connection, std::int64_t id) {
   return object;
 }
 
-void read_times(const Statement& query, int column, IterationRow& row) {
-  for (std::optional<double>* time :
-       {&row.time_ns, &row.time_lo_ns, &row.time_hi_ns, &row.cold_ns, &row.warm_ns, &row.baseline_ns, &row.speedup,
-        &row.speedup_lo, &row.speedup_hi, &row.incumbent_ns, &row.floor_ns, &row.threshold_ns, &row.stopped_ns}) {
-    *time = query.maybe_real(column++);
-  }
-}
-
-void read_cost(const Statement& query, int column, StageCosts& cost) {
-  for (double* seconds :
-       {&cost.decide_s, &cost.prepare_s, &cost.build_s, &cost.gates_s, &cost.timing_s, &cost.idle_s, &cost.wall_s}) {
-    *seconds = query.real(column++);
-  }
-  cost.usd = query.maybe_real(column);
-}
-
-void read_result(const Statement& query, int column, IterationRow& row) {
-  row.ended_unix = query.real(column);
-  row.outcome = query.text(column + 1);
-  row.confirmed = query.flag(column + 2);
-  row.verdict = query.maybe_text(column + 3);
-  row.emulation = query.flag(column + 4);
-  row.calls_per_sample = query.maybe_integer(column + 5);
-  row.input_sets = query.maybe_integer(column + 6);
-  row.method = query.maybe_text(column + 7);
-  row.error = query.parsed(column + 8);
-  row.fingerprint = query.text(column + 9);
-  row.same_as = query.maybe_integer(column + 10);
-}
-
-void read_build(const Statement& query, int column, IterationRow& row) {
-  row.binary_hash = query.text(column);
-  row.compiler = query.text(column + 1);
-  row.from_cache = query.flag(column + 2);
-  row.registers = query.maybe_integer(column + 3);
-  row.shared_bytes = query.maybe_integer(column + 4);
-  row.spill_bytes = query.maybe_integer(column + 5);
-  row.local_bytes = query.maybe_integer(column + 6);
-  row.source_key = query.maybe_text(column + 7);
-  row.log_key = query.maybe_text(column + 8);
-  row.seeds = numbers<std::uint64_t>(query.parsed(column + 9));
-}
-
 std::int64_t read_identity(const Statement& query, IterationIdentity& identity) {
   identity.iteration = query.integer(0);
   identity.campaign = query.integer(1);
@@ -168,23 +126,28 @@ std::int64_t read_identity(const Statement& query, IterationIdentity& identity) 
   return query.integer(11);
 }
 
-constexpr int kResult = 13, kTimes = kResult + 11, kBuild = kTimes + 13, kCost = kBuild + 10, kLabel = kCost + 8,
-              kCard = kLabel + 2;
-constexpr const char* kReadIteration =
-    "SELECT i.id, i.campaign, c.kernel, c.variant, c.technique, c.config, i.workload, i.purpose, p.device, "
-    "c.contract_hash, c.source_hash, i.attempt, a.decision, "
-    "i.ended_unix, i.outcome, i.confirmed, i.verdict, i.emulation, i.calls_per_sample, i.input_sets, i.method, "
-    "i.error, "
-    "i.fingerprint, i.same_as, "
-    "i.time_ns, i.time_lo_ns, i.time_hi_ns, i.cold_ns, i.warm_ns, i.baseline_ns, i.speedup, i.speedup_lo, "
-    "i.speedup_hi, "
-    "i.incumbent_ns, i.floor_ns, i.threshold_ns, i.stopped_ns, "
-    "b.hash, b.compiler, i.from_cache, i.registers, i.shared_bytes, i.spill_bytes, i.local_bytes, i.source, "
-    "i.build_log, "
-    "i.seeds, i.decide_s, i.prepare_s, i.build_s, i.gates_s, i.timing_s, i.idle_s, i.wall_s, i.usd, a.label, "
-    "a.parent, a.node, a.device_uuid, i.anchor_ns "
-    "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
-    "JOIN campaign p ON p.id = i.campaign LEFT JOIN binary b ON b.id = i.binary WHERE i.id = ?";
+constexpr int kOfAttempt = 13, kFields = kOfAttempt + 6;  // the first columns of each part
+
+std::string read_sql() {
+  return "SELECT i.id, i.campaign, c.kernel, c.variant, c.technique, c.config, i.workload, i.purpose, p.device, "
+         "c.contract_hash, c.source_hash, i.attempt, a.decision, b.hash, b.compiler, a.label, a.parent, a.node, "
+         "a.device_uuid" +
+         row_columns("i.") +
+         " FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
+         "JOIN campaign p ON p.id = i.campaign LEFT JOIN binary b ON b.id = i.binary WHERE i.id = ?";
+}
+
+std::string insert_sql() {
+  std::string values;
+  const std::string columns = row_columns("");
+  int parameter = 3;
+  for (const char c : columns) values += c == ',' ? fmt::format(", ?{}", parameter++) : "";
+  return fmt::format(
+      "INSERT INTO iteration (attempt, campaign, candidate, kernel, workload, purpose{0}, binary, error_class, "
+      "error_message) SELECT a.id, a.campaign, c.id, c.kernel, a.workload, a.purpose{1}, ?{2}, ?{3}, ?{4} "
+      "FROM attempt a JOIN candidate c ON c.id = iif(?2 > 0, ?2, a.candidate) WHERE a.id = ?1",
+      columns, values, parameter, parameter + 1, parameter + 2);
+}
 
 std::optional<std::string> read_text(Connection& connection, const char* sql, const std::optional<std::string>& key) {
   if (!key) return std::nullopt;
@@ -202,30 +165,17 @@ std::string intern_text(Connection& connection, const char* sql, const std::stri
 
 std::int64_t insert_iteration(Connection& connection, std::int64_t attempt, std::int64_t candidate,
                               const IterationRow& row) {
-  const std::optional<std::string> error = row.error.is_null() ? std::nullopt : std::optional(json_text(row.error));
+  static const std::string sql = insert_sql();
   const json shown = shown_error(row);
-  const StageCosts& cost = row.cost;
-  Statement(
-      connection,
-      "INSERT INTO iteration (attempt, campaign, candidate, kernel, workload, purpose, ended_unix, outcome, confirmed, "
-      "time_ns, time_lo_ns, time_hi_ns, cold_ns, warm_ns, baseline_ns, speedup, speedup_lo, speedup_hi, incumbent_ns, "
-      "floor_ns, verdict, emulation, calls_per_sample, input_sets, method, error, fingerprint, threshold_ns, "
-      "stopped_ns, "
-      "same_as, binary, from_cache, registers, shared_bytes, spill_bytes, local_bytes, source, build_log, seeds, "
-      "decide_s, prepare_s, build_s, gates_s, timing_s, idle_s, wall_s, usd, "
-      "error_class, error_message, anchor_ns) "
-      "SELECT a.id, a.campaign, c.id, c.kernel, a.workload, a.purpose, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
-      "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, "
-      "?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46 "
-      "FROM attempt a JOIN candidate c ON c.id = iif(?2 > 0, ?2, a.candidate) WHERE a.id = ?1",
-      attempt, candidate, row.ended_unix, row.outcome, row.confirmed, row.time_ns, row.time_lo_ns, row.time_hi_ns,
-      row.cold_ns, row.warm_ns, row.baseline_ns, row.speedup, row.speedup_lo, row.speedup_hi, row.incumbent_ns,
-      row.floor_ns, row.verdict, row.emulation, row.calls_per_sample, row.input_sets, row.method, error,
-      row.fingerprint, row.threshold_ns, row.stopped_ns, row.same_as, intern_binary(connection, row), row.from_cache,
-      row.registers, row.shared_bytes, row.spill_bytes, row.local_bytes, row.source_key, row.log_key,
-      json_text(row.seeds), cost.decide_s, cost.prepare_s, cost.build_s, cost.gates_s, cost.timing_s, cost.idle_s,
-      cost.wall_s, cost.usd, word(shown, "class"), word(shown, "message"), row.anchor_ns)
-      .run();
+  const std::optional<std::int64_t> binary = intern_binary(connection, row);
+  {
+    Statement insert(connection, sql.c_str(), attempt, candidate);
+    int parameter = bind_columns(insert, 3, row);
+    insert.bind(parameter++, binary);
+    insert.bind(parameter++, word(shown, "class"));
+    insert.bind(parameter, word(shown, "message"));
+    insert.run();
+  }
   const std::int64_t id = connection.database().getLastInsertRowid();
   insert_gates(connection, id, row.gates);
   insert_errors(connection, id, row.errors);
@@ -237,22 +187,21 @@ RecordedIteration read_iteration(Connection& connection, std::int64_t id, Texts 
   RecordedIteration found;
   std::int64_t decision = 0;
   {
-    Statement query(connection, kReadIteration, id);
+    static const std::string sql = read_sql();
+    Statement query(connection, sql.c_str(), id);
     if (!query.next()) {
       throw bad_input(fmt::format("there is no iteration {} in the store {}; `harness history` lists what there is", id,
                                   connection.path()));
     }
     found.attempt = read_identity(query, found.identity);
     decision = query.integer(12);
-    read_result(query, kResult, found.row);
-    read_times(query, kTimes, found.row);
-    read_build(query, kBuild, found.row);
-    read_cost(query, kCost, found.row.cost);
-    found.identity.label = query.maybe_text(kLabel);
-    found.identity.node = query.maybe_text(kCard);
-    found.identity.device_uuid = query.maybe_text(kCard + 1);
-    found.row.anchor_ns = query.maybe_real(kCard + 2);
-    found.identity.parent = query.maybe_text(kLabel + 1);
+    found.row.binary_hash = query.text(kOfAttempt);
+    found.row.compiler = query.text(kOfAttempt + 1);
+    found.identity.label = query.maybe_text(kOfAttempt + 2);
+    found.identity.parent = query.maybe_text(kOfAttempt + 3);
+    found.identity.node = query.maybe_text(kOfAttempt + 4);
+    found.identity.device_uuid = query.maybe_text(kOfAttempt + 5);
+    read_columns(query, kFields, found.row);
   }
   found.identity.decision = read_decision(connection, decision);
   found.row.gates = read_gates(connection, id);

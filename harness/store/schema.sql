@@ -121,7 +121,9 @@ CREATE TABLE binary (
   UNIQUE (hash, compiler)
 ) STRICT;
 
--- An ended evaluation of one candidate on one workload.
+-- An ended evaluation of one candidate on one workload. Times are per call, of passed and screened ones; intervals are 95 %.
+-- Resources are those of the entry with the most registers. Seconds by stage are summed over processes. The columns in the
+-- place of the mark are those of core/iteration_fields.cpp, which says what each is.
 CREATE TABLE iteration (
   id               INTEGER PRIMARY KEY,
   attempt          INTEGER NOT NULL UNIQUE REFERENCES attempt(id),
@@ -130,55 +132,10 @@ CREATE TABLE iteration (
   kernel           TEXT NOT NULL,          -- the candidate's, repeated for the index
   workload         TEXT NOT NULL,
   purpose          TEXT NOT NULL,
-  ended_unix       REAL NOT NULL,
-  outcome          TEXT NOT NULL CHECK (outcome IN ('passed', 'screened', 'compile_error', 'launch_error', 'wrong_answer', 'rejected',
-                     'no_effect', 'abandoned', 'unsupported', 'crashed', 'timed_out', 'out_of_memory', 'interrupted', 'lost')),
-  confirmed        INTEGER NOT NULL CHECK (confirmed IN (0, 1)),   -- timed again in fresh processes on fresh inputs
-  -- Times per call, of passed and screened iterations. Intervals are 95 %.
-  time_ns          REAL,                   -- median over rotated inputs
-  time_lo_ns       REAL,
-  time_hi_ns       REAL,
-  cold_ns          REAL,                   -- one call after a flush of the L2
-  warm_ns          REAL,                   -- the same inputs again and again
-  baseline_ns      REAL,                   -- the kernel's 00 variant, this campaign and workload
-  speedup          REAL,                   -- baseline_ns / time_ns
-  speedup_lo       REAL,
-  speedup_hi       REAL,
-  incumbent_ns     REAL,                   -- measured interleaved with this candidate
-  floor_ns         REAL,                   -- speed of light; NULL on the cpu device
-  verdict          TEXT CHECK (verdict IN ('faster', 'slower', 'same')),   -- against the incumbent
-  emulation        INTEGER NOT NULL CHECK (emulation IN (0, 1)),   -- the cpu device: never compare with a GPU's time
-  calls_per_sample INTEGER,
-  input_sets       INTEGER,
-  method           TEXT,                   -- "graph x40, 128 sets, 16 bursts"
-  -- Why it did not pass.
-  error            TEXT,   -- json {stage, class, message, first_bad}
-  error_class      TEXT,                   -- of that object, for queries
-  error_message    TEXT,
-  fingerprint      TEXT NOT NULL,          -- of a wrong answer: the same mistake has the same one; else ""
-  threshold_ns     REAL,                   -- abandoned: the limit it was clearly slower than
-  stopped_ns       REAL,                   -- abandoned: its time so far
-  same_as          INTEGER REFERENCES iteration(id),   -- no_effect: the iteration with the same machine code
-  -- What was built. Resources are those of the entry with the most registers.
+--{fields}
   binary           INTEGER REFERENCES binary(id),
-  from_cache       INTEGER NOT NULL CHECK (from_cache IN (0, 1)),
-  registers        INTEGER,
-  shared_bytes     INTEGER,                -- static
-  spill_bytes      INTEGER,
-  local_bytes      INTEGER,
-  source           TEXT REFERENCES source(hash),
-  build_log        TEXT REFERENCES build_log(hash),
-  seeds            TEXT NOT NULL,   -- json array: of the input draws
-  -- Seconds by stage, summed over processes, and wall seconds as the supervisor's clock saw them.
-  decide_s         REAL NOT NULL,
-  prepare_s        REAL NOT NULL,
-  build_s          REAL NOT NULL,
-  gates_s          REAL NOT NULL,
-  timing_s         REAL NOT NULL,
-  idle_s           REAL NOT NULL,
-  wall_s           REAL NOT NULL,
-  usd              REAL,                    -- wall_s at the device's price; NULL: price unknown
-  anchor_ns        REAL                     -- time_ns as the campaign's anchor card would show it; NULL: no other card of a fleet
+  error_class      TEXT,                   -- of the json of `error`, for queries
+  error_message    TEXT
 ) STRICT;
 CREATE INDEX iteration_by_campaign ON iteration(campaign);
 CREATE INDEX iteration_by_kernel ON iteration(kernel);
@@ -611,13 +568,11 @@ END;
 -- One row an iteration. `harness history` shows the newest.
 CREATE VIEW v_iterations AS
   SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device, p.device_name,
-         i.purpose, i.outcome, i.time_ns, i.time_lo_ns, i.time_hi_ns, i.cold_ns AS cold_time_ns, i.warm_ns AS warm_time_ns,
-         i.baseline_ns, i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.floor_ns / i.time_ns AS of_floor, i.verdict,
-         i.confirmed, i.emulation, i.error_class, i.error_message, i.registers, i.shared_bytes, i.spill_bytes, i.build_s, i.gates_s,
-         i.timing_s, i.wall_s, i.usd, a.decision, a.ask, c.contract_hash, c.source_hash,
+         i.purpose,
+--{fields for people}
+         i.floor_ns / i.time_ns AS of_floor, i.error_class, i.error_message, a.decision, a.ask, c.contract_hash, c.source_hash,
          (SELECT hash FROM binary b WHERE b.id = i.binary) AS binary_hash,
-         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent, a.node, a.device_uuid,
-         i.anchor_ns AS anchor_time_ns
+         strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended, p.imported, a.label, a.parent, a.node, a.device_uuid
   FROM iteration i
   JOIN attempt a ON a.id = i.attempt
   JOIN candidate c ON c.id = i.candidate
@@ -819,13 +774,10 @@ CREATE TABLE iteration_link (
 -- What an agent may read (tool `query`): nothing of seeds, tolerances, the gates' numbers or a winner's confirmation.
 CREATE VIEW agent_iterations AS
   SELECT i.id AS iteration, i.campaign, i.kernel, i.workload, c.variant, c.technique, c.config, p.device_name, i.purpose,
-         i.outcome, iif(i.emulation, NULL, i.time_ns) AS time_ns, iif(i.emulation, NULL, i.time_lo_ns) AS time_lo_ns,
-         iif(i.emulation, NULL, i.time_hi_ns) AS time_hi_ns, iif(i.emulation, NULL, i.cold_ns) AS cold_ns,
-         iif(i.emulation, NULL, i.warm_ns) AS warm_ns, iif(i.emulation, NULL, i.baseline_ns) AS baseline_ns,
+--{fields for agents}
          iif(i.emulation AND p.device_name LIKE '%, predicted, not measured', i.time_ns, NULL) AS predicted_ns,
          iif(i.emulation AND p.device_name NOT LIKE '%, predicted, not measured', i.time_ns, NULL) AS emulated_ns,
-         i.speedup, i.speedup_lo, i.speedup_hi, i.floor_ns, i.verdict, i.emulation, i.error_class, i.fingerprint, i.same_as,
-         i.registers, i.shared_bytes, i.spill_bytes, i.wall_s, i.usd, a.decision, a.label, c.source_hash,
+         i.error_class, a.decision, a.label, c.source_hash,
          strftime('%Y-%m-%d %H:%M:%S', i.ended_unix, 'unixepoch') AS ended
   FROM iteration i
   JOIN attempt a ON a.id = i.attempt

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "harness/core/error.h"
 #include "harness/core/utf8.h"
+#include "harness/store/schema.h"
 
 namespace harness::store {
 namespace {
@@ -63,14 +63,6 @@ bool is_statistics(const std::string& sql) {
          sql == "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)";
 }
 
-SchemaObjects made_in_memory(const Schema& schema, int version) {
-  SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
-  const bool newest = version == schema.version();
-  database.exec(newest ? schema.create : schema.oldest);
-  for (int from = schema.first; !newest && from < version; ++from) database.exec(schema.steps[from - schema.first]);
-  return schema_objects(database);
-}
-
 Error altered(const std::string& path, const std::string& what) {
   return bad_input(
       fmt::format("the store {} {}: something else than harness changed the file, and nothing was written to it; name "
@@ -101,29 +93,27 @@ SchemaObjects schema_objects(SQLite::Database& database) {
   return found;
 }
 
-const SchemaObjects* expected_objects(const Schema& schema, int version) {
-  if (version != schema.version() && schema.oldest == nullptr) return nullptr;
-  static std::mutex mutex;
-  static std::map<std::pair<const char*, int>, SchemaObjects> made;
-  const std::lock_guard lock(mutex);
-  auto& objects = made[{schema.create, version}];
-  if (objects.empty()) objects = made_in_memory(schema, version);
-  return &objects;
+const SchemaObjects& expected_objects() {
+  static const SchemaObjects expected = [] {
+    SQLite::Database database(":memory:", SQLite::OPEN_READWRITE);
+    database.exec(schema_text());
+    return schema_objects(database);
+  }();
+  return expected;
 }
 
-void refuse_altered(SQLite::Database& database, const SchemaObjects& expected, int version, const std::string& path) {
-  const SchemaObjects found = schema_objects(database);
-  for (const auto& [name, object] : found) {
-    const auto known = expected.find(name);
-    if (known == expected.end())
-      throw altered(path,
-                    fmt::format("has the {}, which stores of schema version {} do not have", called(name), version));
-    if (!(known->second == object))
-      throw altered(
-          path, fmt::format("declares the {} otherwise than stores of schema version {} do", called(name), version));
+void refuse_altered(SQLite::Database& database, const std::string& path) {
+  const SchemaObjects& expected = expected_objects();
+  const SchemaObjects declared = schema_objects(database);
+  for (const auto& [name, object] : declared) {
+    const auto like = expected.find(name);
+    if (like == expected.end())
+      throw altered(path, fmt::format("has the {}, which no store of this version has", called(name)));
+    if (!(like->second == object))
+      throw altered(path, fmt::format("declares the {} otherwise than stores of this version do", called(name)));
   }
   for (const auto& [name, object] : expected)
-    if (!found.contains(name)) throw altered(path, fmt::format("lacks the {}", called(name)));
+    if (!declared.contains(name)) throw altered(path, fmt::format("lacks the {}", called(name)));
   // Two tables in one place overwrite each other.
   SQLite::Statement shared(database,
                            "SELECT 1 FROM sqlite_schema WHERE rootpage > 0 GROUP BY rootpage HAVING count(*) > 1");

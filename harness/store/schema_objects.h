@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "harness/store/schema.h"
-
 namespace harness::store {
 
 /// What SQLite keeps of a table, index, trigger or view.
@@ -20,13 +18,12 @@ using SchemaObjects = std::map<std::pair<std::string, std::string>, SchemaObject
 /// What a file declares. SQLite's own tables of statistics are left out: they change no answer.
 SchemaObjects schema_objects(SQLite::Database& database);
 
-/// What a store of this version declares, made once in memory. nullopt: this program does not know the schema of a
-/// version so old (tests have such).
-const SchemaObjects* expected_objects(const Schema& schema, int version);
+/// What every store declares, made once in memory.
+const SchemaObjects& expected_objects();
 
 /// A store runs the triggers and views that its file declares, so a stranger's file could change what is recorded and
-/// what is read. Throws Error(bad_input) that names the first object which a store of this version does not have, lacks
-/// or declares otherwise.
-void refuse_altered(SQLite::Database& database, const SchemaObjects& expected, int version, const std::string& path);
+/// what is read. Throws Error(bad_input) that names the first object which the schema does not have, lacks or declares
+/// otherwise.
+void refuse_altered(SQLite::Database& database, const std::string& path);
 
 }  // namespace harness::store

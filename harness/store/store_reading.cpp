@@ -2,12 +2,20 @@
 #include <tuple>
 
 #include "harness/store/columns.h"
+#include "harness/store/iteration_sql.h"
 #include "harness/store/owner.h"
 #include "harness/store/store.h"
 
 // The reading half of the Ledger: resume and replay.
 namespace harness::store {
 namespace {
+
+// What a summary has beside its plain fields, which follow in kSummaryFields.
+constexpr const char* kSummary =
+    "SELECT i.id, i.campaign, a.ask, c.kernel, c.variant, c.technique, c.config, i.workload, i.outcome, i.purpose, "
+    "c.contract_hash, c.source_hash, b.hash, i.verdict, i.wall_s, i.build_s, i.gates_s, i.timing_s, i.usd, a.decision, "
+    "a.begun_unix, a.budget_left_s, a.id, a.node, a.device_uuid, a.after_iteration";
+constexpr int kSummaryFields = 26;
 
 IterationSummary summary(const Statement& query) {
   IterationSummary row;
@@ -21,37 +29,20 @@ IterationSummary summary(const Statement& query) {
   row.contract_hash = query.text(10);
   row.source_hash = query.text(11);
   row.binary_hash = query.text(12);
-  row.fingerprint = query.text(13);
-  row.time_ns = query.maybe_real(14);
-  row.baseline_ns = query.maybe_real(15);
-  row.speedup = query.maybe_real(16);
-  if (!query.null(17)) row.verdict = named<Comparison>(query.text(17));
-  row.wall_s = query.real(18);
-  row.usd = query.maybe_real(19);
-  row.decision = query.integer(20);
-  row.floor_ns = query.maybe_real(21);
-  row.speedup_lo = query.maybe_real(22);
-  row.speedup_hi = query.maybe_real(23);
-  row.build_s = query.real(24);
-  row.gates_s = query.real(25);
-  row.timing_s = query.real(26);
-  row.begun_unix = query.real(27);
-  row.ended_unix = query.real(28);
-  const auto bytes = [&query](int column) {
-    return query.null(column) ? std::nullopt : std::optional(query.integer(column));
-  };
-  row.registers = bytes(29);
-  row.spill_bytes = bytes(30);
-  row.shared_bytes = bytes(31);
-  row.time_lo_ns = query.maybe_real(32);
-  row.time_hi_ns = query.maybe_real(33);
-  row.stopped_ns = query.maybe_real(34);
-  row.budget_left_s = query.maybe_real(35);
-  row.attempt = query.integer(36);
-  row.node = query.text(37);
-  row.device_uuid = query.text(38);
-  row.after = query.maybe_integer(39);
-  row.anchor_ns = query.maybe_real(40);
+  if (!query.null(13)) row.verdict = named<Comparison>(query.text(13));
+  row.wall_s = query.real(14);
+  row.build_s = query.real(15);
+  row.gates_s = query.real(16);
+  row.timing_s = query.real(17);
+  row.usd = query.maybe_real(18);
+  row.decision = query.integer(19);
+  row.begun_unix = query.real(20);
+  row.budget_left_s = query.maybe_real(21);
+  row.attempt = query.integer(22);
+  row.node = query.text(23);
+  row.device_uuid = query.text(24);
+  row.after = query.maybe_integer(25);
+  read_columns(query, kSummaryFields, row);
   return row;
 }
 
@@ -117,17 +108,11 @@ double Store::spent_seconds(std::int64_t campaign) {
 
 std::vector<IterationSummary> Store::iterations(std::int64_t campaign) {
   std::vector<IterationSummary> rows;
-  Statement query(
-      connection_,
-      "SELECT i.id, i.campaign, a.ask, c.kernel, c.variant, c.technique, c.config, i.workload, i.outcome, i.purpose, "
-      "c.contract_hash, c.source_hash, b.hash, i.fingerprint, i.time_ns, i.baseline_ns, i.speedup, i.verdict, "
-      "i.wall_s, i.usd, a.decision, i.floor_ns, i.speedup_lo, i.speedup_hi, i.build_s, i.gates_s, i.timing_s, "
-      "a.begun_unix, i.ended_unix, i.registers, i.spill_bytes, i.shared_bytes, i.time_lo_ns, "
-      "i.time_hi_ns, i.stopped_ns, a.budget_left_s, a.id, coalesce(a.node, ''), coalesce(a.device_uuid, ''), "
-      "a.after_iteration, i.anchor_ns "
-      "FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
-      "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id",
-      campaign);
+  static const std::string sql =
+      kSummary + summary_columns("i.") +
+      " FROM iteration i JOIN attempt a ON a.id = i.attempt JOIN candidate c ON c.id = i.candidate "
+      "LEFT JOIN binary b ON b.id = i.binary WHERE i.campaign = ? ORDER BY i.id";
+  Statement query(connection_, sql.c_str(), campaign);
   while (query.next()) rows.push_back(summary(query));
   return rows;
 }

@@ -26,7 +26,7 @@ Realized point(const std::string& name, std::int64_t elements, unsigned threads)
   return realized;
 }
 
-class PointsCatalog : public FakeCatalog {
+class PointsKernel : public FakeKernel {
  public:
   std::vector<Realized> neighbours(const Candidate&, const std::string&, const DeviceInfo& device, int,
                                    std::uint64_t) override {
@@ -49,7 +49,7 @@ class PreflightEvaluator : public FakeEvaluator {
 }  // namespace
 
 TEST_CASE("the preflight is made where it costs least and still says something") {
-  PointsCatalog catalog;
+  FakeCatalog catalog(std::make_unique<PointsKernel>());
   FakeClock clock;
   PreflightEvaluator evaluator(clock);
   const EvaluationRequest request = gated_request(catalog, evaluator, point("candidate", 1000, 1024), Points::search);

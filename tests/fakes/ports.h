@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -29,17 +30,16 @@ class FakeClock : public Clock {
   std::int64_t jumped = 0;  // what somebody set the calendar's clock by
 };
 
-/// One kernel "k" with workloads "w1", "w2", a baseline 00_base (technique "base") and 10_tile (technique "tile", N
-/// = 1..8).
-class FakeCatalog : public Catalog {
+/// A kernel with workloads "w1", "w2", a baseline 00_base (technique "base") and 10_tile (technique "tile", N = 1..8).
+class FakeKernel : public KernelPlugin {
  public:
-  FakeCatalog() {
-    info.name = "k";
-    for (const char* name : {"w1", "w2"}) {
+  explicit FakeKernel(const std::string& name = "k") {
+    data.name = name;
+    for (const char* workload_name : {"w1", "w2"}) {
       Workload workload;
-      workload.name = name;
+      workload.name = workload_name;
       workload.sets = {"default"};
-      info.workloads.push_back(workload);
+      data.workloads.push_back(workload);
     }
     VariantInfo base;
     base.name = "00_base";
@@ -48,34 +48,20 @@ class FakeCatalog : public Catalog {
     tile.name = "10_tile";
     tile.technique = "tile";
     tile.prior = {2, 4, 0.9, 8};
-    info.variants = {base, tile};
+    data.variants = {base, tile};
   }
-  /// Another kernel, like the first.
-  void add(const std::string& name) {
-    others[name] = info;
-    others[name].name = name;
-  }
-  std::vector<std::string> kernel_names() override {
-    std::vector<std::string> names{"k"};
-    for (const auto& [name, other] : others) names.push_back(name);
-    return names;
-  }
-  const KernelInfo& kernel(const std::string& name) override {
-    if (name == "k") return info;
-    if (!others.contains(name)) throw bad_input("no kernel '" + name + "'");
-    return others.at(name);
-  }
-  Problem problem(const std::string& kernel, const std::string& workload) override {
+  const KernelInfo& info() override { return data; }
+  Problem problem(const std::string& workload) override {
     Problem problem;
-    problem.kernel = kernel;
+    problem.kernel = data.name;
     problem.contract_hash = "contract-" + workload;
     problem.workload.name = workload;
     return problem;
   }
-  Prior prior(const std::string&, const std::string& variant, const std::string&) override {
-    return std::ranges::find(info.variants, variant, &VariantInfo::name)->prior;
+  Prior prior(const std::string& variant, const std::string&) override {
+    return std::ranges::find(data.variants, variant, &VariantInfo::name)->prior;
   }
-  Space space(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&) override {
+  Space space(const std::string& variant, const std::string&, const DeviceInfo&) override {
     Space space;
     if (variant == "00_base") {
       space.points = {{}};
@@ -89,7 +75,7 @@ class FakeCatalog : public Catalog {
     space.parameters = {parameter};
     return space;
   }
-  Config default_config(const std::string&, const std::string& variant, const std::string&, const DeviceInfo&,
+  Config default_config(const std::string& variant, const std::string&, const DeviceInfo&,
                         const Config& given) override {
     if (!given.empty()) return given;
     return variant == "00_base" ? Config{} : Config{{"N", std::int64_t{1}}};
@@ -97,39 +83,64 @@ class FakeCatalog : public Catalog {
   Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo&) override {
     Realized realized;
     realized.candidate = candidate;
-    realized.problem = problem(candidate.kernel, workload);
+    realized.problem = problem(workload);
     realized.source_hash = "source";
-    for (const VariantInfo& variant : info.variants)
+    for (const VariantInfo& variant : data.variants)
       if (variant.name == candidate.variant && variant.rival) realized.plan.steps = {LibraryCall{"other", "work"}};
     return realized;
   }
-  std::string unsupported_reason(const std::string&, const std::string&, const DeviceInfo&) override { return ""; }
+  std::string unsupported_reason(const std::string&, const DeviceInfo&) override { return ""; }
   /// A manifest that holds the word "broken" is refused; its technique is the last one that it sets.
-  void add_variant(const NewVariant& made) override {
-    if (made.manifest.find("broken") != std::string::npos) throw bad_input("the manifest is broken");
-    VariantInfo info_of;
-    info_of.name = made.name;
+  void add_variant(const NewVariant& variant) override {
+    if (variant.manifest.find("broken") != std::string::npos) throw bad_input("the manifest is broken");
+    VariantInfo added;
+    added.name = variant.name;
     const std::string set = "made.technique = \"";
-    const std::size_t at = made.manifest.rfind(set) + set.size();
-    info_of.technique = made.manifest.substr(at, made.manifest.find('"', at) - at);
-    info_of.prior = {1, 2, 0.5, 4};
-    info_of.proposal = made.proposal;
-    std::erase_if(info.variants, [&](const VariantInfo& known) { return known.name == made.name; });
-    info.variants.push_back(info_of);
-    texts[made.name] = {made.manifest, made.source, {}};
+    const std::size_t at = variant.manifest.rfind(set) + set.size();
+    added.technique = variant.manifest.substr(at, variant.manifest.find('"', at) - at);
+    added.prior = {1, 2, 0.5, 4};
+    added.proposal = variant.proposal;
+    std::erase_if(data.variants, [&](const VariantInfo& other) { return other.name == variant.name; });
+    data.variants.push_back(added);
+    added_texts_[variant.name] = {variant.manifest, variant.source, {}};
   }
-  VariantTexts variant_texts(const std::string&, const std::string& variant) override {
-    return texts.contains(variant) ? texts.at(variant) : VariantTexts{"", "source of " + variant, {}};
+  VariantTexts variant_texts(const std::string& variant) override {
+    return added_texts_.contains(variant) ? added_texts_.at(variant) : VariantTexts{"", "source of " + variant, {}};
   }
-  std::map<std::string, VariantTexts> texts;  // of added variants
-  std::vector<Realized> neighbours(const Candidate&, const std::string&, const DeviceInfo&, int,
-                                   std::uint64_t) override {
-    return {};
+  std::string admission_hash() override { return "admission-" + data.name; }
+  KernelInfo data;
+
+ private:
+  std::map<std::string, VariantTexts> added_texts_;
+};
+
+/// One kernel "k", and others like it.
+class FakeCatalog : public Catalog {
+ public:
+  explicit FakeCatalog(std::unique_ptr<FakeKernel> first = std::make_unique<FakeKernel>())
+      : first_(std::move(first)), info(first_->data) {}
+  /// Another kernel, as the first one is now.
+  void add(const std::string& name) {
+    FakeKernel& other = others_.emplace(name, *first_).first->second;
+    other.data.name = name;
   }
-  std::string admission_hash(const std::string& kernel) override { return "admission-" + kernel; }
-  std::vector<std::string> inspect(const std::string&, const DeviceInfo&) override { return {}; }
-  KernelInfo info;
-  std::map<std::string, KernelInfo> others;
+  std::vector<std::string> kernel_names() override {
+    std::vector<std::string> names{"k"};
+    for (const auto& [name, other] : others_) names.push_back(name);
+    return names;
+  }
+  KernelPlugin& plugin(const std::string& name) override {
+    if (name == "k") return *first_;
+    if (!others_.contains(name)) throw bad_input("no kernel '" + name + "'");
+    return others_.at(name);
+  }
+
+ private:
+  std::unique_ptr<FakeKernel> first_;
+  std::map<std::string, FakeKernel> others_;
+
+ public:
+  KernelInfo& info;  // of the first
 };
 
 /// Takes `cost_s` of the fake clock for each evaluation and answers with what `answer` says.
@@ -309,6 +320,7 @@ class FakeLedger : public Ledger {
   std::int64_t end_attempt(std::int64_t attempt, const Evaluation& evaluation, bool) override {
     const AttemptRecord& record = attempts[static_cast<std::size_t>(attempt) - 1];
     IterationSummary row;
+    static_cast<IterationFacts&>(row) = facts_of(evaluation);
     row.iteration = static_cast<std::int64_t>(rows.size()) + 1;
     row.campaign = record.campaign;
     row.ask = record.ask;
@@ -322,18 +334,8 @@ class FakeLedger : public Ledger {
     row.node = record.node;
     row.device_uuid = record.device_uuid;
     row.after = record.after;
-    row.anchor_ns = evaluation.anchor_ns;
     row.wall_s = evaluation.cost.wall_s;
-    if (const Timing* timing = timing_of(evaluation.outcome)) {
-      row.time_ns = timing->time_ns;
-      row.time_lo_ns = timing->time_lo_ns;
-      row.time_hi_ns = timing->time_hi_ns;
-      row.baseline_ns = timing->baseline_ns;
-      row.speedup = timing->speedup;
-      row.speedup_lo = timing->speedup_lo;
-      row.speedup_hi = timing->speedup_hi;
-      row.verdict = timing->verdict;
-    }
+    if (const Timing* timing = timing_of(evaluation.outcome)) row.verdict = timing->verdict;
     rows.push_back(row);
     return row.iteration;
   }
@@ -388,14 +390,9 @@ class FakeLedger : public Ledger {
   void record_admission(const Admission& admission) override { admissions[admission.hash] = admission; }
   std::optional<MeasuredPeaks> peaks(const DeviceInfo&) override { return known_peaks; }
   void record_peaks(const DeviceInfo&, const MeasuredPeaks& peaks) override { known_peaks = peaks; }
-  std::vector<IterationSummary> same_fingerprint(const std::string&, const std::string&, const std::string&,
-                                                 int) override {
-    return {};
-  }
   std::map<std::string, Admission> admissions;
   std::optional<MeasuredPeaks> known_peaks;
   std::vector<FailedGate> failed_gates(std::int64_t) override { return failed; }
-  std::int64_t same_binary(std::int64_t, const std::string&, const std::string&) override { return 0; }
 
   std::vector<CampaignRecord> campaigns;
   std::vector<AttemptRecord> attempts;

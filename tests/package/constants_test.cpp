@@ -47,7 +47,7 @@ FormulaPlan plan_with(const Scratch& scratch, const std::string& constants) {
   scratch.write("kernels/blur/variants/00_naive.cu", "");
   script::LuaCatalog catalog({scratch.path("kernels")}, {});
   const Workload workload = catalog.kernel("blur").workloads.front();
-  return catalog.formulas({"blur", "00_naive", "naive", {}}, workload, fake_h200());
+  return catalog.plugin("blur").formulas({"blur", "00_naive", "naive", {}}, workload, fake_h200());
 }
 
 constexpr const char* kMain = R"(

@@ -112,7 +112,7 @@ struct SoftmaxPackage {
                      point(catalog, "softmax", "m4096n1024_f16", "20_online", online, 8e3, 290e3),
                      point(catalog, "softmax", "m33n257_f32", "", {}, 0, 5e3)};
     model = make_package(catalog, maker, "softmax", std::move(record), most, "a test");
-    files = package_files(model, catalog, archive, {"a test", "0", "a licence"}, catalog.folder("softmax"),
+    files = package_files(model, catalog, archive, {"a test", "0", "a licence"}, catalog.plugin("softmax").folder(),
                           kernels_folder() + "/include");
     digest = seal(files);
   }

@@ -117,8 +117,8 @@ TEST_CASE("the PyTorch module of a package passes tensors on, and says in one se
   record.points = {point(catalog, "rmsnorm_int8", "decode_bf16", "10_warp_rows", config, 5e3, 100e3)};
   const PackageModel model = make_package(catalog, no_compiler([](const std::string&) { return "8,8,8,8,4,4,4,4"; }),
                                           "rmsnorm_int8", std::move(record), 0, "a test");
-  PackageFiles files = package_files(model, catalog, archive, {"a test", "0", ""}, catalog.folder("rmsnorm_int8"),
-                                     kernels_folder() + "/include");
+  PackageFiles files = package_files(model, catalog, archive, {"a test", "0", ""},
+                                     catalog.plugin("rmsnorm_int8").folder(), kernels_folder() + "/include");
   const BuiltLibrary library = build_library(files);
   INFO(library.why_not);
   REQUIRE_FALSE(library.bytes.empty());

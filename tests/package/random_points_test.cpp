@@ -63,7 +63,7 @@ class Asked {
     launcher_.kernel = kernel;
     launcher_.summary = kernel_.summary;
     launcher_.program = "a test";
-    launcher_.fields = catalog.fields(kernel);
+    launcher_.fields = catalog.plugin(kernel).fields();
     launcher_.architectures = {"sm_90a"};
     launcher_.units = {{{"an image"}}};
     for (const VariantInfo& variant : kernel_.variants) add(variant);
@@ -76,8 +76,8 @@ class Asked {
   std::pair<std::string, std::string> point(int number) {
     const std::size_t configuration = static_cast<std::size_t>(number) % configurations();
     const Candidate& candidate = launcher_.configurations[configuration].candidate;
-    const Workload point =
-        catalog_.random_point(kernel_.name, kernel_.workloads.front(), 77 + 13ull * static_cast<unsigned>(number));
+    const Workload point = catalog_.plugin(kernel_.name)
+                               .random_point(kernel_.workloads.front(), 77 + 13ull * static_cast<unsigned>(number));
     const LauncherInstance& instance = instance_at(configuration, point);
     std::string line = std::to_string(configuration);
     for (const FieldLimits& field : launcher_.fields) line += " " + c_value(field, point.values.at(field.name));
@@ -94,7 +94,8 @@ class Asked {
         const Candidate candidate{kernel_.name, variant.name, variant.technique,
                                   configuration(space, i * space.points.size() / count)};
         try {
-          fixed_[launcher_.configurations.size()] = catalog_.formulas(candidate, workload, device_).fixed;
+          fixed_[launcher_.configurations.size()] =
+              catalog_.plugin(candidate.kernel).formulas(candidate, workload, device_).fixed;
         } catch (const Error& refusal) {
           CHECK_THAT(refusal.what(), Catch::Contains("calls a library"));
           return;
@@ -113,7 +114,9 @@ class Asked {
     const auto known = instances_.find(key);
     if (known != instances_.end()) return launcher_.instances[known->second];
     LauncherInstance made{
-        configuration, catalog_.formulas(launcher_.configurations[configuration].candidate, point, device_), {}};
+        configuration,
+        catalog_.plugin(kernel_.name).formulas(launcher_.configurations[configuration].candidate, point, device_),
+        {}};
     for (const FormulaStep& step : made.plan.steps)
       if (const auto* launch = std::get_if<FormulaLaunch>(&step)) {
         made.kernels.push_back(launcher_.kernels.size());
@@ -134,7 +137,7 @@ class Asked {
   std::string expected(const Candidate& candidate, const LauncherInstance& instance, const Workload& point) {
     std::optional<Realized> realized;
     try {
-      realized = catalog_.at_point(candidate, point, device_);
+      realized = catalog_.plugin(candidate.kernel).at_point(candidate, point, device_);
     } catch (const Error&) {
       return "status 4\n";
     }

@@ -276,14 +276,15 @@ TEST_CASE("time in a replay is the record's: its overhead, its seconds, its hour
 
 TEST_CASE("a record is asked about today's configurations") {
   // Tile has a parameter M since, whose first value does not go with N=4; N=3 is refused, and workload w2 is gone.
-  struct Newer : FakeCatalog {
+  struct Newer : FakeKernel {
     Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override {
       const auto n = candidate.config.find("N");
       if (n != candidate.config.end() && to_text(n->second) == "3") throw bad_input("the constraint refuses N=3");
       if (to_text(candidate.config) == "M=5 N=4") throw bad_input("the constraint refuses M=5 with N=4");
-      return FakeCatalog::realize(candidate, workload, device);
+      return FakeKernel::realize(candidate, workload, device);
     }
-  } newer;
+  };
+  FakeCatalog newer(std::make_unique<Newer>());
   newer.info.variants[1].parameters = {{"M", {std::int64_t{5}, std::int64_t{6}}, "launch"}, {"N", {}, "launch"}};
   newer.info.workloads.pop_back();
   Past past;

@@ -9,6 +9,7 @@
 #include "harness/core/error.h"
 #include "harness/store/file_system.h"
 #include "harness/store/history.h"
+#include "harness/store/schema.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;
@@ -96,26 +97,37 @@ TEST_CASE("missing folders, missing stores and folders in place of a store are r
   CHECK_FALSE(std::filesystem::exists(folder / "none.db"));
 }
 
-TEST_CASE("a store of a version that this program cannot read is refused by name of the versions, and left as it was") {
+TEST_CASE("a store of another version is refused by name of the version, and left as it was") {
   struct Case {
     int version;
     std::string sentence;
   };
-  const int known = current_schema().version(), first = current_schema().first;
   const auto [version, sentence] =
-      GENERATE_COPY(Case{99, fmt::format("versions up to {}; use the newer harness", known)},
-                    Case{first - 1, fmt::format("from {} on; export it with the older", first)},
-                    Case{1, "older harness that wrote it"}, Case{0, "is damaged"}, Case{-3, "is damaged"});
+      GENERATE_COPY(Case{kSchemaVersion + 1, "use the newer harness"}, Case{16, "harness export FILE --db"},
+                    Case{5, "harness import FILE --db NEW"}, Case{1, "before the first release"}, Case{0, "is damaged"},
+                    Case{-3, "is damaged"});
   const Folder folder;
-  Store::open(folder / "x.db", Mode::read_write)->begin_campaign(a_campaign());
-  SQLite::Database(folder / "x.db", SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", version));
+  const std::string path = folder / "x.db";
+  Store::open(path, Mode::read_write)->begin_campaign(a_campaign());
+  const auto set_version = [&](int number) {
+    SQLite::Database database(path, SQLite::OPEN_READWRITE);
+    database.exec(fmt::format("PRAGMA journal_mode = DELETE; PRAGMA user_version = {}", number));
+  };
+  set_version(version);
+  const std::string before = contents(path);
   for (const Mode mode : {Mode::read_write, Mode::read_only}) {
-    const auto [refused, status] = refusal(folder / "x.db", mode);
+    const auto [refused, status] = refusal(path, mode);
     CHECK_THAT(refused, Catch::Contains(fmt::format("schema version {}", version)) && Catch::Contains(sentence));
     CHECK(status == 2);
+    CHECK(contents(path) == before);
   }
-  SQLite::Database(folder / "x.db", SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", known));
-  CHECK(Store::open(folder / "x.db", Mode::read_only)->campaign(1).device_name == "NVIDIA H200");
+  set_version(kSchemaVersion);
+  CHECK(Store::open(path, Mode::read_only)->campaign(1).device_name == "NVIDIA H200");
+}
+
+TEST_CASE("the version of a store's schema is none that programs before the first release wrote") {
+  CHECK(kSchemaVersion > 100);
+  CHECK(kLastUnreleased < 100);
 }
 
 TEST_CASE("a store that another process holds is waited for, then refused") {

@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
 #include <limits>
+#include <sstream>
 
-#include "harness/core/iteration_row.h"
+#include "harness/core/iteration_fields.h"
 #include "harness/store/history.h"
+#include "harness/store/transfer.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;
@@ -63,4 +65,27 @@ TEST_CASE("errors that are not finite and texts that are not UTF-8 are stored an
   CHECK(shown["source"] == "__global__ void k() {}\n");
   CHECK(shown["seeds"] == json{7, 0xffffffffffffffffu});
   CHECK_NOTHROW(shown.dump());
+}
+
+TEST_CASE("how busy the machine was stays with an iteration, in the store, its views, exports and JSON") {
+  auto store = Store::in_memory(), other = Store::in_memory();
+  Evaluation evaluation = passed(100);
+  evaluation.machine_load = 1.5;
+  const auto campaign = store->begin_campaign(a_campaign());
+  const auto loaded = record(*store, an_attempt(campaign, 1), evaluation);
+  const auto unknown = record(*store, an_attempt(campaign, 2), passed(100));
+  CHECK(show(*store, loaded, false)["machine_load"] == 1.5);
+  CHECK(show(*store, unknown, false)["machine_load"].is_null());
+  CHECK(store->iterations(campaign)[0].machine_load == 1.5);
+  CHECK(value(*store, "SELECT machine_load FROM v_iterations ORDER BY iteration") == 1.5);
+  CHECK(value(*store, "SELECT machine_load FROM agent_iterations ORDER BY iteration") == 1.5);
+  std::stringstream text;
+  export_store(*store, text);
+  import_store(*other, text, "x.jsonl");
+  CHECK(value(*other, "SELECT group_concat(machine_load) FROM iteration") == "1.5");
+  json wire;
+  add_facts(wire, evaluation);
+  Evaluation received;
+  take_facts(wire, received);
+  CHECK(received.machine_load == 1.5);
 }

@@ -391,3 +391,14 @@ TEST_CASE("what was measured of a device holds for that device and its driver") 
   device.driver = "590.1";
   CHECK_FALSE(store->peaks(device));
 }
+
+// SQLite would refuse only where another process had written since the row was read.
+TEST_CASE("no writing transaction begins while rows are read") {
+  Connection connection = Connection::in_memory();
+  {
+    Statement query(connection, "SELECT 1 UNION SELECT 2");
+    REQUIRE(query.next());
+    CHECK_THROWS_AS(Write(connection), std::logic_error);
+  }
+  CHECK_NOTHROW(Write(connection));
+}

@@ -302,7 +302,7 @@ TEST_CASE("a malformed import is refused with its line, and nothing is imported"
       {"", "empty"},
       {"hello\n", "x.jsonl:1: this is not a JSON object"},
       {"[]\n", "x.jsonl:1:"},
-      {"{\"harness_export\":1,\"schema\":99}\n", "schema version 99"},
+      {"{\"harness_export\":1,\"schema\":99}\n", "of version 99"},
       {"{\"other\":1}\n", "no export of harness"},
       {std::string(kHeader) + "{\"type\":\"attempt\"}\n", "x.jsonl:2: \"attempt\" before the first campaign"},
       {std::string(kHeader) + "{\"type\":\"virus\"}\n", "unknown type"},

@@ -199,7 +199,7 @@ json description(const PackageModel& model, FormulaCatalog& catalog, const std::
   for (const DispatchRule& rule : launcher.rules) dispatch.push_back(rule_json(launcher, rule));
   for (const DispatchCut& cut : model.dispatch.cuts) cuts.push_back(cut_json(cut));
   for (const MeasuredPoint& point : model.record.points)
-    contracts[point.workload.name] = catalog.problem(launcher.kernel, point.workload.name).contract_hash;
+    contracts[point.workload.name] = catalog.plugin(launcher.kernel).problem(point.workload.name).contract_hash;
   return {{"schema", 1},
           {"kernel", launcher.kernel},
           {"name", launcher_name(launcher.kernel)},

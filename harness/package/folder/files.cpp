@@ -137,7 +137,7 @@ class FolderWriter {
                                             candidate_text(candidate)))
           continue;
         const auto device = std::ranges::find(model_.record.devices, point.device, &DeviceInfo::name);
-        const Realized realized = catalog_.realize(candidate, point.workload.name, *device);
+        const Realized realized = catalog_.plugin(candidate.kernel).realize(candidate, point.workload.name, *device);
         const Origin origin{original ? "the original"
                                      : fmt::format("iteration {} of campaign {}",
                                                    point.runs[static_cast<std::size_t>(chosen)].iteration,

@@ -26,7 +26,7 @@ class PackageMaker {
     made_.launcher.kernel = kernel;
     made_.launcher.summary = kernel_.summary;
     made_.launcher.program = program;
-    made_.launcher.fields = catalog.fields(kernel);
+    made_.launcher.fields = catalog.plugin(kernel).fields();
     for (const DeviceInfo& device : code.devices) made_.launcher.architectures.push_back(device.architecture);
     for (const DeviceInfo& device : code.ptx_devices)
       made_.launcher.ptx_architectures.push_back(ptx_architecture(device.architecture));
@@ -59,7 +59,8 @@ class PackageMaker {
     const VariantInfo& baseline = kernel_.variants.front();
     for (const MeasuredPoint& point : made_.record.points) {
       const DeviceInfo& device = device_of(point.device);
-      const Config config = catalog_.default_config(kernel_.name, baseline.name, point.workload.name, device, {});
+      const Config config =
+          catalog_.plugin(kernel_.name).default_config(baseline.name, point.workload.name, device, {});
       const Candidate candidate{kernel_.name, baseline.name, baseline.technique, config};
       if (!is_there(candidate)) add_original(candidate, point.workload, device);
     }
@@ -75,7 +76,7 @@ class PackageMaker {
   void add_original(const Candidate& candidate, const Workload& workload, const DeviceInfo& device) {
     const std::size_t configuration = made_.launcher.configurations.size();
     made_.launcher.configurations.push_back({candidate, true});
-    const FormulaPlan first = catalog_.formulas(candidate, workload, device);
+    const FormulaPlan first = catalog_.plugin(candidate.kernel).formulas(candidate, workload, device);
     std::vector<Workload> points{workload};
     for (const auto& [name, value] : first.fixed) points = with_all_values(points, name);
     if (points.size() > kMostInstances) {
@@ -128,7 +129,7 @@ class PackageMaker {
 
   void add_instance(std::size_t configuration, const Candidate& candidate, const Workload& point,
                     const DeviceInfo& device) {
-    FormulaPlan plan = catalog_.formulas(candidate, point, device);
+    FormulaPlan plan = catalog_.plugin(candidate.kernel).formulas(candidate, point, device);
     for (const LauncherInstance& each : made_.launcher.instances)
       if (each.configuration == configuration && to_text(each.plan.fixed) == to_text(plan.fixed)) return;
     const bool original = made_.launcher.configurations[configuration].original;
@@ -181,8 +182,9 @@ class PackageMaker {
     for (const MeasuredPoint& point : made_.record.points)
       for (const MeasuredRun& run : point.runs)
         if (variants.insert(run.candidate.variant).second)
-          for (const auto& [name, value] :
-               catalog_.formulas(run.candidate, point.workload, device_of(point.device)).fixed)
+          for (const auto& [name, value] : catalog_.plugin(run.candidate.kernel)
+                                               .formulas(run.candidate, point.workload, device_of(point.device))
+                                               .fixed)
             names.insert(name);
     return names;
   }
@@ -191,7 +193,7 @@ class PackageMaker {
     for (std::size_t unit = 0; unit < made_.units.size(); ++unit) {
       LauncherUnit images;
       for (const DeviceInfo& device : code_.devices) {
-        const bool runs = catalog_.unsupported_reason(kernel_.name, made_.units[unit].variant, device).empty();
+        const bool runs = catalog_.plugin(kernel_.name).unsupported_reason(made_.units[unit].variant, device).empty();
         made_.units[unit].code.push_back(runs ? code_.compile(device, made_.units[unit].build) : CompiledCode{});
         images.images.push_back(made_.units[unit].code.back().bytes);
       }
@@ -215,7 +217,7 @@ class PackageMaker {
   /// Nothing, and a sentence, where a unit has no PTX that the launcher could take for its machine code.
   CompiledCode ptx_of(std::size_t unit, const DeviceInfo& device) {
     const std::string& variant = made_.units[unit].variant;
-    std::string why = catalog_.unsupported_reason(kernel_.name, variant, device);
+    std::string why = catalog_.plugin(kernel_.name).unsupported_reason(variant, device);
     if (why.empty()) {
       auto made = code_.ptx(device, made_.units[unit].build);
       if (auto* const code = std::get_if<CompiledCode>(&made)) {

@@ -13,33 +13,6 @@
 namespace harness::package {
 namespace {
 
-std::string sql_text(const std::string& text) {
-  std::string made = "'";
-  for (const char c : text) made += c == '\'' ? std::string("''") : std::string(1, c);
-  return made + "'";
-}
-
-/// Rows as objects: config as one too.
-std::vector<json> rows_of(History& history, const std::string& kernel) {
-  const SqlAnswer answer = history.query(fmt::format(
-      "SELECT iteration, campaign, workload, variant, technique, config, device_name, purpose, time_ns, baseline_ns, "
-      "speedup_lo, confirmed, emulation, contract_hash, source_hash FROM v_iterations WHERE kernel = {} AND outcome = "
-      "'passed' AND time_ns IS NOT NULL AND purpose IN ('baseline', 'search', 'confirm', 'eval') ORDER BY iteration "
-      "DESC "
-      "LIMIT 20000",
-      sql_text(kernel)));
-  std::vector<json> rows;
-  for (const json& values : answer.rows) {
-    json row = json::object();
-    for (std::size_t i = 0; i < answer.columns.size(); ++i) row[answer.columns[i]] = values.at(i);
-    row["config"] = json::parse(row.at("config").get<std::string>());
-    row["confirmed"] = row.at("confirmed") == 1;
-    row["emulation"] = row.at("emulation") == 1;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 std::optional<double> number(const json& row, const char* key) {
   const json& value = row.at(key);
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
@@ -51,7 +24,7 @@ class RecordReader {
       : archive_(archive), catalog_(catalog), query_(query), kernel_(catalog.kernel(query.kernel)) {}
 
   PackageRecord read() {
-    const std::vector<json> rows = rows_of(archive_.history(), query_.kernel);
+    const json rows = archive_.history().timed_iterations(query_.kernel);
     if (rows.empty())
       throw bad_input(fmt::format("the store has nothing of kernel '{}' that passed; harness run {} makes it",
                                   query_.kernel, query_.kernel));
@@ -67,7 +40,7 @@ class RecordReader {
     if (std::ranges::find(made_.refused, sentence) == made_.refused.end()) made_.refused.push_back(sentence);
   }
 
-  void check_names(const std::vector<json>& rows) const {
+  void check_names(const json& rows) const {
     std::vector<std::string> devices;
     for (const json& row : rows)
       if (const std::string name = row.at("device_name"); std::ranges::find(devices, name) == devices.end())
@@ -126,7 +99,7 @@ class RecordReader {
     const auto known = [&] { return std::ranges::find(kernel_.workloads, name, &Workload::name); };
     if (known() == kernel_.workloads.end() && name.find('=') != std::string::npos) {
       try {
-        catalog_.add_shape(query_.kernel, name, device);
+        catalog_.plugin(query_.kernel).add_shape(name, device);
       } catch (const Error&) {
       }
     }
@@ -139,7 +112,7 @@ class RecordReader {
   /// plugin's, once a variant.
   bool is_current(const json& row, const Workload& workload) {
     const std::string variant = row.at("variant"), hash = row.at("source_hash");
-    if (row.at("contract_hash") != catalog_.problem(query_.kernel, workload.name).contract_hash) return false;
+    if (row.at("contract_hash") != catalog_.plugin(query_.kernel).problem(workload.name).contract_hash) return false;
     const auto key = std::make_pair(variant, hash);
     if (const auto known = current_.find(key); known != current_.end()) return known->second;
     const auto is_it = [&] { return variant_of(row)->source_hash == hash; };
@@ -148,9 +121,9 @@ class RecordReader {
           archive_.history().iteration(row.at("iteration").get<std::int64_t>(), true).value("source", json());
       const std::string before = source_of(variant, workload);
       if (source.is_string() && !before.empty()) {
-        catalog_.use_source(query_.kernel, variant, source.get<std::string>());
+        catalog_.plugin(query_.kernel).use_source(variant, source.get<std::string>());
         if (is_it()) made_.sources[variant] = source.get<std::string>();
-        else catalog_.use_source(query_.kernel, variant, before);
+        else catalog_.plugin(query_.kernel).use_source(variant, before);
       }
     }
     return current_[key] = is_it();
@@ -159,8 +132,10 @@ class RecordReader {
   std::string source_of(const std::string& variant, const Workload& workload) {
     const DeviceInfo& device = made_.devices.front();
     try {
-      const Config config = catalog_.default_config(query_.kernel, variant, workload.name, device, {});
-      return catalog_.realize({query_.kernel, variant, "", config}, workload.name, device).build.source;
+      const Config config = catalog_.plugin(query_.kernel).default_config(variant, workload.name, device, {});
+      return catalog_.plugin(query_.kernel)
+          .realize({query_.kernel, variant, "", config}, workload.name, device)
+          .build.source;
     } catch (const Error&) {
       return "";
     }
@@ -182,7 +157,7 @@ class RecordReader {
   /// The baseline as a campaign begins with it. In another configuration it may win over itself.
   bool is_default(const VariantInfo& variant, const json& row, const Workload& workload, const DeviceInfo& device) {
     if (&variant != &kernel_.variants.front()) return false;
-    const Config config = catalog_.default_config(query_.kernel, variant.name, workload.name, device, {});
+    const Config config = catalog_.plugin(query_.kernel).default_config(variant.name, workload.name, device, {});
     return to_text(config) == to_text(config_from_json(row.at("config")));
   }
 
@@ -266,8 +241,8 @@ class RecordReader {
       return;
     try {
       const DeviceInfo& device = *std::ranges::find(made_.devices, each.device, &DeviceInfo::name);
-      catalog_.realize(candidate, each.workload.name, device);
-      catalog_.formulas(candidate, each.workload, device);
+      catalog_.plugin(candidate.kernel).realize(candidate, each.workload.name, device);
+      catalog_.plugin(candidate.kernel).formulas(candidate, each.workload, device);
     } catch (const Error& why) {
       return refuse(fmt::format("{}: {}", each.text, why.what()));
     }

@@ -89,7 +89,8 @@ std::string self_check(const PackageModel& model, FormulaCatalog& catalog) {
   std::string upper = name, cases;
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   for (const MeasuredPoint& point : model.record.points)
-    cases += case_text(model.launcher, point.workload, catalog.problem(model.launcher.kernel, point.workload.name));
+    cases +=
+        case_text(model.launcher, point.workload, catalog.plugin(model.launcher.kernel).problem(point.workload.name));
   return filled(kSelfCheck, {{"NAME", name}, {"UPPER", upper}, {"CASES", cases}});
 }
 

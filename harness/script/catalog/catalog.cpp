@@ -7,9 +7,6 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
-#include "harness/script/catalog/admitted.h"
-#include "harness/script/catalog/catalog_kernel.h"
-#include "harness/script/catalog/formulas.h"
 #include "harness/script/catalog/trace.h"
 #include "harness/script/space/space.h"
 
@@ -119,15 +116,13 @@ LuaCatalog::LuaCatalog(const std::vector<fs::path>& kernel_folders, std::vector<
   }
 }
 
-LuaCatalog::~LuaCatalog() = default;
-
 std::vector<std::string> LuaCatalog::kernel_names() {
   std::vector<std::string> names;
   for (const auto& [name, folder] : folders_) names.push_back(name);
   return names;
 }
 
-LoadedKernel& LuaCatalog::load(const std::string& name) {
+LoadedKernel& LuaCatalog::plugin(const std::string& name) {
   const auto folder = folders_.find(name);
   if (folder == folders_.end()) {
     std::string help = did_you_mean(name, kernel_names());
@@ -139,152 +134,30 @@ LoadedKernel& LuaCatalog::load(const std::string& name) {
   return *kept;
 }
 
-const KernelInfo& LuaCatalog::kernel(const std::string& name) {
-  return load(name).info;
-}
-
-Problem LuaCatalog::problem(const std::string& kernel, const std::string& workload) {
-  return load(kernel).manifest.problem(workload);
-}
-
-Prior LuaCatalog::prior(const std::string& kernel, const std::string& variant, const std::string& workload) {
-  LoadedKernel& loaded = load(kernel);
-  return loaded.variant(variant).prior(loaded.manifest.workload(workload));
-}
-
-Space LuaCatalog::space(const std::string& kernel, const std::string& variant, const std::string& workload,
-                        const DeviceInfo& device) {
-  LoadedKernel& loaded = load(kernel);
-  VariantManifest& chosen = loaded.variant(variant);
-  Space space = enumerate_space(chosen, loaded.manifest.workload(workload), device);
-  const bool baseline = &chosen == loaded.variants.front().get();
-  if (space.points.empty() && baseline)  // says which parameter leaves nothing
-    first_configuration(chosen, loaded.manifest.workload(workload), device, {});
-  return space;
-}
-
-bool LuaCatalog::has_configuration(const std::string& kernel, const std::string& variant, const std::string& workload,
-                                   const DeviceInfo& device) {
-  LoadedKernel& loaded = load(kernel);
-  return script::has_configuration(loaded.variant(variant), loaded.manifest.workload(workload), device);
-}
-
-Config LuaCatalog::default_config(const std::string& kernel, const std::string& variant, const std::string& workload,
-                                  const DeviceInfo& device, const Config& given) {
-  LoadedKernel& loaded = load(kernel);
-  return first_configuration(loaded.variant(variant), loaded.manifest.workload(workload), device, given);
-}
-
-std::string LuaCatalog::add_shape(const std::string& kernel, const std::string& text, const DeviceInfo& device) {
-  LoadedKernel& loaded = load(kernel);
-  const auto& known = loaded.info.workloads;
-  const auto like = std::ranges::find_if(known, [&](const Workload& each) { return is_sensible_on(each, device); });
-  const Workload shape = loaded.manifest.add_shape(like == known.end() ? known.front() : *like, text);
-  if (std::ranges::find(known, shape.name, &Workload::name) == known.end()) loaded.info.workloads.push_back(shape);
-  return shape.name;
-}
-
-void LuaCatalog::use_source(const std::string& kernel, const std::string& variant, const std::string& text) {
-  load(kernel).use_source(variant, text);
-}
-
-void LuaCatalog::add_variant(const NewVariant& made) {
-  load(made.kernel).add_variant(made);
-}
-
-VariantTexts LuaCatalog::variant_texts(const std::string& kernel, const std::string& variant) {
-  LoadedKernel& loaded = load(kernel);
-  return loaded.variant(variant).texts(loaded.manifest.folder());
-}
-
-KernelTexts LuaCatalog::kernel_texts(const std::string& kernel) {
-  LoadedKernel& loaded = load(kernel);
+KernelTexts LoadedKernel::texts() {
   KernelTexts texts;
-  texts.reference = read_text(loaded.manifest.problem(loaded.info.workloads.front().name).reference.source, kernel);
-  texts.domain = table_text(read_text(folders_.at(kernel) / "kernel.lua", kernel), "domain");
-  for (const fs::path& folder : include_dirs_) {
-    const auto found = wrappers_in(folder);
-    texts.wrappers.insert(texts.wrappers.end(), found.begin(), found.end());
+  texts.reference = read_text(manifest.problem(info_.workloads.front().name).reference.source, manifest.name());
+  texts.domain = table_text(read_text(manifest.folder() / "kernel.lua", manifest.name()), "domain");
+  for (const fs::path& include_dir : include_dirs_) {
+    const auto wrappers = wrappers_in(include_dir);
+    texts.wrappers.insert(texts.wrappers.end(), wrappers.begin(), wrappers.end());
   }
   return texts;
 }
 
-Realized LuaCatalog::realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) {
-  return load(candidate.kernel).realize(candidate, workload, device);
-}
-
-std::vector<Realized> LuaCatalog::neighbours(const Candidate& candidate, const std::string& workload,
-                                             const DeviceInfo& device, int count, std::uint64_t seed) {
-  return load(candidate.kernel).neighbours(candidate, workload, device, count, seed);
-}
-
-std::vector<Realized> LuaCatalog::distant_points(const Candidate& candidate, const std::string& workload,
-                                                 const DeviceInfo& device, bool finalist, std::uint64_t seed) {
-  return load(candidate.kernel).distant_points(candidate, workload, device, finalist, seed);
-}
-
-std::optional<Realized> LuaCatalog::smaller(const Candidate& candidate, const std::string& workload,
-                                            const DeviceInfo& device, double bytes, std::int64_t elements) {
-  return load(candidate.kernel).smaller(candidate, workload, device, bytes, elements);
-}
-
-std::string LuaCatalog::admission_hash(const std::string& kernel) {
-  return load(kernel).admission_hash();
-}
-
-AdmissionParts LuaCatalog::admitted(const std::string& kernel, const std::string& device_key) {
-  return read_admitted(load(kernel), device_key);
-}
-
-void LuaCatalog::keep_admitted(const std::string& kernel, const std::string& device_key, const AdmissionParts& parts) {
-  write_admitted(load(kernel), device_key, parts);
-}
-
-std::string LuaCatalog::unsupported_reason(const std::string& kernel, const std::string& variant,
-                                           const DeviceInfo& device) {
-  return load(kernel).variant(variant).unsupported_reason(device);
-}
-
-std::vector<FieldLimits> LuaCatalog::fields(const std::string& kernel) {
-  return field_limits(load(kernel).manifest);
-}
-
-FormulaPlan LuaCatalog::formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) {
-  return formula_plan(load(candidate.kernel), candidate, point, device);
-}
-
-std::optional<Realized> LuaCatalog::at_point(const Candidate& candidate, const Workload& point,
-                                             const DeviceInfo& device) {
-  return load(candidate.kernel).at_point(candidate, point, device);
-}
-
-Workload LuaCatalog::random_point(const std::string& kernel, const Workload& base, std::uint64_t seed) {
-  return load(kernel).manifest.random_workload(base, seed);
-}
-
-std::optional<AdoptedFrom> LuaCatalog::adopted(const std::string& kernel) {
-  return load(kernel).manifest.adopted();
-}
-
-std::string LuaCatalog::folder(const std::string& kernel) {
-  return load(kernel).manifest.folder().string();
-}
-
-std::vector<std::string> LuaCatalog::inspect(const std::string& name, const DeviceInfo& device) {
+std::vector<std::string> LoadedKernel::inspect(const DeviceInfo& device) {
   std::vector<std::string> problems;
-  if (!folders_.contains(name)) load(name);
   collect(problems, [&] {
-    LoadedKernel& loaded = load(name);
-    for (const auto& variant : loaded.variants) {
+    for (const auto& variant : variants) {
       if (!variant->unsupported_reason(device).empty()) continue;
       std::vector<Workload> workloads;
-      for (const Workload& workload : loaded.manifest.workloads())
+      for (const Workload& workload : manifest.workloads())
         if (is_sensible_on(workload, device)) workloads.push_back(workload);
       // What a variant cannot do is no fault, unless it is the baseline or can do nothing at all.
       const auto cannot = [&](const Workload& workload) {
         return !script::has_configuration(*variant, workload, device);
       };
-      const bool baseline = variant == loaded.variants.front();
+      const bool baseline = variant == variants.front();
       collect(problems, [&] {
         if (!baseline && !std::ranges::all_of(workloads, cannot)) std::erase_if(workloads, cannot);
       });
@@ -292,10 +165,10 @@ std::vector<std::string> LuaCatalog::inspect(const std::string& name, const Devi
         collect(problems, [&] {
           variant->prior(workload);
           const Config config = first_configuration(*variant, workload, device, {});
-          loaded.realize({name, variant->info().name, "", config}, workload.name, device);
+          realize({manifest.name(), variant->info().name, "", config}, workload.name, device);
         });
       }
-      for (std::string& problem : trace_problems(loaded.manifest, *variant, device)) {
+      for (std::string& problem : trace_problems(manifest, *variant, device)) {
         if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
       }
     }

@@ -6,6 +6,8 @@
 
 #include "harness/core/hash.h"
 #include "harness/core/suggest.h"
+#include "harness/script/catalog/admitted.h"
+#include "harness/script/catalog/formulas.h"
 #include "harness/script/contract/constants.h"
 #include "harness/script/plan/steps.h"
 #include "harness/script/space/constraint.h"
@@ -96,8 +98,10 @@ std::string shown_path(const fs::path& path) {
 
 LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& include_dirs,
                            const std::vector<std::string>& device_kinds)
-    : manifest(folder, shown_path(folder), include_dirs, device_kinds), device_kinds_(device_kinds) {
-  info = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}, {}};
+    : manifest(folder, shown_path(folder), include_dirs, device_kinds),
+      include_dirs_(include_dirs),
+      device_kinds_(device_kinds) {
+  info_ = {manifest.name(), manifest.summary(), manifest.file(), manifest.workloads(), {}, {}};
   const std::string base = folder.parent_path().filename().string() + "/" + manifest.name() + "/";
   const auto load = [&](const fs::path& file, const std::string& name) {
     const fs::path own = file.parent_path();
@@ -110,11 +114,11 @@ LoadedKernel::LoadedKernel(const fs::path& folder, const std::vector<fs::path>& 
     if (name.empty())
       throw bad_input(shown_path(file) + ": variants are named NN_name.lua with two digits, such as 10_tiled.lua");
     variants.push_back(load(file, name));
-    info.variants.push_back(variants.back()->info());
+    info_.variants.push_back(variants.back()->info());
   }
   for (const fs::path& file : manifests_in(folder / "mutants")) {
     mutants.push_back(load(file, file.stem().string()));
-    info.mutants.push_back(mutants.back()->info());
+    info_.mutants.push_back(mutants.back()->info());
   }
   if (variants.empty())
     throw bad_input(manifest.file() + ": the kernel has no variant; add variants/00_naive.lua and .cu");
@@ -134,10 +138,68 @@ VariantManifest& LoadedKernel::variant(const std::string& name) {
   throw bad_input(fmt::format("kernel '{}' has no variant '{}'{}", manifest.name(), name, help));
 }
 
+Prior LoadedKernel::prior(const std::string& name, const std::string& workload) {
+  return variant(name).prior(manifest.workload(workload));
+}
+
+VariantTexts LoadedKernel::variant_texts(const std::string& name) {
+  return variant(name).texts(manifest.folder());
+}
+
+std::string LoadedKernel::unsupported_reason(const std::string& name, const DeviceInfo& device) {
+  return variant(name).unsupported_reason(device);
+}
+
+Space LoadedKernel::space(const std::string& name, const std::string& workload, const DeviceInfo& device) {
+  VariantManifest& chosen = variant(name);
+  Space space = enumerate_space(chosen, manifest.workload(workload), device);
+  const bool baseline = &chosen == variants.front().get();
+  if (space.points.empty() && baseline)  // says which parameter leaves nothing
+    first_configuration(chosen, manifest.workload(workload), device, {});
+  return space;
+}
+
+bool LoadedKernel::has_configuration(const std::string& name, const std::string& workload, const DeviceInfo& device) {
+  return script::has_configuration(variant(name), manifest.workload(workload), device);
+}
+
+Config LoadedKernel::default_config(const std::string& name, const std::string& workload, const DeviceInfo& device,
+                                    const Config& given) {
+  return first_configuration(variant(name), manifest.workload(workload), device, given);
+}
+
+std::string LoadedKernel::add_shape(const std::string& text, const DeviceInfo& device) {
+  auto& workloads = info_.workloads;
+  const auto like = std::ranges::find_if(workloads, [&](const Workload& w) { return is_sensible_on(w, device); });
+  const Workload shape = manifest.add_shape(like == workloads.end() ? workloads.front() : *like, text);
+  if (std::ranges::find(workloads, shape.name, &Workload::name) == workloads.end()) workloads.push_back(shape);
+  return shape.name;
+}
+
+AdmissionParts LoadedKernel::admitted(const std::string& device_key) {
+  return read_admitted(*this, device_key);
+}
+
+void LoadedKernel::keep_admitted(const std::string& device_key, const AdmissionParts& parts) {
+  write_admitted(*this, device_key, parts);
+}
+
+std::vector<FieldLimits> LoadedKernel::fields() {
+  return field_limits(manifest);
+}
+
+FormulaPlan LoadedKernel::formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) {
+  return formula_plan(*this, candidate, point, device);
+}
+
+Workload LoadedKernel::random_point(const Workload& base, std::uint64_t seed) {
+  return manifest.random_workload(base, seed);
+}
+
 void LoadedKernel::use_source(const std::string& name, const std::string& text) {
   VariantManifest& chosen = variant(name);
   chosen.use_source(text);
-  for (std::vector<VariantInfo>* listed : {&info.variants, &info.mutants})
+  for (std::vector<VariantInfo>* listed : {&info_.variants, &info_.mutants})
     for (VariantInfo& each : *listed)
       if (each.name == name) each.source_hash = chosen.info().source_hash;
 }
@@ -148,9 +210,9 @@ void LoadedKernel::add_variant(const NewVariant& made) {
     if (std::ranges::any_of(*others, is_named))
       throw bad_input(fmt::format("kernel '{}' has a variant '{}' in its folder already", manifest.name(), made.name));
   auto added = std::make_unique<VariantManifest>(variant(made.parent), made, device_kinds_);
-  std::erase_if(info.variants, [&](const VariantInfo& known) { return known.name == made.name; });
+  std::erase_if(info_.variants, [&](const VariantInfo& known) { return known.name == made.name; });
   std::erase_if(proposed, is_named);
-  info.variants.push_back(added->info());
+  info_.variants.push_back(added->info());
   proposed.push_back(std::move(added));
 }
 
@@ -274,14 +336,14 @@ std::optional<Realized> LoadedKernel::smaller(const Candidate& candidate, const 
 
 std::string LoadedKernel::baseline_hash() const {
   Sha256 hash;
-  for (const Workload& workload : info.workloads)
+  for (const Workload& workload : info_.workloads)
     if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
   return hash.field(variants.front()->info().source_hash).hex();
 }
 
-std::string LoadedKernel::admission_hash() const {
+std::string LoadedKernel::admission_hash() {
   Sha256 hash;
-  for (const Workload& workload : info.workloads)
+  for (const Workload& workload : info_.workloads)
     if (workload.declared) hash.field(manifest.problem(workload.name).contract_hash);
   hash.field(variants.front()->info().source_hash);
   for (const auto& mutant : mutants) hash.field(mutant->info().name).field(mutant->info().source_hash);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/catalog.h"
+#include "harness/core/formula_catalog.h"
 #include "harness/script/catalog/coverage.h"
 #include "harness/script/contract/kernel.h"
 #include "harness/script/plan/variant.h"
@@ -21,34 +21,60 @@ struct Affordable {
 };
 
 /// A kernel's folder, read: its manifest, its variants in order of their numbers, and its mutants.
-struct LoadedKernel {
+struct LoadedKernel : FormulaKernel {
   /// Throws Error(bad_input) for anything wrong in it, also for a variant file that is not named NN_name.lua.
   LoadedKernel(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& include_dirs,
                const std::vector<std::string>& device_kinds);
 
+  const KernelInfo& info() override { return info_; }
+  Problem problem(const std::string& workload) override { return manifest.problem(workload); }
+  Prior prior(const std::string& variant, const std::string& workload) override;
+  VariantTexts variant_texts(const std::string& variant) override;
+  KernelTexts texts() override;
+  std::string unsupported_reason(const std::string& variant, const DeviceInfo& device) override;
+  std::vector<std::string> inspect(const DeviceInfo& device) override;
+
+  Space space(const std::string& variant, const std::string& workload, const DeviceInfo& device) override;
+  bool has_configuration(const std::string& variant, const std::string& workload, const DeviceInfo& device) override;
+  Config default_config(const std::string& variant, const std::string& workload, const DeviceInfo& device,
+                        const Config& given) override;
+
+  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device) override;
+  std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                   int count, std::uint64_t seed) override;
+  std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
+                                       const DeviceInfo& device, bool finalist, std::uint64_t seed) override;
+  std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
+                                  double bytes, std::int64_t elements) override;
+
+  void use_source(const std::string& variant, const std::string& text) override;
+  void add_variant(const NewVariant& made) override;
+  std::string add_shape(const std::string& text, const DeviceInfo& device) override;
+
+  std::string admission_hash() override;
+  AdmissionParts admitted(const std::string& device_key) override;
+  void keep_admitted(const std::string& device_key, const AdmissionParts& parts) override;
+
+  std::vector<FieldLimits> fields() override;
+  FormulaPlan formulas(const Candidate& candidate, const Workload& point, const DeviceInfo& device) override;
+  std::optional<Realized> at_point(const Candidate& candidate, const Workload& point,
+                                   const DeviceInfo& device) override;
+  Workload random_point(const Workload& base, std::uint64_t seed) override;
+  std::optional<AdoptedFrom> adopted() override { return manifest.adopted(); }
+  std::string folder() override { return manifest.folder().string(); }
+
   /// A variant or a mutant. Throws Error with the nearest known name.
   VariantManifest& variant(const std::string& name);
-  void use_source(const std::string& variant, const std::string& text);
-  void add_variant(const NewVariant& made);
-  Realized realize(const Candidate& candidate, const std::string& workload, const DeviceInfo& device);
-  std::vector<Realized> neighbours(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
-                                   int count, std::uint64_t seed);
-  std::vector<Realized> distant_points(const Candidate& candidate, const std::string& workload,
-                                       const DeviceInfo& device, bool finalist, std::uint64_t seed);
-  std::optional<Realized> smaller(const Candidate& candidate, const std::string& workload, const DeviceInfo& device,
-                                  double bytes, std::int64_t elements);
-  /// Plan and entries at any point; nullopt where the configuration is not valid. Without reference and work model.
-  std::optional<Realized> at_point(const Candidate& candidate, const Workload& point, const DeviceInfo& device);
-  std::string admission_hash() const;
   /// Of its contracts and its baseline alone: mutants may be missing where it is installed.
   std::string baseline_hash() const;
 
   KernelManifest manifest;
   std::vector<std::unique_ptr<VariantManifest>> variants, mutants;
   std::vector<std::unique_ptr<VariantManifest>> proposed;  // stand in no file
-  KernelInfo info;
 
  private:
+  KernelInfo info_;
+  std::vector<std::filesystem::path> include_dirs_;
   std::vector<std::string> device_kinds_;
   Workload unlike(const Coverage& coverage, Workload point);
   std::optional<Problem> halved_problem(const Workload& point, double below_bytes, std::int64_t elements);
