@@ -1,4 +1,4 @@
-// What single things cost on a Hopper GPU: constants of core/predicted_time.cpp and core/gpu_model.cpp
+// What single things cost on a Hopper GPU: constants of predict/predicted_time.cpp and gpus/*.lua
 // (docs/profile.md, "The model"). Prints nanoseconds and TB/s, a line for each.
 //   nvcc -O2 -std=c++17 -gencode=arch=compute_90a,code=sm_90a bench/costs.cu -o costs && ./costs
 #include <cuda_runtime.h>

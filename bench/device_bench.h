@@ -85,7 +85,7 @@ class Bench {
       : catalog_({"kernels", "tests/hostile", "tests/fixtures/faulty"}, {"kernels/include"}),
         store_(store::Store::in_memory()),
         device_(find_device(device_name)) {
-    PipelineEvaluator::Options options;
+    PipelineOptions options;
     options.device = {&find_kind(kinds(), device_.device), make_target(device_), device_};
     options.limits = default_limits(device_);
     options.builders = builder_count();

@@ -41,7 +41,7 @@ class MutationBench {
         judge_(target_, {}),
         runner_(target_, {}),
         workers_{kind_, target_, device_, default_limits(device_), {}, builders_, judge_, runner_, nullptr, {}} {
-    PipelineEvaluator::Options options;
+    PipelineOptions options;
     options.device = {&kind_, target_, device_};
     options.limits = default_limits(device_);
     options.builders = 2;

@@ -28,8 +28,9 @@
 //     mean of ln(score) over the time of the budget (the area under the score curve); the budget is a share of what the
 //     record took. Record every configuration, so that no answer is missing.
 //   strategies_bench table SEEDS BUDGET_SHARE STRATEGY,STRATEGY... RECORD...
-//     the table of docs/reports/strategies.md, as Markdown: for each record and strategy the seconds of evaluating until 95 %
-//     of the highest score that any of these replays reached. The budget is BUDGET_SHARE of what the record took.
+//     the table of docs/reports/strategies.md, as Markdown: for each record and strategy the seconds of evaluating
+//     until 95 % of the highest score that any of these replays reached. The budget is BUDGET_SHARE of what the record
+//     took.
 //   strategies_bench decide [EVALUATIONS] [ARMS]
 //     the time of one decision of roi over a history of so many evaluations.
 using namespace harness;

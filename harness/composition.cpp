@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/cli/command.h"
+#include "harness/cli/gpu_folders.h"
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/evaluate/counting_profiler.h"
@@ -15,6 +16,7 @@
 #include "harness/evaluate/reference_build.h"
 #include "harness/propose/spec.h"
 #include "harness/script/catalog/catalog.h"
+#include "harness/script/gpus/gpus.h"
 #include "harness/script/strategy/diagnoses.h"
 #include "harness/script/strategy/fleet_file.h"
 #include "harness/script/strategy/library.h"
@@ -73,15 +75,15 @@ std::unique_ptr<Playbook> make_playbook(const Places& places) {
   return std::make_unique<script::LuaPlaybook>(paths(places.playbook_folders));
 }
 
-PipelineEvaluator::Device with_target(const DeviceKinds& kinds, const DeviceInfo& device, const Places& places) {
+EvaluatorDevice with_target(const DeviceKinds& kinds, const DeviceInfo& device, const Places& places) {
   const DeviceKind& kind = find_kind(kinds, device.device);
-  PipelineEvaluator::Device made{&kind, make_target(kind, device, places.cache_folder, places.cpu_headers), device};
+  EvaluatorDevice made{&kind, make_target(kind, device, places.cache_folder, places.cpu_headers), device};
   made.target.trust_source = places.trust_source;
   return made;
 }
 
 // Candidates for a GPU are tried in emulation first, where there is one.
-std::optional<PipelineEvaluator::Device> preflight_device(const DeviceKinds& kinds, const Places& places) {
+std::optional<EvaluatorDevice> preflight_device(const DeviceKinds& kinds, const Places& places) {
   for (const DeviceInfo& device : probe_devices(kinds))
     if (device.emulation && device.available) return with_target(kinds, device, places);
   return std::nullopt;
@@ -107,7 +109,7 @@ std::optional<OfflineCompiler> compiler_for(const DeviceKinds& kinds, const Plac
 
 std::unique_ptr<Evaluator> make_evaluator(const DeviceKinds& kinds, const Places& places, const DeviceInfo& device,
                                           std::optional<double> usd_per_hour, std::function<bool()> stop) {
-  PipelineEvaluator::Options options;
+  PipelineOptions options;
   options.device = with_target(kinds, device, places);
   options.limits = default_limits(device);
   // The supervisor and the runner need a core each; the others compile ahead.
@@ -133,7 +135,7 @@ std::unique_ptr<Observer> make_observer_of(const DeviceKinds& kinds, const Place
   for (const DeviceInfo& device : probe_devices(kinds)) {
     if (!device.emulation || !device.available) continue;
     unconfined(places.trust_source);
-    const PipelineEvaluator::Device made = with_target(kinds, device, places);
+    const EvaluatorDevice made = with_target(kinds, device, places);
     return make_observer(find_kind(kinds, device.device), made.target, std::move(stop));
   }
   throw environment_error("no device here can observe a kernel; the cpu device does, and needs g++");
@@ -162,8 +164,8 @@ std::unique_ptr<Profiler> make_profiler(const DeviceKinds& kinds, const Places& 
     return std::make_unique<DeviceCounters>(make_evaluator(kinds, quiet, device, {}, std::move(stop)));
   }
   unconfined(places.trust_source);
-  const PipelineEvaluator::Device made = with_target(kinds, device, places);
-  return std::make_unique<CountingProfiler>(CountingProfiler::Options{
+  const EvaluatorDevice made = with_target(kinds, device, places);
+  return std::make_unique<CountingProfiler>(CountingProfilerOptions{
       made.kind, made.target, made.info,
       [&kinds, places](const std::string& architecture) { return compiler_for(kinds, places, architecture); },
       std::move(stop)});
@@ -192,6 +194,7 @@ std::optional<OfflineDevice> offline_device(const DeviceKinds& kinds, const Plac
 
 int run_program(int argc, char** argv, const DeviceKinds& kinds) {
   if (argc >= 3 && std::string(argv[1]) == "worker") return serve_worker(kinds, argv[2], {argv + 3, argv + argc});
+  read_gpus_by([] { return script::read_gpus(paths(gpu_folders(find_places()))); });
   Rooms rooms;
   rooms.catalog = [&](const Places& places) { return make_catalog(places, kinds); };
   rooms.formula_catalog = [&](const Places& places) { return make_catalog(places, kinds); };

@@ -1,31 +1,30 @@
 #include "harness/campaign/failed_sources.h"
 
+#include "harness/core/gates.h"
+
 namespace harness {
-namespace {
-
-// Not "times-agree": that one compares times, which another program on the machine may disturb.
-bool speaks_for_all_configurations(const std::string& gate) {
-  return gate.starts_with("timed-launch") || gate.ends_with(" after timing") || gate == "timed-twice";
-}
-
-bool looks_elsewhere(const std::string& gate) {
-  return gate == "shape" || gate.starts_with("form:");
-}
-
-}  // namespace
-
 void FailedSources::add(const FailedGate& failed) {
   if (failed.source_hash.empty()) return;
   const FailedBefore before{failed.gate, failed.iteration};
-  if (speaks_for_all_configurations(failed.gate)) refused_.emplace(failed.source_hash, before);
-  if (failed.gate == "plausibility" && !implausible_.emplace(failed.source_hash, before).second)
-    refused_.emplace(failed.source_hash, before);
-  if (looks_elsewhere(failed.gate)) wrong_elsewhere_.emplace(failed.source_hash, before);
+  const Gate* const gate = find_gate(failed.gate);
+  switch (gate == nullptr ? SpoilsSource::no : gate->spoils) {
+    case SpoilsSource::no:
+      return;
+    case SpoilsSource::at_once:
+      refused_.emplace(failed.source_hash, before);
+      return;
+    case SpoilsSource::second_time:
+      if (!failed_once_.emplace(failed.source_hash, before).second) refused_.emplace(failed.source_hash, before);
+      return;
+    case SpoilsSource::elsewhere:
+      wrong_elsewhere_.emplace(failed.source_hash, before);
+      return;
+  }
 }
 
 std::optional<FailedBefore> FailedSources::refusal(const std::string& source_hash) const {
-  const auto found = refused_.find(source_hash);
-  return found == refused_.end() ? std::nullopt : std::optional(found->second);
+  const auto refused = refused_.find(source_hash);
+  return refused == refused_.end() ? std::nullopt : std::optional(refused->second);
 }
 
 std::vector<FailedGate> failed_gates(std::int64_t iteration, const std::string& source_hash,

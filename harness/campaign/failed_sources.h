@@ -9,8 +9,8 @@
 
 namespace harness {
 
-/// The sources of a campaign of which a configuration failed a gate behind screening. Those gates draw lots (which
-/// sizes, which timed calls), and a search must not retry its luck with another configuration of the same source:
+/// The sources of a campaign of which a configuration failed a gate behind screening. The table of gates says what a
+/// failure says of the source (SpoilsSource in core/gates.h):
 ///
 /// - A source whose timed calls were wrong is refused in every configuration. A configuration decides how fast and
 ///   where a source is right, not whether timed calls do the work. One that was faster than the device can be is
@@ -27,7 +27,7 @@ class FailedSources {
 
  private:
   std::map<std::string, FailedBefore> refused_;
-  std::map<std::string, FailedBefore> implausible_;  // once
+  std::map<std::string, FailedBefore> failed_once_;  // a gate that spoils a source the second time
   std::map<std::string, FailedBefore> wrong_elsewhere_;
 };
 

@@ -8,6 +8,7 @@
 #include "harness/campaign/lone_device.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 
 // What is under way: which device has which evaluation, who waits for a device, and what happens when one has ended.
 // Decisions are serial: everything here runs in the campaign's one thread, in the order in which evaluations end.
@@ -27,8 +28,8 @@ bool is_worse(EndReason reason) {
 // Of a proposed variant the manifest is a stranger's as well: what fails in it while it is judged is its own outcome.
 Evaluation refused_manifest(const Error& error) {
   Evaluation evaluation;
-  evaluation.outcome = Rejected{"manifest", error.what()};
-  evaluation.gates.push_back({"manifest", false, error.what()});
+  evaluation.outcome = Rejected{name_of(gate::manifest), error.what()};
+  evaluation.gates.push_back({name_of(gate::manifest), false, error.what()});
   return evaluation;
 }
 

@@ -7,7 +7,6 @@
 #include "harness/campaign/loop.h"
 #include "harness/campaign/store_failure.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
 
 // Profiles of what matters: baselines, new bests and winners. A profile is made after its evaluation has ended, so
 // nothing is timed meanwhile. It never ends a campaign.
@@ -56,7 +55,7 @@ void Campaign::find_profile(const Work& work, const IterationSummary& iteration)
   bool for_good = false;
   try {
     ProfileRequest request;
-    request.gpu = device_.predicts.empty() ? std::string(gpu_models().front().name) : device_.predicts;
+    request.gpu = device_.predicts;  // "": the first one
     found = ports_.profiler->profile(work.realized, request);
     if (found && iteration.time_ns && !device_.emulation && !found->number("timed_ns"))
       found->numbers.push_back({"timed_ns", *iteration.time_ns});

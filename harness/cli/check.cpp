@@ -11,6 +11,8 @@
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
+#include "harness/core/gpu.h"
 #include "harness/report/out.h"
 #include "harness/system/interrupt.h"
 #include "harness/system/resource_limits.h"
@@ -25,7 +27,7 @@ constexpr std::size_t kMostConfigurations = 8;
 
 struct CheckArguments {
   std::vector<std::string> kernels;
-  std::string device = "auto", architecture = "sm_90a";
+  std::string device = "auto", architecture;  // "": the first GPU's
   bool json = false, keep = false;
   bool baseline_later = false;  // an evaluation comes right behind, with the same gates
 };
@@ -58,7 +60,7 @@ std::string with_config(const std::string& variant, const Config& config) {
 void note_stages(const Evaluation& evaluation, const VariantInfo& variant, const std::string& workload,
                  Report& report) {
   for (const GateResult& gate : evaluation.gates)
-    if (gate.name.starts_with("stage:") && !gate.passed)
+    if (find_gate(gate.name) == &gate::stage && !gate.passed)
       report.problems.push_back(
           fmt::format("{} on {} passes, and its {} alone does not: {}; mend the launch that "
                       "computes what it should hand on",
@@ -219,8 +221,11 @@ json mutants_json(const Admission& admission) {
 int check(CheckArguments arguments, Shell& shell) {
   require_descriptors();
   const Places places = shell.places();
+  if (arguments.architecture.empty()) arguments.architecture = find_gpu("").architecture;
   const auto offline = shell.rooms.offline_device(places, arguments.architecture);
-  if (!offline) throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", arguments.architecture));
+  if (!offline)
+    throw bad_input(
+        fmt::format("'{}' is no architecture; write it like {}", arguments.architecture, find_gpu("").architecture));
   const auto catalog = shell.rooms.catalog(places);
   if (arguments.kernels.empty()) arguments.kernels = catalog->kernel_names();
   for (const std::string& name : arguments.kernels) {  // an unknown name is bad usage, not a kernel that fails
@@ -266,6 +271,7 @@ std::vector<std::string> first_check(const std::string& kernel, const std::strin
   arguments.device = device;
   arguments.json = quiet;
   arguments.baseline_later = true;
+  arguments.architecture = find_gpu("").architecture;
   const Places places = shell.places();
   const auto catalog = shell.rooms.catalog(places);
   const auto offline = shell.rooms.offline_device(places, arguments.architecture);
@@ -283,9 +289,10 @@ void define_check(CLI::App& app, Shell& shell, std::function<int()>& action) {
   auto arguments = std::make_shared<CheckArguments>();
   app.add_option("kernel", arguments->kernels, "Kernels (default: all)")->type_name("[KERNEL...]");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
-  app.add_option("--arch", arguments->architecture,
-                 "Compile every variant and the reference for this architecture where NVRTC is found")
-      ->capture_default_str();
+  app.add_option(
+      "--arch", arguments->architecture,
+      "Compile every variant and the reference for this architecture where NVRTC is found (default: the first GPU's "
+      "of harness devices)");
   app.add_flag(
       "--keep", arguments->keep,
       "Put what the trial of the gates found beside the kernel (admitted.json): other machines only spot-check it");

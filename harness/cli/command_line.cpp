@@ -116,8 +116,8 @@ void add_plugin_options(CLI::App& app, Shell& shell) {
 void add_times_options(CLI::App& app, AskedTimes& times) {
   app.add_option(
          "--for", times.gpu,
-         "With --device cpu: times are predicted for this GPU (H200, H100, A100, RTX4090; default: H200) by counting, "
-         "not measured")
+         "With --device cpu: times are predicted for this GPU by counting, not measured; harness devices lists them "
+         "(default: the first)")
       ->type_name("GPU");
   app.add_flag("--emulated", times.emulated,
                "With --device cpu: the times of the emulation itself, which rank nothing on a GPU");

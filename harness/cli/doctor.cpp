@@ -10,6 +10,7 @@
 #include "harness/adopt/changed.h"
 #include "harness/cli/asking.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 #include "harness/report/out.h"
 #include "harness/system/driver_release.h"
 #include "harness/system/machine_state.h"
@@ -146,7 +147,7 @@ Finding driver_finding() {
 
 /// The compiler for GPUs needs no GPU: it is asked for an architecture that is not here.
 Finding offline_compiler_finding(Shell& shell) {
-  const auto offline = shell.rooms.offline_device(shell.places(), "sm_90a");
+  const auto offline = shell.rooms.offline_device(shell.places(), find_gpu("").architecture);
   if (offline && offline->compiler) return {"NVRTC", Health::well, offline->info.compiler, "", ""};
   return {"NVRTC", Health::missing,
           offline && !offline->info.missing.empty() ? fmt::format("{}", fmt::join(offline->info.missing, "; "))

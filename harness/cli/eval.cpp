@@ -7,7 +7,8 @@
 #include "harness/cli/first_look.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gates.h"
+#include "harness/core/gpu.h"
 #include "harness/report/events.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
@@ -59,7 +60,7 @@ void print_person(const IterationEnded& event) {
                 report::nanoseconds(timing.floor_ns).c_str(), timing.samples.method.c_str(),
                 timing.emulation && predicted_gpu(event.device).empty() ? "  EMULATION" : "");
     for (const GateResult& gate : evaluation.gates)
-      if (gate.name == "forms") report::out("hostile forms %s\n", gate.detail.c_str());
+      if (gate.name == name_of(gate::forms)) report::out("hostile forms %s\n", gate.detail.c_str());
   } else {
     const json error = error_json(evaluation.outcome);
     if (!error.is_null()) report::out("%s\n", report::clean(error.value("message", "")).c_str());

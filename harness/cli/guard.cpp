@@ -2,6 +2,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
@@ -61,7 +62,9 @@ int guard_folder(const GuardArguments& arguments, Shell& shell) {
 
 /// --file: what a pull request does to an adopted file.
 int guard_change(const GuardArguments& arguments, Shell& shell) {
-  const GuardVerdict verdict = guard_file(shell, arguments.change);
+  FileQuestion question = arguments.change;
+  if (question.architecture.empty()) question.architecture = find_gpu("").architecture;
+  const GuardVerdict verdict = guard_file(shell, question);
   if (verdict.interrupted) return 130;
   write_reports(arguments, verdict);
   if (arguments.json) {
@@ -95,8 +98,8 @@ void define_guard(CLI::App& app, Shell& shell, std::function<int()>& action) {
                    ->type_name("REV")
                    ->needs(file);
   file->needs(base);
-  app.add_option("--arch", arguments->change.architecture, "With --file and --code-only: what to compile for")
-      ->capture_default_str()
+  app.add_option("--arch", arguments->change.architecture,
+                 "With --file and --code-only: what to compile for (default: the first GPU's)")
       ->needs(file);
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
   app.add_flag("--code-only", arguments->code_only,

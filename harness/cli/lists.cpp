@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/cli/command.h"
+#include "harness/core/gpu.h"
 #include "harness/report/out.h"
 #include "harness/report/table.h"
 #include "harness/service/fleet_nodes.h"
@@ -40,6 +41,12 @@ void say_profiles(const DeviceInfo& device, const std::vector<ProfileWay>& ways)
   }
 }
 
+std::vector<std::string> gpu_names() {
+  std::vector<std::string> names;
+  for (const GpuFacts& gpu : gpus()) names.push_back(gpu.name);
+  return names;
+}
+
 int devices(Shell& shell, bool as_json) {
   const std::vector<DeviceInfo> found = shell.rooms.devices(shell.places());
   json rows = json::array();
@@ -47,6 +54,7 @@ int devices(Shell& shell, bool as_json) {
   for (const DeviceInfo& device : found) {
     rows.push_back(device);
     if (const auto ways = shell.rooms.profile_ways(device); !ways.empty()) rows.back()["profiles"] = ways_json(ways);
+    if (device.emulation) rows.back()["predicts_for"] = gpu_names();
     table.rows.push_back({device.device, device.name.empty() ? "-" : device.name, device.available ? "yes" : "no",
                           device.architecture, device.compiler, device.driver});
   }
@@ -59,6 +67,10 @@ int devices(Shell& shell, bool as_json) {
     for (const std::string& missing : device.missing) report::out("%s: %s\n", device.device.c_str(), missing.c_str());
   for (const DeviceInfo& device : found)
     if (device.available) say_profiles(device, shell.rooms.profile_ways(device));
+  for (const DeviceInfo& device : found)
+    if (device.emulation && device.available)
+      report::out("%s: predicts times of %s (--for NAME)\n", device.device.c_str(),
+                  fmt::format("{}", fmt::join(gpu_names(), ", ")).c_str());
   report::out("compilers: %s\n", shell.rooms.confinement().c_str());
   return 0;
 }

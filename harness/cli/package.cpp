@@ -164,7 +164,7 @@ void define_package(CLI::App& app, Shell& shell, std::function<int()>& action) {
       ->type_name("NAMES");
   app.add_option("--device", arguments->device, "Only what was measured on a device of this name")->type_name("NAME");
   app.add_option("--arch", arguments->architectures,
-                 "Architectures to compile for, such as sm_90a; default: those that were measured")
+                 "Architectures to compile for, as nvcc names them; default: those that were measured")
       ->type_name("NAMES");
   app.add_flag("--ptx", arguments->ptx, "Also PTX, for GPUs that are newer than what was measured");
   app.add_option("--max-code", arguments->most_code,

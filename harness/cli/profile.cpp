@@ -9,7 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/task_line.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/report/out.h"
 #include "harness/report/profile_columns.h"
 #include "harness/report/profile_view.h"
@@ -32,9 +32,9 @@ struct ProfileArguments {
 
 /// The GPU whose model is used: the one that is named, or the device itself, or the one that harness knows best.
 std::string chosen_gpu(const ProfileArguments& arguments, const DeviceInfo& device) {
-  if (!arguments.gpu.empty()) return std::string(find_gpu_model(arguments.gpu).name);
-  const GpuModel* const own = gpu_model_of(device.name);
-  return std::string(own != nullptr ? own->name : gpu_models().front().name);
+  if (!arguments.gpu.empty()) return find_gpu(arguments.gpu).name;
+  const GpuFacts* const own = gpu_of_device(device.name);
+  return own != nullptr ? own->name : find_gpu("").name;
 }
 
 std::string candidate_text(const Candidate& candidate) {
@@ -205,7 +205,8 @@ void define_profile(CLI::App& app, Shell& shell, std::function<int()>& action) {
                  "Workloads, sets, or shapes of your own, separated by commas (default: the first of the set "
                  "'default')");
   app.add_option("--device", arguments->device, shell.rooms.device_words)->capture_default_str();
-  app.add_option("--for", arguments->gpu, "The GPU whose time is predicted: H200, H100, A100, RTX4090 (default: H200)")
+  app.add_option("--for", arguments->gpu,
+                 "The GPU whose time is predicted; harness devices lists them (default: the first)")
       ->type_name("GPU");
   app.add_option("--blocks", arguments->blocks, "Blocks of a launch that are counted, at most")
       ->check(CLI::Range(4, 65536))

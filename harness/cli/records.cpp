@@ -7,7 +7,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/proposals.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/report/decision_prose.h"
 #include "harness/report/format.h"
 #include "harness/report/out.h"

@@ -12,12 +12,12 @@
 #include "harness/campaign/loop.h"
 #include "harness/cli/command.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
+#include "harness/predict/counting_predictor.h"
 #include "harness/report/events.h"
 #include "harness/report/out.h"
 #include "harness/report/plan.h"
 #include "harness/report/terminal.h"
-#include "harness/service/counting_predictor.h"
 #include "harness/service/fleet_nodes.h"
 #include "harness/system/awake_clock.h"
 #include "harness/system/driver_release.h"
@@ -176,7 +176,7 @@ std::function<std::string()> watched_machine() {
 std::unique_ptr<Display> make_display(const RunArguments& arguments, Places& places) {
   if (arguments.json) return std::make_unique<report::JsonDisplay>();
   const bool terminal = isatty(2) != 0;
-  report::TerminalDisplay::Options options;
+  report::TerminalOptions options;
   options.live = terminal;
   options.color = terminal && std::getenv("NO_COLOR") == nullptr;
   options.quiet = arguments.quiet;
@@ -248,11 +248,11 @@ std::unique_ptr<Predictor> predictor_for(const DeviceInfo& device, const Campaig
                                          Shell& shell) {
   constexpr double kMostS = 60, kShare = 0.1;
   constexpr unsigned kShareOfCores = 4;
-  const GpuModel* const gpu = gpu_model_of(device.name);
+  const GpuFacts* const gpu = gpu_of_device(device.name);
   if (device.emulation || gpu == nullptr || options.predict == "off") return nullptr;
   const std::optional<DeviceInfo> counts = device_that_counts(shell.rooms.devices(places));
   if (!counts) return nullptr;
-  CountingPredictor::Options made;
+  CountingPredictorOptions made;
   made.device = *counts;
   made.gpu = gpu->name;
   made.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency() / kShareOfCores));
@@ -301,8 +301,7 @@ int run(RunArguments arguments, Shell& shell) {
   const auto fleet = fleet_of(arguments, shell, [&archive](const FleetDevice& card, const std::string& method) {
     return archive->ledger().first_calibration(card.uuid, card.driver_release, method);  // asked when work is prepared
   });
-  if (fleet && !arguments.times.gpu.empty())
-    predicting(fleet->evaluator().device(), find_gpu_model(arguments.times.gpu));
+  if (fleet && !arguments.times.gpu.empty()) predicting(fleet->evaluator().device(), find_gpu(arguments.times.gpu));
   const DeviceInfo device = fleet ? fleet->evaluator().device()
                                   : choose_device(arguments.device, arguments.times, shell.rooms.devices(places));
   const auto catalog = shell.rooms.catalog(places);

@@ -5,7 +5,7 @@
 #include "harness/cli/asking.h"
 #include "harness/cli/proposals.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/core/suggest.h"
 #include "harness/report/compared_cards.h"
 #include "harness/report/format.h"

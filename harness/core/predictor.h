@@ -21,7 +21,7 @@ class Predictor {
   virtual ~Predictor() = default;
   /// The device that counts: candidates are realized for it.
   virtual DeviceInfo device() = 0;
-  /// Whose times they are: a name of core/gpu_model.h.
+  /// Whose times they are: a name of core/gpu.h.
   virtual std::string gpu() = 0;
   /// Takes candidates up, after those that it has. Each ticket is answered once.
   virtual void begin(std::int64_t ticket, std::vector<Realized> candidates) = 0;

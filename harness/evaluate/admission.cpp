@@ -76,12 +76,12 @@ bool allows_more(const ErrorRange& there, const ErrorRange& here) {
 /// not have may be at none of them.
 bool agrees(const FormTrial& there, const FormTrial& here) {
   if (there.skipped.empty() != here.skipped.empty()) return false;
-  const bool known = std::ranges::all_of(here.ranges, [&](const auto& each) {
-    const auto found = there.ranges.find(each.first);
-    return found != there.ranges.end() && !allows_more(found->second, each.second);
+  const bool covered = std::ranges::all_of(here.ranges, [&](const auto& range) {
+    const auto other = there.ranges.find(range.first);
+    return other != there.ranges.end() && !allows_more(other->second, range.second);
   });
-  return known && std::ranges::all_of(there.ranges, [&](const auto& each) {
-           return !each.second.settled || here.ranges.contains(each.first);
+  return covered && std::ranges::all_of(there.ranges, [&](const auto& range) {
+           return !range.second.settled || here.ranges.contains(range.first);
          });
 }
 
@@ -136,7 +136,7 @@ void AdmissionTrial::choose_spot_checks() {
   if (!is_spot_check() || request_.groups.empty()) return;
   const auto any_of = [&](const std::string& start, const std::string& end) {
     std::vector<std::string> parts;
-    for (const auto& [part, found] : request_.elsewhere)
+    for (const auto& [part, value] : request_.elsewhere)
       if (part.starts_with(start) && part.ends_with(end)) parts.push_back(part);
     if (!parts.empty()) spot_checks_.insert(parts[any_index(parts.size())]);
   };
@@ -185,8 +185,8 @@ void AdmissionTrial::problem(std::string sentence) {
 }
 
 void AdmissionTrial::note_skipped(std::string sentence) {
-  std::vector<std::string>& known = admission_.skipped_forms;
-  if (std::ranges::find(known, sentence) == known.end()) known.push_back(std::move(sentence));
+  std::vector<std::string>& sentences = admission_.skipped_forms;
+  if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(std::move(sentence));
 }
 
 void AdmissionTrial::try_group(const AdmissionRequest::Group& group) {
@@ -273,11 +273,11 @@ std::optional<RunnerFailure> AdmissionTrial::load(const std::vector<Subject>& su
 // What an earlier trial of the same gates found before it was cut short, or a trial elsewhere. A problem is never kept:
 // it is shown again.
 template <typename Found, typename Find>
-bool AdmissionTrial::recall(const std::string& part, Found& found, const Find& find) {
+bool AdmissionTrial::recall(const std::string& part, Found& finding, const Find& find) {
   std::optional<Found> there;
-  const auto read = [&](const json& known) {
+  const auto read = [&](const json& kept) {
     try {
-      return std::optional(known.get<Found>());
+      return std::optional(kept.get<Found>());
     } catch (const json::exception&) {  // damaged: found again
       return std::optional<Found>();
     }
@@ -288,17 +288,17 @@ bool AdmissionTrial::recall(const std::string& part, Found& found, const Find& f
   };
   if (request_.known)
     if (const std::optional<json> known = request_.known(part))
-      if (const auto kept = read(*known)) return found = *kept, settle(*known);
+      if (const auto value = read(*known)) return finding = *value, settle(*known);
   if (const auto elsewhere = request_.elsewhere.find(part); elsewhere != request_.elsewhere.end()) {
     there = read(elsewhere->second);
-    if (there && !spot_checks_.contains(part)) return found = *there, settle(elsewhere->second);
+    if (there && !spot_checks_.contains(part)) return finding = *there, settle(elsewhere->second);
   }
   const std::size_t problems = admission_.problems.size();
-  find(found);
+  find(finding);
   if (admission_.problems.size() > problems) return false;
-  if (there && !agrees(*there, found)) throw AdmissionDisagrees{part};
-  if (request_.keep) request_.keep(part, found);
-  return settle(found);
+  if (there && !agrees(*there, finding)) throw AdmissionDisagrees{part};
+  if (request_.keep) request_.keep(part, finding);
+  return settle(finding);
 }
 
 // How far honest rounding goes depends on how the values are arranged (a long sum of equal terms errs all one way), and
@@ -317,8 +317,8 @@ void AdmissionTrial::raise_to_worst(std::vector<std::pair<std::string, Ranges>>&
 bool AdmissionTrial::all_settled(const Problem& problem, const Ranges& ranges) {
   return std::all_of(problem.arguments.begin(), problem.arguments.end(), [&](const Argument& a) {
     if (!is_written(a.kind) || a.absent) return true;
-    const auto known = ranges.find(a.name);
-    return known != ranges.end() && known->second.settled;
+    const auto range = ranges.find(a.name);
+    return range != ranges.end() && range->second.settled;
   });
 }
 
@@ -454,8 +454,8 @@ std::vector<MutantVerdict> AdmissionTrial::try_generated(Subject& subject) {
                               subject.problem().workload.name, trial.caught_by, trial.detail));
         continue;
       }
-      MutantTrial& known = trials[{trial.name, trial.output}];
-      if (known.caught_by.empty()) known = std::move(trial);
+      MutantTrial& seen = trials[{trial.name, trial.output}];
+      if (seen.caught_by.empty()) seen = std::move(trial);
     }
   }
   std::vector<MutantVerdict> verdicts;

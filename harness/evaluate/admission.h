@@ -51,7 +51,7 @@ class AdmissionTrial {
 
   /// `found` as an earlier trial kept it, else as `find` finds it now. False: there is a problem.
   template <typename Found, typename Find>
-  bool recall(const std::string& part, Found& found, const Find& find);
+  bool recall(const std::string& part, Found& finding, const Find& find);
   void choose_spot_checks();
   void announce_builds();
   bool is_spot_check() const { return !request_.elsewhere.empty(); }

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "harness/evaluate/counting.h"
+#include "harness/core/gates.h"
 #include "harness/evaluate/gates.h"
 #include "harness/evaluate/predicted_timing.h"
 #include "harness/judge/policy.h"
+#include "harness/predict/counting.h"
 #include "harness/system/files.h"
 
 namespace harness {
@@ -14,11 +15,11 @@ namespace {
 // A finalist's: a disassembler takes tenths of a second, and what it finds stood in the PTX before.
 Settled gate_machine_code(EvaluationRun& run) {
   const Disassembly code = run.workers.kind.disassemble(run.artifact);
-  if (!code.why.empty()) return run.add({"source-policy:sass", true, "not checked: " + code.why, false});
+  if (!code.why.empty()) return run.add({name_of(gate::source_policy_sass), true, "not checked: " + code.why, false});
   if (code.text.empty()) return std::nullopt;
   GateResult gate = judge::policy_gate(judge::scan_sass("SASS", code.text), run.request.realized.problem.policy,
                                        run.settings.policy_refuses);
-  gate.name = "source-policy:sass";
+  gate.name = name_of(gate::source_policy_sass);
   return run.add(std::move(gate));
 }
 
@@ -32,7 +33,7 @@ Settled refuse_source(EvaluationRun& run, const FailedBefore& before) {
 
 Settled gate_source(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
-  if (!run.settings.unconfined.empty()) run.add({"confinement", true, run.settings.unconfined, false});
+  if (!run.settings.unconfined.empty()) run.add({name_of(gate::confinement), true, run.settings.unconfined, false});
   if (run.request.failed_before) return refuse_source(run, *run.request.failed_before);
   std::vector<judge::PolicyFlag> flags;
   const std::map<std::string, std::string>& granted = run.request.realized.problem.policy;
@@ -60,7 +61,7 @@ Settled gate_build(EvaluationRun& run) {
   const BuildResult result = run.workers.await(run.request.realized.build);
   if (const auto* failure = std::get_if<CompileFailure>(&result)) {
     run.evaluation.log = failure->log;
-    run.add({"compile", false, "see the compiler's log"}, false);
+    run.add({name_of(gate::compile), false, "see the compiler's log"}, false);
     return CompileError{failure->log};
   }
   run.artifact = std::get<Artifact>(result);
@@ -69,9 +70,9 @@ Settled gate_build(EvaluationRun& run) {
   run.evaluation.from_cache = run.artifact.from_cache;
   run.evaluation.resources = heaviest_entry(run.artifact);
   run.evaluation.binary_hash = binary_identity(run.artifact, run.request.realized.plan);
-  run.add({"compile", true, run.artifact.compiler + (run.artifact.from_cache ? ", from the cache" : "")});
+  run.add({name_of(gate::compile), true, run.artifact.compiler + (run.artifact.from_cache ? ", from the cache" : "")});
   if (!run.artifact.notes.empty())  // nothing is refused for them: the clock decides
-    run.add({"compiler-notes", true, fmt::format("{}", fmt::join(run.artifact.notes, "; "))});
+    run.add({name_of(gate::compiler_notes), true, fmt::format("{}", fmt::join(run.artifact.notes, "; "))});
   return std::nullopt;
 }
 
@@ -81,7 +82,7 @@ Settled gate_artifact(EvaluationRun& run) {
   if (!run.artifact.listing.empty()) {
     GateResult listing = judge::policy_gate(judge::scan_ptx("PTX", read_file_if_any(run.artifact.listing).value_or("")),
                                             problem.policy, run.settings.policy_refuses);
-    listing.name = "source-policy:ptx";
+    listing.name = name_of(gate::source_policy_ptx);
     if (Settled settled = run.add(std::move(listing))) return settled;
   }
   if (run.request.confirm)
@@ -106,7 +107,8 @@ Settled gate_preflight(EvaluationRun& run) {
   if (run.settings.preflight == nullptr) return std::nullopt;
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.preflight_point()) {
-    run.add({"preflight", true, "no small point of the domain on the cpu device allows this candidate", false});
+    run.add({name_of(gate::preflight), true, "no small point of the domain on the cpu device allows this candidate",
+             false});
     return std::nullopt;
   }
   // What this evaluation waits for comes before what may be asked next: both compilers want the same cores.

@@ -6,7 +6,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/floor.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/worker/profile/device_profile.h"
 
 namespace harness {
@@ -37,7 +37,7 @@ void add_limits(const Realized& realized, const DeviceInfo& device, const Measur
   if (const auto floor = floor_ns(realized.problem.work, device)) add("floor_ns", floor->ns);
   add("least_bytes", realized.problem.work.bytes);
   add("launches", launches_of(realized.plan));
-  const GpuModel* const model = gpu_model_of(device.name);
+  const GpuFacts* const model = gpu_of_device(device.name);
   add("launch_ns", peaks.launch_ns > 0 ? peaks.launch_ns : model == nullptr ? 0 : model->launch_ns);
   add("multiprocessors", device.multiprocessors);
 }

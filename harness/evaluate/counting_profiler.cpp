@@ -4,7 +4,7 @@
 
 namespace harness {
 
-CountingProfiler::CountingProfiler(Options options)
+CountingProfiler::CountingProfiler(CountingProfilerOptions options)
     : options_(std::move(options)),
       builders_(options_.target, 2),
       judge_(options_.target, options_.stop),
@@ -14,7 +14,7 @@ CountingProfiler::CountingProfiler(Options options)
                options_.stop,   builders_,
                judge_,          runner_,
                nullptr,         {}},
-      counting_(workers_, options_.find_compiler) {}
+      counting_(counting_workers(workers_, options_.find_compiler)) {}
 
 std::optional<Profile> CountingProfiler::profile(const Realized& realized, const ProfileRequest& request) {
   try {

@@ -2,26 +2,26 @@
 #include <functional>
 #include <optional>
 
-#include "harness/evaluate/counting.h"
+#include "harness/evaluate/counting_workers.h"
 
 namespace harness {
+
+struct CountingProfilerOptions {
+  const DeviceKind* kind = nullptr;  // outlives the profiler
+  Target target;
+  DeviceInfo device;
+  FindOfflineCompiler find_compiler;
+  std::function<bool()> stop;
+};
 
 /// Profiles by counting, in workers of its own.
 class CountingProfiler : public Profiler {
  public:
-  struct Options {
-    const DeviceKind* kind = nullptr;  // outlives the profiler
-    Target target;
-    DeviceInfo device;
-    FindOfflineCompiler find_compiler;
-    std::function<bool()> stop;
-  };
-
-  explicit CountingProfiler(Options options);
+  explicit CountingProfiler(CountingProfilerOptions options);
   std::optional<Profile> profile(const Realized& realized, const ProfileRequest& request) override;
 
  private:
-  Options options_;
+  CountingProfilerOptions options_;
   Builders builders_;
   JudgeProcess judge_;
   Runner runner_;

@@ -22,9 +22,9 @@ std::vector<Size> sizes_of(const std::vector<JudgedPoint>& observations) {
     if (!std::holds_alternative<std::int64_t>(value)) continue;
     Size size{name, {}};
     for (const JudgedPoint& observation : observations) {
-      const auto found = observation.shape.find(name);
-      if (found == observation.shape.end() || !std::holds_alternative<std::int64_t>(found->second)) break;
-      size.values.push_back(std::get<std::int64_t>(found->second));
+      const auto extent = observation.shape.find(name);
+      if (extent == observation.shape.end() || !std::holds_alternative<std::int64_t>(extent->second)) break;
+      size.values.push_back(std::get<std::int64_t>(extent->second));
     }
     if (size.values.size() == observations.size()) sizes.push_back(std::move(size));
   }
@@ -54,8 +54,8 @@ std::string flag_condition(const std::vector<JudgedPoint>& observations) {
   for (const auto& [name, value] : observations.front().shape) {
     if (!std::holds_alternative<bool>(value)) continue;
     const auto truth = [&, &name = name](std::size_t i) {
-      const auto found = observations[i].shape.find(name);
-      return found != observations[i].shape.end() && found->second == Value(true);
+      const auto extent = observations[i].shape.find(name);
+      return extent != observations[i].shape.end() && extent->second == Value(true);
     };
     if (explains(observations, truth)) return fmt::format("only where {} is true", name);
     if (explains(observations, [&](std::size_t i) { return !truth(i); }))

@@ -1,12 +1,14 @@
 #include "harness/evaluate/evaluation_run.h"
 
 #include <algorithm>
+#include <cassert>
 
+#include "harness/core/gates.h"
 #include "harness/system/awake_clock.h"
 
 namespace harness {
-EvaluationRun::EvaluationRun(const EvaluationRequest& asked, RunSettings given, WorkerPool& pool)
-    : request(asked), settings(std::move(given)), workers(pool) {
+EvaluationRun::EvaluationRun(const EvaluationRequest& evaluation_request, RunSettings given, WorkerPool& pool)
+    : request(evaluation_request), settings(std::move(given)), workers(pool) {
   suspect.realized = &request.realized;
   evaluation.contract_hash = request.realized.problem.contract_hash;
   evaluation.source_hash = request.realized.source_hash;
@@ -14,6 +16,7 @@ EvaluationRun::EvaluationRun(const EvaluationRequest& asked, RunSettings given, 
 }
 
 Settled EvaluationRun::add(GateResult gate, bool refuses) {
+  assert(find_gate(gate.name) != nullptr);  // a name that the table has not would be read as nothing by whoever asks it
   const bool failed = !gate.passed;
   evaluation.gates.push_back(std::move(gate));
   const GateResult& added = evaluation.gates.back();
@@ -49,6 +52,9 @@ double EvaluationRun::deadline() const {
 }
 
 double EvaluationRun::seconds_at(const Realized& point) const {
+  // Seconds for a unit of work, and for a thread: what slow honest kernels took, with room. A GPU that takes a tenth of
+  // a nanosecond for an operation is slow already; emulated code takes 500 times as long, and two microseconds a
+  // thread.
   const double amount = amount_of(point.problem.work);
   if (!workers.device.emulation) return amount * 1e-10;
   // As much more of what this candidate took as there is more to do: one that is slow everywhere is not to blame.

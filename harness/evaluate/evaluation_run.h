@@ -19,7 +19,7 @@ class Counting;
 struct RunSettings {
   MeasuredPeaks peaks;
   bool policy_refuses = true;  // false: what the source policy flags is only marked
-  std::string unconfined;      // PipelineEvaluator::Options
+  std::string unconfined;      // PipelineOptions
   Preflight* preflight = nullptr;
   Explanations* explanations = nullptr;                         // of the process's earlier candidates
   std::function<void(const std::string& phase)> on_phase = {};  // told what is done now, for whoever watches

@@ -26,8 +26,8 @@ std::optional<double> load_per_processor() {
 }  // namespace
 
 struct PipelineEvaluator::PreflightWorkers {
-  PreflightWorkers(const Device& device, const std::function<bool()>& asked)
-      : stop([this, asked] { return closing || (asked && asked()); }),
+  PreflightWorkers(const EvaluatorDevice& device, const std::function<bool()>& stop_requested)
+      : stop([this, stop_requested] { return closing || (stop_requested && stop_requested()); }),
         builders(device.target, std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2)),
         judge(device.target, stop),
         runner(device.target, stop),
@@ -53,7 +53,7 @@ struct PipelineEvaluator::PreflightWorkers {
   Preflight preflight;
 };
 
-PipelineEvaluator::PipelineEvaluator(Options options)
+PipelineEvaluator::PipelineEvaluator(PipelineOptions options)
     : options_(std::move(options)),
       builders_(options_.device.target, options_.builders),
       judge_(options_.device.target, options_.stop),
@@ -73,7 +73,7 @@ PipelineEvaluator::PipelineEvaluator(Options options)
   judge_.start();
   runner_.start();
   if (options_.device.kind->make_profiler()) profiler_ = std::make_unique<CountersProfiler>(workers_, peaks_);
-  if (!options_.device.info.predicts.empty()) counting_.emplace(workers_, options_.find_compiler);
+  if (!options_.device.info.predicts.empty()) counting_.emplace(counting_workers(workers_, options_.find_compiler));
   if (options_.preflight) emulated_ = std::make_unique<PreflightWorkers>(*options_.preflight, options_.stop);
 }
 

@@ -6,38 +6,39 @@
 
 #include "harness/core/evaluator.h"
 #include "harness/evaluate/counters_profiler.h"
-#include "harness/evaluate/counting.h"
+#include "harness/evaluate/counting_workers.h"
 #include "harness/evaluate/limits.h"
 #include "harness/evaluate/preflight.h"
 #include "harness/evaluate/worker_pool.h"
 
 namespace harness {
 
+/// A device, its kind, and how its workers are told of it.
+struct EvaluatorDevice {
+  const DeviceKind* kind = nullptr;  // outlives the evaluator
+  Target target;
+  DeviceInfo info;
+};
+
+struct PipelineOptions {
+  EvaluatorDevice device;
+  Limits limits;
+  int builders = 1;
+  std::optional<double> usd_per_hour;
+  std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
+  bool policy_refuses = true;  // false: what the source policy flags is only marked
+  std::string unconfined;      // what this machine lacks of the cage around native candidates, as recorded; "" nothing
+  std::optional<EvaluatorDevice> preflight;
+  FindOfflineCompiler find_compiler;                 // where times are predicted (DeviceInfo::predicts)
+  std::function<void(const std::string&)> on_wait;   // told when another process has the device
+  std::function<void(const std::string&)> on_phase;  // told what an evaluation does now: "build", "gates", "timing"
+};
+
 /// Build -> gates -> timing in disposable worker processes. Holds a pool of builders, one judge and one runner; a fault
 /// costs the runner, never the campaign. It may hold the same of an emulation, for pre-flight checks.
 class PipelineEvaluator : public Evaluator {
  public:
-  /// A device, its kind, and how its workers are told of it.
-  struct Device {
-    const DeviceKind* kind = nullptr;  // outlives the evaluator
-    Target target;
-    DeviceInfo info;
-  };
-  struct Options {
-    Device device;
-    Limits limits;
-    int builders = 1;
-    std::optional<double> usd_per_hour;
-    std::function<bool()> stop;  // asked often; true: end with Interrupted as soon as possible
-    bool policy_refuses = true;  // false: what the source policy flags is only marked
-    std::string unconfined;  // what this machine lacks of the cage around native candidates, as recorded; "" nothing
-    std::optional<Device> preflight;
-    FindOfflineCompiler find_compiler;                 // where times are predicted (DeviceInfo::predicts)
-    std::function<void(const std::string&)> on_wait;   // told when another process has the device
-    std::function<void(const std::string&)> on_phase;  // told what an evaluation does now: "build", "gates", "timing"
-  };
-
-  explicit PipelineEvaluator(Options options);
+  explicit PipelineEvaluator(PipelineOptions options);
   ~PipelineEvaluator() override;
   DeviceInfo device() override { return options_.device.info; }
   std::optional<DeviceInfo> preflight_device() override;
@@ -58,7 +59,7 @@ class PipelineEvaluator : public Evaluator {
 
   Evaluation run(const EvaluationRequest& request);
 
-  Options options_;
+  PipelineOptions options_;
   MeasuredPeaks peaks_;
   Builders builders_;
   JudgeProcess judge_;

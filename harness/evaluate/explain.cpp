@@ -46,10 +46,10 @@ std::optional<std::string> explain_by_checker(WorkerPool& workers, const std::ve
     Subject subject = workers.make_subject(*place.realized, *artifact, admission);
     subject.trusted = workers.build_trusted(*place.realized);
     workers.paint(subject, 0, place.form);
-    const std::string found = first_finding(
+    const std::string finding = first_finding(
         check_memory(workers.kind, workers.target, subject.executable, subject.images[0], left, workers.stop));
     if (workers.stop && workers.stop()) throw InterruptedWork{};
-    if (!found.empty()) return fmt::format("at {}: {}", place.realized->problem.workload.name, found);
+    if (!finding.empty()) return fmt::format("at {}: {}", place.realized->problem.workload.name, finding);
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/system/out_of_memory.h"
 
 namespace harness {
@@ -57,7 +58,8 @@ class Tries {
   Evaluation result() {
     last_.cost = costs_;
     if (strikes_ == 1)
-      last_.gates.push_back({"repeated", true, "a first try ended otherwise and was not repeated: " + first_strike_});
+      last_.gates.push_back(
+          {name_of(gate::repeated), true, "a first try ended otherwise and was not repeated: " + first_strike_});
     return std::move(last_);
   }
 

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "harness/core/floor.h"
+#include "harness/core/gates.h"
 #include "harness/evaluate/gates.h"
 #include "harness/worker/memory/memory_check.h"
 
@@ -28,7 +29,7 @@ bool fills(const Realized& realized, const DeviceInfo& device) {
 
 std::vector<const Realized*> by_work(const std::vector<Realized>& all) {
   std::vector<const Realized*> sorted;
-  for (const Realized& each : all) sorted.push_back(&each);
+  for (const Realized& point : all) sorted.push_back(&point);
   std::sort(sorted.begin(), sorted.end(), [](const Realized* a, const Realized* b) {
     return amount_of(a->problem.work) < amount_of(b->problem.work);
   });
@@ -40,7 +41,7 @@ std::vector<const Realized*> by_work(const std::vector<Realized>& all) {
 std::size_t small_place(const std::vector<const Realized*>& sorted, const DeviceInfo& device) {
   constexpr double kSmallWork = 2.5e7;
   const auto large = std::partition_point(
-      sorted.begin(), sorted.end(), [](const Realized* each) { return amount_of(each->problem.work) <= kSmallWork; });
+      sorted.begin(), sorted.end(), [](const Realized* point) { return amount_of(point->problem.work) <= kSmallWork; });
   const auto small = static_cast<std::size_t>(large - sorted.begin());
   return device.emulation ? small / 2 : small == 0 ? 0 : small - 1;
 }
@@ -49,7 +50,7 @@ std::size_t small_place(const std::vector<const Realized*>& sorted, const Device
 /// given places that others have left. Null: none has.
 const Realized* first_full(const std::vector<const Realized*>& sorted, std::size_t from, const DeviceInfo& device) {
   const auto full = std::find_if(sorted.begin() + static_cast<std::ptrdiff_t>(from), sorted.end(),
-                                 [&](const Realized* each) { return fills(*each, device); });
+                                 [&](const Realized* point) { return fills(*point, device); });
   return full == sorted.end() ? nullptr : *full;
 }
 
@@ -80,12 +81,12 @@ class PointCheck {
 
  private:
   Settled add(const MemoryCheck& check) {
-    const std::string name = "memory:" + check.tool;
+    const std::string name = name_of(gate::memory, check.tool);
     if (!check.checked) return run_.add({name, true, fmt::format("not checked at {}: {}", place_, check.why), false});
-    const std::vector<Finding> found = faults(check);
-    if (found.empty()) return run_.add({name, true, fmt::format("clean at {}, {:.1f} s", place_, check.seconds)});
-    std::string detail = fmt::format("at {}: {}", place_, found.front().message);
-    if (found.size() > 1) detail += fmt::format("; and {} more", found.size() - 1);
+    const std::vector<Finding> faults_seen = faults(check);
+    if (faults_seen.empty()) return run_.add({name, true, fmt::format("clean at {}, {:.1f} s", place_, check.seconds)});
+    std::string detail = fmt::format("at {}: {}", place_, faults_seen.front().message);
+    if (faults_seen.size() > 1) detail += fmt::format("; and {} more", faults_seen.size() - 1);
     return run_.add({name, false, detail});
   }
 
@@ -120,10 +121,11 @@ void announce_finalist(EvaluationRun& run) {
 Settled gate_memory(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.request.realized.plan.steps.empty() && !has_launch(run.request.realized.plan))
-    return run.add({"memory", true, "the plan runs library code alone, whose memory nobody here can mend", false});
+    return run.add(
+        {name_of(gate::memory), true, "the plan runs library code alone, whose memory nobody here can mend", false});
   const BuildResult built = run.workers.await(run.workers.kind.checked_build(run.request.realized.build));
   const auto* artifact = std::get_if<Artifact>(&built);
-  if (artifact == nullptr) return run.add({"memory", true, "the checked build failed", false});
+  if (artifact == nullptr) return run.add({name_of(gate::memory), true, "the checked build failed", false});
   const DeviceInfo& device = run.workers.device;
   const Realized& place = place_of_memory_check(run.neighbour_points(), run.request.realized, device);
   PointCheck small(run, *artifact, place, MemoryTools::all, kMemoryCheckSeconds);

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "harness/core/gates.h"
+#include "harness/core/gpu.h"
 #include "harness/core/hash.h"
 
 namespace harness {
 namespace {
 
 constexpr std::int64_t kPointerBytes = 8;
-constexpr std::int64_t kRegistersPerBlock = 65536;  // of every architecture from sm_50 to sm_100
 
 std::int64_t argument_bytes(const LaunchArgument& argument, const Problem& problem) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument)) return storage_bytes(scalar->dtype);
@@ -99,9 +100,9 @@ std::string resource_problem(const Launch& launch, const EntryResources* compile
   if (shared > device.max_shared_bytes)
     return fmt::format("{}: {} bytes of shared memory a block, the device has {}", launch.entry, shared,
                        device.max_shared_bytes);
-  if (compiled != nullptr && compiled->registers * threads > kRegistersPerBlock)
+  if (compiled != nullptr && compiled->registers * threads > block_registers(device))
     return fmt::format("{}: {} registers x {} threads exceed the {} of a multiprocessor", launch.entry,
-                       compiled->registers, threads, kRegistersPerBlock);
+                       compiled->registers, threads, block_registers(device));
   return "";
 }
 
@@ -121,32 +122,33 @@ GateResult check_entries(const Plan& plan, const Artifact& artifact) {
   for (const Step& step : plan.steps) {
     const auto* launch = std::get_if<Launch>(&step);
     if (launch != nullptr && find_entry(artifact, launch->entry) == nullptr)
-      return {"entries", false, fmt::format("the module has no entry {}", launch->entry)};
+      return {name_of(gate::entries), false, fmt::format("the module has no entry {}", launch->entry)};
   }
-  return {"entries", true, fmt::format("{} found", artifact.entries.size())};
+  return {name_of(gate::entries), true, fmt::format("{} found", artifact.entries.size())};
 }
 
 GateResult check_state(const Artifact& artifact, const Problem& problem, bool refuse) {
-  if (artifact.globals.empty()) return {"state", true, "no writable variable outlives a launch"};
+  if (artifact.globals.empty()) return {name_of(gate::state), true, "no writable variable outlives a launch"};
   const std::string names = fmt::format("{}", fmt::join(artifact.globals, ", "));
   const auto granted = problem.policy.find("globals");
-  if (granted != problem.policy.end()) return {"state", true, fmt::format("{} granted: {}", names, granted->second)};
-  if (!refuse) return {"state", true, fmt::format("marked: {} outlive a launch", names)};
-  return {"state", false,
+  if (granted != problem.policy.end())
+    return {name_of(gate::state), true, fmt::format("{} granted: {}", names, granted->second)};
+  if (!refuse) return {name_of(gate::state), true, fmt::format("marked: {} outlive a launch", names)};
+  return {name_of(gate::state), false,
           fmt::format("{} would keep state between launches; keep it in a workspace, or grant 'globals' in the "
                       "contract's policy with a reason",
                       names)};
 }
 
 GateResult check_arguments(const Realized& realized, const Artifact& artifact) {
-  int known = 0;
-  GateResult result = over_launches("arguments", realized.plan, "", [&](const Launch& launch) {
+  int compared = 0;
+  GateResult result = over_launches(name_of(gate::arguments), realized.plan, "", [&](const Launch& launch) {
     const EntryResources* compiled = find_entry(artifact, launch.entry);
     if (compiled == nullptr || (compiled->parameter_bytes.empty() && !launch.args.empty())) return std::string();
-    ++known;
+    ++compared;
     return argument_problem(launch, realized.problem, *compiled);
   });
-  if (result.passed) result.detail = fmt::format("sizes agree in {} launches", known);
+  if (result.passed) result.detail = fmt::format("sizes agree in {} launches", compared);
   return result;
 }
 
@@ -154,7 +156,7 @@ GateResult check_resources(const Realized& realized, const Artifact& artifact, c
   std::string used;
   if (const auto heaviest = heaviest_entry(artifact); heaviest && heaviest->registers > 0)
     used = fmt::format("{} registers, {} bytes spilled", heaviest->registers, heaviest->spill_bytes);
-  return over_launches("resources", realized.plan, used, [&](const Launch& launch) {
+  return over_launches(name_of(gate::resources), realized.plan, used, [&](const Launch& launch) {
     return resource_problem(launch, find_entry(artifact, launch.entry), device);
   });
 }

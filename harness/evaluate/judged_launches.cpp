@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/wrong_answer.h"
 #include "harness/system/awake_clock.h"
@@ -31,7 +32,7 @@ Settled launch_again(EvaluationRun& run, std::string& difference) {
 }
 
 Settled not_deterministic(EvaluationRun& run, const std::string& which, const std::string& difference) {
-  run.add({"determinism", false, which + " on the same inputs: " + difference}, false);
+  run.add({name_of(gate::determinism), false, which + " on the same inputs: " + difference}, false);
   return WrongAnswer{"determinism: " + which +
                          " on the same inputs gave other bits (a race, or memory that nobody wrote): " + difference,
                      std::nullopt, "determinism: changes from run to run"};
@@ -81,11 +82,12 @@ Settled gate_launch(EvaluationRun& run) {
 Settled gate_determinism(EvaluationRun& run) {
   const Charge charge(run.evaluation.cost.gates_s);
   if (!run.subject.problem().deterministic)
-    return run.add({"determinism", true, "the contract allows the bits to differ from launch to launch", false});
+    return run.add(
+        {name_of(gate::determinism), true, "the contract allows the bits to differ from launch to launch", false});
   std::string difference;
   if (Settled settled = launch_again(run, difference)) return settled;
   if (difference.empty())
-    return run.add({"determinism", true, "a second launch on the same inputs gave the same bits"});
+    return run.add({name_of(gate::determinism), true, "a second launch on the same inputs gave the same bits"});
   return not_deterministic(run, "a second launch", difference);
 }
 
@@ -105,7 +107,7 @@ Settled gate_after_timing(EvaluationRun& run) {
   const Launched launched = launch_and_judge(run.workers, run.subject, 0, 0, run.deadline(), Inputs::open);
   if (launched.failure) return to_outcome(*launched.failure, "launch", run.deadline());
   for (GateResult gate : launched.verdict.gates) {
-    gate.name += " after timing";
+    gate.name = after_timing(gate.name);
     run.evaluation.gates.push_back(std::move(gate));
   }
   if (launched.verdict.passed()) return std::nullopt;

@@ -20,9 +20,9 @@ double now_ns() {
 }
 
 bool quiet(const std::vector<Samples>& samples, const TimingPolicy& policy) {
-  for (const Samples& each : samples) {
-    if (static_cast<int>(each.rotating_ns.size()) < policy.min_samples) return false;
-    const Estimate estimated = estimate(each.rotating_ns, {});
+  for (const Samples& contender : samples) {
+    if (static_cast<int>(contender.rotating_ns.size()) < policy.min_samples) return false;
+    const Estimate estimated = estimate(contender.rotating_ns, {});
     if (estimated.hi - estimated.lo > 2 * policy.noise * estimated.median) return false;
   }
   return true;
@@ -74,13 +74,13 @@ std::optional<TurnFailure> time_by_turns(const std::vector<Turns>& contenders, c
       contenders[i].after(image);
     }
   }
-  for (Samples& each : samples) {
-    each.calls_per_sample = 1;
-    each.input_sets = static_cast<int>(each.rotating_ns.size());
-    each.method = fmt::format(
+  for (Samples& contender : samples) {
+    contender.calls_per_sample = 1;
+    contender.input_sets = static_cast<int>(contender.rotating_ns.size());
+    contender.method = fmt::format(
         "emulation, {} single runs by turns, each in a process of its own, inputs and addresses changed before "
         "each, host clock",
-        each.rotating_ns.size());
+        contender.rotating_ns.size());
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "harness/core/accuracy.h"
+#include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/wrong_answer.h"
 #include "harness/judge/tolerance.h"
@@ -14,8 +15,8 @@ namespace harness {
 namespace {
 
 const std::string& stealthy(const std::vector<std::string>& forms) {
-  const auto found = std::find(forms.begin(), forms.end(), "few spikes");
-  return found == forms.end() ? forms.front() : *found;
+  const auto form = std::find(forms.begin(), forms.end(), "few spikes");
+  return form == forms.end() ? forms.front() : *form;
 }
 
 bool is_unsupported(const std::optional<RunnerFailure>& failure) {
@@ -44,15 +45,15 @@ std::size_t strictest_neighbour(EvaluationRun& run) {
     }
     return error;
   };
-  const auto strictest =
-      std::ranges::min_element(run.neighbour_points(), {}, [&](const Realized& each) { return allowed(each.problem); });
+  const auto strictest = std::ranges::min_element(run.neighbour_points(), {},
+                                                  [&](const Realized& point) { return allowed(point.problem); });
   return static_cast<std::size_t>(strictest - run.neighbour_points().begin());
 }
 
 // What the gates have seen beside the timed size. Decides nothing: a domain may have no point beyond it, or none that
 // can be judged in time.
 GateResult sizes_judged(EvaluationRun& run) {
-  if (run.judged.empty()) return {"sizes", true, "the timed size alone was judged", false};
+  if (run.judged.empty()) return {name_of(gate::sizes), true, "the timed size alone was judged", false};
   const auto neighbour = [&](std::size_t contender) -> const Realized& {
     return run.neighbour_points()[contender - 1];
   };
@@ -61,7 +62,7 @@ GateResult sizes_judged(EvaluationRun& run) {
     if (amount_of(neighbour(contender).problem.work) > amount_of(largest->problem.work))
       largest = &neighbour(contender);
   const double times = amount_of(largest->problem.work) / std::max(1.0, amount_of(run.request.realized.problem.work));
-  return {"sizes", true,
+  return {name_of(gate::sizes), true,
           fmt::format("judged at {} other sizes; the largest, {}, has {:.3g} times the work of the timed one{}",
                       run.judged.size(), largest->problem.workload.name, times,
                       times > 1 ? "" : ": nothing beyond the timed size is judged"),
@@ -92,7 +93,7 @@ Settled judge_form(EvaluationRun& run, Subject& subject, std::size_t contender, 
   const Launched launched = launch_and_judge(run.workers, subject, contender, 0, limit);
   subject.executable.problem = nominal;
   const std::string where = fmt::format("at {}, seed {}", place, subject.draws[0].seed);
-  const std::string name = form == "nominal" ? "shape" : "form:" + form;
+  const std::string name = form == "nominal" ? name_of(gate::shape) : name_of(gate::form, form);
   if (contender > 0 && is_unsupported(launched.failure) && has_library_step(realized.plan))
     return judge_form_here(run, form, name, where + ": " + launched.failure->detail);
   if (launched.failure) {
@@ -126,9 +127,9 @@ Settled gate_other_points(EvaluationRun& run) {
   if (run.request.admission == nullptr) return std::nullopt;
   const Charge charge(run.evaluation.cost.gates_s);
   if (const std::string words = in_words(run.subject.problem().forms); !words.empty())
-    run.add({"forms", true, words, false});
+    run.add({name_of(gate::forms), true, words, false});
   if (const std::string words = in_words(run.subject.problem().reference); !words.empty())
-    run.add({"reference", true, words, false});
+    run.add({name_of(gate::reference), true, words, false});
   const std::vector<std::string> forms =
       admitted_forms(*run.request.admission, workload_group(run.subject.problem().workload));
   const std::size_t count = run.neighbours.size();

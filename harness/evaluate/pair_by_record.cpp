@@ -38,8 +38,8 @@ std::optional<Outcome> PairByRecord::time(Timing& timing) {
 void hold_against(Timing& timing, double incumbent_ns, double tolerance) {
   if (timing.incumbent_ns && *timing.incumbent_ns > 0) {
     const double factor = incumbent_ns / *timing.incumbent_ns;
-    for (auto* each : {&timing.baseline_ns, &timing.speedup, &timing.speedup_lo, &timing.speedup_hi})
-      if (*each) **each *= factor;
+    for (auto* ratio : {&timing.baseline_ns, &timing.speedup, &timing.speedup_lo, &timing.speedup_hi})
+      if (*ratio) **ratio *= factor;
   }
   timing.incumbent_ns = incumbent_ns;
   timing.verdict = timing.time_hi_ns * (1 + tolerance) < incumbent_ns   ? Comparison::faster

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/core/hash.h"
 #include "harness/evaluate/launches.h"
 #include "harness/judge/verdict.h"
@@ -11,11 +12,10 @@
 namespace harness {
 namespace {
 
-constexpr const char* kName = "preflight";
 constexpr double kPreflightDeadline = 4;
 
 GateResult not_checked(const std::string& why) {
-  return {kName, true, why, false};
+  return {name_of(gate::preflight), true, why, false};
 }
 
 std::string identity(const Realized& realized) {
@@ -65,8 +65,8 @@ std::optional<std::string> Preflight::explain(const Realized& realized, const Ad
 PreflightResult Preflight::check(const Realized& realized, const Admission* admission, bool finalist) {
   const std::string key = identity(realized);
   end_what_is_under_way();
-  const auto known = known_.find(key);
-  if (known != known_.end()) return known->second;
+  const auto earlier = known_.find(key);
+  if (earlier != known_.end()) return earlier->second;
   const auto tried = tried_sources_.find(realized.source_hash);
   if (!finalist && tried != tried_sources_.end())
     return {not_checked(fmt::format("this configuration was not tried on the cpu device; of the same source {}",
@@ -104,20 +104,20 @@ PreflightResult Preflight::try_it(const Realized& realized, const Admission* adm
         fmt::format("on the cpu device at {}: {}{}: {}", place, why.empty() ? "" : "memory checker: " + why + "; ",
                     failed.name, failed.detail);
     cpu_.judge.forget();
-    return {{kName, false, words},
+    return {{name_of(gate::preflight), false, words},
             WrongAnswer{"preflight " + words, launched.verdict.first_bad, judge::fingerprint(launched.verdict)}};
   }
   cpu_.judge.forget();
   for (const MemoryCheck& check : checks) {
     if (!check.checked) return {not_checked(fmt::format("on the cpu device at {}: {}", place, check.why)), {}};
-    const std::vector<Finding> found = faults(check);
-    if (found.empty()) continue;
-    const std::string words = fmt::format("on the cpu device at {}: {}", place, found.front().message);
-    return {{kName, false, words}, Rejected{kName, words}};
+    const std::vector<Finding> faults_seen = faults(check);
+    if (faults_seen.empty()) continue;
+    const std::string words = fmt::format("on the cpu device at {}: {}", place, faults_seen.front().message);
+    return {{name_of(gate::preflight), false, words}, Rejected{name_of(gate::preflight), words}};
   }
   if (launched.failure)
     return {not_checked(fmt::format("on the cpu device at {}: {}", place, launched.failure->detail)), {}};
-  return {{kName, true, fmt::format("right and clean on the cpu device at {}", place)}, {}};
+  return {{name_of(gate::preflight), true, fmt::format("right and clean on the cpu device at {}", place)}, {}};
 }
 
 }  // namespace harness

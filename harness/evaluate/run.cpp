@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cassert>
+
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/evaluate/before_launch.h"
 #include "harness/evaluate/finalist_memory.h"
 #include "harness/evaluate/judged_launches.h"
@@ -37,6 +41,14 @@ Settled gate_timed_size(EvaluationRun& run) {
   return gate_determinism(run);
 }
 
+/// What was recorded until here is what everything meets: a gate that screening leaves out must not be among it.
+[[maybe_unused]] bool met_only_what_all_meet(const EvaluationRun& run) {
+  return std::ranges::none_of(run.evaluation.gates, [](const GateResult& result) {
+    const Gate* const gate = find_gate(result.name);
+    return gate != nullptr && gate->screened_out;
+  });
+}
+
 // What cannot be a new best needs no proof that it might have been one. The record says so in words: none of the gates
 // behind is ever read as passed.
 Settled screen(EvaluationRun& run) {
@@ -48,7 +60,8 @@ Settled screen(EvaluationRun& run) {
   begin_phase(run, "gates");
   if (settled && !std::holds_alternative<Abandoned>(*settled)) return settled;
   if (!settled && timed.timing.verdict != Comparison::slower) return std::nullopt;
-  run.add({"screened", true,
+  assert(met_only_what_all_meet(run));
+  run.add({name_of(gate::screened), true,
            "right at the timed size and slower than the best there: other sizes, forms of the inputs, timed calls and "
            "plausibility were not needed",
            false});
@@ -72,9 +85,10 @@ Settled screen_slow(EvaluationRun& run) {
   if (!alone)
     if (Settled settled = gate_determinism(run)) return settled;
   if (!run.is_slow()) return std::nullopt;
+  assert(met_only_what_all_meet(run));
   Timing timing;
   if (Settled settled = predicts_times(run) ? predict_timing(run, timing) : time_launches(run, timing)) return settled;
-  run.add({"screened", true,
+  run.add({name_of(gate::screened), true,
            fmt::format("right at the timed size, where a launch takes {:.2g} s: {}other sizes, forms of the inputs, "
                        "timed calls and plausibility wait until nothing faster is found",
                        run.launches_ns.front() * 1e-9, alone ? "determinism, " : ""),

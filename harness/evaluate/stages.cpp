@@ -15,9 +15,9 @@ namespace {
 constexpr std::byte kUnwritten{0xff};  // a NaN in every floating type
 
 std::span<std::byte> bytes_of(Subject& subject, const std::string& buffer) {
-  const ImageBuffer& found = *find_buffer(subject.executable.layout, buffer);
-  return subject.images[0].bytes().subspan(static_cast<std::size_t>(found.offset),
-                                           static_cast<std::size_t>(found.bytes));
+  const ImageBuffer& place = *find_buffer(subject.executable.layout, buffer);
+  return subject.images[0].bytes().subspan(static_cast<std::size_t>(place.offset),
+                                           static_cast<std::size_t>(place.bytes));
 }
 
 void copy_bytes(std::span<const std::byte> from, std::span<std::byte> to) {

@@ -1,6 +1,7 @@
 #include "harness/evaluate/statistics.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <vector>
 
@@ -18,6 +19,7 @@ Estimate estimate(std::span<const double> samples, ProcessSpread spread) {
     low = static_cast<std::size_t>(std::max(0.0, std::floor(center - half)));
     high = static_cast<std::size_t>(std::min(static_cast<double>(n - 1), std::ceil(center + half)));
   }
+  assert(low <= high && high < n);
   const double margin = (median * spread.share + spread.ns) / 2;
   return {median, sorted[low] - margin, sorted[high] + margin, n, sorted.front() - margin, sorted.back() + margin};
 }

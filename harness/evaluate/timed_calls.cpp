@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/core/gates.h"
 #include "harness/evaluate/statistics.h"
 
 namespace harness {
@@ -30,12 +31,12 @@ double median_of(const std::vector<double>& samples) {
 }  // namespace
 
 GateResult check_twice(const TwiceLaunched& twice) {
-  if (twice.sets == 0) return {"timed-twice", true, "no output can be compared with itself", false};
+  if (twice.sets == 0) return {name_of(gate::timed_twice), true, "no output can be compared with itself", false};
   if (twice.unequal == 0)
-    return {"timed-twice", true,
+    return {name_of(gate::timed_twice), true,
             fmt::format("{} timed calls left the same when their values were launched again at another address",
                         twice.sets)};
-  return {"timed-twice", false,
+  return {name_of(gate::timed_twice), false,
           fmt::format("{} of {} timed calls left something else than a second launch on the same values at another "
                       "address, first among the {} ones",
                       twice.unequal, twice.sets, name(*twice.first_unequal))};
@@ -49,10 +50,10 @@ GateResult check_times(const Samples& samples) {
   // Cold is never faster. In a graph launches overlap, and a kernel of a few microseconds is mostly launch.
   for (const auto& [fast, slow, factor] :
        {std::tuple{cold, warm, 1.5}, {cold, single, 1.5}, {rotating, single, 2.0}, {warm, single, 2.0}})
-    if (const std::string found = contradiction(fast, slow, factor); !found.empty())
-      return {"times-agree", false, found};
-  if (cold.ns <= 0 && single.ns <= 0) return {"times-agree", true, "one kind of timing only", false};
-  return {"times-agree", true,
+    if (const std::string words = contradiction(fast, slow, factor); !words.empty())
+      return {name_of(gate::times_agree), false, words};
+  if (cold.ns <= 0 && single.ns <= 0) return {name_of(gate::times_agree), true, "one kind of timing only", false};
+  return {name_of(gate::times_agree), true,
           fmt::format("rotating {}, cold {}, warm {}, single warm {}", microseconds(rotating.ns), microseconds(cold.ns),
                       microseconds(warm.ns), microseconds(single.ns))};
 }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "harness/core/gates.h"
 #include "harness/evaluate/launches.h"
 #include "harness/evaluate/predicted_timing.h"
 #include "harness/evaluate/timed_calls.h"
@@ -28,13 +29,14 @@ Settled judge_timed_call(EvaluationRun& run, const std::string& gate, const Draw
 }  // namespace
 
 Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
-  if (predicts_times(run)) return run.add({"timed-launch", true, "nothing was timed: the time is predicted", false});
+  if (predicts_times(run))
+    return run.add({name_of(gate::timed_launch), true, "nothing was timed: the time is predicted", false});
   const Charge charge(run.evaluation.cost.gates_s);
   const Samples& samples = timed.samples[0];
   if (run.workers.native()) {
     const SharedMemory evidence(timed.copy.size());
     std::memcpy(evidence.bytes().data(), timed.copy.data(), timed.copy.size());
-    return judge_timed_call(run, "timed-launch", timed.copy_draw, evidence);
+    return judge_timed_call(run, name_of(gate::timed_launch), timed.copy_draw, evidence);
   }
   if (run.add(check_twice(samples.twice))) {
     const GateResult& failed = run.evaluation.gates.back();
@@ -44,7 +46,7 @@ Settled gate_timed_calls(EvaluationRun& run, const TimedRun& timed) {
   for (const KeptCall& kept : samples.kept) {
     DrawId draw = run.subject.draws.at(static_cast<std::size_t>(kept.image));
     draw.fresh = kept.seeds;
-    if (Settled settled = judge_timed_call(run, fmt::format("timed-launch:{}", name(kept.kind)), draw,
+    if (Settled settled = judge_timed_call(run, name_of(gate::timed_launch, name(kept.kind)), draw,
                                            timed.places.at(static_cast<std::size_t>(kept.place))))
       return settled;
   }

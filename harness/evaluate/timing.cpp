@@ -185,8 +185,8 @@ Timing describe(const EvaluationRun& run, const std::vector<Samples>& samples) {
     timing.incumbent_ns = other.median;
     timing.verdict = compare(own, other);
     // Measured in this very run: what the host's speed does meanwhile happens to both.
-    if (const auto known = run.request.incumbent->speedup)
-      baseline = Estimate{other.median * *known, other.lo * *known, other.hi * *known, other.samples};
+    if (const auto speedup = run.request.incumbent->speedup)
+      baseline = Estimate{other.median * *speedup, other.lo * *speedup, other.hi * *speedup, other.samples};
   }
   if (samples.size() < 2 && is_far_ahead(run, own.hi)) {
     timing.incumbent_ns = recorded_ns(*run.request.incumbent);
@@ -293,8 +293,8 @@ Settled measure_by_record(EvaluationRun& run, Subject& incumbent, Audit audit, T
 
 // Of the judged one; where the device has no clock for it, with its transfers.
 double launch_ns(const EvaluationRun& run) {
-  const bool known = !run.launches_ns.empty() && run.launches_ns.front() > 0;
-  return known ? run.launches_ns.front() : run.launch_s * 1e9;
+  const bool measured = !run.launches_ns.empty() && run.launches_ns.front() > 0;
+  return measured ? run.launches_ns.front() : run.launch_s * 1e9;
 }
 
 }  // namespace

@@ -104,9 +104,9 @@ Problem with_tolerances(Problem problem, const Admission* admission, const std::
   if (admission == nullptr) return problem;
   const std::string group = workload_group(problem.workload);
   for (Argument& argument : problem.arguments)
-    if (const Tolerance* known = find_tolerance(*admission, group, form, argument.name)) {
-      judge::set_tolerance(argument, judge::tolerance_at(problem, argument, *known));
-      if (judge::compare_of(argument).kind == "relative" && known->origin != "declared")
+    if (const Tolerance* tolerance = find_tolerance(*admission, group, form, argument.name)) {
+      judge::set_tolerance(argument, judge::tolerance_at(problem, argument, *tolerance));
+      if (judge::compare_of(argument).kind == "relative" && tolerance->origin != "declared")
         argument.accuracy = accuracy_of(problem, argument);
     }
   return problem;

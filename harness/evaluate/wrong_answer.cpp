@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/core/gates.h"
 #include "harness/evaluate/diagnosis.h"
 #include "harness/evaluate/finalist_memory.h"
 #include "harness/evaluate/judged_launches.h"
@@ -85,9 +86,9 @@ std::string try_stages_of(EvaluationRun& run, const Realized& realized, const Ju
   if (realized.stages.parts.empty()) return words;
   for (const StageResult& result :
        try_stages(run.workers, realized, run.artifact, run.request.admission, trusted, form, run.deadline())) {
-    run.add({"stage:" + result.name, result.right, result.detail, result.checked}, false);
-    const char* const found = !result.checked ? "not checked" : result.right ? "right" : "wrong";
-    words += fmt::format("{}{} {} ({})", words.empty() ? "stages alone: " : ", ", result.name, found, result.detail);
+    run.add({name_of(gate::stage, result.name), result.right, result.detail, result.checked}, false);
+    const char* const verdict = !result.checked ? "not checked" : result.right ? "right" : "wrong";
+    words += fmt::format("{}{} {} ({})", words.empty() ? "stages alone: " : ", ", result.name, verdict, result.detail);
   }
   return words;
 }
@@ -98,8 +99,9 @@ void explain(EvaluationRun& run, Outcome& outcome) {
   const bool unexplained = wrong != nullptr || (crashed != nullptr && (crashed->kind == CrashKind::illegal_access ||
                                                                        crashed->kind == CrashKind::signal ||
                                                                        crashed->kind == CrashKind::unknown));
-  const bool by_preflight = std::ranges::any_of(
-      run.evaluation.gates, [](const GateResult& gate) { return gate.name == "preflight" && !gate.passed; });
+  const bool by_preflight = std::ranges::any_of(run.evaluation.gates, [](const GateResult& gate) {
+    return gate.name == name_of(gate::preflight) && !gate.passed;
+  });
   if (!unexplained || by_preflight || run.request.gates_only || has_library_step(run.request.realized.plan)) return;
   const Charge charge(run.evaluation.cost.gates_s);
   std::string& message = wrong != nullptr ? wrong->message : crashed->detail;
@@ -114,7 +116,7 @@ void explain(EvaluationRun& run, Outcome& outcome) {
     if (run.settings.explanations != nullptr) (*run.settings.explanations)[symptom] = said;
   }
   // Evidence, and no gate: what failed is told by another row, or by the outcome.
-  run.add({"explained", true, said.empty() ? "no memory checker found why" : said, false}, false);
+  run.add({name_of(gate::explained), true, said.empty() ? "no memory checker found why" : said, false}, false);
   if (!said.empty()) message = "memory checker " + said + "; " + message;
 }
 

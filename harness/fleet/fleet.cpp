@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/fleet/wire.h"
 
 namespace harness::fleet {
@@ -204,7 +204,7 @@ void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
   if (!device.is_null()) {
     made.info = device.at("info").get<DeviceInfo>();
     if (made.info.emulation && !options_.predicts.empty())
-      made.info = predicting(made.info, find_gpu_model(options_.predicts));
+      made.info = predicting(made.info, find_gpu(options_.predicts));
     made.driver_release = seat->greeted() && seat->hello().at("driver_release").is_string()
                               ? seat->hello().at("driver_release")
                               : json("");

@@ -26,7 +26,7 @@ struct FleetOptions {
   StartNode start = start_process;
   std::function<bool()> stop;                             // true: what waits for a node gives up
   std::function<void(const std::string& sentence)> tell;  // nodes that are lost, come back or are given up
-  std::string predicts;  // the GPU whose times emulated devices predict (core/gpu_model.h); "": they have their own
+  std::string predicts;  // the GPU whose times emulated devices predict (core/gpu.h); "": they have their own
   CardRules cards;
   /// What a card's calibrations are held against: its first one by that method in earlier campaigns.
   std::function<std::optional<CardCalibration>(const FleetDevice&, const std::string& method)> first_calibration = {};

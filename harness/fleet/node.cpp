@@ -8,7 +8,7 @@
 
 #include "harness/campaign/gatekeeper.h"
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/fleet/mailbox.h"
 #include "harness/fleet/wire.h"
 
@@ -91,7 +91,7 @@ class Node {
     for (const DeviceInfo& device : parts_.devices)
       if (device.device == call.at("device")) {
         const auto predicts = call.at("predicts").get<std::string>();
-        evaluator_ = parts_.evaluator(predicts.empty() ? device : predicting(device, find_gpu_model(predicts)),
+        evaluator_ = parts_.evaluator(predicts.empty() ? device : predicting(device, find_gpu(predicts)),
                                       [this] { return stops(); });
         uuid_ = uuid_of(device);
       }

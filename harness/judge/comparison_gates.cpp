@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/gates.h"
 #include "harness/judge/tolerance.h"
 
 namespace harness::judge {
@@ -47,19 +48,19 @@ GateResult relative_gate(const Comparison& comparison, const Measured& m, const 
                           kRowFactor * t);
   if (!elements) detail += worst_words(seen, m);
   if (!scale) detail += fmt::format("; the whole is {:.6g} times the reference", m.factor);
-  return {"relative-l2", whole && rows && elements && scale, detail};
+  return {name_of(gate::relative_l2), whole && rows && elements && scale, detail};
 }
 
 GateResult ulp_gate(const Comparison& comparison, const Measured& m, const Output* seen) {
   const bool passed = m.wrong == 0;
   std::string detail = fmt::format("largest distance {} ulp, tolerance {:g}", m.error.max_ulp, comparison.tolerance());
   if (!passed) detail += fmt::format("; {} of {} elements are beyond it", m.wrong, m.compared) + worst_words(seen, m);
-  return {"ulp", passed, detail};
+  return {name_of(gate::ulp), passed, detail};
 }
 
 GateResult exact_gate(const Measured& m, const Output* seen) {
   const std::string detail = fmt::format("{} of {} elements differ", m.error.mismatches, m.compared);
-  return {"exact", m.error.mismatches == 0, detail + worst_words(seen, m)};
+  return {name_of(gate::exact), m.error.mismatches == 0, detail + worst_words(seen, m)};
 }
 
 GateResult quantized_gate(const Comparison& comparison, const Measured& m, const Output* seen) {
@@ -68,7 +69,7 @@ GateResult quantized_gate(const Comparison& comparison, const Measured& m, const
   std::string detail = fmt::format("{} of {} elements differ, at most {} may; {} by more than {} steps",
                                    m.error.mismatches, m.compared, allowed, m.over_steps, comparison.steps());
   if (!passed) detail += worst_words(seen, m);
-  return {"quantized", passed, detail};
+  return {name_of(gate::quantized), passed, detail};
 }
 
 }  // namespace

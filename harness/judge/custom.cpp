@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/judge/draw.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
@@ -17,8 +18,8 @@ namespace harness::judge {
 namespace {
 
 std::string required_text(const Argument& a, const json& options, const char* key) {
-  const auto found = options.find(key);
-  if (found != options.end() && found->is_string()) return found->get<std::string>();
+  const auto option = options.find(key);
+  if (option != options.end() && option->is_string()) return option->get<std::string>();
   throw bad_input(fmt::format("custom code of argument '{}' needs the option '{}'", a.name, key));
 }
 
@@ -139,7 +140,7 @@ GateResult read_custom_compare(const CustomJob& job) {
   const auto verdict = payload(job.executable.layout, kVerdict, std::span<const std::byte>(job.image));
   const double wrong = load_as_double(Dtype::f64, verdict.data());
   const double error = load_as_double(Dtype::f64, verdict.data() + 8);
-  return {"custom", wrong == 0, fmt::format("{:g} elements are wrong, error {:.3g}", wrong, error)};
+  return {name_of(gate::custom), wrong == 0, fmt::format("{:g} elements are wrong, error {:.3g}", wrong, error)};
 }
 
 }  // namespace harness::judge

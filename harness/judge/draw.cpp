@@ -64,13 +64,13 @@ class Draw {
 
   std::vector<std::int64_t> other(const Argument& a, const GeneratorOptions& options, const std::string& key) {
     const std::string name = options.text(key, "");
-    const Argument* found = find_argument(problem_, name);
-    if (found == nullptr || !is_drawn(*found) || is_floating(found->dtype)) {
+    const Argument* input = find_argument(problem_, name);
+    if (input == nullptr || !is_drawn(*input) || is_floating(input->dtype)) {
       throw bad_input(
           fmt::format("option '{}' of the generator of '{}' must name an integer input, not '{}'", key, a.name, name));
     }
-    argument(*found);
-    return load_integers(*found, layout_, image_);
+    argument(*input);
+    return load_integers(*input, layout_, image_);
   }
 
   void fill(const Argument& a, const ElementValues& values) {

@@ -10,31 +10,33 @@ namespace {
 
 template <double kFactor>
 Change scaled(std::uint64_t, std::uint64_t) {
-  return [](double value, random::Words, const Place&) { return value * kFactor; };
+  return [](double value, random::Words, const ElementPlace&) { return value * kFactor; };
 }
 
 /// "lowered" goes beyond what an exponential in f32 can tell from zero, 2^-149 = exp(-103.3): a maximum that begins at
 /// 0 leaves nothing to divide by.
 template <double kOffset>
 Change shifted(std::uint64_t, std::uint64_t) {
-  return [](double value, random::Words, const Place&) { return value + kOffset; };
+  return [](double value, random::Words, const ElementPlace&) { return value + kOffset; };
 }
 
 /// One element in 128.
 Change spikes(std::uint64_t, std::uint64_t) {
-  return [](double value, random::Words bits, const Place&) { return (bits.w[0] & 127u) == 0 ? value * 64 : value; };
+  return [](double value, random::Words bits, const ElementPlace&) {
+    return (bits.w[0] & 127u) == 0 ? value * 64 : value;
+  };
 }
 
 /// About sixteen in the whole tensor: whoever looks at a part of it finds nothing. They are so large that among them
 /// there are some that overflow an exponential whose maximum was not taken away, but for one draw in a thousand.
 Change few_spikes(std::uint64_t, std::uint64_t) {
-  return [](double value, random::Words bits, const Place& at) {
+  return [](double value, random::Words bits, const ElementPlace& at) {
     return random::below(bits, at.elements) < 16 ? value * 512 : value;
   };
 }
 
 Change one_hot(std::uint64_t seed, std::uint64_t stream) {
-  return [=](double, random::Words, const Place& at) {
+  return [=](double, random::Words, const ElementPlace& at) {
     const std::uint64_t hot = random::below(random::words(seed, stream, at.row), static_cast<std::int64_t>(at.columns));
     return at.column == hot ? 1.0 : 0.0;
   };
@@ -42,7 +44,7 @@ Change one_hot(std::uint64_t seed, std::uint64_t stream) {
 
 /// From -1 to 1 along a row; each row begins elsewhere.
 Change ramp(std::uint64_t, std::uint64_t) {
-  return [](double, random::Words, const Place& at) {
+  return [](double, random::Words, const ElementPlace& at) {
     constexpr double kGolden = 0.6180339887498949;
     const double along = (static_cast<double>(at.column) + 0.5) / static_cast<double>(at.columns);
     const double turned = along + kGolden * static_cast<double>(at.row);
@@ -68,8 +70,8 @@ const std::vector<std::string>& draw_forms() {
 }
 
 Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream) {
-  const auto found = std::ranges::find(kForms, form, &Form::name);
-  return found == std::end(kForms) || found->change == nullptr ? nullptr : found->change(seed, stream);
+  const auto row = std::ranges::find(kForms, form, &Form::name);
+  return row == std::end(kForms) || row->change == nullptr ? nullptr : row->change(seed, stream);
 }
 
 }  // namespace harness::judge

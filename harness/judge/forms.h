@@ -12,11 +12,11 @@ namespace harness::judge {
 /// The names of the forms, "nominal" first.
 const std::vector<std::string>& draw_forms();
 
-struct Place {
+struct ElementPlace {
   std::uint64_t row = 0, column = 0, columns = 1, elements = 1;
 };
 /// An element's value in a form, from its nominal value, random bits of its own, and its place.
-using Change = std::function<double(double value, random::Words bits, const Place& place)>;
+using Change = std::function<double(double value, random::Words bits, const ElementPlace& place)>;
 /// Empty for "nominal".
 Change form_change(const std::string& form, std::uint64_t seed, std::uint64_t stream);
 

@@ -16,8 +16,8 @@ GeneratorOptions::GeneratorOptions(const Problem& problem, const Argument& argum
     : problem_(problem), argument_(argument) {}
 
 const json* GeneratorOptions::find(const std::string& key) const {
-  const auto found = argument_.gen->options.find(key);
-  return found == argument_.gen->options.end() || found->is_null() ? nullptr : &*found;
+  const auto option = argument_.gen->options.find(key);
+  return option == argument_.gen->options.end() || option->is_null() ? nullptr : &*option;
 }
 
 bool GeneratorOptions::has(const std::string& key) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/core/gates.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
 
@@ -53,8 +54,8 @@ std::optional<std::string> damaged_gap(const std::vector<ImageBuffer>& owned, st
     const std::int64_t end = i < owned.size() ? owned[i].offset : bytes;
     const ImageBuffer* left = i == 0 ? nullptr : &owned[i - 1];
     const ImageBuffer* right = i < owned.size() ? &owned[i] : nullptr;
-    if (const auto found = damage(before, after, begin, end))
-      return gap_damage(left, right, found->first, found->second);
+    if (const auto written = damage(before, after, begin, end))
+      return gap_damage(left, right, written->first, written->second);
     if (right != nullptr) begin = right->offset + right->bytes;
   }
   return std::nullopt;
@@ -84,32 +85,32 @@ std::optional<std::string> damaged_outside(const Problem& problem, const ImageLa
   const std::int64_t size = storage_bytes(a.dtype);
   const std::int64_t outer = indexer.count() / std::max<std::int64_t>(1, a.shape[0]);
   const std::int64_t inner = outer / std::max<std::int64_t>(1, a.shape[1]);
-  std::optional<std::string> found;
-  for (std::int64_t first = 0; first < a.shape[0] && outer > 0 && !found; ++first) {
+  std::optional<std::string> trouble;
+  for (std::int64_t first = 0; first < a.shape[0] && outer > 0 && !trouble; ++first) {
     const std::int64_t begin = first * outer + std::max<std::int64_t>(0, valid[first]) * inner;
     indexer.for_elements(std::min(begin, (first + 1) * outer), (first + 1) * outer,
                          [&](std::int64_t logical, std::int64_t storage) {
-                           if (found || same(was.subspan(storage * size, size), is.subspan(storage * size, size)))
+                           if (trouble || same(was.subspan(storage * size, size), is.subspan(storage * size, size)))
                              return;
-                           found = fmt::format("something wrote to '{}'{}, outside its {} valid rows", a.name,
-                                               index_text(indexer.index(logical)), valid[first]);
+                           trouble = fmt::format("something wrote to '{}'{}, outside its {} valid rows", a.name,
+                                                 index_text(indexer.index(logical)), valid[first]);
                          });
   }
-  return found;
+  return trouble;
 }
 
 std::optional<std::string> changed_input(const Argument& a, View before, View after) {
   if (same(before, after)) return std::nullopt;
   const Indexer indexer(a);
   const std::int64_t size = storage_bytes(a.dtype);
-  std::optional<std::string> found;
+  std::optional<std::string> trouble;
   indexer.for_elements(0, indexer.count(), [&](std::int64_t logical, std::int64_t storage) {
-    if (found || same(before.subspan(storage * size, size), after.subspan(storage * size, size))) return;
-    found = fmt::format("input '{}'{} changed from {} to {}", a.name, index_text(indexer.index(logical)),
-                        load_as_double(a.dtype, before.data() + storage * size),
-                        load_as_double(a.dtype, after.data() + storage * size));
+    if (trouble || same(before.subspan(storage * size, size), after.subspan(storage * size, size))) return;
+    trouble = fmt::format("input '{}'{} changed from {} to {}", a.name, index_text(indexer.index(logical)),
+                          load_as_double(a.dtype, before.data() + storage * size),
+                          load_as_double(a.dtype, after.data() + storage * size));
   });
-  return found;
+  return trouble;
 }
 
 std::int64_t pointer_at(View image, std::int64_t at) {
@@ -132,44 +133,44 @@ std::optional<std::string> changed_pointers(const ImageLayout& layout, View befo
   return std::nullopt;
 }
 
-GateResult result(const char* name, const std::optional<std::string>& damage, std::string evidence) {
+GateResult result(const std::string& name, const std::optional<std::string>& damage, std::string evidence) {
   return {name, !damage.has_value(), damage.value_or(std::move(evidence))};
 }
 
 }  // namespace
 
 GateResult guards_intact(const Problem& problem, const ImageLayout& layout) {
-  return result("guard-zones", std::nullopt,
+  return result(name_of(gate::guard_zones), std::nullopt,
                 fmt::format("intact around {} buffers", owned_buffers(problem, layout).size()));
 }
 
 GateResult inputs_intact(const Problem& problem) {
   const auto inputs = std::ranges::count_if(
       problem.arguments, [](const Argument& a) { return a.kind == ArgumentKind::input && !a.absent; });
-  return result("inputs-unchanged", std::nullopt, fmt::format("{} inputs as drawn", inputs));
+  return result(name_of(gate::inputs_unchanged), std::nullopt, fmt::format("{} inputs as drawn", inputs));
 }
 
 GateResult check_guards(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                         std::span<const std::byte> after) {
   const auto owned = owned_buffers(problem, layout);
-  auto found = damaged_gap(owned, layout.bytes, before, after);
+  auto damage_words = damaged_gap(owned, layout.bytes, before, after);
   for (const Argument& a : problem.arguments) {
-    if (found || a.absent || !is_tensor(a.kind)) continue;
-    found = damaged_padding(a, payload(layout, a.name, before), payload(layout, a.name, after));
-    if (!found && is_judged(a)) found = damaged_outside(problem, layout, a, before, after);
+    if (damage_words || a.absent || !is_tensor(a.kind)) continue;
+    damage_words = damaged_padding(a, payload(layout, a.name, before), payload(layout, a.name, after));
+    if (!damage_words && is_judged(a)) damage_words = damaged_outside(problem, layout, a, before, after);
   }
-  return found ? result("guard-zones", found, "") : guards_intact(problem, layout);
+  return damage_words ? result(name_of(gate::guard_zones), damage_words, "") : guards_intact(problem, layout);
 }
 
 GateResult check_inputs(const Problem& problem, const ImageLayout& layout, std::span<const std::byte> before,
                         std::span<const std::byte> after) {
-  std::optional<std::string> found;
+  std::optional<std::string> change_words;
   for (const Argument& a : problem.arguments) {
-    if (a.kind != ArgumentKind::input || a.absent || found) continue;
-    found = changed_input(a, payload(layout, a.name, before), payload(layout, a.name, after));
+    if (a.kind != ArgumentKind::input || a.absent || change_words) continue;
+    change_words = changed_input(a, payload(layout, a.name, before), payload(layout, a.name, after));
   }
-  if (!found) found = changed_pointers(layout, before, after);
-  return found ? result("inputs-unchanged", found, "") : inputs_intact(problem);
+  if (!change_words) change_words = changed_pointers(layout, before, after);
+  return change_words ? result(name_of(gate::inputs_unchanged), change_words, "") : inputs_intact(problem);
 }
 
 }  // namespace harness::judge

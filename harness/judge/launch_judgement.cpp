@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/gates.h"
 #include "harness/judge/comparison_gates.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/guards.h"
@@ -151,10 +152,10 @@ bool judge_numbers(const Comparison& comparison, const ComparedOutput& output, c
   const Measured m = measured_by(comparison, n);
   GateResult gate = comparison_gate(comparison, m, nullptr);
   gate.name += ":" + comparison.argument().name;
-  const bool told =
+  const bool is_decided =
       std::ranges::all_of(n.sampled, [&](const SampledElement& sampled) { return bears_out(comparison, n, sampled); });
-  const bool passed =
-      gate.passed && m.disagree == 0 && !is_unwritten(m) && told && keeps_the_rest(comparison.argument(), output, n);
+  const bool passed = gate.passed && m.disagree == 0 && !is_unwritten(m) && is_decided &&
+                      keeps_the_rest(comparison.argument(), output, n);
   verdict.gates.push_back(std::move(gate));
   verdict.errors.push_back(m.error);
   return passed;
@@ -185,8 +186,8 @@ std::optional<Verdict> passing_verdict(const Problem& problem, const ImageLayout
   verdict.seed = seed;
   verdict.gates = {guards_intact(problem, layout),
                    inputs_intact(problem),
-                   {"finite", true, kAllFinite},
-                   {"written", true, kAllWritten}};
+                   {name_of(gate::finite), true, kAllFinite},
+                   {name_of(gate::written), true, kAllWritten}};
   std::size_t next = 0;
   for (const Argument& a : problem.arguments) {
     if (!is_judged(a)) continue;

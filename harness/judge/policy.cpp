@@ -6,6 +6,7 @@
 #include <cctype>
 #include <set>
 
+#include "harness/core/gates.h"
 #include "harness/judge/policy_text.h"
 
 namespace harness::judge {
@@ -191,14 +192,14 @@ std::vector<PolicyFlag> flags_of(const std::string& file, const SourceParts& par
                                  const std::set<std::string>& libraries) {
   std::vector<PolicyFlag> flags;
   for (const WordAt& word : parts.words) {
-    const auto found = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
-                                    [&](const FlaggedWord& p) { return p.word == word.text; });
-    if (found == std::end(kIdentifiers)) continue;
+    const auto rule = std::find_if(std::begin(kIdentifiers), std::end(kIdentifiers),
+                                   [&](const FlaggedWord& p) { return p.word == word.text; });
+    if (rule == std::end(kIdentifiers)) continue;
     // A function is meant only where it is called; attributes and namespaces are meant anywhere.
     const bool anywhere = word.text == "chrono" || word.text == "constructor" || word.text == "destructor" ||
                           word.text == "environ" || word.text == "ifstream" || word.text == "ofstream";
     if (!anywhere && !word.called) continue;
-    flags.push_back({std::string(found->category), file, fmt::format("{} ({})", found->what, word.text), word.line});
+    flags.push_back({std::string(rule->category), file, fmt::format("{} ({})", rule->what, word.text), word.line});
   }
   for (const AsmText& assembly : parts.assembly) {
     flag_assembly(file, assembly.line, assembly.text, flags);
@@ -241,9 +242,9 @@ std::vector<PolicyFlag> scan_source(const std::string& file, std::string_view te
   if (text.find("??") == std::string_view::npos) return flags;
   // Whether a compiler knows trigraphs depends on its standard: the text is read both ways.
   for (PolicyFlag& flag : flags_of(file, take_apart(text, true), libraries)) {
-    const bool known = std::ranges::any_of(
+    const bool flagged_before = std::ranges::any_of(
         flags, [&](const PolicyFlag& other) { return other.line == flag.line && other.what == flag.what; });
-    if (!known) flags.push_back(std::move(flag));
+    if (!flagged_before) flags.push_back(std::move(flag));
   }
   return flags;
 }
@@ -265,12 +266,12 @@ GateResult policy_gate(const std::vector<PolicyFlag>& flags, const std::map<std:
     else marked.push_back(flag);
   }
   if (!refused.empty())
-    return {"source-policy", false,
+    return {name_of(gate::source_policy), false,
             list_of(refused) + "; remove it, or grant it in the contract's policy with a reason"};
   std::string detail = flags.empty() ? "nothing flagged" : "";
   for (const std::string& reason : reasons) detail += (detail.empty() ? "" : "; ") + reason;
   if (!marked.empty()) detail += (detail.empty() ? "" : "; ") + ("marked: " + list_of(marked));
-  return {"source-policy", true, detail};
+  return {name_of(gate::source_policy), true, detail};
 }
 
 }  // namespace harness::judge

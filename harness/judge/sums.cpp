@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/gates.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
 #include "harness/judge/tolerance.h"
@@ -38,7 +39,7 @@ bool may_be_longer_sums(const Problem& problem, const Verdict& verdict) {
   if (verdict.passed()) return false;
   return std::ranges::all_of(verdict.gates, [&](const GateResult& gate) {
     if (gate.passed) return true;
-    const std::string relative = "relative-l2:";
+    const std::string relative = name_of(gate::relative_l2) + ":";
     const Argument* const output =
         gate.name.starts_with(relative) ? find_argument(problem, gate.name.substr(relative.size())) : nullptr;
     if (output == nullptr || !has_inferred_sums(*output)) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/gates.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/indexing.h"
 #include "harness/judge/tolerance.h"
@@ -26,9 +27,9 @@ bool may_be_cancellation(const Problem& problem, const Verdict& verdict, const s
   if (verdict.passed()) return false;
   for (const GateResult& gate : verdict.gates) {
     if (gate.passed) continue;
-    const std::size_t colon = gate.name.find(':');
+    const std::string relative = name_of(gate::relative_l2) + ":";
     const Argument* const output =
-        gate.name.starts_with("relative-l2:") ? find_argument(problem, gate.name.substr(colon + 1)) : nullptr;
+        gate.name.starts_with(relative) ? find_argument(problem, gate.name.substr(relative.size())) : nullptr;
     if (output == nullptr || !may_cancel(*output, form)) return false;
     const auto error = std::ranges::find(verdict.errors, output->name, &ArgumentError::argument);
     if (error == verdict.errors.end() || error->non_finite > 0) return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/core/error.h"
+#include "harness/core/gates.h"
 #include "harness/judge/comparison_gates.h"
 #include "harness/judge/elements.h"
 #include "harness/judge/guards.h"
@@ -31,14 +32,14 @@ GateResult set_gate(const Problem& problem, const ImageLayout& layout, std::span
     m.worst = sets.first_wrong;
     detail += "; " + element_words(output, sets.first_wrong);
   }
-  return {"set", sets.wrong_rows == 0, detail};
+  return {name_of(gate::set), sets.wrong_rows == 0, detail};
 }
 
 void check_comparison(const Argument& a) {
   const std::string kind = compare_of(a).kind;
   const bool of_floats = kind == "relative" || kind == "ulp";
-  const bool known = of_floats || kind == "exact" || kind == "quantized" || kind == "set" || kind == "custom";
-  if (known && (is_floating(a.dtype) || !of_floats)) return;
+  const bool is_comparison = of_floats || kind == "exact" || kind == "quantized" || kind == "set" || kind == "custom";
+  if (is_comparison && (is_floating(a.dtype) || !of_floats)) return;
   throw bad_input(
       fmt::format("output '{}' of type {} cannot be compared as '{}'; use relative or ulp (floating types), exact, "
                   "quantized, set or custom",
@@ -58,8 +59,9 @@ GateResult own_gate(const Launched& launched, const Output& output, Measured& m)
   const std::string& kind = output.kind_name();
   if (kind == "set") return set_gate(launched.problem, launched.layout, launched.before, output, m);
   if (kind != "custom") return comparison_gate(output, m, &output);
-  const auto found = launched.custom.find(output.argument().name);
-  if (found != launched.custom.end()) return {"custom", found->second.passed, found->second.detail};
+  const auto comparison = launched.custom.find(output.argument().name);
+  if (comparison != launched.custom.end())
+    return {name_of(gate::custom), comparison->second.passed, comparison->second.detail};
   throw bad_input(fmt::format("nobody ran the custom comparison of output '{}'; run it and hand its gate over",
                               output.argument().name));
 }
@@ -83,23 +85,23 @@ GateResult finite_gate(const std::vector<Judged>& outputs) {
   for (const Judged& j : outputs) {
     if (j.measured.disagree == 0) continue;
     return {
-        "finite", false,
+        name_of(gate::finite), false,
         fmt::format("{} of {} elements of '{}' are NaN or infinite where the reference is not, or other than it; {}",
                     j.measured.disagree, j.measured.compared, j.output.argument().name,
                     element_words(j.output, j.measured.first_disagree))};
   }
-  return {"finite", true, kAllFinite};
+  return {name_of(gate::finite), true, kAllFinite};
 }
 
 GateResult written_gate(const std::vector<Judged>& outputs) {
   for (const Judged& j : outputs) {
     if (!is_unwritten(j.measured)) continue;
     return {
-        "written", false,
+        name_of(gate::written), false,
         fmt::format("{} of {} elements of '{}' were never written, the first {}", j.measured.error.unwritten,
                     j.measured.compared, j.output.argument().name, place_words(j.output, j.measured.first_unwritten))};
   }
-  return {"written", true, kAllWritten};
+  return {name_of(gate::written), true, kAllWritten};
 }
 
 bool healthy(const Judged& j) {

@@ -71,7 +71,7 @@ class Inliner {
   void insert(const Header& header, const std::string& name, int depth) {
     const std::string file = header.file.string();
     const bool guarded = guards_itself(header.text), first = !inserted_.contains(file);
-    Place& place = inserted_.try_emplace(file, Place{inserted_.size() + 1}).first->second;
+    InsertedHeader& place = inserted_.try_emplace(file, InsertedHeader{inserted_.size() + 1}).first->second;
     if (guarded && (place.certain || place.open)) return;
     const std::string macro = fmt::format("HARNESS_INLINED_{}", place.number);
     const bool asks = guarded && (open_ > 0 || !first);
@@ -112,7 +112,7 @@ class Inliner {
     return std::nullopt;
   }
 
-  struct Place {
+  struct InsertedHeader {
     std::size_t number = 0;
     bool certain = false;  // it stands outside of any #if
     bool open = false;     // its lines are being added
@@ -121,7 +121,7 @@ class Inliner {
   Outside outside_;
   std::string name_;
   std::vector<fs::path> folders_;
-  std::map<std::string, Place> inserted_;
+  std::map<std::string, InsertedHeader> inserted_;
   int open_ = 0;  // #if without their #endif
   InlinedSource made_;
 };

@@ -8,9 +8,9 @@ namespace harness::package {
 namespace {
 
 /// A generator's options as numbers: they may name sizes of the workload.
-class Options {
+class GeneratorOptions {
  public:
-  Options(const Problem& problem, const Argument& argument)
+  GeneratorOptions(const Problem& problem, const Argument& argument)
       : problem_(problem), options_(argument.gen->options), argument_(argument.name) {}
 
   bool has(const std::string& key) const { return options_.contains(key) && !options_[key].is_null(); }
@@ -41,7 +41,7 @@ class Options {
   std::string argument_;
 };
 
-GeneratorCode ragged_code(const Options& options, std::size_t seed, std::int64_t count) {
+GeneratorCode ragged_code(const GeneratorOptions& options, std::size_t seed, std::int64_t count) {
   const std::int64_t mean = options.whole("mean", 0);
   const std::int64_t lo = options.whole("lo", mean > 0 ? (mean + 1) / 2 : 1);
   const std::int64_t hi = options.whole("hi", mean + mean / 2);
@@ -54,7 +54,7 @@ GeneratorCode ragged_code(const Options& options, std::size_t seed, std::int64_t
 
 GeneratorCode generator_code(const Problem& problem, const Argument& argument, std::size_t seed) {
   const std::string& kind = argument.gen->kind;
-  const Options options(problem, argument);
+  const GeneratorOptions options(problem, argument);
   const std::int64_t count = count_elements(argument);
   if (kind == "normal") {
     const double scale = options.number("scale", 1);

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/core/quote.h"
 #include "harness/core/value.h"
 #include "harness/report/card_sections.h"

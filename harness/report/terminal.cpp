@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/core/printable.h"
 #include "harness/core/utf8.h"
 #include "harness/report/format.h"
@@ -45,7 +45,7 @@ void add_rival(std::vector<std::string>& cells, const BestRow& row) {
 
 }  // namespace
 
-TerminalDisplay::TerminalDisplay(Options options) : options_(std::move(options)) {}
+TerminalDisplay::TerminalDisplay(TerminalOptions options) : options_(std::move(options)) {}
 
 /// The colours are ours; what stands between them is shown, never obeyed.
 void TerminalDisplay::say(const std::string& line, std::size_t strong) {

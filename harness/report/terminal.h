@@ -10,17 +10,18 @@
 
 namespace harness::report {
 
+struct TerminalOptions {
+  bool live = false, color = false, quiet = false;
+  bool verbose = false;  // the reasons of decisions, whole
+  /// What keeps this machine from its best now: "busy, load 14 on 2 cores"; "" nothing. Asked before and during.
+  std::function<std::string()> complaint = {};
+};
+
 /// What a person sees: a live block on a terminal, a line for every new best and every pivot, and a table at the end.
 /// Messages go to stderr, the table to stdout. Without a terminal there are plain lines only.
 class TerminalDisplay : public Display {
  public:
-  struct Options {
-    bool live = false, color = false, quiet = false;
-    bool verbose = false;  // the reasons of decisions, whole
-    /// What keeps this machine from its best now: "busy, load 14 on 2 cores"; "" nothing. Asked before and during.
-    std::function<std::string()> complaint = {};
-  };
-  explicit TerminalDisplay(Options options);
+  explicit TerminalDisplay(TerminalOptions options);
   void started(const CampaignStarted& event) override;
   void iteration(const IterationEnded& event) override;
   void proposed(const ProposalRecord& record) override;
@@ -39,7 +40,7 @@ class TerminalDisplay : public Display {
   void note_machine();
   void note_clock(const Timing& timing);
   LiveState::Row& row(LiveState& state, const std::string& kernel, const std::string& workload);
-  Options options_;
+  TerminalOptions options_;
   std::unique_ptr<LiveBlock> block_;  // while a campaign runs on a terminal
   std::string complained_;
   double fastest_mhz_ = 0;

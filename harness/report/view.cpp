@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/core/suggest.h"
 #include "harness/core/value.h"
 #include "harness/report/format.h"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/serve_mcp/agent_evaluation.h"
 #include "harness/serve_mcp/answer.h"
 #include "harness/service/arguments.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 
 namespace harness::mcp {
 

@@ -1,8 +1,8 @@
 #include "harness/serve_mcp/veil.h"
 
 #include <regex>
-#include <string_view>
 
+#include "harness/core/gates.h"
 #include "harness/core/iteration_fields.h"
 #include "harness/serve_mcp/times.h"
 
@@ -11,12 +11,10 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 1500;
 
-/// Of a launch whose inputs a candidate must not know.
-bool hidden(const std::string& gate) {
-  for (const char* word :
-       {"form", "shape", "sizes", "timed-", "after timing", "twice", "memory", "neighbour", "secret"})
-    if (gate.find(word) != std::string::npos) return true;
-  return false;
+/// Of a launch whose inputs a candidate must not know. A name that no gate has may be one.
+bool hidden(const std::string& recorded) {
+  const Gate* const gate = find_gate(recorded);
+  return gate == nullptr || gate->secret;
 }
 
 Answer copied(const json& from, std::initializer_list<const char*> keys) {

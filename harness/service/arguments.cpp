@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/core/error.h"
-#include "harness/core/gpu_model.h"
+#include "harness/core/gpu.h"
 #include "harness/core/suggest.h"
 
 namespace harness {
@@ -98,7 +98,7 @@ std::string known_devices(const std::vector<DeviceInfo>& devices) {
 
 std::string predicted_for(const AskedTimes& times) {
   if (times.emulated) return "";
-  return std::string((times.gpu.empty() ? gpu_models().front() : find_gpu_model(times.gpu)).name);
+  return find_gpu(times.gpu).name;
 }
 
 DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, const std::vector<DeviceInfo>& devices) {
@@ -106,9 +106,9 @@ DeviceInfo choose_device(const std::string& asked, const AskedTimes& times, cons
   if (times.emulated && (!times.gpu.empty() || !device.predicts.empty()))
     throw bad_input(fmt::format("--emulated shows a CPU's times, and {} asks for predicted ones; give one of the two",
                                 times.gpu.empty() ? "--device " + device.device : "--for " + times.gpu));
-  if (!times.gpu.empty()) return predicting(device, find_gpu_model(times.gpu));
+  if (!times.gpu.empty()) return predicting(device, find_gpu(times.gpu));
   const bool has_times = !device.emulation || !device.predicts.empty() || times.emulated;
-  return has_times ? device : predicting(device, find_gpu_model(predicted_for(times)));
+  return has_times ? device : predicting(device, find_gpu(predicted_for(times)));
 }
 
 std::optional<DeviceInfo> device_that_counts(const std::vector<DeviceInfo>& devices) {
@@ -117,8 +117,8 @@ std::optional<DeviceInfo> device_that_counts(const std::vector<DeviceInfo>& devi
 }
 
 DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {
-  if (const std::string gpu = predicted_gpu(asked); !gpu.empty())
-    return predicting(choose_device(device_kind(asked), devices), find_gpu_model(gpu));
+  if (const std::string gpu = predicted_gpu(asked); std::ranges::find(gpus(), gpu, &GpuFacts::name) != gpus().end())
+    return predicting(choose_device(device_kind(asked), devices), find_gpu(gpu));
   std::vector<std::string> known{"auto"};
   for (const DeviceInfo& device : devices) {
     const bool first = device.device == asked + ":0";  // "cuda"

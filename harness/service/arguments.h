@@ -26,7 +26,7 @@ DeviceInfo choose_device(const std::string& asked, const std::vector<DeviceInfo>
 std::optional<DeviceInfo> device_that_counts(const std::vector<DeviceInfo>& devices);
 /// What times of an emulated device are, where a command ranks by them.
 struct AskedTimes {
-  std::string gpu;        // --for: predicted for this one (core/gpu_model.h); "": for the first model
+  std::string gpu;        // --for: predicted for this one (core/gpu.h); "": for the first model
   bool emulated = false;  // --emulated: the emulation's own
 };
 /// The same, predicting a GPU's times where the device is an emulation. `--for` and `--emulated` exclude each other,

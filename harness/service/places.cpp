@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/cli/gpu_folders.h"
 #include "harness/core/error.h"
 #include "harness/system/files.h"
 
@@ -96,6 +97,15 @@ std::string project_above(const std::string& start) {
     if (is_marked(folder) || is_home(folder)) return folder.string();
     if (folder == folder.root_path() || folder.empty()) return "";
   }
+}
+
+// A home that somebody put together need not have any: those that came with the program stay.
+std::vector<std::string> gpu_folders(const Places& places) {
+  std::vector<std::string> folders;
+  if (!places.project.empty() && is_marked(places.project)) folders.push_back(places.project + "/gpus");
+  folders.push_back(places.home + "/gpus");
+  if (const std::string own = home_of_program(); !own.empty() && own != places.home) folders.push_back(own + "/gpus");
+  return folders;
 }
 
 Places find_places() {

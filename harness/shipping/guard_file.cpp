@@ -11,6 +11,7 @@
 #include "harness/adopt/revision.h"
 #include "harness/campaign/arms.h"
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 #include "harness/service/arguments.h"
 #include "harness/shipping/git_revision.h"
 #include "harness/shipping/judged_package.h"
@@ -87,7 +88,8 @@ class FileGuard {
     if (question_.code_only) {
       offline_ = shell_.rooms.offline_device(shell_.places(), question_.architecture);
       if (!offline_)
-        throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", question_.architecture));
+        throw bad_input(fmt::format("'{}' is no architecture; write it like {}", question_.architecture,
+                                    find_gpu("").architecture));
       if (!offline_->compiler)
         throw environment_error(fmt::format("nothing here compiles for {}: NVRTC is needed", question_.architecture));
       verdict_.device = "code for " + question_.architecture;

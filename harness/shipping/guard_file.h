@@ -9,7 +9,7 @@ namespace harness {
 /// What `guard --file` is asked.
 struct FileQuestion {
   std::string file, base;  // the adopted file as it is now; a revision of git
-  std::string device = "auto", architecture = "sm_90a";
+  std::string device = "auto", architecture;
   bool code_only = false;
 };
 

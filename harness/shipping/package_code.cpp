@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "harness/core/error.h"
+#include "harness/core/gpu.h"
 #include "harness/system/files.h"
 
 namespace harness {
@@ -16,7 +17,7 @@ std::vector<std::string> architectures_of(std::vector<std::string> asked, const 
   for (const DeviceInfo& device : devices)
     if (!device.emulation && std::ranges::find(asked, device.architecture) == asked.end())
       asked.push_back(device.architecture);
-  if (asked.empty()) asked.emplace_back("sm_90a");
+  if (asked.empty()) asked.push_back(find_gpu("").architecture);
   return asked;
 }
 
@@ -24,7 +25,8 @@ namespace {
 
 std::shared_ptr<OfflineDevice> compiler_of(const Shell& shell, const Places& places, const std::string& architecture) {
   auto device = shell.rooms.offline_device(places, architecture);
-  if (!device) throw bad_input(fmt::format("'{}' is no architecture; write it like sm_90a", architecture));
+  if (!device)
+    throw bad_input(fmt::format("'{}' is no architecture; write it like {}", architecture, find_gpu("").architecture));
   if (!device->compiler)
     throw environment_error(fmt::format("nothing here compiles for {}: {}; a package holds machine code", architecture,
                                         fmt::join(device->info.missing, "; ")));

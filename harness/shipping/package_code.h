@@ -8,7 +8,7 @@
 
 namespace harness {
 
-/// Those asked for, else those of the devices that were measured; of emulation alone sm_90a.
+/// Those asked for, else those of the devices that were measured; of emulation alone the first GPU's of core/gpu.h.
 std::vector<std::string> architectures_of(std::vector<std::string> asked, const std::vector<DeviceInfo>& devices);
 
 /// Compilers for architectures whose devices need not be here. Throws Error(bad_input) for an unknown architecture,

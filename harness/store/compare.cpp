@@ -13,12 +13,12 @@
 namespace harness::store {
 namespace {
 
-using Place = std::pair<std::string, std::string>;  // kernel, workload
+using KernelWorkload = std::pair<std::string, std::string>;  // kernel, workload
 
 struct Side {
   json row = json::object();  // of `campaigns`; empty for a device
   json facts = json::object();
-  std::map<Place, json> bests;
+  std::map<KernelWorkload, json> bests;
 };
 
 void take_bests(Side& side, const json& bests) {

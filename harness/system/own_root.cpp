@@ -93,15 +93,15 @@ OwnRoot::OwnRoot(const Reach& reach)
   if (!reach.writable.empty()) add(reach.writable, true);
   // A folder before what lies in it, so that nothing is covered.
   std::stable_sort(places_.begin(), places_.end(),
-                   [](const Place& a, const Place& b) { return a.path.size() < b.path.size(); });
+                   [](const RootEntry& a, const RootEntry& b) { return a.path.size() < b.path.size(); });
   drop_seen_anyway();
 }
 
 // What lies in a folder that is seen whole needs no mount of its own.
 void OwnRoot::drop_seen_anyway() {
-  std::vector<Place> kept;
-  for (Place& place : places_) {
-    const bool seen = std::any_of(kept.begin(), kept.end(), [&](const Place& above) {
+  std::vector<RootEntry> kept;
+  for (RootEntry& place : places_) {
+    const bool seen = std::any_of(kept.begin(), kept.end(), [&](const RootEntry& above) {
       return above.is_folder && place.path.starts_with(above.path + "/");
     });
     if (!seen || place.writable) kept.push_back(std::move(place));
@@ -115,9 +115,9 @@ void OwnRoot::add(const std::string& path, bool writable) {
   const fs::path real = fs::canonical(path, absent);
   if (absent) return;
   for (const std::string& name : {fs::path(path).lexically_normal().string(), real.string()}) {
-    const auto same = [&](const Place& place) { return place.path == name; };
+    const auto same = [&](const RootEntry& place) { return place.path == name; };
     if (std::any_of(places_.begin(), places_.end(), same)) continue;
-    Place place{name, kLeft + real.string(), {}, fs::is_directory(real), writable};
+    RootEntry place{name, kLeft + real.string(), {}, fs::is_directory(real), writable};
     for (std::size_t at = name.find('/', 1); at != std::string::npos; at = name.find('/', at + 1))
       place.folders.push_back(name.substr(0, at));
     places_.push_back(std::move(place));
@@ -125,7 +125,7 @@ void OwnRoot::add(const std::string& path, bool writable) {
 }
 
 bool OwnRoot::mount_places() const {
-  for (const Place& place : places_) {
+  for (const RootEntry& place : places_) {
     for (const std::string& folder : place.folders) mkdir(folder.c_str(), 0755);
     if (place.is_folder) mkdir(place.path.c_str(), 0755);
     else close(open(place.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));

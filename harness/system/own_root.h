@@ -18,7 +18,7 @@ class OwnRoot {
   bool enter_files() const;
 
  private:
-  struct Place {
+  struct RootEntry {
     std::string path;                  // where it is seen
     std::string source;                // where it really is, below the root that is left
     std::vector<std::string> folders;  // that lead to it
@@ -29,7 +29,7 @@ class OwnRoot {
   bool map_ids() const;
   bool change_root() const;
   bool mount_places() const;
-  std::vector<Place> places_;
+  std::vector<RootEntry> places_;
   std::string user_map_, group_map_;
 };
 

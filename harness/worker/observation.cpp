@@ -29,7 +29,7 @@ Executable executable_of(const Artifact& artifact, const ObservedLaunch& observe
   executable.artifact = artifact;
   executable.plan.steps = {observed.launch};
   executable.plan.constants = observed.constants;
-  for (const Launch& each : observed.further) executable.plan.steps.emplace_back(each);
+  for (const Launch& launch : observed.further) executable.plan.steps.emplace_back(launch);
   std::int64_t offset = kPageBytes;
   const auto place = [&](const std::string& name, std::int64_t bytes) {
     executable.layout.buffers.push_back({.name = name, .offset = offset, .bytes = bytes});
@@ -126,7 +126,7 @@ class WorkerObserver : public Observer {
         for (std::size_t first = 0; first < own.size(); first += kImagesAtOnce)
           run_some(artifact, launches, std::span(own).subspan(first, std::min(kImagesAtOnce, own.size() - first)), all);
       }));
-    for (std::future<void>& each : running) each.get();
+    for (std::future<void>& run : running) run.get();
     return all;
   }
 
@@ -136,10 +136,10 @@ class WorkerObserver : public Observer {
                 std::span<const std::size_t> chosen, std::vector<Observation>& all) {
     std::vector<Executable> executables;
     std::vector<SharedMemory> images;
-    for (const std::size_t each : chosen) {
-      executables.push_back(executable_of(artifact, launches[each]));
+    for (const std::size_t number : chosen) {
+      executables.push_back(executable_of(artifact, launches[number]));
       images.emplace_back(static_cast<std::size_t>(executables.back().layout.bytes));
-      fill(executables.back(), launches[each], images.back());
+      fill(executables.back(), launches[number], images.back());
     }
     std::vector<Contender> contenders;
     for (std::size_t i = 0; i < executables.size(); ++i)

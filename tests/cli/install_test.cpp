@@ -28,7 +28,8 @@ TEST_CASE("an installed program works from any folder, with its documents and wi
   const fs::path share = fs::path(prefix) / "share";
   for (const char* path : {"doc/harness/LICENSE", "doc/harness/README.md", "doc/harness/docs/README.md",
                            "harness/kernels/vector_scale/kernel.lua", "harness/kernels/include/harness/random.cuh",
-                           "harness/kernels/README.md", "harness/strategies/roi.lua", "harness/playbook/README.md"}) {
+                           "harness/kernels/README.md", "harness/strategies/roi.lua", "harness/gpus/h200.lua",
+                           "harness/playbook/README.md"}) {
     INFO(path);
     CHECK(fs::is_regular_file(share / path));
   }

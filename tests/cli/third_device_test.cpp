@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
 
 #include "tests/support/program.h"
 
@@ -153,5 +155,47 @@ TEST_CASE("no room but a device's own decides by the name of a kind of device") 
       const std::string code = line.substr(0, line.find("//"));
       if (std::regex_search(code, names)) FAIL_CHECK(path << " names a kind of device: " << line);
     }
+  }
+}
+
+// A third kind of device has other warps, registers and names of architectures: such facts stand in gpus/*.lua, or a
+// kind's probe says them in its DeviceInfo.
+TEST_CASE("no room but a device's own has the numbers and names of one kind of GPU in its code") {
+  namespace fs = std::filesystem;
+  const std::map<std::string, std::string> allowed{
+      {"predict/predicted_time.h", "a sector is the unit in which accesses are counted"},
+      {"core/gpu.cpp", "what holds for a GPU without facts"},
+      {"judge/random_words.h", "random words are made so many at a time"},
+      {"store/read_only_sql.cpp", "megabytes that SQLite may take"},
+      {"simulate/recorded_space.cpp", "values that 16 bits hold"},
+      {"worker/processes/loaded_process.cpp", "pages of memory"},
+      {"system/pipe.cpp", "bytes of a buffer"},
+      {"fleet/mailbox.cpp", "bytes of a buffer"},
+      {"fleet/transport.cpp", "bytes of a buffer"},
+      {"script/space/blame.cpp", "values of a parameter that are worth trying"},
+      {"script/strategy/library_trial.cpp", "a made-up campaign that scripts are tried on"},
+      {"cli/profile.cpp", "how many blocks may be counted"},
+      {"cli/package_rebuild.cpp", "packages are written for nvcc, which takes such names"},
+      {"package/origin.cpp", "packages are written for nvcc, which takes such names"}};
+  const std::regex facts(
+      R"re(\b(65536|0x10000)\b|"sm_[0-9"]|[/%*] ?32\b|\b32 ?[*/%]|([wW]arp|[lL]ane|[sS]ector)\w* ?=? ?[({]?32\b)re");
+  const std::string root = std::string(HARNESS_SOURCE_DIR) + "/harness/";
+  std::set<std::string> seen;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string path = entry.path().string().substr(root.size());
+    if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+    if (path.starts_with("device/") || path.starts_with("capture/injected/")) continue;
+    if (path.starts_with("adopt")) continue;  // it reads the language, and its kernels' sizes are numbers, too
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      const std::string code = line.substr(0, line.find("//"));
+      if (!std::regex_search(code, facts)) continue;
+      seen.insert(path);
+      if (!allowed.contains(path)) FAIL_CHECK(path << " has a fact of one kind of GPU: " << line);
+    }
+  }
+  for (const auto& [path, why] : allowed) {
+    INFO(path << " is allowed and need not be: " << why);
+    CHECK(seen.contains(path));
   }
 }

@@ -107,10 +107,28 @@ TEST_CASE("the lists are JSON with the contract's keys") {
     CHECK(variants[0].contains(key));
   const json devices = parse_json(run_harness({"devices", "--json"}).out);
   CHECK(devices.back()["device"] == "cpu");
+  CHECK(devices.back()["predicts_for"] == json({"H200", "H100", "A100", "RTX4090"}));
   for (const char* key : {"device", "name", "available", "architecture", "missing"}) CHECK(devices[0].contains(key));
   bool roi = false;
   for (const json& row : parse_json(run_harness({"strategies", "--json"}).out)) roi = roi || row["name"] == "roi";
   CHECK(roi);
+}
+
+TEST_CASE("a project may have the facts of a GPU of its own, and a mistake in them is a sentence") {
+  const Scratch scratch;
+  const std::string project = scratch.path("project");
+  REQUIRE(run_harness({"init", project}).status == 0);
+  std::filesystem::create_directories(project + "/gpus");
+  std::ifstream shipped(std::string(HARNESS_SOURCE_DIR) + "/gpus/rtx4090.lua");
+  std::string text((std::istreambuf_iterator<char>(shipped)), std::istreambuf_iterator<char>());
+  text.replace(text.find("RTX4090\""), 7, "L40S");
+  scratch.write("project/gpus/l40s.lua", text);
+  const auto devices = [&] { return run_program({HARNESS_BINARY, "devices"}, project); };
+  CHECK_THAT(devices().out, Catch::Contains("predicts times of H200, H100, A100, L40S, RTX4090 (--for NAME)"));
+  scratch.write("project/gpus/l40s.lua", text.replace(text.find("clock_hz ="), 10, "clock_Hz ="));
+  const Finished wrong = devices();
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Catch::Contains("gpus/l40s.lua:9: a GPU has no field 'clock_Hz'; did you mean 'clock_hz'?"));
 }
 
 TEST_CASE("a scaffolded kernel is complete and passes, also in a home that has nothing but plugins") {

@@ -1,8 +1,8 @@
-#include "harness/evaluate/counting.h"
-
 #include <catch2/catch.hpp>
 
+#include "harness/evaluate/counting_workers.h"
 #include "tests/evaluate/shop.h"
+#include "tests/support/shipped_gpus.h"
 #include "tests/support/turns.h"
 
 using namespace harness;
@@ -15,7 +15,7 @@ struct CountingShop : Shop {
   Profile profile(const std::string& kernel, const std::string& variant, const std::string& workload) {
     return counting.count(realize(kernel, variant, workload), {"H200"});
   }
-  Counting counting{workers, {}};  // with no compiler for a GPU, as on most machines
+  Counting counting{counting_workers(workers, {})};  // with no compiler for a GPU, as on most machines
 };
 
 double of(const Profile& profile, const std::string& name) {

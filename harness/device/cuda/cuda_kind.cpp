@@ -84,7 +84,7 @@ std::map<std::string, MachineCode> CudaKind::machine_code(const Artifact& artifa
   const auto kernels = cuda::read_machine_code(read_file_if_any(artifact.path).value_or(""));
   std::map<std::string, MachineCode> by_entry;
   for (const auto& [entry, mangled] : linked_names(artifact))
-    if (const auto found = kernels.find(mangled); found != kernels.end()) by_entry[entry] = found->second;
+    if (const auto lowered = kernels.find(mangled); lowered != kernels.end()) by_entry[entry] = lowered->second;
   return by_entry;
 }
 

@@ -12,9 +12,6 @@
 
 namespace harness::script {
 
-/// Part of every contract hash: changes when the gates judge differently, so that older results are not reused.
-inline constexpr int kGatesVersion = 6;
-
 /// A kernel.lua, read and checked: its arguments and work model are tried on every workload when it is made.
 class KernelManifest {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/gates.h"
 #include "harness/core/hash.h"
 #include "harness/script/contract/arguments.h"
 #include "harness/script/contract/constants.h"

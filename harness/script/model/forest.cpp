@@ -58,7 +58,7 @@ std::size_t part(std::span<std::uint32_t> rows, const float* values, float cut, 
 
 }  // namespace
 
-void Forest::fit(const Matrix& rows, std::span<const double> targets, const Options& options, Random& random) {
+void Forest::fit(const Matrix& rows, std::span<const double> targets, const ForestOptions& options, Random& random) {
   options_ = options;
   random_ = &random;
   nodes_.clear();

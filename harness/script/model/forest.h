@@ -21,20 +21,20 @@ struct Estimate {
   double mean = 0, deviation = 0;
 };
 
+struct ForestOptions {
+  int trees = 40;
+  int smallest_leaf = 1;  // rows
+  std::size_t most_rows =
+      300;                // of a tree: beyond them each sees the lower third of the targets and a sample of the rest
+  double features = 0.5;  // share of the features that a node tries, at least 1
+};
+
 /// Extremely randomized trees for regression (Geurts, Ernst, Wehenkel 2006): a node takes the best of a few random
 /// cuts. The deviation of an estimate is the spread of the trees' leaves, their own included.
 class Forest {
  public:
-  struct Options {
-    int trees = 40;
-    int smallest_leaf = 1;  // rows
-    std::size_t most_rows =
-        300;                // of a tree: beyond them each sees the lower third of the targets and a sample of the rest
-    double features = 0.5;  // share of the features that a node tries, at least 1
-  };
-
   /// `rows` and `targets` are of equal length, at least 1.
-  void fit(const Matrix& rows, std::span<const double> targets, const Options& options, Random& random);
+  void fit(const Matrix& rows, std::span<const double> targets, const ForestOptions& options, Random& random);
   Estimate estimate(const float* row) const;
   /// The same for many rows, several times as fast.
   std::vector<Estimate> estimates(const Matrix& rows) const;
@@ -63,7 +63,7 @@ class Forest {
   Cut best_cut(std::span<const double> targets, std::span<const std::uint32_t> here);
   const float* column(std::size_t feature) const { return columns_.data() + feature * rows_; }
 
-  Options options_;
+  ForestOptions options_;
   Random* random_ = nullptr;    // while fitting
   std::vector<float> columns_;  // the rows, transposed: a cut reads one column
   std::size_t rows_ = 0, width_ = 0;

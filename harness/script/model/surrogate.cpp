@@ -47,7 +47,7 @@ double ties_among(std::vector<double> values) {
 
 }  // namespace
 
-Surrogate::Surrogate(const SearchSpace& space, const Options& options, std::uint64_t seed)
+Surrogate::Surrogate(const SearchSpace& space, const SurrogateOptions& options, std::uint64_t seed)
     : space_(space), options_(options), features_(space), random_(seed) {
   all_.width = passed_.width = features_.width();
 }
@@ -80,9 +80,9 @@ std::vector<double> Surrogate::squashed_times() const {
 }
 
 // A trend that all results decide misleads where small differences among the fast ones matter: on measured spaces it
-// lost (docs/reports/searches.md). On a plateau trees see no direction at all. So it is asked where times tie. The forest
-// learns by how much each time differs from what the others' trend foretells, so that a trend which fits too well is
-// found out.
+// lost (docs/reports/searches.md). On a plateau trees see no direction at all. So it is asked where times tie. The
+// forest learns by how much each time differs from what the others' trend foretells, so that a trend which fits too
+// well is found out.
 void Surrogate::fit_times() {
   std::vector<double> times = squashed_times();
   const double spread = deviation_of(times);
@@ -136,7 +136,7 @@ void Surrogate::refit() {
   if (!stale_ || costs_.empty() || features_.width() == 0) return;
   stale_ = false;
   if (!times_.empty()) fit_times();
-  Forest::Options small = options_.forest;
+  ForestOptions small = options_.forest;
   small.trees = std::max(8, small.trees / 3);
   if (varies(oks_, 0.5)) pass_.fit(all_, oks_, small, random_);
   if (options_.cost_weight > 0 && varies(costs_, 0.2)) cost_.fit(all_, costs_, small, random_);

@@ -12,22 +12,22 @@
 
 namespace harness::script {
 
+struct SurrogateOptions {
+  ForestOptions forest;
+  std::size_t candidates = 4096;  // points that a proposal looks at; spaces that are not larger are looked at whole
+  double cost_weight = 1;         // exponent of the predicted cost that the expected improvement is divided by
+  double explore = 1;             // factor on the deviation
+  double squash = 1;              // of what a logarithm of a time lies above the median of the first ones, what stays
+  std::size_t early = 8;          // how many are the first ones
+  double trend = 0;    // where times tie: of what follows smoothly from the parameters, what is believed, 0 to 1
+  double novelty = 0;  // where times tie: deviation of what resembles nothing that passed, in deviations of all times
+};
+
 /// What evaluations so far say of those not made yet: a forest over the logarithm of the time of what passed, one over
 /// whether it passes, and one over the logarithm of the cost. Fitted when asked, if something new was observed.
 class Surrogate {
  public:
-  struct Options {
-    Forest::Options forest;
-    std::size_t candidates = 4096;  // points that a proposal looks at; spaces that are not larger are looked at whole
-    double cost_weight = 1;         // exponent of the predicted cost that the expected improvement is divided by
-    double explore = 1;             // factor on the deviation
-    double squash = 1;              // of what a logarithm of a time lies above the median of the first ones, what stays
-    std::size_t early = 8;          // how many are the first ones
-    double trend = 0;    // where times tie: of what follows smoothly from the parameters, what is believed, 0 to 1
-    double novelty = 0;  // where times tie: deviation of what resembles nothing that passed, in deviations of all times
-  };
-
-  Surrogate(const SearchSpace& space, const Options& options, std::uint64_t seed);
+  Surrogate(const SearchSpace& space, const SurrogateOptions& options, std::uint64_t seed);
 
   /// The time is that of a passed one. Observed points are not proposed again.
   void observe(std::size_t point, std::optional<double> time_ns, double cost_s);
@@ -81,7 +81,7 @@ class Surrogate {
   std::vector<double> merits(const std::vector<std::size_t>& points);
 
   const SearchSpace& space_;
-  Options options_;
+  SurrogateOptions options_;
   SpaceFeatures features_;
   Random random_;
   Matrix all_, passed_;                      // features of what was observed, and of what passed

@@ -148,7 +148,7 @@ constexpr luaL_Reg kModelMethods[] = {{"observe", observe}, {"predict", predict}
                                       {"rank", rank},       {"importance", importance}, {nullptr, nullptr}};
 
 /// An option by name; nullptr for an unknown one.
-double* option(Surrogate::Options& options, double (&whole)[4], const char* name) {
+double* option(SurrogateOptions& options, double (&whole)[4], const char* name) {
   const std::pair<const char*, double*> known[] = {{"trees", &whole[0]},
                                                    {"leaf", &whole[1]},
                                                    {"candidates", &whole[2]},
@@ -167,7 +167,7 @@ double* option(Surrogate::Options& options, double (&whole)[4], const char* name
 }  // namespace
 
 int push_model(lua_State* L, int index, const SearchSpace& space, Sandbox& sandbox, Surrogates& models) {
-  Surrogate::Options options;
+  SurrogateOptions options;
   double whole[4] = {static_cast<double>(options.forest.trees), static_cast<double>(options.forest.smallest_leaf),
                      static_cast<double>(options.candidates), static_cast<double>(options.early)};
   if (!lua_isnoneornil(L, index)) {

@@ -28,8 +28,8 @@ std::string known_kind(const std::string& kind) {
 }
 
 std::string place(const RawFinding& finding, std::size_t index, const std::map<std::uint64_t, std::string>& lines) {
-  const auto known = lines.find(finding.sites[index]);
-  return known == lines.end() ? fmt::format("code offset {:#x}", finding.sites[index]) : clean(known->second);
+  const auto line = lines.find(finding.sites[index]);
+  return line == lines.end() ? fmt::format("code offset {:#x}", finding.sites[index]) : clean(line->second);
 }
 
 std::string with_places(const RawFinding& finding, const std::map<std::uint64_t, std::string>& lines) {
@@ -54,22 +54,22 @@ struct Told {
   std::vector<std::string> places;
 };
 std::vector<Told> merged(const std::vector<RawFinding>& raw, const std::map<std::uint64_t, std::string>& lines) {
-  std::vector<Told> told;
+  std::vector<Told> merged_findings;
   for (const RawFinding& finding : raw) {
     std::vector<std::string> places;
     for (std::size_t i = 0; i < std::min(finding.sites.size(), kMaxSites); ++i)
       places.push_back(place(finding, i, lines));
-    const auto same = std::find_if(told.begin(), told.end(), [&](const Told& other) {
+    const auto same = std::find_if(merged_findings.begin(), merged_findings.end(), [&](const Told& other) {
       return !places.empty() && other.finding.kind == finding.kind && other.places == places;
     });
-    if (same == told.end()) {
-      told.push_back({finding, places});
+    if (same == merged_findings.end()) {
+      merged_findings.push_back({finding, places});
       continue;
     }
     same->finding.count += finding.count;
     same->finding.same_values += finding.same_values;
   }
-  return told;
+  return merged_findings;
 }
 
 /// A fault's text begins with its kind (DeviceFault); "": the checker stopped the launch and has said why.
@@ -116,10 +116,11 @@ std::vector<Finding> resolve(const DeviceKind& kind, const Executable& executabl
 std::vector<Finding> describe_findings(const std::vector<RawFinding>& raw,
                                        const std::map<std::uint64_t, std::string>& lines) {
   std::vector<Finding> findings;
-  const std::vector<Told> told = merged(raw, lines);
-  for (const auto& [finding, places] : told) {
+  const std::vector<Told> merged_findings = merged(raw, lines);
+  for (const auto& [finding, places] : merged_findings) {
     if (findings.size() == kMaxFindings) {
-      findings.push_back({"other", fmt::format("{} more findings are not shown", told.size() - kMaxFindings)});
+      findings.push_back(
+          {"other", fmt::format("{} more findings are not shown", merged_findings.size() - kMaxFindings)});
       break;
     }
     std::string message = with_places(finding, lines);

@@ -50,9 +50,9 @@ MemoryCheck conclude(const MemoryWatcher& watcher, const TemporaryFolder& folder
   WatchedLog log = watcher.read(text, placed_buffers(folder, tool));
   MemoryCheck check{.tool = tool, .findings = std::move(log.findings)};
   const std::string trouble = trouble_of(folder, tool);
-  const bool found = !check.findings.empty();
-  check.checked = log.complete && (found || trouble.empty());
-  if (check.checked && !found && !end.signaled && end.code == kErrorsFound) {
+  const bool has_findings = !check.findings.empty();
+  check.checked = log.complete && (has_findings || trouble.empty());
+  if (check.checked && !has_findings && !end.signaled && end.code == kErrorsFound) {
     check.findings.push_back({"other", fmt::format("{} reports errors in none of the forms known here: {}",
                                                    watcher.name(), first_lines(text))});
   }

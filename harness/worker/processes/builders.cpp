@@ -28,13 +28,13 @@ Builders::~Builders() {
 Builders::Result Builders::submit(const BuildSpec& spec, bool demanded) {
   const std::string key = sha256_hex(json_text(spec));
   const std::lock_guard lock(mutex_);
-  const auto found = known_.find(key);
-  if (found != known_.end()) {
+  const auto build = known_.find(key);
+  if (build != known_.end()) {
     if (demanded) {
-      found->second->demanded = true;
+      build->second->demanded = true;
       wake_.notify_all();  // it may have waited behind a pause
     }
-    return found->second->result;
+    return build->second->result;
   }
   auto job = std::make_shared<Job>();
   job->spec = spec;

@@ -70,17 +70,17 @@ std::optional<DeviceJudging::Compared> DeviceJudging::compare(const Executable& 
                                                               const DeviceImage& before,
                                                               std::span<const std::byte> after) {
   const Problem& problem = executable.problem;
-  auto asked = judge::describe_comparison(problem, executable.layout, reference, secret_seed());
-  if (!asked) return std::nullopt;
+  auto comparison = judge::describe_comparison(problem, executable.layout, reference, secret_seed());
+  if (!comparison) return std::nullopt;
   JudgedLaunch launch{
-      .before = &before, .after = after, .reference = &reference.executable, .inputs = {}, .comparison = &*asked};
+      .before = &before, .after = after, .reference = &reference.executable, .inputs = {}, .comparison = &*comparison};
   for (const Argument& a : problem.arguments) {
     if (!judge::is_drawn(a)) continue;
     const ImageBuffer& from = *find_buffer(executable.layout, a.name);
     launch.inputs.push_back({from.offset, find_buffer(reference.executable.layout, a.name)->offset, from.bytes});
   }
   LaunchNumbers numbers = device_->compare(launch);
-  return Compared{std::move(*asked), std::move(numbers)};
+  return Compared{std::move(*comparison), std::move(numbers)};
 }
 
 std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executable, const DrawId& draw,
@@ -88,7 +88,8 @@ std::optional<Verdict> DeviceJudging::passing_verdict(const Executable& executab
                                                       std::span<const std::byte> after) {
   const auto compared = compare(executable, reference, before, after);
   if (!compared) return std::nullopt;
-  return judge::passing_verdict(executable.problem, executable.layout, compared->asked, compared->numbers, draw.seed);
+  return judge::passing_verdict(executable.problem, executable.layout, compared->comparison, compared->numbers,
+                                draw.seed);
 }
 
 std::optional<std::map<std::string, double>> DeviceJudging::errors(const Executable& executable,

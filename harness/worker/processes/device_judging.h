@@ -41,7 +41,7 @@ class DeviceJudging {
 
  private:
   struct Compared {
-    LaunchComparison asked;
+    LaunchComparison comparison;
     LaunchNumbers numbers;
   };
   std::optional<Compared> compare(const Executable& executable, const judge::ReferenceJob& reference,

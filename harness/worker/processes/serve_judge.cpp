@@ -41,13 +41,13 @@ class JudgeService {
       kept_.clear();
       return json::object();
     }
-    const Case asked{body.at("executable").get<Executable>(), body.at("trusted").get<JudgeProcess::Trusted>(),
-                     body.at("draw").get<DrawId>()};
-    if (op == "paint") return paint(asked, image);
-    if (op == "errors") return errors(asked, image, body.at("impostor"));
-    if (op == "mutants") return {{"mutants", mutants(asked)}};
+    const Case subject{body.at("executable").get<Executable>(), body.at("trusted").get<JudgeProcess::Trusted>(),
+                       body.at("draw").get<DrawId>()};
+    if (op == "paint") return paint(subject, image);
+    if (op == "errors") return errors(subject, image, body.at("impostor"));
+    if (op == "mutants") return {{"mutants", mutants(subject)}};
     reference_s_ = 0;
-    const Verdict decided = verdict(asked, image);
+    const Verdict decided = verdict(subject, image);
     return {{"verdict", decided}, {"reference_s", reference_s_}};
   }
 
@@ -64,45 +64,46 @@ class JudgeService {
     DrawId draw;
   };
 
-  judge::Bytes painted(const Case& asked) {
-    judge::Bytes own(static_cast<std::size_t>(asked.executable.layout.bytes));
-    const Problem& problem = asked.executable.problem;
-    judge::paint(problem, asked.executable.plan, asked.executable.layout, asked.draw.seed, own,
-                 {.form = asked.draw.form, .fresh = asked.draw.fresh, .constants = asked.draw.constants});
-    place_custom_draws(asked, own);
+  judge::Bytes painted(const Case& subject) {
+    judge::Bytes own(static_cast<std::size_t>(subject.executable.layout.bytes));
+    const Problem& problem = subject.executable.problem;
+    judge::paint(problem, subject.executable.plan, subject.executable.layout, subject.draw.seed, own,
+                 {.form = subject.draw.form, .fresh = subject.draw.fresh, .constants = subject.draw.constants});
+    place_custom_draws(subject, own);
     return own;
   }
 
-  void place_custom_draws(const Case& asked, std::span<std::byte> image) {
-    const Problem& problem = asked.executable.problem;
+  void place_custom_draws(const Case& subject, std::span<std::byte> image) {
+    const Problem& problem = subject.executable.problem;
     for (const std::string& name : judge::needs_custom_draw(problem)) {
       const Argument& argument = *find_argument(problem, name);
       judge::CustomJob job = judge::custom_draw_job(
-          problem, argument, judge::seed_of(asked.executable.layout, argument, asked.draw.seed, asked.draw.constants));
-      run(job, asked.trusted);
-      judge::place_custom_draw(argument, job, asked.executable.layout, image);
+          problem, argument,
+          judge::seed_of(subject.executable.layout, argument, subject.draw.seed, subject.draw.constants));
+      run(job, subject.trusted);
+      judge::place_custom_draw(argument, job, subject.executable.layout, image);
     }
   }
 
-  json paint(const Case& asked, std::span<std::byte> image) {
-    if (const DeviceImage* const there = kept_on_device(asked)) device_->read(*there, image);
-    else judge::copy_bytes(*kept(asked), image);
+  json paint(const Case& subject, std::span<std::byte> image) {
+    if (const DeviceImage* const there = kept_on_device(subject)) device_->read(*there, image);
+    else judge::copy_bytes(*kept(subject), image);
     return json::object();
   }
 
   /// Null: this image is not for a device. Its inputs of which a device knows nothing are drawn here.
-  const DeviceImage* kept_on_device(const Case& asked) {
-    if (!DeviceJudging::is_worth_it(asked.executable.layout) || !device()) return nullptr;
-    Kept& entry = entry_of(asked);
+  const DeviceImage* kept_on_device(const Case& subject) {
+    if (!DeviceJudging::is_worth_it(subject.executable.layout) || !device()) return nullptr;
+    Kept& entry = entry_of(subject);
     if (entry.on_device) return entry.on_device.get();
-    if (!DeviceJudging::can_paint(asked.executable, asked.draw)) {
-      entry.on_device = device_->upload(*kept(asked));
+    if (!DeviceJudging::can_paint(subject.executable, subject.draw)) {
+      entry.on_device = device_->upload(*kept(subject));
     } else {
-      judge::Bytes rest(static_cast<std::size_t>(asked.executable.layout.bytes));
-      const auto given = judge::paint_rest(asked.executable.problem, asked.executable.layout, asked.draw.seed, rest,
-                                           asked.draw.constants);
-      place_custom_draws(asked, rest);
-      entry.on_device = device_->paint(asked.executable, asked.draw, rest, given);
+      judge::Bytes rest(static_cast<std::size_t>(subject.executable.layout.bytes));
+      const auto given = judge::paint_rest(subject.executable.problem, subject.executable.layout, subject.draw.seed,
+                                           rest, subject.draw.constants);
+      place_custom_draws(subject, rest);
+      entry.on_device = device_->paint(subject.executable, subject.draw, rest, given);
     }
     return entry.on_device.get();
   }
@@ -111,7 +112,8 @@ class JudgeService {
   DeviceJudging* device() {
     if (!asked_for_device_) {
       asked_for_device_ = true;
-      if (auto made = find_kind(kinds_, target_.device).make_judge(target_)) device_.emplace(std::move(made));
+      if (auto judge_there = find_kind(kinds_, target_.device).make_judge(target_))
+        device_.emplace(std::move(judge_there));
     }
     return device_ ? &*device_ : nullptr;
   }
@@ -122,9 +124,9 @@ class JudgeService {
     return judging != nullptr ? judging->hold(memory) : nullptr;
   }
 
-  static std::string key(const Case& asked) {
-    const Executable& executable = asked.executable;  // workspaces are painted, too
-    return fmt::format("{} {} {} {}", executable.problem.contract_hash, json_text(asked.draw),
+  static std::string key(const Case& subject) {
+    const Executable& executable = subject.executable;  // workspaces are painted, too
+    return fmt::format("{} {} {} {}", executable.problem.contract_hash, json_text(subject.draw),
                        json_text(executable.layout), json_text(executable.plan.workspaces));
   }
 
@@ -138,13 +140,13 @@ class JudgeService {
   };
 
   /// The last few are kept; any other is painted again, for a draw is a function of its seed.
-  Kept& entry_of(const Case& asked) {
+  Kept& entry_of(const Case& subject) {
     constexpr std::size_t kMost = 4, kMostBytes = std::size_t{1} << 30;
-    const std::string name = key(asked);
-    auto bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
-    for (Kept& known : kept_) {
-      if (known.name == name) return known;
-      bytes += known.bytes;
+    const std::string name = key(subject);
+    auto bytes = static_cast<std::size_t>(subject.executable.layout.bytes);
+    for (Kept& image : kept_) {
+      if (image.name == name) return image;
+      bytes += image.bytes;
     }
     while (!kept_.empty() && (kept_.size() >= kMost || bytes > kMostBytes)) {
       bytes -= kept_.front().bytes;
@@ -152,46 +154,46 @@ class JudgeService {
     }
     Kept& entry = kept_.emplace_back();
     entry.name = name;
-    entry.bytes = static_cast<std::size_t>(asked.executable.layout.bytes);
+    entry.bytes = static_cast<std::size_t>(subject.executable.layout.bytes);
     return entry;
   }
 
-  std::shared_ptr<const judge::Bytes> kept(const Case& asked) {
-    Kept& entry = entry_of(asked);
-    if (!entry.here) entry.here = std::make_shared<const judge::Bytes>(painted(asked));
+  std::shared_ptr<const judge::Bytes> kept(const Case& subject) {
+    Kept& entry = entry_of(subject);
+    if (!entry.here) entry.here = std::make_shared<const judge::Bytes>(painted(subject));
     return entry.here;
   }
 
-  judge::ReferenceJob reference_job(const Case& asked) {
-    judge::ReferenceJob job = judge::make_reference_job(asked.executable.problem, "");
-    job.executable.artifact = asked.trusted.reference;
+  judge::ReferenceJob reference_job(const Case& subject) {
+    judge::ReferenceJob job = judge::make_reference_job(subject.executable.problem, "");
+    job.executable.artifact = subject.trusted.reference;
     return job;
   }
 
-  judge::ReferenceValues reference(const Case& asked, std::span<const std::byte> before) {
+  judge::ReferenceValues reference(const Case& subject, std::span<const std::byte> before) {
     const auto begin = std::chrono::steady_clock::now();
-    const judge::ReferenceJob job = reference_job(asked);
-    judge::Bytes image = judge::reference_image(asked.executable.problem, asked.executable.layout, before, job);
+    const judge::ReferenceJob job = reference_job(subject);
+    judge::Bytes image = judge::reference_image(subject.executable.problem, subject.executable.layout, before, job);
     session().run(job.executable, image);
-    judge::ReferenceValues values = judge::read_reference(asked.executable.problem, job, image);
+    judge::ReferenceValues values = judge::read_reference(subject.executable.problem, job, image);
     reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return values;
   }
 
-  Verdict verdict(const Case& asked, std::span<const std::byte> shared) {
-    check_golden(asked);
-    if (std::optional<Verdict> passed = verdict_by_device(asked, shared)) return *passed;
+  Verdict verdict(const Case& subject, std::span<const std::byte> shared) {
+    check_golden(subject);
+    if (std::optional<Verdict> passed = verdict_by_device(subject, shared)) return *passed;
     const judge::Bytes after = judge::copy_of(shared);  // nothing can change what is judged
-    return judged(asked, *kept(asked), after);
+    return judged(subject, *kept(subject), after);
   }
 
   /// Nothing where it does not pass there: what is refused is refused by what is computed here.
-  std::optional<Verdict> verdict_by_device(const Case& asked, std::span<const std::byte> shared) {
+  std::optional<Verdict> verdict_by_device(const Case& subject, std::span<const std::byte> shared) {
     const auto begin = std::chrono::steady_clock::now();
     try {
-      const DeviceImage* const before = kept_on_device(asked);
+      const DeviceImage* const before = kept_on_device(subject);
       if (before == nullptr) return std::nullopt;
-      auto passed = device_->passing_verdict(asked.executable, asked.draw, reference_job(asked), *before, shared);
+      auto passed = device_->passing_verdict(subject.executable, subject.draw, reference_job(subject), *before, shared);
       reference_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       return passed;
     } catch (const DeviceMemoryExhausted&) {
@@ -199,88 +201,88 @@ class JudgeService {
     }
   }
 
-  Verdict judged(const Case& asked, std::span<const std::byte> before, std::span<const std::byte> after) {
-    judge::ReferenceValues values = reference(asked, before);
-    const Verdict verdict = decide(asked, asked.executable.problem, before, after, values);
-    if (!judge::may_be_longer_sums(asked.executable.problem, verdict))
-      return less_cancellation(asked, asked.executable.problem, verdict, before, after, values);
-    const Problem longer = longer_sums(asked, before, values);
-    return less_cancellation(asked, longer, decide(asked, longer, before, after, values), before, after, values);
+  Verdict judged(const Case& subject, std::span<const std::byte> before, std::span<const std::byte> after) {
+    judge::ReferenceValues values = reference(subject, before);
+    const Verdict verdict = decide(subject, subject.executable.problem, before, after, values);
+    if (!judge::may_be_longer_sums(subject.executable.problem, verdict))
+      return less_cancellation(subject, subject.executable.problem, verdict, before, after, values);
+    const Problem longer = longer_sums(subject, before, values);
+    return less_cancellation(subject, longer, decide(subject, longer, before, after, values), before, after, values);
   }
 
   /// The problem, whose sums are as long as changed inputs show them to be.
-  Problem longer_sums(const Case& asked, std::span<const std::byte> before, const judge::ReferenceValues& right) {
-    const Problem& problem = asked.executable.problem;
-    const std::vector<judge::Probe> probes = judge::choose_probes(problem, asked.draw.seed);
+  Problem longer_sums(const Case& subject, std::span<const std::byte> before, const judge::ReferenceValues& right) {
+    const Problem& problem = subject.executable.problem;
+    const std::vector<judge::Probe> probes = judge::choose_probes(problem, subject.draw.seed);
     std::vector<judge::ReferenceValues> changed;
     for (const judge::Probe& probe : probes) {
       judge::Bytes other = judge::copy_of(before);
-      judge::change_element(problem, asked.executable.layout, probe, other);
-      changed.push_back(reference(asked, other));
+      judge::change_element(problem, subject.executable.layout, probe, other);
+      changed.push_back(reference(subject, other));
     }
-    return judge::with_sums(problem, judge::sum_lengths(problem, right, probes, changed), asked.draw.form,
-                            impostor_errors(asked, before, right));
+    return judge::with_sums(problem, judge::sum_lengths(problem, right, probes, changed), subject.draw.form,
+                            impostor_errors(subject, before, right));
   }
 
   /// The verdict, or another where sums whose terms cancel explain what failed.
-  Verdict less_cancellation(const Case& asked, const Problem& problem, const Verdict& verdict,
+  Verdict less_cancellation(const Case& subject, const Problem& problem, const Verdict& verdict,
                             std::span<const std::byte> before, std::span<const std::byte> after,
                             judge::ReferenceValues& values) {
-    if (!judge::may_be_cancellation(problem, verdict, asked.draw.form)) return verdict;
+    if (!judge::may_be_cancellation(problem, verdict, subject.draw.form)) return verdict;
     std::vector<judge::ChangedPair> changed;
-    for (int trial = 0; trial < judge::count_term_trials(asked.draw.form); ++trial) {
+    for (int trial = 0; trial < judge::count_term_trials(subject.draw.form); ++trial) {
       const auto beside = [&](double change) {
         judge::Bytes other = judge::copy_of(before);
-        judge::change_inputs(problem, asked.executable.layout, asked.draw.seed + static_cast<std::uint64_t>(trial),
+        judge::change_inputs(problem, subject.executable.layout, subject.draw.seed + static_cast<std::uint64_t>(trial),
                              change, other);
-        return reference(asked, other);
+        return reference(subject, other);
       };
       constexpr double kChange = judge::kTermChange;
       changed.push_back({beside(kChange), beside(-kChange), beside(kChange / 2), beside(-kChange / 2)});
     }
-    judge::measure_terms(problem, values, changed, asked.draw.form);
-    return decide(asked, problem, before, after, values);
+    judge::measure_terms(problem, values, changed, subject.draw.form);
+    return decide(subject, problem, before, after, values);
   }
 
-  Verdict decide(const Case& asked, const Problem& problem, std::span<const std::byte> before,
+  Verdict decide(const Case& subject, const Problem& problem, std::span<const std::byte> before,
                  std::span<const std::byte> after, const judge::ReferenceValues& values) {
-    const Executable& executable = asked.executable;
+    const Executable& executable = subject.executable;
     std::map<std::string, GateResult> decided;
     for (const std::string& name : judge::needs_custom_compare(problem)) {
       judge::CustomJob compare =
           judge::custom_compare_job(problem, *find_argument(problem, name), executable.layout, after, values.at(name));
-      run(compare, asked.trusted);
+      run(compare, subject.trusted);
       decided[name] = judge::read_custom_compare(compare);
     }
-    return judge::judge(problem, executable.plan, executable.layout, before, after, values, asked.draw.seed, decided);
+    return judge::judge(problem, executable.plan, executable.layout, before, after, values, subject.draw.seed, decided);
   }
 
-  judge::ReferenceValues impostor(const Case& asked, std::span<const std::byte> before) {
+  judge::ReferenceValues impostor(const Case& subject, std::span<const std::byte> before) {
     judge::Bytes lower = judge::copy_of(before);
-    judge::round_inputs(asked.executable.problem, asked.executable.layout, lower);
-    return reference(asked, lower);
+    judge::round_inputs(subject.executable.problem, subject.executable.layout, lower);
+    return reference(subject, lower);
   }
 
-  json errors(const Case& asked, std::span<const std::byte> after, bool with_impostor) {
+  json errors(const Case& subject, std::span<const std::byte> after, bool with_impostor) {
     if (!with_impostor)
-      if (const auto measured = errors_by_device(asked, after))
+      if (const auto measured = errors_by_device(subject, after))
         return {{"honest", *measured}, {"impostor", json::object()}};
-    const auto drawn = kept(asked);
+    const auto drawn = kept(subject);
     const std::span<const std::byte> before = *drawn;
-    const Problem& problem = asked.executable.problem;
-    const ImageLayout& layout = asked.executable.layout;
-    const judge::ReferenceValues right = reference(asked, before);
+    const Problem& problem = subject.executable.problem;
+    const ImageLayout& layout = subject.executable.layout;
+    const judge::ReferenceValues right = reference(subject, before);
     json reply{{"honest", judge::output_errors(problem, layout, before, after, right)}, {"impostor", json::object()}};
-    if (with_impostor) reply["impostor"] = impostor_errors(asked, before, right);
+    if (with_impostor) reply["impostor"] = impostor_errors(subject, before, right);
     return reply;
   }
 
   /// By output; 0 where one precision lower means nothing.
-  std::map<std::string, double> impostor_errors(const Case& asked, std::span<const std::byte> before,
+  std::map<std::string, double> impostor_errors(const Case& subject, std::span<const std::byte> before,
                                                 const judge::ReferenceValues& right) {
-    const Problem& problem = asked.executable.problem;
-    const ImageLayout& layout = asked.executable.layout;
-    const judge::ReferenceValues lower = impostor(asked, before);
+    const Problem& problem = subject.executable.problem;
+    const ImageLayout& layout = subject.executable.layout;
+    const judge::ReferenceValues lower = impostor(subject, before);
     const judge::MutantSources sources{problem, layout, before, right, right, right, lower};
     const std::vector<std::byte> honest = judge::honest_image(sources);
     std::map<std::string, double> errors;
@@ -292,36 +294,36 @@ class JudgeService {
     return errors;
   }
 
-  std::optional<std::map<std::string, double>> errors_by_device(const Case& asked, std::span<const std::byte> after) {
+  std::optional<std::map<std::string, double>> errors_by_device(const Case& subject, std::span<const std::byte> after) {
     try {
-      const DeviceImage* const before = kept_on_device(asked);
+      const DeviceImage* const before = kept_on_device(subject);
       if (before == nullptr) return std::nullopt;
-      return device_->errors(asked.executable, reference_job(asked), *before, after);
+      return device_->errors(subject.executable, reference_job(subject), *before, after);
     } catch (const DeviceMemoryExhausted&) {
       return std::nullopt;
     }
   }
 
-  std::vector<MutantTrial> mutants(const Case& asked) {
+  std::vector<MutantTrial> mutants(const Case& subject) {
     const auto drawn = [&](std::uint64_t seed) {
-      Case other = asked;
+      Case other = subject;
       other.draw.seed = seed;
       return reference(other, painted(other));
     };
-    const judge::Bytes before = painted(asked);
-    const judge::ReferenceValues right = reference(asked, before), previous = drawn(asked.draw.seed + 1),
-                                 other = drawn(asked.draw.seed + 2), lower = impostor(asked, before);
+    const judge::Bytes before = painted(subject);
+    const judge::ReferenceValues right = reference(subject, before), previous = drawn(subject.draw.seed + 1),
+                                 other = drawn(subject.draw.seed + 2), lower = impostor(subject, before);
     const judge::MutantSources sources{
-        asked.executable.problem, asked.executable.layout, before, right, previous, other, lower};
+        subject.executable.problem, subject.executable.layout, before, right, previous, other, lower};
     std::vector<MutantTrial> trials;
     const auto judge_one = [&](const std::string& name, const std::string& output, std::span<const std::byte> image) {
-      const Verdict verdict = decide(asked, asked.executable.problem, before, image, right);
+      const Verdict verdict = decide(subject, subject.executable.problem, before, image, right);
       const GateResult* const failed = first_failed(verdict.gates);
       trials.push_back({name, output, failed == nullptr ? "" : failed->name, failed == nullptr ? "" : failed->detail});
     };
     const std::vector<std::byte> honest = judge::honest_image(sources);
     judge_one("the right answer", "", honest);
-    for (const Argument& a : asked.executable.problem.arguments) {
+    for (const Argument& a : subject.executable.problem.arguments) {
       if (!is_written(a.kind) || a.absent) continue;
       for (const std::string& name : judge::mutant_names())
         if (const auto image = judge::mutant_image(sources, honest, name, a)) judge_one(name, a.name, *image);
@@ -330,15 +332,15 @@ class JudgeService {
   }
 
   // The reference itself against arrays from elsewhere, where the kernel has some: once for each contract.
-  void check_golden(const Case& asked) {
-    const Problem& problem = asked.executable.problem;
+  void check_golden(const Case& subject) {
+    const Problem& problem = subject.executable.problem;
     if (!golden_checked_.insert(problem.contract_hash).second) return;
     for (const std::string& folder : problem.reference.golden) {
-      const auto before = kept(asked);
+      const auto before = kept(subject);
       std::vector<std::byte> golden(before->begin(), before->end());
-      judge::place_golden_inputs(problem, asked.executable.layout, folder, golden);
-      const judge::ReferenceJob job = reference_job(asked);
-      judge::Bytes image = judge::reference_image(problem, asked.executable.layout, golden, job);
+      judge::place_golden_inputs(problem, subject.executable.layout, folder, golden);
+      const judge::ReferenceJob job = reference_job(subject);
+      judge::Bytes image = judge::reference_image(problem, subject.executable.layout, golden, job);
       session().run(job.executable, image);
       if (const auto wrong = judge::compare_golden(problem, judge::read_reference(problem, job, image), folder))
         throw bad_input(fmt::format("its reference disagrees with the golden arrays: {}", *wrong));

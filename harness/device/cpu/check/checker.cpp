@@ -118,9 +118,9 @@ bool BlockChecker::in_image(const Event& event) {
                          byte_range(static_cast<std::int64_t>(offset - buffer->offset), event.bytes), buffer->name));
     return true;
   }
-  const Place place{&image.shadow(),  offset,        checker_.order_.first_epoch(),
-                    !buffer->defined, &buffer->name, offset - buffer->offset,
-                    buffer->offset,   event.address};
+  const AccessedPlace place{&image.shadow(),  offset,        checker_.order_.first_epoch(),
+                            !buffer->defined, &buffer->name, offset - buffer->offset,
+                            buffer->offset,   event.address};
   check_shadow(event, place);
   return true;
 }
@@ -173,7 +173,7 @@ bool BlockChecker::in_shared_of(BlockChecker& owner, const Event& event) {
   if (checker_.observes()) return true;
   // Every block has its own shared memory, whichever host thread lends it.
   const std::uintptr_t location = event.address ^ (static_cast<std::uintptr_t>(owner.block_) + 1) << 47;
-  Place place{&owner.shared_, offset, owner.order_.first_epoch(), true, name, offset - begin, begin, location};
+  AccessedPlace place{&owner.shared_, offset, owner.order_.first_epoch(), true, name, offset - begin, begin, location};
   if (&owner == this) {
     check_shadow(event, place);
     return true;

@@ -102,7 +102,7 @@ class BlockChecker {
   };
 
   /// Where an access lies and what is known of that memory.
-  struct Place {
+  struct AccessedPlace {
     const Shadow* shadow = nullptr;
     std::size_t offset = 0;  // within the shadow
     std::uint32_t first_epoch = 0;
@@ -120,10 +120,10 @@ class BlockChecker {
   std::optional<bool> in_cluster(const Event& event);
   bool elsewhere(const Event& event);
   bool in_globals(const Event& event);
-  void check_shadow(const Event& event, const Place& place);
-  bool misses_proxy_fence(const Event& event, const Granule& granule, std::uint8_t mask, const Place& place);
-  void report_race(const Event& event, const Access& earlier, bool earlier_writes, const Place& place);
-  void report_unwritten(const Event& event, const Place& place);
+  void check_shadow(const Event& event, const AccessedPlace& place);
+  bool misses_proxy_fence(const Event& event, const Granule& granule, std::uint8_t mask, const AccessedPlace& place);
+  void report_race(const Event& event, const Access& earlier, bool earlier_writes, const AccessedPlace& place);
+  void report_unwritten(const Event& event, const AccessedPlace& place);
   std::string describe_stray(const Event& event, bool foreign_stack) const;
   void report(FindingKind kind, const Event& event, std::uint64_t space, const std::string& text);
   bool known(FindingKind kind, const Event& event, std::uint64_t space);

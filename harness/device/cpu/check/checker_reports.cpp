@@ -17,7 +17,7 @@ std::uint64_t tag(FindingKind kind) {
 
 }  // namespace
 
-void BlockChecker::check_shadow(const Event& event, const Place& place) {
+void BlockChecker::check_shadow(const Event& event, const AccessedPlace& place) {
   const int thread = scheduler_.current().linear;
   if (event.atomic) order_.atomic(thread, place.location, event.writes);
   Access access = order_.stamp(thread, event.site, event.atomic);
@@ -52,7 +52,7 @@ void BlockChecker::check_shadow(const Event& event, const Place& place) {
 
 // The async proxy reads what threads wrote through the generic proxy only behind a fence.proxy.async.
 bool BlockChecker::misses_proxy_fence(const Event& event, const Granule& granule, std::uint8_t mask,
-                                      const Place& place) {
+                                      const AccessedPlace& place) {
   for (const Access& writer : granule.writers) {
     if (writer.epoch < place.first_epoch || !(writer.mask & mask)) continue;
     if (order_.seen_by_async_proxy(writer, scheduler_.current().linear)) continue;
@@ -70,7 +70,7 @@ bool BlockChecker::misses_proxy_fence(const Event& event, const Granule& granule
   return false;
 }
 
-void BlockChecker::report_unwritten(const Event& event, const Place& place) {
+void BlockChecker::report_unwritten(const Event& event, const AccessedPlace& place) {
   if (known(FindingKind::uninitialized, event, place.space)) return;
   report(FindingKind::uninitialized, event, place.space,
          fmt::format("{} read {} of {} @0 that {} has written", self(),
@@ -78,7 +78,8 @@ void BlockChecker::report_unwritten(const Event& event, const Place& place) {
                      place.shadow == &shared_ ? "no thread of the block" : "nothing"));
 }
 
-void BlockChecker::report_race(const Event& event, const Access& earlier, bool earlier_writes, const Place& place) {
+void BlockChecker::report_race(const Event& event, const Access& earlier, bool earlier_writes,
+                               const AccessedPlace& place) {
   const RawFindings::Key key{tag(FindingKind::race) | place.space << 8, earlier.site, event.site,
                              static_cast<std::uint64_t>(earlier_writes) << 1 | event.writes};
   if (earlier_writes && event.writes && !event.atomic && !earlier.atomic)

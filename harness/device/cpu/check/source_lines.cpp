@@ -18,7 +18,7 @@ constexpr const char* kWrappers = "/include/harness/";
 constexpr const char* kPrecompiled = "/guest/harness_cpu/";  // headers whose names the line table has as they are
 
 /// The place of the innermost code that is not the emulation's, and of the kernel's own source that led to it.
-class Place {
+class SitePlace {
  public:
   void add(const std::string& frame) {
     if (frame.starts_with("??") || frame.ends_with(":0") || frame.ends_with(":?")) return;
@@ -54,8 +54,8 @@ std::optional<std::uint64_t> offset_in(const std::string& line) {
 }  // namespace
 
 std::map<std::uint64_t, std::string> read_source_lines(const std::string& output) {
-  std::map<std::uint64_t, Place> places;
-  Place* place = nullptr;
+  std::map<std::uint64_t, SitePlace> places;
+  SitePlace* place = nullptr;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (const auto offset = offset_in(line)) place = &places[*offset];

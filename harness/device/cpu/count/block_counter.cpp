@@ -347,8 +347,8 @@ void BlockCounter::flush(Warp& warp) {
   segment_.resize(std::max(segment_.size(), events_.size()));
   block_.resize(std::max(block_.size(), events_.size()));
   warp.requests.resize(std::max(warp.requests.size(), events_.size()));
-  const std::vector<WarpLog::Place*>& places = warp.log.touched();
-  for (const WarpLog::Place* const place : places) {
+  const std::vector<WarpLog::PlaceLog*>& places = warp.log.touched();
+  for (const WarpLog::PlaceLog* const place : places) {
     const CountedEvent& event = events_[place->number];
     if (event.kind == EventKind::load || event.kind == EventKind::store || event.kind == EventKind::atomic) {
       rounds_.add(*place, access_of(event.kind), event.site, segment_[place->number]);
@@ -358,7 +358,7 @@ void BlockCounter::flush(Warp& warp) {
     while (walk_.next(train_)) count(place->number, train_);
   }
   rounds_.run();
-  for (const WarpLog::Place* const place : places) end_place(warp, *place);
+  for (const WarpLog::PlaceLog* const place : places) end_place(warp, *place);
   warp.log.clear();
 }
 
@@ -373,7 +373,7 @@ void BlockCounter::touch_rest(EventKind kind, const WarpLog::Lane& lane) {
 }
 
 /// All requests that were kept at the place are counted.
-void BlockCounter::end_place(Warp& warp, const WarpLog::Place& place) {
+void BlockCounter::end_place(Warp& warp, const WarpLog::PlaceLog& place) {
   std::uint64_t all = 0, least = ~0ull;
   each_lane(place.seen, [&](std::size_t number_of_lane) {
     const WarpLog::Lane& lane = place.lanes[number_of_lane];

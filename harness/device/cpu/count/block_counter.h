@@ -110,7 +110,7 @@ class BlockCounter {
     std::uintptr_t origin = 0;  // what places in it are counted from
     std::size_t place = 0;
     std::size_t warp = 0;
-    WarpLog::Place* log = nullptr;  // of that warp and place
+    WarpLog::PlaceLog* log = nullptr;  // of that warp and place
   };
   /// A piece of memory, and what an access to it is.
   struct Region {
@@ -132,7 +132,7 @@ class BlockCounter {
   void touch(EventKind kind, const Run& run, std::uint64_t begin);
   void touch_rest(EventKind kind, const WarpLog::Lane& lane);
   void flush(Warp& warp);
-  void end_place(Warp& warp, const WarpLog::Place& place);
+  void end_place(Warp& warp, const WarpLog::PlaceLog& place);
   void end_role(Warp& warp);
   void count(std::size_t place, const Train& train);
   /// What was counted since the last time.

@@ -5,9 +5,9 @@
 
 namespace harness::cpu {
 
-void Rounds::add(const WarpLog::Place& place, Touched::Access access, std::uint64_t site, Counts& counts) {
+void Rounds::add(const WarpLog::PlaceLog& place, Touched::Access access, std::uint64_t site, Counts& counts) {
   if (used_ == places_.size()) places_.emplace_back();
-  Place& added = places_[used_++];
+  RoundsOfPlace& added = places_[used_++];
   added.access = access;
   added.site = site;
   added.counts = &counts;
@@ -17,7 +17,7 @@ void Rounds::add(const WarpLog::Place& place, Touched::Access access, std::uint6
 }
 
 /// What holds for all requests of the train.
-void Rounds::begin_train(Place& place) {
+void Rounds::begin_train(RoundsOfPlace& place) {
   place.done = place.moved = 0;
   Counts& counts = *place.counts;
   const auto requests = static_cast<std::int64_t>(place.train.count);
@@ -39,7 +39,7 @@ void Rounds::begin_train(Place& place) {
   counts[store ? Count::store_width : Count::load_width] += requests * place.train.request.bytes;
 }
 
-void Rounds::find_sectors(Place& place) {
+void Rounds::find_sectors(RoundsOfPlace& place) {
   const std::uint64_t step = place.train.step;
   // Whole sectors further: then they all are.
   if (place.done > 0 && step % kSectorBytes == 0 && place.access != Touched::add) {
@@ -57,7 +57,7 @@ void Rounds::find_sectors(Place& place) {
   place.same_until = place.done + std::min(same, place.train.count - place.done);
 }
 
-bool Rounds::move_on(Place& place) {
+bool Rounds::move_on(RoundsOfPlace& place) {
   if (place.done < place.same_until) return false;
   if (place.done == place.train.count) {
     place.ended = !place.walk.next(place.train);
@@ -68,14 +68,14 @@ bool Rounds::move_on(Place& place) {
   return true;
 }
 
-void Rounds::add_sectors(Place& place, std::uint64_t requests) {
+void Rounds::add_sectors(RoundsOfPlace& place, std::uint64_t requests) {
   place.done += requests;
   if (place.access == Touched::add) return;
   (*place.counts)[place.access == Touched::store ? Count::store_sectors : Count::load_sectors] +=
       static_cast<std::int64_t>(requests) * place.sectors.size();
 }
 
-bool Rounds::serve(Place& place, bool fresh) {
+bool Rounds::serve(RoundsOfPlace& place, bool fresh) {
   if (fresh)
     for (const std::uint64_t sector : place.sectors) touched_.touch(sector, place.access);
   add_sectors(place, 1);
@@ -94,7 +94,7 @@ std::uint64_t Rounds::one_round() {
   std::uint64_t repeated = ~0ull;
   ended_ = true;
   for (std::size_t i = 0; i < used_; ++i) {
-    Place& place = places_[i];
+    RoundsOfPlace& place = places_[i];
     if (place.ended) continue;
     const bool fresh = move_on(place);
     if (place.ended) continue;

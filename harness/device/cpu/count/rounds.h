@@ -19,12 +19,12 @@ class Rounds {
   Rounds(Touched& touched, AtomicSectors& atomics, L1Cache& l1) : touched_(touched), atomics_(atomics), l1_(l1) {}
 
   /// What the warp did at a place that lies at `site` in the code. `counts` is added to; both outlive run().
-  void add(const WarpLog::Place& place, Touched::Access access, std::uint64_t site, Counts& counts);
+  void add(const WarpLog::PlaceLog& place, Touched::Access access, std::uint64_t site, Counts& counts);
   /// Counts what was added, and forgets it.
   void run();
 
  private:
-  struct Place {
+  struct RoundsOfPlace {
     Touched::Access access{};
     std::uint64_t site = 0;
     Counts* counts = nullptr;
@@ -39,19 +39,19 @@ class Rounds {
   };
 
   /// To the next request. Whether it wants other sectors than the one before, or there is none.
-  static bool move_on(Place& place);
-  static void begin_train(Place& place);
-  static void find_sectors(Place& place);
-  static void add_sectors(Place& place, std::uint64_t requests);
+  static bool move_on(RoundsOfPlace& place);
+  static void begin_train(RoundsOfPlace& place);
+  static void find_sectors(RoundsOfPlace& place);
+  static void add_sectors(RoundsOfPlace& place, std::uint64_t requests);
   /// False: some were not in the L1.
-  bool serve(Place& place, bool fresh);
+  bool serve(RoundsOfPlace& place, bool fresh);
   std::uint64_t one_round();
   void repeat(std::uint64_t rounds);
 
   Touched& touched_;
   AtomicSectors& atomics_;
   L1Cache& l1_;
-  std::vector<Place> places_;
+  std::vector<RoundsOfPlace> places_;
   std::size_t used_ = 0;  // of them, which keep their memory
   bool ended_ = false;
 };

@@ -4,7 +4,7 @@
 #include <bit>
 
 namespace harness::cpu {
-void Walk::begin(const WarpLog::Place& place) {
+void Walk::begin(const WarpLog::PlaceLog& place) {
   place_ = &place;
   number_ = all_ = 0;
   by_all_ = ~0ull;

@@ -24,7 +24,7 @@ struct Train {
 class Walk {
  public:
   /// The place outlives it and is left as it is.
-  void begin(const WarpLog::Place& place);
+  void begin(const WarpLog::PlaceLog& place);
   /// False: there are no more.
   bool next(Train& train);
 
@@ -40,7 +40,7 @@ class Walk {
   std::uint64_t alike(std::uint32_t lanes, std::uint64_t step) const;
   void advance(std::uint32_t lanes, std::uint64_t requests);
 
-  const WarpLog::Place* place_ = nullptr;
+  const WarpLog::PlaceLog* place_ = nullptr;
   std::uint64_t number_ = 0, all_ = 0, kept_ = 0;
   std::uint64_t by_all_ = 0;  // in so many every lane takes part that came at all
   bool uneven_ = false;

@@ -3,7 +3,7 @@
 #include "harness/device/cpu/count/request.h"
 
 namespace harness::cpu {
-WarpLog::Place& WarpLog::place(std::size_t number) {
+WarpLog::PlaceLog& WarpLog::place(std::size_t number) {
   while (number >= places_.size()) {
     const std::size_t next = places_.size();
     places_.emplace_back().number = next;
@@ -21,7 +21,8 @@ static Run close(WarpLog::Lane& lane) {
   return {};
 }
 
-Run WarpLog::note(Place& place, std::uint32_t lane, std::uint64_t address, std::uint64_t origin, std::uint32_t bytes) {
+Run WarpLog::note(PlaceLog& place, std::uint32_t lane, std::uint64_t address, std::uint64_t origin,
+                  std::uint32_t bytes) {
   Lane& self = place.lanes[lane];
   Run ended;
   if (self.open > 0) {
@@ -48,7 +49,7 @@ Run WarpLog::note(Place& place, std::uint32_t lane, std::uint64_t address, std::
 }
 
 void WarpLog::clear() {
-  for (Place* const place : touched_) {
+  for (PlaceLog* const place : touched_) {
     each_lane(place->seen, [&](std::size_t lane) {
       Lane& self = place->lanes[lane];
       self.runs.clear();

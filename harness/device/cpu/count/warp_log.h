@@ -47,26 +47,26 @@ class WarpLog {
     /// The open one follows the closed ones.
     Run run(std::size_t number) const { return number < runs.size() ? runs[number] : open_run(); }
   };
-  struct Place {
+  struct PlaceLog {
     std::size_t number = 0;
     std::uint32_t seen = 0;  // lanes, a bit each, that came; 0: none
     std::array<Lane, kLanes> lanes;
   };
 
   /// The same object each time.
-  Place& place(std::size_t number);
+  PlaceLog& place(std::size_t number);
   /// An access of `bytes` at `address`, which is not 0; it is kept as `address` - `origin`. Gives what has come to its
   /// end and is beyond what is kept: only which memory that touched is of interest. count 0: nothing.
-  Run note(Place& place, std::uint32_t lane, std::uint64_t address, std::uint64_t origin, std::uint32_t bytes);
+  Run note(PlaceLog& place, std::uint32_t lane, std::uint64_t address, std::uint64_t origin, std::uint32_t bytes);
 
   /// The places to which lanes came, in the order in which the first one did.
-  const std::vector<Place*>& touched() const { return touched_; }
+  const std::vector<PlaceLog*>& touched() const { return touched_; }
   /// Nothing has happened.
   void clear();
 
  private:
-  std::deque<Place> places_;
-  std::vector<Place*> touched_;
+  std::deque<PlaceLog> places_;
+  std::vector<PlaceLog*> touched_;
 };
 
 }  // namespace harness::cpu

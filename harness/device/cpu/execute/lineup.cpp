@@ -18,15 +18,15 @@ std::string count_threads(int count) {
 
 /// "32 threads wait in ... (the first is (0,0,0))", places in the order of their first thread.
 std::string describe_waiting(const std::vector<Thread>& threads) {
-  struct Place {
+  struct WaitingPlace {
     int count = 0;
     const Thread* first = nullptr;
   };
-  std::map<std::string, Place> places;
+  std::map<std::string, WaitingPlace> places;
   std::vector<std::string> order;
   for (const Thread& thread : threads) {
     if (thread.state != ThreadState::waiting) continue;
-    Place& place = places[describe_place(thread)];
+    WaitingPlace& place = places[describe_place(thread)];
     if (place.count++ == 0) {
       place.first = &thread;
       order.push_back(describe_place(thread));
@@ -34,7 +34,7 @@ std::string describe_waiting(const std::vector<Thread>& threads) {
   }
   std::string text;
   for (const std::string& name : order) {
-    const Place& place = places[name];
+    const WaitingPlace& place = places[name];
     const HarnessCpuIndex& t = place.first->index;
     text += fmt::format("{}{} wait{} in {} (the first is ({},{},{}))", text.empty() ? "" : "; ",
                         count_threads(place.count), place.count == 1 ? "s" : "", name, t.x, t.y, t.z);

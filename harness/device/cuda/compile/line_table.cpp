@@ -40,8 +40,8 @@ class Reader {
   std::string text() {
     const std::size_t end = bytes_.find('\0', at_);
     if (end == std::string_view::npos) return take(bytes_.size() - at_ + 1), "";
-    const std::string_view found = take(end - at_ + 1);
-    return std::string(found.substr(0, found.size() - 1));
+    const std::string_view text = take(end - at_ + 1);
+    return std::string(text.substr(0, text.size() - 1));
   }
 
  private:

@@ -134,47 +134,49 @@ int busy_cycles(const Word& word, InstructionClass kind) {
   return kind == InstructionClass::special && (word.operation() & 0x1ff) >= 0x100 ? kSpecial : 1;
 }
 
-SassInstruction decode(const Word& word, std::int64_t number, bool apart) {
+WarpInstruction decode(const Word& word, std::int64_t number, bool apart) {
   constexpr unsigned kArithmetic = 0x100, kAlways = 7, kLoad = 0x180, kLoadGlobal = 0x181, kStore = 0x185,
                      kStoreGlobal = 0x186;
-  SassInstruction made;
+  WarpInstruction instruction;
   const unsigned base = word.operation() & 0x1ff;
-  const auto* known = std::ranges::find(kOperations, base, &Operation::base);
-  made.kind = known != std::end(kOperations) ? known->kind
-              : base < kArithmetic           ? InstructionClass::integer
-                                             : InstructionClass::control;
-  if (known != std::end(kOperations)) made.site = known->site, made.second_site = known->second;
-  made.loads = base == kLoad || base == kLoadGlobal;
-  made.stores = base == kStore || base == kStoreGlobal;
-  if (made.site == SiteKind::global) made.bytes = word.bytes();
-  made.answered = made.site == SiteKind::atomic && base != kRed && base != kRedFloat;
-  made.by_lane = made.site == SiteKind::atomic && (base == kAtomFloat || base == kRedFloat || base == kCompare ||
-                                                   base == kCompareGlobal || word.adds_floats());
-  made.cycles = std::max(1, word.cycles());
-  made.busy = busy_cycles(word, made.kind);
-  made.waits_for = word.waited_for();
-  if (word.held() != kNoScoreboard) made.holds = word.held();
-  made.asynchronous = base == kHgmma;
-  made.ends_group = made.asynchronous && word.group() != kNoScoreboard;
-  if (base == kWarpgroup && word.waits_for_groups()) made.groups_left = word.groups_left();
+  const auto* operation_row = std::ranges::find(kOperations, base, &Operation::base);
+  instruction.kind = operation_row != std::end(kOperations) ? operation_row->kind
+                     : base < kArithmetic                   ? InstructionClass::integer
+                                                            : InstructionClass::control;
+  if (operation_row != std::end(kOperations))
+    instruction.site = operation_row->site, instruction.second_site = operation_row->second;
+  instruction.loads = base == kLoad || base == kLoadGlobal;
+  instruction.stores = base == kStore || base == kStoreGlobal;
+  if (instruction.site == SiteKind::global) instruction.bytes = word.bytes();
+  instruction.answered = instruction.site == SiteKind::atomic && base != kRed && base != kRedFloat;
+  instruction.by_lane =
+      instruction.site == SiteKind::atomic &&
+      (base == kAtomFloat || base == kRedFloat || base == kCompare || base == kCompareGlobal || word.adds_floats());
+  instruction.cycles = std::max(1, word.cycles());
+  instruction.busy = busy_cycles(word, instruction.kind);
+  instruction.waits_for = word.waited_for();
+  if (word.held() != kNoScoreboard) instruction.holds = word.held();
+  instruction.asynchronous = base == kHgmma;
+  instruction.ends_group = instruction.asynchronous && word.group() != kNoScoreboard;
+  if (base == kWarpgroup && word.waits_for_groups()) instruction.groups_left = word.groups_left();
   const unsigned operation = word.operation();
-  made.ends = operation == kExit || operation == kReturn;
+  instruction.ends = operation == kExit || operation == kReturn;
   if (operation == kBranch)
-    made.target = number + 1 + word.offset(apart) / static_cast<std::int64_t>(kBytes / sizeof(std::uint32_t));
-  made.conditional = word.predicate() != kAlways || (operation == kBranch && word.second_predicate() != kAlways);
-  return made;
+    instruction.target = number + 1 + word.offset(apart) / static_cast<std::int64_t>(kBytes / sizeof(std::uint32_t));
+  instruction.conditional = word.predicate() != kAlways || (operation == kBranch && word.second_predicate() != kAlways);
+  return instruction;
 }
 
 }  // namespace
 
-std::vector<SassInstruction> decode_sass(std::string_view code) {
+std::vector<WarpInstruction> decode_sass(std::string_view code) {
   const std::size_t count = code.size() / kBytes;
   bool apart = false;  // older code has zeros there; every function ends in a branch to itself, so newer code has not
   for (std::size_t i = 0; i < count; ++i) {
     const Word word = word_at(code, i);
     apart = apart || (word.operation() == kBranch && (word.low >> 16 & 0xff) != 0);
   }
-  std::vector<SassInstruction> instructions;
+  std::vector<WarpInstruction> instructions;
   for (std::size_t i = 0; i < count; ++i)
     instructions.push_back(decode(word_at(code, i), static_cast<std::int64_t>(i), apart));
   return instructions;

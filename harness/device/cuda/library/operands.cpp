@@ -8,9 +8,9 @@ namespace harness::cuda {
 namespace {
 
 /// The options of one call, read by name.
-class Options {
+class OperandOptions {
  public:
-  Options(const LibraryCall& call, const Problem& problem, const ImageLayout& layout)
+  OperandOptions(const LibraryCall& call, const Problem& problem, const ImageLayout& layout)
       : call_(call), problem_(problem), layout_(layout) {}
 
   [[noreturn]] void refuse(const std::string& what) const {
@@ -58,9 +58,9 @@ class Options {
   }
   const ImageBuffer& buffer(const std::string& option) const {
     const json& name = need(option);
-    const ImageBuffer* found = name.is_string() ? find_buffer(layout_, name.get<std::string>()) : nullptr;
-    if (!found) refuse(fmt::format("'{}' is {}, which is no argument and no workspace", option, json_text(name)));
-    return *found;
+    const ImageBuffer* buffer = name.is_string() ? find_buffer(layout_, name.get<std::string>()) : nullptr;
+    if (!buffer) refuse(fmt::format("'{}' is {}, which is no argument and no workspace", option, json_text(name)));
+    return *buffer;
   }
 
  private:
@@ -77,7 +77,7 @@ unsigned int alignment_of(std::int64_t offset, std::int64_t step_bytes) {
 }
 
 /// Operand `name` of `rows` x `columns` as it is stored; its pitch and stride are options of that name.
-GemmMatrix read_matrix(const Options& options, const std::string& name, std::int64_t rows, std::int64_t columns,
+GemmMatrix read_matrix(const OperandOptions& options, const std::string& name, std::int64_t rows, std::int64_t columns,
                        std::int64_t batch, Dtype usual) {
   const ImageBuffer& buffer = options.buffer(name);
   GemmMatrix matrix;
@@ -96,7 +96,7 @@ GemmMatrix read_matrix(const Options& options, const std::string& name, std::int
 }
 
 /// A tensor [d0, d1, d2, d3] of the contract.
-const Argument& read_tensor(const Options& options, const std::string& name, Dtype dtype) {
+const Argument& read_tensor(const OperandOptions& options, const std::string& name, Dtype dtype) {
   const Argument* argument = options.argument(name);
   if (!argument || !is_tensor(argument->kind) || argument->shape.size() != 4 || argument->dtype != dtype)
     options.refuse(fmt::format("'{}' must be an argument of four extents of type {}", name, harness::name(dtype)));
@@ -114,7 +114,7 @@ const Argument& read_tensor(const Options& options, const std::string& name, Dty
 }  // namespace
 
 GemmCall read_gemm(const LibraryCall& given, const Problem& problem, const ImageLayout& layout) {
-  const Options options(given, problem, layout);
+  const OperandOptions options(given, problem, layout);
   GemmCall call;
   GemmShape& shape = call.shape;
   shape.m = options.whole("m"), shape.n = options.whole("n"), shape.k = options.whole("k");
@@ -135,7 +135,7 @@ GemmCall read_gemm(const LibraryCall& given, const Problem& problem, const Image
 }
 
 AttentionCall read_attention(const LibraryCall& given, const Problem& problem, const ImageLayout& layout) {
-  const Options options(given, problem, layout);
+  const OperandOptions options(given, problem, layout);
   const Argument* first = options.argument("q");
   const Dtype dtype = first ? first->dtype : Dtype::f16;
   const Argument& q = read_tensor(options, "q", dtype);

@@ -79,14 +79,14 @@ class SeparateImage {
   }
 
  private:
-  struct Place {
+  struct BufferPlace {
     ImageBuffer buffer;
     DevicePointer address = 0;
   };
   const DriverApi& api_;
   const Executable& executable_;
   std::vector<OwnedMemory> memory_;
-  std::vector<Place> places_;
+  std::vector<BufferPlace> places_;
 };
 
 }  // namespace

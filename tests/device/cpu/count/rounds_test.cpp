@@ -67,7 +67,7 @@ Found in_rounds(const std::vector<Loop>& loops, std::int64_t l1_bytes, Touched& 
   l1.begin(l1_bytes);
   AtomicSectors atomics;
   Rounds rounds(touched, atomics, l1);
-  for (const WarpLog::Place* const place : log.touched())
+  for (const WarpLog::PlaceLog* const place : log.touched())
     rounds.add(*place, loops[place->number].access, place->number, found.counts[place->number]);
   rounds.run();
   found.buffers = touched.buffers();

@@ -23,7 +23,7 @@ void note(WarpLog& log, std::size_t place, std::uint32_t lane, std::uint64_t add
 
 /// Calls `body(request)` for each one that is kept.
 template <typename Body>
-int walk(const WarpLog::Place& place, Body body) {
+int walk(const WarpLog::PlaceLog& place, Body body) {
   Walk walk;
   Train train;
   int trains = 0;
@@ -41,7 +41,7 @@ TEST_CASE("a log gives back each lane's accesses in their order, equally far apa
       for (std::uint32_t number = 0; number < (lane == 5 ? 12u : 40u); ++number)
         note(log, 3, lane, address(lane, number), number < 30 ? 4 : 8);
     REQUIRE(log.touched().size() == 1);
-    const WarpLog::Place& place = *log.touched().front();
+    const WarpLog::PlaceLog& place = *log.touched().front();
     CHECK(place.number == 3);
     CHECK(place.lanes[5].times() == 12);
     CHECK(place.lanes[6].times() == 40);
@@ -82,7 +82,7 @@ TEST_CASE("what is beyond the kept accesses of a place is only numbered, and tol
   CHECK(ended.count == 1);
   CHECK(ended.first == 12);
   CHECK(log.note(log.place(0), 7, kOrigin + 5001, kOrigin, 8).count == 0);  // two are equally far apart
-  const WarpLog::Place& place = *log.touched().front();
+  const WarpLog::PlaceLog& place = *log.touched().front();
   CHECK(place.lanes[7].times() == WarpLog::kKept + 3);
   std::uint64_t last = 0, requests = 0;
   walk(place, [&](const Request& request) { last = request.address[7], ++requests; });

@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/cli/places.h"
+
+namespace harness {
+
+/// Where facts of GPUs are (core/gpu.h): the project's own first, then those that came with the program.
+std::vector<std::string> gpu_folders(const Places& places);
+
+}  // namespace harness

@@ -1,0 +1,224 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+// The one table of gates. A gate's name in the record, whom it concerns and what its failure means stand here and
+// nowhere else: rooms ask this table, and docs/gates.md is written from it (tests/core/gates_test.cpp). A new gate is
+// an object and an entry of kAllGates in this file, its code, and its test.
+namespace harness {
+
+/// Part of every contract hash: changes when the gates judge differently, so that older results and admissions are not
+/// reused.
+inline constexpr int kGatesVersion = 6;
+
+/// When in an evaluation a gate stands. `note`: a row of evidence, which decides nothing.
+enum class GateStage { source, build, module, launch, other_points, timing, finalist, emulation, note };
+
+/// On which devices there is such a gate.
+enum class GateDevice { any, gpu, emulation };
+
+/// What a failure says of other configurations of the same source, for the rest of a campaign. The gates behind
+/// screening draw lots (which sizes, which timed calls), and a search must not retry its luck.
+enum class SpoilsSource {
+  no,           // a configuration may decide it
+  at_once,      // whether timed calls do the work: no configuration is tried any more
+  second_time,  // the same after the second failure: a time is a measurement, and the first may have been a bad one
+  elsewhere  // from now on it meets as many sizes as a finalist: one tile's tails are wrong where another's are right
+};
+
+struct Gate {
+  std::string_view name;  // in the record, where a qualifier may follow: "form" is recorded as "form:few spikes"
+  GateStage stage;
+  std::string_view checks;  // for docs/gates.md: what holds where it passes
+  GateDevice device = GateDevice::any;
+  SpoilsSource spoils = SpoilsSource::no;
+  bool screened_out = false;      // a candidate that ends as `screened` need not meet it
+  bool secret = false;            // of launches whose inputs a candidate must not know: agents are told no details
+  std::string_view written = {};  // for docs/gates.md: the name with its qualifier; empty: the name
+};
+
+namespace gate {
+
+inline constexpr Gate confinement{"confinement", GateStage::note,
+                                  "with `--trust-source`: what this machine lacks to hold native code"};
+inline constexpr Gate manifest{"manifest", GateStage::source,
+                               "the manifest gives a plan for this configuration and device"};
+inline constexpr Gate source_policy{"source-policy", GateStage::source,
+                                    "no clock, L2 pinning, state kept between launches or foreign include"};
+inline constexpr Gate compile{"compile", GateStage::build, "the source compiles"};
+inline constexpr Gate compiler_notes{"compiler-notes", GateStage::note,
+                                     "what the compiler says of spills and serialised instructions"};
+inline constexpr Gate source_policy_ptx{"source-policy:ptx", GateStage::module,
+                                        "no token of the compiled PTX is one of these either", GateDevice::gpu};
+inline constexpr Gate source_policy_sass{"source-policy:sass", GateStage::module,
+                                         "finalists, where nvdisasm is found: nor does the machine code",
+                                         GateDevice::gpu};
+inline constexpr Gate entries{"entries", GateStage::module, "the entries that the manifest names exist"};
+inline constexpr Gate arguments{"arguments", GateStage::module,
+                                "each argument has the bytes of its compiled parameter, and is a number of its kind"};
+inline constexpr Gate resources{"resources", GateStage::module,
+                                "registers, launch bounds and shared memory fit the device"};
+inline constexpr Gate state{"state", GateStage::module,
+                            "no writable memory of the module outlives a launch, whatever it is called"};
+inline constexpr Gate preflight{
+    "preflight",     GateStage::emulation, "a launch at a small shape passes on the cpu device",
+    GateDevice::gpu, SpoilsSource::no,     true};
+inline constexpr Gate guard_zones{"guard-zones", GateStage::launch, "nothing was written outside the buffers"};
+inline constexpr Gate inputs_unchanged{"inputs-unchanged", GateStage::launch, "the inputs are as they were drawn"};
+inline constexpr Gate finite{"finite", GateStage::launch, "each output element is finite where the reference is"};
+inline constexpr Gate written{"written", GateStage::launch, "each output element is written"};
+// One of these an output: another process compares it with a reference in double precision.
+inline constexpr Gate relative_l2{"relative-l2",
+                                  GateStage::launch,
+                                  "the output's error is within its tolerance, as a whole, by rows and by elements",
+                                  GateDevice::any,
+                                  SpoilsSource::no,
+                                  false,
+                                  false,
+                                  "relative-l2:OUTPUT"};
+inline constexpr Gate ulp{"ulp",
+                          GateStage::launch,
+                          "each element is as near to the reference as the contract asks, in units of the last place",
+                          GateDevice::any,
+                          SpoilsSource::no,
+                          false,
+                          false,
+                          "ulp:OUTPUT"};
+inline constexpr Gate exact{"exact",         GateStage::launch, "each element is the reference's",
+                            GateDevice::any, SpoilsSource::no,  false,
+                            false,           "exact:OUTPUT"};
+inline constexpr Gate quantized{
+    "quantized",     GateStage::launch, "few elements differ, and by few steps of quantization",
+    GateDevice::any, SpoilsSource::no,  false,
+    false,           "quantized:OUTPUT"};
+inline constexpr Gate set{"set",           GateStage::launch, "each row has the reference's elements, in any order",
+                          GateDevice::any, SpoilsSource::no,  false,
+                          false,           "set:OUTPUT"};
+inline constexpr Gate custom{"custom",        GateStage::launch, "the contract's own comparison finds no wrong element",
+                             GateDevice::any, SpoilsSource::no,  false,
+                             false,           "custom:OUTPUT"};
+inline constexpr Gate determinism{"determinism", GateStage::launch,
+                                  "a second launch on the same inputs gives the same bits"};
+inline constexpr Gate screened{"screened", GateStage::note, "what was not needed of a candidate that is no new best"};
+inline constexpr Gate forms{"forms", GateStage::note, "which hostile forms the contract leaves out, and why"};
+inline constexpr Gate reference{"reference", GateStage::note, "what the contract says of its reference"};
+inline constexpr Gate form{"form",
+                           GateStage::other_points,
+                           "hostile inputs give right answers at other points of the domain",
+                           GateDevice::any,
+                           SpoilsSource::elsewhere,
+                           true,
+                           true,
+                           "form:FORM"};
+inline constexpr Gate shape{"shape",
+                            GateStage::other_points,
+                            "plain inputs give right answers at other points of the domain",
+                            GateDevice::any,
+                            SpoilsSource::elsewhere,
+                            true,
+                            true};
+inline constexpr Gate sizes{
+    "sizes", GateStage::note, "the largest size that was judged", GateDevice::any, SpoilsSource::no, true, true};
+inline constexpr Gate timed_twice{"timed-twice",
+                                  GateStage::timing,
+                                  "each timed call left the same when it was launched again elsewhere",
+                                  GateDevice::gpu,
+                                  SpoilsSource::at_once,
+                                  true,
+                                  true};
+// It spoils no source: it compares times, which another program on the machine may disturb.
+inline constexpr Gate times_agree{
+    "times-agree",   GateStage::timing, "cold, warm and rotating times do not contradict each other",
+    GateDevice::gpu, SpoilsSource::no,  true};
+inline constexpr Gate timed_launch{"timed-launch",
+                                   GateStage::timing,
+                                   "timed calls of each kind, chosen in secret, gave the right answer",
+                                   GateDevice::any,
+                                   SpoilsSource::at_once,
+                                   true,
+                                   true};
+inline constexpr Gate predicted_twice{"predicted-twice",
+                                      GateStage::timing,
+                                      "finalists whose time is predicted: two counts predict the same to the digit",
+                                      GateDevice::emulation,
+                                      SpoilsSource::no,
+                                      true,
+                                      true};
+/// The gates of a launch again: its name is a suffix (after_timing()).
+inline constexpr Gate after_timing{" after timing",
+                                   GateStage::timing,
+                                   "a launch after the timing is right too",
+                                   GateDevice::any,
+                                   SpoilsSource::at_once,
+                                   true,
+                                   true,
+                                   "... after timing"};
+inline constexpr Gate plausibility{"plausibility",
+                                   GateStage::timing,
+                                   "the time is not below the floor, which the device's limits set; outputs that fit "
+                                   "into the L2 need not have left it "
+                                   "when the clock stops; a cold time has 1 us of slack",
+                                   GateDevice::any,
+                                   SpoilsSource::second_time,
+                                   true};
+inline constexpr Gate memory{
+    "memory", GateStage::finalist, "no memory error and no race", GateDevice::any, SpoilsSource::no, true,
+    true,     "memory:TOOL"};
+inline constexpr Gate stage{
+    "stage",         GateStage::note,  "whether a stage of the plan is right alone, where the whole is wrong",
+    GateDevice::any, SpoilsSource::no, false,
+    false,           "stage:NAME"};
+inline constexpr Gate explained{"explained", GateStage::note, "what a memory checker found of a failure"};
+inline constexpr Gate repeated{"repeated", GateStage::note, "a first try that ended otherwise"};
+
+}  // namespace gate
+
+/// In the order in which an evaluation meets them.
+inline constexpr const Gate* kAllGates[] = {&gate::confinement,
+                                            &gate::manifest,
+                                            &gate::source_policy,
+                                            &gate::compile,
+                                            &gate::compiler_notes,
+                                            &gate::source_policy_ptx,
+                                            &gate::source_policy_sass,
+                                            &gate::entries,
+                                            &gate::arguments,
+                                            &gate::resources,
+                                            &gate::state,
+                                            &gate::guard_zones,
+                                            &gate::inputs_unchanged,
+                                            &gate::finite,
+                                            &gate::written,
+                                            &gate::relative_l2,
+                                            &gate::ulp,
+                                            &gate::exact,
+                                            &gate::quantized,
+                                            &gate::set,
+                                            &gate::custom,
+                                            &gate::determinism,
+                                            &gate::screened,
+                                            &gate::forms,
+                                            &gate::reference,
+                                            &gate::form,
+                                            &gate::shape,
+                                            &gate::sizes,
+                                            &gate::timed_twice,
+                                            &gate::times_agree,
+                                            &gate::timed_launch,
+                                            &gate::predicted_twice,
+                                            &gate::after_timing,
+                                            &gate::plausibility,
+                                            &gate::memory,
+                                            &gate::preflight,
+                                            &gate::stage,
+                                            &gate::explained,
+                                            &gate::repeated};
+
+/// As it is recorded: "entries", "form:few spikes".
+std::string name_of(const Gate& gate, std::string_view qualifier = {});
+/// The name of a launch's gate where the launch came after the timing: "finite after timing".
+std::string after_timing(const std::string& recorded);
+/// The gate of a recorded name; nullptr for a name that no gate has, as in the records of later versions.
+const Gate* find_gate(std::string_view recorded);
+
+}  // namespace harness

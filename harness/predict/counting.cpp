@@ -1,0 +1,114 @@
+#include "harness/predict/counting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "harness/core/error.h"
+#include "harness/core/gpu.h"
+#include "harness/core/hash.h"
+#include "harness/predict/executed_code.h"
+
+namespace harness {
+namespace {
+
+/// The grids that the plan has on the GPU: what a launch leaves to the device is decided here. Gives CountedRun::drawn.
+std::map<std::int64_t, double> fill_grids(Executable& executable, const GpuFacts& gpu,
+                                          const std::map<std::string, EntryResources>& machine) {
+  std::map<std::int64_t, double> drawn;
+  for (std::size_t i = 0; i < executable.plan.steps.size(); ++i)
+    if (auto* launch = std::get_if<Launch>(&executable.plan.steps[i]); launch != nullptr && launch->resident > 0) {
+      const int blocks = std::max(1, blocks_at_once(gpu, block_needs(*launch, executable.artifact, machine)));
+      const double whole = launch->grid.x;
+      launch->grid = blocks_that_fit(*launch, static_cast<std::uint64_t>(blocks) * gpu.multiprocessors);
+      launch->resident = 0;
+      drawn[static_cast<std::int64_t>(i)] = whole / launch->grid.x;
+    }
+  return drawn;
+}
+
+void refuse_libraries(const Realized& realized) {
+  if (std::ranges::any_of(realized.plan.steps,
+                          [](const Step& step) { return std::holds_alternative<LibraryCall>(step); }))
+    throw bad_input(fmt::format("{} {} calls a library, whose kernels cannot be counted; profile another variant",
+                                realized.candidate.kernel, realized.candidate.variant));
+}
+
+/// All blocks of all launches but the last one run.
+bool runs_uncounted_blocks(const Plan& plan) {
+  return std::ranges::count_if(plan.steps, [](const Step& step) { return std::holds_alternative<Launch>(step); }) > 1;
+}
+
+/// Whether the machine code has atomic operations, and none of them tells what it found.
+bool only_adds(const CountedRun& run, const CountedLaunch& launch) {
+  const auto& steps = run.executable->plan.steps;
+  const auto* step = std::get_if<Launch>(&steps.at(static_cast<std::size_t>(launch.step)));
+  const auto code = step == nullptr ? run.code.end() : run.code.find(step->entry);
+  if (code == run.code.end()) return false;
+  const auto atomics = compiled_atomics(code->second, run.own_files);
+  return !atomics.empty() && std::ranges::none_of(atomics, [](const auto& line) { return line.second.answered; });
+}
+
+/// Blocks that meet cannot be left out: who waits for one of them would wait for ever, or miss what it leaves. And what
+/// they find depends on who came first, which is the same everywhere only where they take turns. Who only adds finds
+/// nothing.
+bool order_matters(const CountedRun& run) {
+  return std::ranges::any_of(run.launches, [&](const CountedLaunch& launch) {
+    return launch.blocks > 1 && (launch.blocks_meet || (launch.atomics && !only_adds(run, launch)));
+  });
+}
+
+std::vector<std::uint64_t> sites_of(const std::vector<CountedLaunch>& launches) {
+  std::vector<std::uint64_t> sites;
+  for (const CountedLaunch& launch : launches)
+    for (const CountedPlace& place : launch.places) sites.push_back(place.site);
+  return sites;
+}
+
+std::string identity(const Realized& realized, const std::string& gpu) {
+  return sha256_hex(json_text(realized.build) + json_text(realized.plan) + realized.problem.contract_hash +
+                    realized.problem.workload.name + gpu);
+}
+
+}  // namespace
+
+void Counting::announce(const Realized& realized, const std::string& gpu) {
+  workers_->announce(realized, find_gpu(gpu).architecture, runs_uncounted_blocks(realized.plan), false);
+}
+
+std::optional<double> Counting::predicted_before(const Realized& realized, const std::string& gpu) const {
+  const auto predicted = predicted_.find(identity(realized, gpu));
+  return predicted == predicted_.end() ? std::nullopt : std::optional(predicted->second);
+}
+
+Profile Counting::count(const Realized& realized, const ProfileRequest& request) {
+  const GpuFacts& gpu = find_gpu(request.gpu);
+  refuse_libraries(realized);
+  const bool plain = runs_uncounted_blocks(realized.plan);
+  workers_->announce(realized, gpu.architecture, plain, true);
+  const GpuBuild build = workers_->build_for_gpu(realized.build, gpu.architecture);
+  CountedRun counted;
+  counted.code = build.code;
+  for (const EntryResources& entry : build.entries) counted.machine[entry.entry] = entry;
+  const auto subject = workers_->prepare(realized, plain);
+  counted.executable = &subject->executable();
+  counted.drawn = fill_grids(subject->executable(), gpu, counted.machine);
+  for (const SourceFile& source : realized.sources)
+    counted.own_files.insert(source.name.substr(source.name.rfind('/') + 1));
+  assert(request.blocks > 0);
+  counted.launches = subject->run({request.blocks, false});
+  // A block that was left out may be one that another waits for: then all of them run.
+  if (counted.launches.empty() || order_matters(counted)) counted.launches = subject->run({request.blocks, true});
+  counted.lines = subject->source_lines(sites_of(counted.launches));
+  Profile profile = counted_profile(counted, gpu);
+  profile.why = "counted on the cpu device, which sees every access; " +
+                (build.missing.empty() ? fmt::format("registers, spills and instructions from {}", build.compiler)
+                                       : build.missing);
+  profile.numbers.push_back({"launches", static_cast<double>(profile.launches.size())});
+  profile.numbers.push_back({"multiprocessors", static_cast<double>(gpu.multiprocessors)});
+  if (const auto ns = profile.number("predicted_ns")) predicted_[identity(realized, request.gpu)] = *ns;
+  return profile;
+}
+
+}  // namespace harness

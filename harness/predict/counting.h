@@ -1,0 +1,72 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/counting.h"
+#include "harness/core/machine_code.h"
+#include "harness/core/profiler.h"
+#include "harness/predict/counted_profile.h"
+
+namespace harness {
+
+/// What the compiler of a GPU that is not here makes of a candidate.
+struct GpuBuild {
+  std::vector<EntryResources> entries;
+  std::map<std::string, MachineCode> code;  // by entry; empty: nobody can read it
+  std::string compiler;                     // "NVRTC 13.0"
+  std::string missing;  // why nothing of this is known: a clause that goes on after "; "; "" where it is
+};
+
+/// A candidate that is to be counted: built for that, and with its inputs.
+class CountedSubject {
+ public:
+  virtual ~CountedSubject() = default;
+  /// Its plan may be changed before it runs.
+  virtual Executable& executable() = 0;
+  /// Runs it on the same inputs each time. Empty: it failed, and may have failed because `request` leaves out blocks
+  /// that others wait for. Throws Error, and InterruptedWork.
+  virtual std::vector<CountedLaunch> run(const CountingRequest& request) = 0;
+  /// "file:line" of places in its code, where that is known.
+  virtual std::map<std::uint64_t, std::string> source_lines(const std::vector<std::uint64_t>& sites) = 0;
+};
+
+/// Port to what builds candidates and runs them where every access is seen. evaluate/counting_workers.h implements it.
+class CountingWorkers {
+ public:
+  virtual ~CountingWorkers() = default;
+  /// Begins the builds that the others will wait for. `plain`: also one without instrumentation, for blocks that run
+  /// and are not counted. `urgent`: somebody waits already.
+  virtual void announce(const Realized& realized, const std::string& architecture, bool plain, bool urgent) = 0;
+  /// Throws Error(bad_input) if it does not compile, and InterruptedWork.
+  virtual std::unique_ptr<CountedSubject> prepare(const Realized& realized, bool plain) = 0;
+  /// Throws InterruptedWork.
+  virtual GpuBuild build_for_gpu(const BuildSpec& build, const std::string& architecture) = 0;
+  /// The next run has a process of its own: nothing that came before.
+  virtual void start_afresh() = 0;
+};
+
+/// Counts candidates on a device that sees every access (the cpu device), and predicts a GPU's time from that. The same
+/// candidate has the same numbers on every machine; only what a GPU's compiler says needs one that has it.
+class Counting {
+ public:
+  explicit Counting(std::unique_ptr<CountingWorkers> workers) : workers_(std::move(workers)) {}
+
+  /// Begins the builds that count() of it will wait for, where no other build is waited for. `gpu`: as find_gpu().
+  void announce(const Realized& realized, const std::string& gpu);
+  /// Throws as Profiler::profile does, and InterruptedWork.
+  Profile count(const Realized& realized, const ProfileRequest& request);
+  /// The time that the last count of it in this process predicted. A count is the same each time, so another one must
+  /// predict this to the digit.
+  std::optional<double> predicted_before(const Realized& realized, const std::string& gpu) const;
+  /// The next count has a process of its own: nothing that came before.
+  void start_afresh() { workers_->start_afresh(); }
+
+ private:
+  std::unique_ptr<CountingWorkers> workers_;
+  std::map<std::string, double> predicted_;  // ns, by candidate, place and GPU
+};
+
+}  // namespace harness
