@@ -7,7 +7,7 @@
 #include <map>
 
 #include "harness/core/error.h"
-#include "harness/core/include_line.h"
+#include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
 
 namespace harness::adopt {
@@ -44,13 +44,10 @@ class Closure {
  private:
   /// Whatever the conditions around it: a GPU's compiler takes other branches than the cpu device.
   void follow(const std::string& text, const fs::path& beside) {
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      if (const std::string name = included_name(text.substr(begin, end - begin)); !name.empty()) {
-        add(name);
-        add(beside / name);
-      }
-      begin = end + 1;
+    for (const cpp_text::Include& include : cpp_text::named_files(text).includes) {
+      if (include.name.empty()) continue;
+      add(include.name);
+      add(beside / include.name);
     }
   }
 

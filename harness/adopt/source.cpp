@@ -9,6 +9,7 @@
 
 #include "harness/adopt/clang.h"
 #include "harness/core/error.h"
+#include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;
@@ -136,17 +137,13 @@ class Cutter {
   }
 
   void read_directive(const Token& token) {
-    const std::vector<Token> words = tokens_of(token.text.substr(1));
-    if (words.size() < 2) return;
-    if (words[0].is("define")) source_.macros.push_back({std::string(words[1].text), token.begin, token.end});
-    if (!words[0].is("include")) return;
-    Include include;
-    const std::string_view rest = token.text.substr(token.text.find("include") + 7);
-    const std::size_t open = rest.find_first_of("<\"");
-    if (open == std::string_view::npos) return;
-    include.quoted = rest[open] == '"';
-    include.name = rest.substr(open + 1, rest.find_first_of(">\"", open + 1) - open - 1);
-    source_.includes.push_back(std::move(include));
+    for (const cpp_text::Directive& directive : cpp_text::directives_of(token.text)) {
+      if (const auto macro = cpp_text::definition_of(directive))
+        source_.macros.push_back({macro->name, token.begin, token.end});
+      const auto include = cpp_text::include_of(directive);
+      if (include && include->directive == "include" && !include->name.empty())
+        source_.includes.push_back({include->name, include->quoted, ""});
+    }
   }
 
   SourceText& source_;

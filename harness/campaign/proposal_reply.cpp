@@ -10,6 +10,7 @@
 #include "harness/core/quote.h"
 #include "harness/core/suggest.h"
 #include "harness/core/utf8.h"
+#include "harness/cpp_text/text.h"
 
 namespace harness {
 namespace {
@@ -241,45 +242,39 @@ std::string manifest_started_at(const std::string& manifest, const Config& confi
   return manifest.substr(0, manifest.size() - kClose.size()) + field + kClose;
 }
 
+namespace {
+
+/// In a directive white space stays, as one blank: in a macro's definition it may mean something. `gap`: some stands
+/// before it, too. Recorded hashes of proposals have its blank.
+void add_line(const cpp_text::Directive& directive, bool gap, std::string& normal) {
+  if (!normal.empty() && normal.back() != '\n') normal += '\n';
+  normal += gap ? " #" : "#";
+  const auto add = [&](const cpp_text::Token& token) {
+    if (token.spaced) normal += ' ';
+    normal += token.text;
+  };
+  add(directive.name);
+  for (const cpp_text::Token& token : directive.tokens) add(token);
+}
+
+}  // namespace
+
 std::string normal_source(const std::string& text) {
   std::string normal;
-  bool gap = false, directive = false;
-  const auto put = [&](char c) {
-    const bool between_words = !normal.empty() && is_word_char(normal.back()) && is_word_char(c);
-    if (gap && (directive || between_words)) normal += ' ';  // in a macro's definition a space may mean something
-    gap = false;
-    normal += c;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (c == '/' && next == '/') {
-      while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-      gap = true;
-    } else if (c == '/' && next == '*') {
-      i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
-      gap = true;
-    } else if (c == '"' || (c == '\'' && !(i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])) != 0))) {
-      put(c);
-      while (++i < text.size() && text[i] != c && text[i] != '\n') {
-        normal += text[i];
-        if (text[i] == '\\' && i + 1 < text.size()) normal += text[++i];
-      }
-      normal += c;
-    } else if (c == '\\' && next == '\n') {
-      ++i;
-      gap = true;
-    } else if (c == '\n' && directive) {
-      normal += '\n';
-      gap = directive = false;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      gap = true;
-    } else {
-      if (c == '#' && !directive) {
-        if (!normal.empty() && normal.back() != '\n') normal += '\n';
-        directive = true;
-      }
-      put(c);
+  const cpp_text::Text read = cpp_text::read_text(text);
+  auto directive = read.directives.begin();
+  std::size_t done = 0;  // with the end of a directive's line
+  for (const cpp_text::Token& token : read.tokens) {
+    if (token.kind == cpp_text::Token::Kind::directive) {
+      add_line(*directive++, token.begin > done, normal);
+      if (token.end < text.size()) normal += '\n';
+      done = token.end + 1;
+      continue;
     }
+    done = token.end;
+    const bool between_words = !normal.empty() && is_word_char(normal.back()) && is_word_char(token.text.front());
+    if (token.spaced && between_words) normal += ' ';
+    normal += token.text;
   }
   return normal;
 }

@@ -76,6 +76,7 @@ constexpr FlaggedWord kAssembly[] = {
     {"eviction_hints", "L2::cache_hint", "gives an L2 eviction policy"},
     {"eviction_hints", "discard.", "drops lines of the L2"},
     {"includes", "incbin", "includes a file"},
+    {"includes", ".include", "includes a file"},
     {"host_calls", "syscall", "makes system calls"},
 };
 

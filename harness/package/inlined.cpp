@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <sstream>
+#include <set>
 #include <string_view>
 
 #include "harness/core/error.h"
-#include "harness/package/directive.h"
+#include "harness/cpp_text/include_folders.h"
 #include "harness/system/files.h"
 
 namespace fs = std::filesystem;
@@ -18,11 +18,21 @@ namespace fs = std::filesystem;
 namespace harness::package {
 namespace {
 
+using cpp_text::Directive;
+using cpp_text::Include;
+
 constexpr int kDeepest = 64;
 constexpr std::size_t kLargest = 16 << 20;
 
+/// A text of which a part is read: where it lies, and in which of the build's folders it was found.
+struct Place {
+  fs::path folder;
+  std::size_t found_in = 0;
+  int depth = 0;
+};
+
 struct Header {
-  fs::path file;
+  cpp_text::HeaderFile place;
   std::string text;
 };
 
@@ -30,84 +40,145 @@ void add_once(std::vector<std::string>& list, const std::string& item) {
   if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
+bool is_pragma_once(const Directive& directive) {
+  return directive.name.is("pragma") && !directive.tokens.empty() && directive.tokens[0].is("once");
+}
+
+/// Whether a second inclusion of the header would be empty.
+bool guards_itself(const std::string& header) {
+  std::string guard;
+  bool first = true;
+  for (const Directive& directive : cpp_text::directives_of(header)) {
+    if (is_pragma_once(directive)) return true;
+    const std::string_view named = directive.tokens.empty() ? "" : directive.tokens[0].text;
+    if (first && directive.name.is("ifndef")) guard = named;
+    else if (!guard.empty() && directive.name.is("define") && named == guard) return true;
+    first = false;
+  }
+  return false;
+}
+
+std::set<std::string> defined_by(const BuildSpec& build) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : build.defines) names.insert(name);
+  return names;
+}
+
 class Inliner {
  public:
-  Inliner(const BuildSpec& build, Outside outside) : outside_(outside), name_(build.source_name) {
-    for (const std::string& folder : build.include_dirs) folders_.emplace_back(folder);
-  }
+  Inliner(const BuildSpec& build, Outside outside)
+      : outside_(outside),
+        name_(build.source_name),
+        folders_({build.include_dirs.begin(), build.include_dirs.end()}),
+        header_macros_(defined_by(build)) {}
 
-  void append(const std::string& text, const fs::path& folder, int depth) {
-    if (depth > kDeepest) throw bad_input(fmt::format("{}: its headers include each other without end", name_));
-    DirectiveScan scan;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-      const Directive directive = scan.next(line);
-      if (directive.word == "if" || directive.word == "ifdef" || directive.word == "ifndef") ++open_;
-      if (directive.word == "endif") --open_;
-      if (directive.word == "define") add_once(made_.macros, directive.name);
-      if (directive.word == "pragma" && directive.name == "once") continue;
-      if (directive.word == "include") include(directive, line, folder, depth);
-      else add(line);
+  void append(const std::string& text, const Place& place) {
+    if (place.depth > kDeepest) throw bad_input(fmt::format("{}: its headers include each other without end", name_));
+    const cpp_text::Text read = cpp_text::read_text(text);
+    auto next = read.directives.begin();
+    std::size_t done = 0;
+    for (const cpp_text::Token& token : read.tokens) {
+      if (token.kind != cpp_text::Token::Kind::directive) continue;
+      const Directive& directive = *next++;
+      note(directive);
+      const auto written = cpp_text::include_of(directive);
+      if (written || is_pragma_once(directive)) {
+        const std::size_t begin = begin_of_line(text, token.begin);
+        const std::size_t end = std::min(token.end + 1, text.size());
+        add(std::string_view(text).substr(done, begin - done));
+        if (written) include(named(*written), std::string_view(text).substr(begin, end - begin), place);
+        done = end;
+      }
+      for (const cpp_text::FileQuestion& question : cpp_text::file_questions(directive)) {
+        if (!find(question.include, place)) continue;
+        add_part(std::string_view(text).substr(done, question.begin - done));  // the answer goes on in this line
+        add_part("1");
+        done = question.end;
+      }
     }
+    add(std::string_view(text).substr(done));
   }
 
   InlinedSource take() { return std::move(made_); }
 
  private:
-  void add(const std::string& line) {
-    made_.text += line + '\n';
+  /// Of the line, if only blanks stand before the directive.
+  static std::size_t begin_of_line(const std::string& text, std::size_t directive) {
+    const std::size_t before = directive == 0 ? std::string::npos : text.find_last_not_of(" \t\v\f", directive - 1);
+    if (before == std::string::npos) return 0;
+    return text[before] == '\n' ? before + 1 : directive;
+  }
+
+  void note(const Directive& directive) {
+    if (directive.name.is("if") || directive.name.is("ifdef") || directive.name.is("ifndef")) ++open_;
+    if (directive.name.is("endif")) --open_;
+    if (auto macro = cpp_text::definition_of(directive)) {
+      add_once(made_.macros, macro->name);
+      header_macros_.add({*macro});
+    }
+  }
+
+  /// Whole lines.
+  void add(std::string_view text) {
+    if (text.empty()) return;
+    add_part(text);
+    if (!made_.text.ends_with('\n')) made_.text += '\n';
+  }
+
+  void add_part(std::string_view text) {
+    made_.text += text;
     if (made_.text.size() > kLargest) throw bad_input(fmt::format("{}: is larger than 16 MiB with its headers", name_));
   }
 
-  void include(const Directive& directive, const std::string& line, const fs::path& folder, int depth) {
-    const auto header = directive.name.empty() ? std::nullopt : find(directive, folder);
-    if (header) return insert(*header, directive.name, depth);
-    if (outside_ == Outside::stay || directive.name.empty()) return add(line);
-    add_once(made_.outside,
-             directive.quoted ? "#include \"" + directive.name + '"' : "#include <" + directive.name + '>');
+  /// With the name that a macro computes.
+  Include named(const Include& written) const {
+    if (!written.name.empty()) return written;
+    const auto names = header_macros_.names_of(written);
+    if (names && std::ranges::all_of(*names, [&](const Include& name) { return name == names->front(); }))
+      return names->front();
+    throw bad_input(
+        fmt::format("{}: '#{} {}' names a file by a macro that has no single plain definition before it; "
+                    "what stands alone must name it",
+                    name_, written.directive, written.macro));
+  }
+
+  void include(const Include& include, std::string_view line, const Place& place) {
+    if (const auto header = find(include, place)) return insert(*header, include, place.depth);
+    if (outside_ == Outside::stay) return add(line);
+    add_once(made_.outside, include.quoted ? "#include \"" + include.name + '"' : "#include <" + include.name + '>');
   }
 
   /// A header that was met inside of an #if may or may not have been read: where it is met again, the compiler decides.
-  void insert(const Header& header, const std::string& name, int depth) {
-    const std::string file = header.file.string();
-    const bool guarded = guards_itself(header.text), first = !inserted_.contains(file);
-    InsertedHeader& place = inserted_.try_emplace(file, InsertedHeader{inserted_.size() + 1}).first->second;
-    if (guarded && (place.certain || place.open)) return;
-    const std::string macro = fmt::format("HARNESS_INLINED_{}", place.number);
+  void insert(const Header& header, const Include& include, int depth) {
+    const std::string file = header.place.file.string();
+    const bool guarded = include.directive == "import" || guards_itself(header.text);
+    const bool first = !inserted_.contains(file);
+    InsertedHeader& inserted = inserted_.try_emplace(file, InsertedHeader{inserted_.size() + 1}).first->second;
+    if (guarded && (inserted.certain || inserted.open)) return;
+    const std::string macro = fmt::format("HARNESS_INLINED_{}", inserted.number);
     const bool asks = guarded && (open_ > 0 || !first);
-    add(fmt::format("// ---- {}", name));
+    add(fmt::format("// ---- {}", include.name));
     if (asks) {
       add_once(made_.macros, macro);
       add(fmt::format("#ifndef {0}\n#define {0}", macro));
     }
-    place.certain = open_ == 0;
-    place.open = true;
+    inserted.certain = open_ == 0;
+    inserted.open = true;
     const int open = open_;
-    append(header.text, header.file.parent_path(), depth + 1);
+    append(header.text, {header.place.path.parent_path(), header.place.folder, depth + 1});
     open_ = open;
     inserted_.at(file).open = false;
     if (asks) add("#endif");
-    add(fmt::format("// ---- end of {}", name));
-    add_once(made_.headers, name);
-  }
-
-  std::optional<Header> find(const Directive& directive, const fs::path& folder) const {
-    if (directive.quoted)
-      if (auto found = inside(folder / directive.name)) return found;
-    for (const fs::path& each : folders_)
-      if (auto found = inside(each / directive.name)) return found;
-    return std::nullopt;
+    add(fmt::format("// ---- end of {}", include.name));
+    add_once(made_.headers, include.name);
   }
 
   /// Only what lies in the folders: a builder sees nothing else, and a source may not reach out through this.
-  std::optional<Header> inside(const fs::path& candidate) const {
-    std::error_code failed;
-    const fs::path file = fs::canonical(candidate, failed);
-    if (failed || !fs::is_regular_file(file, failed)) return std::nullopt;
-    for (const fs::path& folder : folders_) {
-      const fs::path relative = file.lexically_relative(fs::weakly_canonical(folder, failed));
-      if (relative.empty() || *relative.begin() == "..") continue;
-      if (auto text = read_file_if_any(file)) return Header{file, std::move(*text)};
+  std::optional<Header> find(const Include& include, const Place& place) const {
+    const bool next = include.directive.ends_with("_next") && place.depth > 0 && place.found_in < folders_.count();
+    for (cpp_text::HeaderFile& header : folders_.find(include, place.folder)) {
+      if (next && header.folder <= place.found_in) continue;
+      if (auto text = read_file_if_any(header.file)) return Header{std::move(header), std::move(*text)};
     }
     return std::nullopt;
   }
@@ -120,7 +191,8 @@ class Inliner {
 
   Outside outside_;
   std::string name_;
-  std::vector<fs::path> folders_;
+  cpp_text::IncludeFolders folders_;
+  cpp_text::HeaderMacros header_macros_;
   std::map<std::string, InsertedHeader> inserted_;
   int open_ = 0;  // #if without their #endif
   InlinedSource made_;
@@ -130,7 +202,7 @@ class Inliner {
 
 InlinedSource inline_headers(const BuildSpec& build, Outside outside) {
   Inliner inliner(build, outside);
-  inliner.append(build.source, build.include_dirs.empty() ? fs::path() : fs::path(build.include_dirs.front()), 0);
+  inliner.append(build.source, {build.include_dirs.empty() ? fs::path() : fs::path(build.include_dirs.front()), 0, 0});
   return inliner.take();
 }
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "harness/core/error.h"
+#include "harness/cpp_text/includes.h"
 #include "harness/system/files.h"
 #include "harness/system/run_program.h"
 
@@ -44,18 +44,6 @@ class Git {
   std::string revision_, why_;
 };
 
-/// "x.h" of each #include "x.h".
-std::set<std::string> quoted_includes(const std::string& text) {
-  std::set<std::string> all;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find("#include"), open = line.find('"'), close = line.rfind('"');
-    if (at != std::string::npos && open != std::string::npos && close > open && open > at)
-      all.insert(line.substr(open + 1, close - open - 1));
-  }
-  return all;
-}
-
 /// Stays in the folder.
 bool is_beside(const std::string& name) {
   const fs::path normal = fs::path(name).lexically_normal();
@@ -78,8 +66,8 @@ std::string file_at_revision(const std::string& file, const std::string& revisio
     std::error_code failed;
     fs::create_directories((fs::path(folder) / each).parent_path(), failed);
     write_file(folder + "/" + each, *text);
-    for (const std::string& next : quoted_includes(*text))
-      if (is_beside(next) && known.insert(next).second) open.insert(next);
+    for (const cpp_text::Include& include : cpp_text::named_files(*text).includes)
+      if (include.quoted && is_beside(include.name) && known.insert(include.name).second) open.insert(include.name);
   }
   return folder + "/" + name;
 }

@@ -107,6 +107,7 @@ TEST_CASE("names and directives are found as the compiler reads them") {
   CHECK(categories("asm(\"\\162dtsc\");") == Categories{"timers", "inline_assembly"});
   CHECK(categories("asm(\"mov.u64 %0, %%\\143lock64;\" : \"=l\"(t));") == Categories{"timers"});
   CHECK(categories("#define S(x) #x\nasm(S(.incbin) \" '/etc/passwd'\");") == Categories{"includes"});
+  CHECK(categories("asm(\".include \\\"x.s\\\"\");") == Categories{"includes"});
   // A raw string joins no lines: it ends later than it seems, and the include stands outside.
   CHECK(categories("auto s = R\"x( )x\\\n\" R\"y( )x\";\n#include \"/etc/passwd\"\nauto t = R\"q()y\" )q\";") ==
         Categories{"includes"});

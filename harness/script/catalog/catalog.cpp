@@ -7,6 +7,7 @@
 
 #include "harness/core/error.h"
 #include "harness/core/suggest.h"
+#include "harness/cpp_text/text.h"
 #include "harness/script/catalog/trace.h"
 #include "harness/script/space/space.h"
 
@@ -37,25 +38,20 @@ std::string first_comment(const std::string& text) {
   return comment;
 }
 
-int braces(const std::string& line) {
-  return static_cast<int>(std::ranges::count(line, '{') - std::ranges::count(line, '}'));
-}
-
 /// What a header declares in its namespace, without bodies: "__device__ inline void f(int x);", a line each.
 std::string declarations(const std::string& text) {
-  std::istringstream lines(text);
-  std::string all, declaration;
+  const cpp_text::Tokens tokens = cpp_text::tokens_of(text);
+  std::string all;
   int depth = 0;  // 1: in the namespace
-  for (std::string line; std::getline(lines, line);) {
-    const int before = depth;
-    depth += braces(line);
-    if (before != 1 || line.empty() || line.front() == '#' || line.starts_with("//") || line.front() == '}') continue;
-    const std::size_t words = line.find_first_not_of(' ');
-    declaration += (declaration.empty() ? "" : " ") + line.substr(words);
-    const std::size_t end = declaration.find_first_of("{;");
-    if (end == std::string::npos) continue;
-    all += declaration.substr(0, declaration.find_last_not_of(' ', end - 1) + 1) + ";\n";
-    declaration.clear();
+  for (std::size_t i = 0, begin = 0; i < tokens.size(); ++i) {
+    if (depth == 1 && (tokens[i].is("{") || tokens[i].is(";"))) {
+      if (i > begin) all += cpp_text::spelled(tokens, begin, i) + ";\n";
+      if (tokens[i].is("{")) i = cpp_text::closing(tokens, i);
+      begin = i + 1;
+    } else if (tokens[i].is("{") || tokens[i].is("}") || tokens[i].kind == cpp_text::Token::Kind::directive) {
+      depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
+      begin = i + 1;
+    }
   }
   for (std::size_t at; (at = all.find(" HARNESS_SITE")) != std::string::npos;) all.erase(at, 13);
   return all;

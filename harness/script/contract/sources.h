@@ -1,29 +1,28 @@
 #pragma once
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
-namespace harness::script {
+#include "harness/cpp_text/closure.h"
 
-/// A file that a source includes, directly or not.
-struct IncludedFile {
-  std::filesystem::path path;
-  std::string text;
-};
+namespace harness::script {
 
 struct SourceText {
   std::string text;
-  std::vector<IncludedFile> included;
+  std::vector<cpp_text::IncludedFile> included;
   std::string hash;  // of the text and of everything it includes, directly or not, from its folder and include_dirs
 };
 
-/// Reads a device source. Includes are found by their text (`#include "x.cuh"` or <x.cuh>, also in branches that the
-/// preprocessor would skip: rather too many than one missed). Those that resolve in no folder are the toolkit's.
+/// Reads a device source and all that a compiler may read with it (cpp_text/closure.h). `defined`: the macros that a
+/// build defines. Throws Error(bad_input) for an include whose file cannot be told from the text.
 SourceText read_source(const std::filesystem::path& file, const std::string& shown,
-                       const std::vector<std::filesystem::path>& include_dirs);
+                       const std::vector<std::filesystem::path>& include_dirs,
+                       const std::set<std::string>& defined = {});
 /// The same for a text that takes the place of a source in `folder`.
-SourceText scan_source(const std::string& text, const std::filesystem::path& folder,
-                       const std::vector<std::filesystem::path>& include_dirs);
+SourceText scan_source(const std::string& text, const std::string& shown, const std::filesystem::path& folder,
+                       const std::vector<std::filesystem::path>& include_dirs,
+                       const std::set<std::string>& defined = {});
 
 /// `file` as seen from `folder`, with forward slashes: the same on every machine.
 std::string relative_name(const std::filesystem::path& file, const std::filesystem::path& folder);

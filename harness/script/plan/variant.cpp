@@ -111,7 +111,8 @@ VariantManifest::VariantManifest(const std::filesystem::path& file, const std::s
   read(device_kinds);
   std::filesystem::path device_source = file;
   device_source.replace_extension(".cu");
-  source_ = read_source(device_source, std::filesystem::path(shown).replace_extension(".cu").string(), include_dirs_);
+  source_ = read_source(device_source, std::filesystem::path(shown).replace_extension(".cu").string(), include_dirs_,
+                        defined_names());
   info_.source_hash = source_.hash;
   if (reader().function("stages") == nullptr) return;
   std::filesystem::path stages_source = file;
@@ -161,8 +162,15 @@ VariantTexts VariantManifest::texts(const std::filesystem::path& folder) const {
 }
 
 void VariantManifest::use_source(const std::string& text) {
-  source_ = scan_source(text, folder_, include_dirs_);
+  source_ = scan_source(text, source_name_, folder_, include_dirs_, defined_names());
   info_.source_hash = source_.hash;
+}
+
+std::set<std::string> VariantManifest::defined_names() const {
+  std::set<std::string> names;
+  for (const Parameter& parameter : info_.parameters)
+    if (parameter.bind == "define") names.insert(parameter.name);
+  return names;
 }
 
 void VariantManifest::read_parameters(const Reader& variant) {
@@ -296,7 +304,7 @@ std::string VariantManifest::unsupported_reason(const DeviceInfo& device) const 
 std::vector<SourceFile> VariantManifest::sources_inside(const std::filesystem::path& folder) const {
   std::vector<SourceFile> files{{source_name_, source_.text}};
   const auto add_included = [&](const SourceText& source) {
-    for (const IncludedFile& included : source.included) {
+    for (const cpp_text::IncludedFile& included : source.included) {
       const std::string name = relative_name(included.path, folder);
       if (!name.empty() && !name.starts_with("..")) files.push_back({name, included.text});
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ class VariantManifest {
  private:
   void read(const std::vector<std::string>& device_kinds);
   void read_parameters(const Reader& variant);
+  std::set<std::string> defined_names() const;  // the macros that each build defines
   void read_starts(const Reader& variant);
   void read_estimate(const Reader& variant);
   void read_requirements(const Reader& variant, const std::vector<std::string>& device_kinds);

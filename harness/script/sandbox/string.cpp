@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "harness/script/sandbox/pattern.h"
+#include "harness/script/sandbox/sandbox.h"
 #include "harness/script/sandbox/state.h"
 
 // string.find, match, gmatch, gsub, rep and format with the sandbox's limits inside. The behaviour is Lua 5.4's.

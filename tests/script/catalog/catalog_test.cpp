@@ -155,6 +155,23 @@ TEST_CASE("a source hash covers what the source includes and nothing else") {
   REQUIRE(hash_of_source(folder) != second);
 }
 
+TEST_CASE("a source hash covers what is included in any spelling, and tells what it cannot cover") {
+  PluginFolder folder;
+  for (const char* spelling :
+       {"/**/#include \"x.cuh\"\n", "%:include <x.cuh>\n", "#inc\\\nlude \"x.cuh\"\n", "#inc\\ \nlude <x.cuh>\n",
+        "#define X <x.cuh>\n#include X\n", "#include_next <x.cuh>\n", "#if 0\n#include/**/<x.cuh>\n#endif"}) {
+    INFO(spelling);
+    folder.write("scale/variants/00_naive.cu", spelling);
+    folder.write("scale/variants/x.cuh", "int one;\n");
+    const std::string first = hash_of_source(folder);
+    folder.write("scale/variants/x.cuh", "int two;\n");
+    CHECK(hash_of_source(folder) != first);
+    CHECK(folder.catalog().variant_texts("scale", "00_naive").headers.size() == 1);
+  }
+  folder.write("scale/variants/00_naive.cu", "\n#include ANY\n");
+  CHECK_THROWS_WITH(folder.catalog().kernel("scale"), Catch::Contains("00_naive.cu:2: an #include must name its file"));
+}
+
 TEST_CASE("a contract hash is the same wherever the kernel lies and however its workload is weighed") {
   const PluginFolder one, two;
   REQUIRE(hash_of_problem(one) == hash_of_problem(two));

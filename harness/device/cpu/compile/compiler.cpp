@@ -12,6 +12,7 @@
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/device/cpu/check/source_lines.h"
+#include "harness/device/cpu/compile/dependencies.h"
 #include "harness/device/cpu/compile/diagnostics.h"
 #include "harness/device/cpu/compile/flags.h"
 #include "harness/device/cpu/compile/imports.h"
@@ -21,6 +22,7 @@
 #include "harness/device/cpu/compile/source.h"
 #include "harness/device/cpu/compile/toolchain.h"
 #include "harness/device/cpu/guest/harness_cpu/abi.h"
+#include "harness/device/port/included.h"
 #include "harness/system/run_program.h"
 
 namespace harness {
@@ -93,9 +95,12 @@ CpuCompiler::CpuCompiler(const std::string& cache_folder, std::string include_fo
 }
 
 std::string CpuCompiler::request(const BuildSpec& spec, const std::string& source,
-                                 const std::vector<std::string>& flags) const {
+                                 const std::vector<std::string>& flags,
+                                 const cpp_text::IncludeClosure& included) const {
   Sha256 hash;
   hash.field(identity_).field(source).field(std::to_string(HARNESS_CPU_ABI));
+  // A file that comes to stand before another of its name is in no list of what g++ read before.
+  for (const cpp_text::IncludedFile& file : included.files) hash.field(file.path.string()).field(file.text);
   for (const std::string& flag : flags) hash.field(flag);
   for (const std::string& entry : spec.entries) hash.field(entry);
   return hash.hex();
@@ -105,12 +110,17 @@ BuildResult CpuCompiler::build(const BuildSpec& given) {
   const BuildSpec spec = with_absolute_folders(given);  // g++ runs elsewhere
   const cpu::Flags flags = cpu::compile_flags(spec, include_folder_);
   const std::string source = cpu::candidate_source(spec);
-  const std::string request = this->request(spec, source, flags.arguments);
+  const cpp_text::IncludeClosure included = included_by(spec);
+  if (!included.refused.empty()) return CompileFailure{included.refused.front() + "\n"};
+  const std::string request = this->request(spec, source, flags.arguments, included);
   if (std::optional<Artifact> known = cache_.find(request)) return *known;
   const std::string scratch = cache_.scratch();
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> headers;
   BuildResult result = compile_safely(spec, source, flags, scratch, headers);
+  if (std::holds_alternative<Artifact>(result))
+    if (std::string uncovered = this->uncovered(spec, included, headers); !uncovered.empty())
+      result = CompileFailure{std::move(uncovered)};
   const std::string notes = cpu::describe_ignored(flags.ignored);
   if (auto* failure = std::get_if<CompileFailure>(&result)) {
     failure->compile_s = seconds_since(start);
@@ -123,6 +133,15 @@ BuildResult CpuCompiler::build(const BuildSpec& given) {
   artifact.log = notes + cpu::explain(artifact.log, spec, scratch);
   cache_.store(request, headers, scratch, artifact);
   return result;
+}
+
+/// Why the candidate's hash would not cover what g++ read; "" if it does. `headers` keeps those whose change asks for
+/// another build.
+std::string CpuCompiler::uncovered(const BuildSpec& spec, const cpp_text::IncludeClosure& included,
+                                   std::vector<std::string>& headers) {
+  if (toolchain_.empty()) toolchain_ = cpu::toolchain_folders(compiler_);
+  cpu::take_out_system_headers(headers, spec.include_dirs, toolchain_);
+  return cpu::uncovered_dependency(headers, included, include_folder_, spec.source_name);
 }
 
 Confinement CpuCompiler::confinement(const BuildSpec& spec, const std::string& scratch) const {
@@ -215,7 +234,7 @@ BuildResult CpuCompiler::compile(const BuildSpec& spec, const std::string& sourc
   std::vector<std::string> command{compiler_};
   add(command, flags.arguments);
   if (spec.checked) add(command, cpu::line_table_options(include_folder_, spec.include_dirs));
-  add(command, {"-x", "c++", "-pipe", "-include", prelude, "-fpch-deps", "-MMD", "-MF", candidate + ".d",
+  add(command, {"-x", "c++", "-pipe", "-include", prelude, "-fpch-deps", "-MD", "-MF", candidate + ".d",
                 "-fmacro-prefix-map=" + scratch + "/=", "-c", candidate + ".cpp", "-o", candidate + ".o"});
   std::string log = run(command, seen, scratch, failed);
   if (failed) return CompileFailure{log};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/core/device.h"
+#include "harness/cpp_text/closure.h"
 #include "harness/device/cpu/compile/cache.h"
 #include "harness/device/cpu/compile/elf.h"
 #include "harness/device/cpu/compile/flags.h"
@@ -37,7 +38,10 @@ class CpuCompiler : public Compiler {
   const std::string& version() const { return version_; }  // "g++ 12.2.0"
 
  private:
-  std::string request(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags) const;
+  std::string request(const BuildSpec& spec, const std::string& source, const std::vector<std::string>& flags,
+                      const cpp_text::IncludeClosure& included) const;
+  std::string uncovered(const BuildSpec& spec, const cpp_text::IncludeClosure& included,
+                        std::vector<std::string>& headers);
   BuildResult compile_safely(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
                              const std::string& scratch, std::vector<std::string>& headers);
   BuildResult compile(const BuildSpec& spec, const std::string& source, const cpu::Flags& flags,
@@ -56,7 +60,7 @@ class CpuCompiler : public Compiler {
   std::string include_folder_, cache_folder_, compiler_, version_;
   Walls walls_;
   CompileLimits limits_;
-  std::vector<std::string> toolchain_;  // folders; found only where there is something to confine
+  std::vector<std::string> toolchain_;  // folders; found when first needed
   std::string identity_;                // of the compiler and of the processor that -march=native means
   cpu::ArtifactCache cache_;
   std::optional<cpu::Prelude> prelude_;  // set once the compiler is known

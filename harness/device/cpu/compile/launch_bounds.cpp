@@ -5,42 +5,46 @@
 #include <charconv>
 #include <map>
 
+#include "harness/cpp_text/text.h"
+
 namespace harness::cpu {
 namespace {
 
 using Words = std::vector<std::string>;  // identifiers, numbers and single marks
 
-bool is_word_of_bounds(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+void add_words(const cpp_text::Token& token, Words& words) {
+  using Kind = cpp_text::Token::Kind;
+  if (token.kind == Kind::word || token.kind == Kind::number) {
+    words.emplace_back(token.text);
+    std::erase(words.back(), '\'');  // 1'024
+  }
+  if (token.kind == Kind::sign)
+    for (const char mark : token.text) words.emplace_back(1, mark);
 }
 
-std::size_t behind_literal(std::string_view text, std::size_t at) {
-  const char quote = text[at++];
-  for (; at < text.size() && text[at] != quote && text[at] != '\n'; ++at)
-    if (text[at] == '\\') ++at;
-  return at + 1;
+Words words_of(const cpp_text::Directive& directive) {
+  Words words{"#"};
+  add_words(directive.name, words);
+  for (const cpp_text::Token& token : directive.tokens) add_words(token, words);
+  return words;
+}
+
+Words words_of(const cpp_text::Text& text) {
+  Words words;
+  auto directive = text.directives.begin();
+  for (const cpp_text::Token& token : text.tokens) {
+    if (token.kind != cpp_text::Token::Kind::directive) {
+      add_words(token, words);
+      continue;
+    }
+    const Words line = words_of(*directive++);
+    words.insert(words.end(), line.begin(), line.end());
+  }
+  return words;
 }
 
 Words words_of(std::string_view text) {
-  Words words;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    if (text.substr(at, 2) == "//") {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (text.substr(at, 2) == "/*") {
-      const std::size_t end = text.find("*/", at + 2);
-      at = end == std::string_view::npos ? text.size() : end + 2;
-    } else if (text[at] == '"' || text[at] == '\'') {
-      at = behind_literal(text, at);
-    } else if (is_word_of_bounds(text[at])) {
-      while (at < text.size() && is_word_of_bounds(text[at])) ++at;
-      words.emplace_back(text.substr(begin, at - begin));
-    } else {
-      ++at;
-      if (!std::isspace(static_cast<unsigned char>(text[begin]))) words.emplace_back(1, text[begin]);
-    }
-  }
-  return words;
+  return words_of(cpp_text::read_text(text));
 }
 
 /// The index behind the bracket that closes the one at `open`.
@@ -132,7 +136,7 @@ class Arithmetic {
 };
 
 /// `constexpr int NAME = EXPRESSION;` and `#define NAME EXPRESSION`, the first of each name.
-std::map<std::string, Words> constants_of(std::string_view source, const Words& words) {
+std::map<std::string, Words> constants_of(const cpp_text::Text& source, const Words& words) {
   std::map<std::string, Words> names;
   for (std::size_t i = 0; i + 2 < words.size(); ++i) {
     if (words[i] != "constexpr" && words[i] != "const") continue;
@@ -144,13 +148,10 @@ std::map<std::string, Words> constants_of(std::string_view source, const Words& 
       value.push_back(words[k]);
     names.emplace(words[equals - 1], value);
   }
-  for (std::size_t at = source.find("#define "); at != std::string_view::npos; at = source.find("#define ", at + 1)) {
-    const std::size_t end = std::min(source.find('\n', at), source.size());
-    Words line = words_of(source.substr(at + 8, end - at - 8));
-    if (line.size() < 2) continue;
-    const std::string name = line.front();
-    line.erase(line.begin());
-    names.emplace(name, std::move(line));
+  for (const cpp_text::Directive& directive : source.directives) {
+    if (!directive.name.is("define") || directive.tokens.size() < 2) continue;
+    const Words line = words_of(directive);  // # define NAME EXPRESSION
+    names.emplace(line[2], Words(line.begin() + 3, line.end()));
   }
   return names;
 }
@@ -178,12 +179,13 @@ std::vector<std::pair<std::string, Words>> template_parameters(const Words& word
 std::optional<int> launch_bound(std::string_view source, const std::string& entry,
                                 const std::vector<std::pair<std::string, std::string>>& defines) {
   if (source.find("__launch_bounds__") == std::string_view::npos) return std::nullopt;
-  const Words words = words_of(source), called = words_of(entry);
+  const cpp_text::Text text = cpp_text::read_text(source);
+  const Words words = words_of(text), called = words_of(entry);
   const auto open = std::find(called.begin(), called.end(), "<");
   if (open == called.begin()) return std::nullopt;
   const std::string base = *(open - 1);
-  std::map<std::string, Words> names = constants_of(source, words);
-  for (const auto& [name, text] : defines) names[name] = words_of(text);
+  std::map<std::string, Words> names = constants_of(text, words);
+  for (const auto& [name, value] : defines) names[name] = words_of(value);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] != "__launch_bounds__" || words[i + 1] != "(") continue;
     const std::size_t close = behind_bracket(words, i + 1, "(", ")");

@@ -55,25 +55,4 @@ std::string processor_name() {
   return cpuinfo("model name");
 }
 
-std::vector<std::string> read_dependencies(const std::string& rule_file, const std::string& source) {
-  const std::string rule = read_file(rule_file);
-  std::vector<std::string> files;
-  std::string word;
-  const auto end_word = [&] {
-    if (!word.empty() && word.back() != ':' && word != source) files.push_back(word);
-    word.clear();
-  };
-  for (std::size_t i = 0; i < rule.size(); ++i) {
-    if (rule[i] == '\\' && i + 1 < rule.size()) {
-      if (rule[++i] != '\n') word += rule[i];  // an escaped space belongs to the name
-    } else if (rule[i] == ' ' || rule[i] == '\n') {
-      end_word();
-    } else {
-      word += rule[i];
-    }
-  }
-  end_word();
-  return files;
-}
-
 }  // namespace harness::cpu

@@ -14,7 +14,4 @@ std::vector<std::string> toolchain_folders(const std::string& compiler);
 std::string processor_features();
 std::string processor_name();
 
-/// The files of a make rule as g++ -MMD writes it, without `source` itself.
-std::vector<std::string> read_dependencies(const std::string& rule_file, const std::string& source);
-
 }  // namespace harness::cpu

@@ -17,7 +17,7 @@
 #include "harness/device/cuda/compile/builtin_headers.h"
 #include "harness/device/cuda/compile/compile_log.h"
 #include "harness/device/cuda/compile/cubin.h"
-#include "harness/device/cuda/compile/include_scan.h"
+#include "harness/device/cuda/compile/included.h"
 #include "harness/device/cuda/compile/module_state.h"
 #include "harness/device/cuda/compile/nvrtc_program.h"
 #include "harness/device/cuda/compile/parameter_kinds.h"
@@ -35,10 +35,10 @@ const NvrtcApi& require_nvrtc() {
 /// Hash of everything that decides the cubin. The toolkit's own headers stand for themselves by folder and version, and
 /// for nothing where nothing is included.
 std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vector<std::string>& options,
-                      const std::string& toolkit_include, const IncludeScan& scan) {
+                      const std::string& toolkit_include, const cpp_text::IncludeClosure& included) {
   Sha256 hash;
-  const bool includes = !scan.headers.empty() || !scan.computed.empty();
-  hash.field("nvrtc cubin 5").field(api.version()).field(includes ? toolkit_include : "");
+  const bool includes = !included.files.empty() || !included.absent.empty();
+  hash.field("nvrtc cubin 6").field(api.version()).field(includes ? toolkit_include : "");
   for (const BuiltinHeader& header : builtin_headers()) hash.field(header.name).field(header.text);
   hash.field(spec.source_name).field(spec.source);
   for (const std::string& option : options) {
@@ -49,7 +49,9 @@ std::string build_key(const NvrtcApi& api, const BuildSpec& spec, const std::vec
   if (!spec.constants.empty()) hash.field("constants");
   for (const std::string& symbol : spec.constants) hash.field(symbol);
   hash.field("headers");
-  for (const auto& [name, contents] : scan.headers) hash.field(name).field(contents);
+  for (const cpp_text::IncludedFile& file : included.files) hash.field(file.name).field(file.text);
+  hash.field("of the toolkit");
+  for (const cpp_text::IncludedFile& file : included.absent) hash.field(file.name);
   return hash.hex();
 }
 
@@ -171,15 +173,10 @@ BuildResult NvrtcCompiler::build(const BuildSpec& given) {
     return CompileFailure{fmt::format("{}: the compile option '{}' is not allowed; allowed are {}.", spec.source_name,
                                       options.refused.front(), allowed_options())};
   }
-  const IncludeScan scan = scan_includes(spec.source_name, spec.source, spec.include_dirs);
-  if (!scan.computed.empty()) {
-    return CompileFailure{
-        fmt::format("{}: an #include must name its file in <> or \"\" here, not by a macro: the build "
-                    "cache has to know what is included.",
-                    scan.computed.front())};
-  }
+  const cpp_text::IncludeClosure included = included_by(spec, toolkit_include_);
+  if (!included.refused.empty()) return CompileFailure{included.refused.front()};
   Artifact artifact;
-  artifact.key = build_key(api, spec, options.options, toolkit_include_, scan);
+  artifact.key = build_key(api, spec, options.options, toolkit_include_, included);
   if (auto cached = cache_.find(artifact.key)) return std::move(*cached);
 
   const auto compile = [&] {
