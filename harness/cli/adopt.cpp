@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 
+#include "harness/adopt/plugin/lua_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/first_look.h"
 #include "harness/core/error.h"

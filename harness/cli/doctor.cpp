@@ -7,7 +7,7 @@
 #include <fstream>
 #include <memory>
 
-#include "harness/adopt/changed.h"
+#include "harness/adopt/plugin/changed.h"
 #include "harness/cli/asking.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"

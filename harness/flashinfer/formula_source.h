@@ -5,8 +5,8 @@
 
 namespace harness::flashinfer {
 
-/// A formula of sizes as plain C++ for the host, where sizes are int64_t variables of their names. Sizes are not
-/// negative, so `//` is `/` there. Throws Error(bad_input) for what asks the device.
+/// A formula of sizes as plain C++ for the host, where sizes are int64_t variables of their names. It rounds down where
+/// the manifest does. Throws Error(bad_input) for what asks the device.
 std::string host_source(const Formula& formula);
 
 }  // namespace harness::flashinfer

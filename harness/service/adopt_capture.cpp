@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "harness/adopt/captured.h"
+#include "harness/adopt/plugin/captured.h"
 #include "harness/core/error.h"
 
 namespace harness {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/adopt/kernel.h"
+#include "harness/adopt/kernel/kernel.h"
 #include "harness/capture/trace.h"
 #include "harness/system/temporary_folder.h"
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/adopt/options.h"
-#include "harness/adopt/write.h"
+#include "harness/adopt/kernel/options.h"
+#include "harness/adopt/plugin/plugin_file.h"
 #include "harness/system/temporary_folder.h"
 
 namespace harness {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/adopt/changed.h"
-#include "harness/adopt/patch.h"
+#include "harness/adopt/plugin/changed.h"
+#include "harness/adopt/plugin/patch.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/core/line_diff.h"

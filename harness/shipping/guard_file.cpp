@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <set>
 
-#include "harness/adopt/changed.h"
-#include "harness/adopt/revision.h"
+#include "harness/adopt/plugin/changed.h"
+#include "harness/adopt/plugin/revision.h"
 #include "harness/campaign/arms.h"
 #include "harness/core/error.h"
 #include "harness/core/gpu.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/adopt/adopt.h"
-#include "harness/adopt/options.h"
+#include "harness/adopt/kernel/options.h"
 #include "harness/device/cpu/cpu_kind.h"
 #include "harness/worker/observation.h"
 #include "harness/worker/processes/process.h"
@@ -47,10 +47,7 @@ inline adopt::AdoptedKernel chosen_kernel(const std::string& source) {
   scratch.write("mine.cu", source);
   adopt::AdoptOptions options;
   options.file = scratch.path("mine.cu");
-  std::string digest;
-  std::vector<std::string> notes;
-  const adopt::Source read = adopt::source_of(options, digest, notes);
-  return adopt::choose_kernel(read, options);
+  return adopt::choose_kernel(adopt::declare(options));
 }
 
 inline std::string ordinary(const std::string& file) {

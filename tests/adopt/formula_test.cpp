@@ -1,8 +1,8 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "harness/adopt/expression.h"
-#include "harness/adopt/fit.h"
+#include "harness/adopt/host/expression.h"
+#include "harness/adopt/observe/fit.h"
 
 using namespace harness;
 using namespace harness::adopt;
@@ -47,6 +47,8 @@ TEST_CASE("launch arithmetic of C++ is read as a manifest writes it") {
   CHECK(lua_of("std::min(THCCeilDiv((long)n, 512L), 4096L)") == "min(cdiv(n, 512), 4096)");
   CHECK(lua_of("1 << 10") == "1024");
   CHECK(lua_of("256 * sizeof(float)") == "1024");
+  CHECK(lua_of("n * (-7 / 2)") == "n * -3");
+  CHECK(lua_of("n * (-7 % 2)") == "n * -1");
   CHECK(lua_of("n +") == "none");
 }
 

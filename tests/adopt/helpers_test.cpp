@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "harness/adopt/options.h"
-#include "harness/adopt/revision.h"
+#include "harness/adopt/kernel/options.h"
+#include "harness/adopt/plugin/revision.h"
 #include "tests/adopt/fixture.h"
 
 // Launches whose grid or block a function of the host computes, in more than one statement.

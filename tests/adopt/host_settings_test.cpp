@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "harness/adopt/options.h"
+#include "harness/adopt/kernel/answers.h"
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
 
@@ -13,11 +13,9 @@ namespace {
 adopt::AdoptedKernel chosen(const Scratch& scratch, const std::string& source, adopt::AdoptOptions options = {}) {
   scratch.write("mine.cu", source);
   options.file = scratch.path("mine.cu");
-  std::string digest;
-  std::vector<std::string> notes;
-  const adopt::Source read = adopt::source_of(options, digest, notes);
-  adopt::AdoptedKernel kernel = adopt::choose_kernel(read, options);
-  adopt::apply_answers(kernel, options);
+  const adopt::Declared declared = adopt::declare(options);
+  adopt::AdoptedKernel kernel = adopt::choose_kernel(declared);
+  adopt::apply_answers(kernel, declared.options);
   return kernel;
 }
 

@@ -1,4 +1,4 @@
-#include "harness/adopt/order.h"
+#include "harness/adopt/observe/order.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
-#include "harness/adopt/patch.h"
+#include "harness/adopt/plugin/patch.h"
 
 #include <sstream>
 
-#include "harness/adopt/moved_lines.h"
-#include "harness/adopt/options.h"
-#include "harness/adopt/slice.h"
+#include "harness/adopt/kernel/launched.h"
+#include "harness/adopt/plugin/moved_lines.h"
+#include "harness/adopt/source/slice.h"
 #include "harness/core/error.h"
 #include "harness/core/line_diff.h"
 #include "tests/adopt/fixture.h"
@@ -42,11 +42,10 @@ std::string long_softmax_device() {
   AdoptOptions options;
   options.file = ordinary("long_softmax.cu");
   options.entries = {"long_softmax"};
-  std::string digest;
-  std::vector<std::string> notes;
-  const Source source = source_of(options, digest, notes);
-  const AdoptedKernel kernel = choose_kernel(source, options);
-  return device_source(source, kernel.index, {}, false, "", {options.entries.begin(), options.entries.end()}).text;
+  const Declared declared = declare(options);
+  const std::vector<std::string>& entries = declared.options.entries;
+  const std::size_t kernel = choose_kernel(declared).index;
+  return device_source(declared.source, kernel, {}, false, "", {entries.begin(), entries.end()}).text;
 }
 
 /// long_softmax of 4 rows in pieces of 512 by 64 threads.

@@ -1,9 +1,9 @@
-#include "harness/adopt/recorded.h"
+#include "harness/adopt/plugin/recorded.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "harness/adopt/changed.h"
+#include "harness/adopt/plugin/changed.h"
 #include "harness/core/error.h"
 #include "harness/core/hash.h"
 #include "harness/system/run_program.h"

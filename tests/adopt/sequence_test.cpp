@@ -1,4 +1,4 @@
-#include "harness/adopt/sequence.h"
+#include "harness/adopt/host/sequence.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "harness/adopt/options.h"
-#include "harness/adopt/pragma.h"
+#include "harness/adopt/kernel/options.h"
+#include "harness/adopt/kernel/pragma.h"
 #include "harness/core/error.h"
 #include "tests/adopt/fixture.h"
 
@@ -22,11 +22,10 @@ Read read(const std::string& source) {
   scratch.write("mine.cu", source);
   Read result;
   result.options.file = scratch.path("mine.cu");
-  std::string digest;
-  std::vector<std::string> notes;
-  const adopt::Source file = adopt::source_of(result.options, digest, notes);
-  result.kernel = adopt::choose_kernel(file, result.options);
-  result.device = adopt::device_source(file, result.kernel.index, {});
+  const adopt::Declared declared = adopt::declare(result.options);
+  result.options = declared.options;
+  result.kernel = adopt::choose_kernel(declared);
+  result.device = adopt::device_source(declared.source, result.kernel.index, {});
   return result;
 }
 

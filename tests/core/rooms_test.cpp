@@ -34,7 +34,7 @@ const std::vector<Room>& rooms() {
        "names the real class behind every other port"},
       {"cli",
        {"core", "system", "campaign", "fleet", "replay", "report", "package", "capture", "flashinfer", "simulate",
-        "adopt", "service", "shipping", "serve_mcp", "predict"},
+        "adopt", "adopt/plugin", "service", "shipping", "serve_mcp", "predict"},
        "CLI11",
        {"CLI/"},
        "arguments to options; one table of commands"},
@@ -68,12 +68,13 @@ const std::vector<Room>& rooms() {
        {},
        "tools for agents and the jobs behind them: the Model Context Protocol"},
       {"shipping",
-       {"core", "cpp_text", "system", "campaign", "adopt", "package", "report", "service"},
+       {"core", "cpp_text", "system", "campaign", "adopt/plugin", "package", "report", "service"},
        "",
        {},
        "packages: compiled anew, verified, guarded"},
       {"service",
-       {"core", "system", "campaign", "fleet", "report", "package", "capture", "flashinfer", "adopt"},
+       {"core", "system", "campaign", "fleet", "report", "package", "capture", "flashinfer", "adopt/kernel",
+        "adopt/plugin"},
        "",
        {},
        "what commands, agents and pages ask of the program"},
@@ -109,11 +110,20 @@ const std::vector<Room>& rooms() {
        "winners as sources, programs and libraries that stand alone"},
       {"capture", {"core", "system"}, "CUPTI, by dlopen", {}, "what a running program launches"},
       {"flashinfer", {"core", "system", "package"}, "", {}, "FlashInfer-Bench data sets, in and out"},
-      {"adopt",
-       {"core", "cpp_text", "system", "judge"},
-       "libclang, by dlopen",
+      {"adopt", {"core", "adopt/observe", "adopt/plugin"}, "", {}, "ordinary CUDA source to a kernel plugin"},
+      {"adopt/plugin",
+       {"core", "cpp_text", "system", "judge", "adopt/source", "adopt/host", "adopt/kernel", "adopt/observe"},
+       "",
        {},
-       "ordinary CUDA source to a kernel plugin"},
+       "the contract of an adopted kernel, its files and its patch"},
+      {"adopt/observe",
+       {"core", "adopt/source", "adopt/host", "adopt/kernel"},
+       "",
+       {},
+       "what runs of a kernel say of its arrays and sizes"},
+      {"adopt/kernel", {"core", "adopt/source", "adopt/host"}, "", {}, "the kernel that is adopted, in stages"},
+      {"adopt/host", {"core", "adopt/source"}, "", {}, "launches and sizes as formulas"},
+      {"adopt/source", {"core", "cpp_text", "system"}, "libclang, by dlopen", {}, "what CUDA files declare"},
       {"simulate", {"core"}, "zlib", {"zlib.h"}, "recorded spaces as a device; scores of searches"},
       {"cpp_text", {}, "", {}, "one reader of C++ text: tokens, directives, what is included"},
       {"system", {"core"}, "", {}, "child processes, walls, files, build caches"},
@@ -278,6 +288,57 @@ TEST_CASE("each outside library lives in one room") {
         CHECK(text.find("#include <" + header) == std::string::npos);
     }
   }
+}
+
+namespace {
+
+/// "harness/adopt/source/clang" of its header and its body.
+std::string unit_of(const std::string& path) {
+  return path.substr(0, path.rfind('.'));
+}
+
+/// Units of one room that include each other in a circle, each circle as its units in the order of the includes.
+class Circles {
+ public:
+  explicit Circles(const std::string& room) {
+    const std::regex include(R"(#include "(harness/[^"]+)\")");
+    for (const auto& [path, text] : files())
+      if (is_cpp(path) && room_of(path) == room)
+        for (auto match = std::sregex_iterator(text.begin(), text.end(), include); match != std::sregex_iterator();
+             ++match)
+          if (const std::string other = unit_of((*match)[1]); other != unit_of(path))
+            below_[unit_of(path)].insert(other);
+    for (const auto& [unit, others] : below_) visit(unit);
+  }
+
+  std::vector<std::string> all;
+
+ private:
+  void visit(const std::string& unit) {
+    if (done_.contains(unit) || !below_.contains(unit)) return;
+    if (const auto begin = std::find(way_.begin(), way_.end(), unit); begin != way_.end()) {
+      std::string circle;
+      for (auto step = begin; step != way_.end(); ++step) circle += *step + " -> ";
+      all.push_back(circle + unit);
+      return;
+    }
+    way_.push_back(unit);
+    for (const std::string& other : below_.at(unit)) visit(other);
+    way_.pop_back();
+    done_.insert(unit);
+  }
+
+  std::map<std::string, std::set<std::string>> below_;
+  std::set<std::string> done_;
+  std::vector<std::string> way_;
+};
+
+}  // namespace
+
+TEST_CASE("no header and body of adopt's rooms include each other in a circle") {
+  for (const Room& room : rooms())
+    if (room.name.starts_with("adopt"))
+      for (const std::string& circle : Circles(room.name).all) FAIL_CHECK(circle);
 }
 
 // Set HARNESS_APPROVE=1 to write the table as it is now.

@@ -169,8 +169,11 @@ TEST_CASE("sources stay inside of their solution, and axes are defined") {
 TEST_CASE("launch arithmetic becomes C++ of the host") {
   const auto text = [](const char* formula) { return flashinfer::host_source(json::parse(formula)); };
   CHECK(text(R"({"cdiv": [{"size": "N"}, 128]})") == "((N + 128 - 1) / 128)");
-  CHECK(text(R"({"min": [{"size": "N"}, 8, 4]})") == "std::min<int64_t>(std::min<int64_t>(N, 8), 4)");
+  CHECK(text(R"({"min": [{"size": "N"}, 8, 4]})") == "((N < 8 ? N : 8) < 4 ? (N < 8 ? N : 8) : 4)");
   CHECK(text(R"({"select": [{"le": [{"size": "N"}, 4]}, 1, 2]})") == "((N <= 4) ? 1 : 2)");
+  CHECK(text(R"({"//": [{"size": "N"}, 2]})") == "(N / 2)");
+  CHECK(text(R"({"//": [{"-": [{"size": "N"}, 3]}, 2]})") ==
+        "((N - 3) / 2 - ((N - 3) % 2 != 0 && ((N - 3) < 0) != (2 < 0)))");
   CHECK_THAT(refusal([&] { text(R"({"device": "multiprocessors"})"); }), Catch::Contains("device's limits"));
 }
 

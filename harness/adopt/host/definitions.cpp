@@ -1,0 +1,177 @@
+#include "harness/adopt/host/definitions.h"
+
+#include <algorithm>
+
+#include "harness/adopt/source/token_lists.h"
+
+namespace harness::adopt {
+namespace {
+
+/// Where the value ends that begins at `from`: at a `;` or `,` outside of brackets, or where these close.
+std::size_t end_of_value(const Tokens& tokens, std::size_t from) {
+  std::size_t end = from;
+  for (int depth = 0; end < tokens.size(); ++end) {
+    if (tokens[end].is("(") || tokens[end].is("{") || tokens[end].is("[")) ++depth;
+    if (tokens[end].is(")") || tokens[end].is("}") || tokens[end].is("]")) --depth;
+    if (depth < 0 || (depth == 0 && (tokens[end].is(";") || tokens[end].is(",")))) break;
+  }
+  return end;
+}
+
+/// `grid(8)` of `dim3 block(256), grid(8);`
+bool is_further_dim3(const Tokens& tokens, std::size_t i) {
+  std::size_t first = i;
+  while (first > 0 && !tokens[first].is(";") && !tokens[first].is("{") && !tokens[first].is("}")) --first;
+  return tokens[first + 1].is("dim3") || tokens[first + 2].is("dim3");
+}
+
+/// What the word at `i` is given there; nothing: it is only used.
+std::optional<Definition> definition_at(const Tokens& tokens, std::size_t i) {
+  if (i + 1 >= tokens.size() || tokens[i - 1].is(".") || tokens[i - 1].is("->")) return std::nullopt;
+  if (tokens[i + 1].is("=")) return Definition{part(tokens, i + 2, end_of_value(tokens, i + 2)), false};
+  if (!tokens[i + 1].is("(") && !tokens[i + 1].is("{")) return std::nullopt;
+  if (tokens[i - 1].is("dim3") || (tokens[i - 1].is(",") && is_further_dim3(tokens, i)))
+    return Definition{part(tokens, i + 2, closing(tokens, i + 1)), true};
+  return std::nullopt;
+}
+
+/// The words of a macro's definition: define, its name, its value.
+Tokens words_of_macro(const SourceText& file, const Macro& macro) {
+  return tokens_of(std::string_view(file.text).substr(macro.begin + 1, macro.end - macro.begin - 1));
+}
+
+}  // namespace
+
+std::optional<Definition> Definitions::in_function(std::string_view name) const {
+  if (launch_ == nullptr || launch_->chunk == nullptr) return std::nullopt;
+  const Tokens& tokens = launch_->file->tokens;
+  for (std::size_t i = tokens.size(); i-- > 1;) {
+    if (tokens[i].begin >= launch_->place || !tokens[i].is(name)) continue;
+    if (tokens[i].begin < launch_->chunk->begin) break;
+    if (const auto value = definition_at(tokens, i)) return value;
+  }
+  return std::nullopt;
+}
+
+Definition Definitions::of(std::string_view name) const {
+  if (auto local = in_function(name)) return *local;
+  for (const auto& file : source_.files) {
+    for (const Macro& macro : file->macros)
+      if (macro.name == name && is_taken(*file, macro)) {
+        const Tokens words = words_of_macro(*file, macro);
+        const bool has_arguments = words.size() > 2 && words[2].is("(") && words[2].begin == words[1].end;
+        if (words.size() > 2 && !has_arguments) return {part(words, 2, words.size()), false};
+      }
+    for (std::size_t i = 1; i < file->tokens.size(); ++i) {
+      const Chunk* const chunk = file->tokens[i].is(name) ? chunk_at(*file, file->tokens[i].begin) : nullptr;
+      if (chunk == nullptr || chunk->body != chunk->end) continue;
+      if (const auto value = definition_at(file->tokens, i)) return *value;
+    }
+  }
+  return {};
+}
+
+/// Of the definitions in branches of #if, the compiler sees one.
+bool Definitions::is_taken(const SourceText& file, const Macro& macro) const {
+  bool declared = false;
+  for (const Declaration& declaration : source_.parsed.declarations) {
+    if (declaration.kind != Declaration::Kind::macro || declaration.name != macro.name || declaration.file != file.path)
+      continue;
+    if (macro.begin <= declaration.place && declaration.place < macro.end) return true;
+    declared = true;
+  }
+  return !declared;
+}
+
+bool Definitions::is_local(std::string_view name) const {
+  if (launch_ == nullptr || launch_->chunk == nullptr) return false;
+  const Tokens& tokens = launch_->file->tokens;
+  for (std::size_t i = 1; i < tokens.size() && tokens[i].begin < launch_->place; ++i)
+    if (tokens[i].begin > launch_->chunk->begin && tokens[i].is(name) && definition_at(tokens, i)) return true;
+  return false;
+}
+
+bool Definitions::is_open_dim3(std::string_view name) const {
+  if (launch_ == nullptr || launch_->chunk == nullptr) return false;
+  const Tokens& tokens = launch_->file->tokens;
+  for (std::size_t i = 1; i < tokens.size() && tokens[i].begin < launch_->place; ++i) {
+    if (tokens[i].begin < launch_->chunk->begin || !tokens[i].is(name)) continue;
+    std::size_t type = i - 1;
+    while (type > 0 && (tokens[type].is("&") || tokens[type].is("const"))) --type;
+    if (tokens[type].is("dim3")) return true;
+  }
+  return false;
+}
+
+bool Definitions::is_counted_up(std::string_view name) const {
+  if (launch_ == nullptr || launch_->chunk == nullptr) return false;
+  const Tokens& tokens = launch_->file->tokens;
+  for (std::size_t i = 1; i + 1 < tokens.size() && tokens[i].begin < launch_->place; ++i) {
+    if (tokens[i].begin < launch_->chunk->begin || !tokens[i].is(name)) continue;
+    for (const char* sign : {"++", "--", "+=", "-=", "*=", "/="})
+      if (tokens[i + 1].is(sign) || (tokens[i - 1].is(sign) && sign[0] == sign[1])) return true;
+  }
+  return false;
+}
+
+std::optional<SmallFunction> Definitions::function_named(std::string_view name) const {
+  for (const auto& file : source_.files) {
+    const Tokens& tokens = file->tokens;
+    for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+      if (!tokens[i].is(name) || !tokens[i + 1].is("(")) continue;
+      const Chunk* const chunk = chunk_at(*file, tokens[i].begin);
+      const std::size_t close = closing(tokens, i + 1);
+      if (chunk == nullptr || chunk->body == chunk->end || close + 2 >= tokens.size() ||
+          tokens[close].begin > chunk->body || !tokens[close + 1].is("{"))
+        continue;
+      return SmallFunction{tokens[i - 1].text, split_by_commas(part(tokens, i + 2, close)),
+                           part(tokens, close + 2, closing(tokens, close + 1))};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<SmallFunction> Definitions::macro_named(std::string_view name) const {
+  for (const auto& file : source_.files)
+    for (const Macro& macro : file->macros) {
+      if (macro.name != name) continue;
+      const Tokens words = words_of_macro(*file, macro);
+      if (words.size() < 4 || !words[2].is("(")) continue;
+      const std::size_t close = closing(words, 2);
+      return SmallFunction{"", split_by_commas(part(words, 3, close)), part(words, close + 1, words.size())};
+    }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Definitions::field_of(const Tokens& called, std::string_view name) const {
+  const auto open = std::ranges::find_if(called, [](const Token& token) { return token.is("("); });
+  if (open == called.begin() || open == called.end()) return std::nullopt;
+  const auto function = function_named(std::prev(open)->text);
+  if (!function) return std::nullopt;
+  for (const auto& file : source_.files)
+    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
+      const Tokens& tokens = file->tokens;
+      if (!tokens[i].is("struct") || !tokens[i + 1].is(function->type) || !tokens[i + 2].is("{")) continue;
+      std::size_t count = 0;
+      for (std::size_t k = i + 3; k < closing(tokens, i + 2); ++k) {
+        if (!tokens[k].is(",") && !tokens[k].is(";")) continue;
+        if (tokens[k - 1].is(name)) return count;
+        ++count;
+      }
+    }
+  return std::nullopt;
+}
+
+std::string Definitions::type_behind(const std::string& type) const {
+  for (const auto& file : source_.files) {
+    const Tokens& tokens = file->tokens;
+    for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+      if (!tokens[i].is(type)) continue;
+      if (tokens[i + 1].is(";") && i > 1 && tokens[i - 2].is("typedef")) return std::string(tokens[i - 1].text);
+      if (tokens[i - 1].is("using") && tokens[i + 1].is("=")) return std::string(tokens[i + 2].text);
+    }
+  }
+  return "";
+}
+
+}  // namespace harness::adopt

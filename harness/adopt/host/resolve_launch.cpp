@@ -1,0 +1,266 @@
+#include "harness/adopt/host/resolve_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "harness/adopt/host/host_sizes.h"
+#include "harness/adopt/host/local_values.h"
+#include "harness/adopt/source/token_lists.h"
+#include "harness/core/error.h"
+
+namespace harness::adopt {
+namespace {
+
+/// float of `run<float, 4>(...)`: what a template parameter of the host's function is where that is first called or
+/// instantiated. Nothing: it is none, or nobody says.
+std::optional<Tokens> value_of_host_template(const Source& source, const HostFunction* function,
+                                             std::string_view name) {
+  if (function == nullptr) return std::nullopt;
+  const Tokens& own = function->tokens();
+  const std::size_t head = function->token_at(function->chunk().begin);
+  if (head + 1 >= own.size() || !own[head].is("template") || !own[head + 1].is("<")) return std::nullopt;
+  const std::vector<Tokens> parameters = split_by_commas(part(own, head + 2, end_of_template(own, head + 1)), true);
+  const auto named = std::ranges::find_if(parameters, [&](const Tokens& piece) {
+    const auto value = std::ranges::find_if(piece, [](const Token& token) { return token.is("="); });
+    return value != piece.begin() && std::prev(value)->is(name);
+  });
+  if (named == parameters.end()) return std::nullopt;
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 2 < file->tokens.size(); ++i) {
+      const Tokens& tokens = file->tokens;
+      if (!tokens[i].is(function->name()) || !tokens[i + 1].is("<")) continue;
+      const std::size_t close = end_of_template(tokens, i + 1);
+      const std::vector<Tokens> arguments = split_by_commas(part(tokens, i + 2, close), true);
+      const auto which = static_cast<std::size_t>(named - parameters.begin());
+      if (which < arguments.size() && close + 1 < tokens.size() && tokens[close + 1].is("(")) return arguments[which];
+    }
+  return std::nullopt;
+}
+
+/// The dispatch around the call of a launcher that is a template: `run<scalar_t>(...)` in AT_DISPATCH_...; "": none.
+std::string dispatch_of_caller(const Source& source, const HostFunction* function) {
+  if (function == nullptr) return "";
+  for (const auto& file : source.files)
+    for (std::size_t i = 0; i + 1 < file->tokens.size(); ++i)
+      if (file->tokens[i].is(function->name()) && file->tokens[i + 1].is("<"))
+        if (std::string text = dispatch_around(file->tokens, i); !text.empty()) return text;
+  return "";
+}
+
+/// The element types that a PyTorch dispatch goes over.
+std::vector<std::string> dispatched(const std::string& text) {
+  if (text.empty()) return {};
+  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+  std::vector<std::string> types;
+  if (has("FLOATING_TYPES") || has("ALL_TYPES")) types = {"f32", "f64"};
+  if (has("REDUCED_FLOATING")) types = {};
+  if (has("_HALF") || has("kHalf") || has("::Half") || has("REDUCED_FLOATING")) types.emplace_back("f16");
+  if (has("BFLOAT16") || has("BFloat16") || has("REDUCED_FLOATING")) types.emplace_back("bf16");
+  if (has("INTEGRAL_TYPES")) types.insert(types.end(), {"s32", "s64"});
+  if (types.empty()) types = {"f32"};
+  return types;
+}
+
+/// Pointers behind cudaMemset(pointer, 0, ...) and torch::zeros.
+std::set<std::string> zeroed_arguments(const KernelLaunch& at) {
+  const FoundLaunch& written = *at.launch;
+  const Declaration& kernel = at.kernel;
+  std::set<std::string> zeroed;
+  if (written.chunk == nullptr) return zeroed;
+  const Tokens& tokens = written.file->tokens;
+  for (std::size_t p = 0; p < std::min(kernel.parameters.size(), written.arguments.size()); ++p) {
+    if (kernel.parameters[p].pointee.empty() || written.arguments[p].empty()) continue;
+    const std::string_view name = written.arguments[p][0].text;
+    for (std::size_t i = 2; i + 2 < tokens.size() && tokens[i].begin < written.place; ++i) {
+      if (tokens[i].begin < written.chunk->begin || !tokens[i].is(name)) continue;
+      const bool memset = tokens[i - 1].is("(") &&
+                          (tokens[i - 2].is("cudaMemset") || tokens[i - 2].is("cudaMemsetAsync")) &&
+                          tokens[i + 2].is("0");
+      bool zeros = false;
+      if (tokens[i + 1].is("="))
+        for (std::size_t k = i + 2; k < tokens.size() && k < i + 6 && !tokens[k].is(";"); ++k)
+          zeros = zeros || tokens[k].is("zeros") || tokens[k].is("zeros_like");
+      if (memset || zeros) zeroed.insert(kernel.parameters[p].name);
+    }
+  }
+  return zeroed;
+}
+
+/// Does `name` divide something? Then it is what a block covers: `per` of cdiv(n, per).
+bool divides(const Formula& formula, const std::string& name) {
+  const bool quotient = formula.kind == Op::cdiv || formula.kind == Op::divide;
+  if (quotient && symbols_of(*formula.operands[1]).contains(name)) return true;
+  return std::ranges::any_of(formula.operands, [&](const FormulaPtr& extent) { return divides(*extent, name); });
+}
+
+/// A number of the host's that divides in the grid is no size of the launch, whatever it is called.
+void settle_divisors(const std::map<std::string, double>& numbers, std::vector<FormulaPtr>& grid) {
+  for (const auto& [name, value] : numbers)
+    if (std::ranges::any_of(grid, [&, &own = name](const FormulaPtr& extent) { return divides(*extent, own); }))
+      for (FormulaPtr& extent : grid) extent = with(extent, {{name, number(value)}});
+}
+
+/// `(n + 13) / 14`: the first value of a variable of that name in the file that is computed; "": there is none.
+std::string value_in_file(const SourceText& file, std::string_view name) {
+  const Tokens& tokens = file.tokens;
+  for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is(name) || !tokens[i + 1].is("=") || tokens[i - 1].is(".") || tokens[i - 1].is("->")) continue;
+    std::size_t end = i + 2;
+    while (end < tokens.size() && !tokens[end].is(";")) ++end;
+    const std::vector<Tokens> parts = split_by_commas(part(tokens, i + 2, end));
+    if (parts.empty() || parts.front().empty()) continue;
+    const Tokens& value = parts.front();
+    const bool read_in = std::ranges::any_of(
+        value, [](const Token& token) { return token.is("argv") || token.kind == Token::Kind::literal; });
+    if (!read_in && std::ranges::any_of(value, &Token::is_word))
+      return file.text.substr(value.front().begin, value.back().end - value.front().begin);
+  }
+  return "";
+}
+
+/// Reads the three expressions of <<<grid, block, shared>>>.
+class Configuration {
+ public:
+  explicit Configuration(const KernelLaunch& at)
+      : at_(at),
+        where_(fmt::format("{}:{}", std::filesystem::path(at.launch->file->path).filename().string(),
+                           line_of(at.launch->file->text, at.launch->place))) {}
+
+  /// `host_sizes`: see resolve_launch().
+  LaunchShape read(Resolver& resolver, bool host_sizes) const {
+    const std::vector<Tokens>& configuration = at_.launch->configuration;
+    if (configuration.size() < 2 || configuration[0].empty() || configuration[1].empty()) throw refusal("grid", 0);
+    LaunchShape shape;
+    shape.block = resolver.dimensions(configuration[1]);
+    if (configuration.size() > 2 && !configuration[2].empty()) {
+      shape.shared = resolver.read(configuration[2]);
+      if (!shape.shared) throw refusal("shared", 2);
+    }
+    if (host_sizes) resolver.begin_grid();
+    shape.grid = resolver.dimensions(configuration[0]);
+    shape.constants = resolver.numbers();
+    settle_divisors(shape.constants, shape.grid);
+    if (shape.grid.empty() || shape.grid.size() > 3) throw refusal("grid", 0);
+    if (const std::string& counted = resolver.counted(); !counted.empty())
+      throw bad_input(fmt::format(
+          "{}: a loop of the host counts '{}' up, which the grid of {} is made of; give --grid EXPR --block "
+          "EXPR in terms of its parameters, as in --grid \"cdiv(n, 16), cdiv(m, 16)\" --block 16,16",
+          where_, counted, at_.kernel.name));
+    if (shape.block.empty() || shape.block.size() > 3) throw refusal("block", 1);
+    shape.from = fmt::format("{}: {}<<<{}, {}>>>", where_, at_.launch->entry, text(0), text(1));
+    return shape;
+  }
+
+ private:
+  std::string text(std::size_t i) const {
+    const Tokens& tokens = at_.launch->configuration[i];
+    return at_.launch->file->text.substr(tokens.front().begin, tokens.back().end - tokens.front().begin);
+  }
+
+  Error refusal(const char* what, std::size_t i) const {
+    const std::vector<Tokens>& configuration = at_.launch->configuration;
+    return bad_input(fmt::format("{}: the {} '{}' of {} cannot be traced to its parameters; give --{} EXPR", where_,
+                                 what, configuration.size() > i && !configuration[i].empty() ? text(i) : "",
+                                 at_.kernel.name, what));
+  }
+
+  const KernelLaunch& at_;
+  std::string where_;
+};
+
+/// Template parameter -> what the launch gives it.
+std::map<std::string, std::string> template_arguments(const KernelLaunch& at, const Resolver& resolver) {
+  const FoundLaunch& launch = *at.launch;
+  std::map<std::string, std::string> arguments;
+  for (std::size_t i = 0; i < std::min(launch.templates.size(), at.kernel.templates.size()); ++i) {
+    std::string argument = launch.templates[i];
+    if (!at.kernel.templates[i].type)
+      if (const auto value = resolver.constant(tokens_of(argument)))
+        argument = fmt::format("{}", static_cast<std::int64_t>(*value));
+    if (const Tokens& written = launch.template_tokens[i]; written.size() == 1 && written[0].is_word())
+      if (const auto value = value_of_host_template(at.source, resolver.function(), written[0].text))
+        argument = spelled(*value);
+    arguments[at.kernel.templates[i].name] = written_out(launch, tokens_of(argument));
+  }
+  return arguments;
+}
+
+}  // namespace
+
+LaunchShape resolve_launch(const KernelLaunch& at, bool host_sizes) {
+  Resolver of_configuration(at);
+  LaunchShape shape = Configuration(at).read(of_configuration, host_sizes);
+  const Resolver resolver(at);
+  const HostFunction* const function = resolver.function();
+  const FoundLaunch& launch = *at.launch;
+  shape.templates = template_arguments(at, resolver);
+  for (std::size_t i = 0; i < std::min(launch.arguments.size(), at.kernel.parameters.size()); ++i)
+    if (const Parameter& parameter = at.kernel.parameters[i]; parameter.pointee.empty())
+      if (const auto value = resolver.constant(launch.arguments[i])) shape.constants[parameter.name] = *value;
+  std::map<std::string, FormulaPtr> of_tensors;
+  if (host_sizes) {
+    note_what_the_host_computes(at, function, shape);
+    of_tensors = note_what_tensors_say(at, shape);
+    note_assertions(at, resolver, of_tensors, shape);
+  }
+  note_allocations(at, resolver, of_tensors, shape);
+  if (host_sizes) shape.order = order_of_host(at, function);
+  if (shape.order.empty()) shape.order = order_of_tensors(at);
+  shape.zeroed = zeroed_arguments(at);
+  shape.dtypes = dispatched(launch.dispatch.empty() ? dispatch_of_caller(at.source, function) : launch.dispatch);
+  return shape;
+}
+
+std::map<std::string, std::string> written_by_host(const KernelLaunch& at, const std::vector<FormulaPtr>& grid) {
+  const FoundLaunch& written_launch = *at.launch;
+  const Declaration& kernel = at.kernel;
+  const auto value_of = [&](std::string_view name) {
+    std::string value = value_in_file(*written_launch.file, name);
+    for (const auto& file : at.source.files)
+      if (value.empty()) value = value_in_file(*file, name);
+    return value;
+  };
+  std::map<std::string, std::string> written;
+  const auto letters = [](std::string text) {
+    std::erase_if(text, [](unsigned char c) { return std::isalnum(c) == 0; });
+    return text;
+  };
+  const auto note = [&](const std::string& size, const std::string& text) {
+    constexpr std::size_t kLongest = 80;  // x.size(0) says no more than x_size_0
+    if (!text.empty() && letters(text) != letters(size) && text.size() <= kLongest) written.emplace(size, text);
+  };
+  for (std::size_t i = 0; i < std::min(written_launch.arguments.size(), kernel.parameters.size()); ++i) {
+    Tokens argument = written_launch.arguments[i];
+    std::erase_if(argument, [](const Token& token) { return token.is("\\"); });
+    const Parameter& parameter = kernel.parameters[i];
+    if (argument.empty() || !parameter.pointee.empty() || !is_whole_number(parameter.resolved)) continue;
+    if (argument.size() > 1)
+      note(parameter.name,
+           written_launch.file->text.substr(argument.front().begin, argument.back().end - argument.front().begin));
+    else if (argument[0].is_word()) note(parameter.name, value_of(argument[0].text));
+  }
+  for (const FormulaPtr& extent : grid)
+    for (const std::string& name : symbols_of(*extent)) note(name, value_of(name));
+  return written;
+}
+
+std::vector<FormulaPtr> read_dimensions(const std::string& option, const std::string& text, const Declaration& kernel,
+                                        const std::set<std::string>& tuned) {
+  static const Source none;
+  const Resolver resolver({none, nullptr, kernel, tuned});
+  std::vector<FormulaPtr> all;
+  for (const Tokens& piece : split_by_commas(tokens_of(text))) {
+    const FormulaPtr formula = resolver.read(piece);
+    if (!formula) throw bad_input(fmt::format("{} '{}' is no expression; write it like cdiv(n, 256), 2", option, text));
+    all.push_back(formula);
+  }
+  const std::size_t most = option == "--arg" ? 8 : 3;
+  if (all.empty() || all.size() > most)
+    throw bad_input(fmt::format("{} '{}' must have one to {} numbers", option, text, most));
+  return all;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,123 @@
+#include "harness/adopt/kernel/chosen.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "harness/adopt/source/kernels.h"
+#include "harness/adopt/source/option_text.h"
+#include "harness/core/error.h"
+#include "harness/core/suggest.h"
+
+namespace harness::adopt {
+namespace {
+
+/// "; or a function that launches several: f, g"; "" where there is none.
+std::string or_a_function(const Source& source) {
+  const std::vector<std::string> functions = functions_of_several(source);
+  return functions.empty() ? "" : fmt::format("; or a function that launches several: {}", fmt::join(functions, ", "));
+}
+
+}  // namespace
+
+std::optional<Sequence> chosen_sequence(const Source& source, AdoptOptions& options) {
+  if (options.entries.size() != 1) return std::nullopt;
+  const std::vector<std::string> kernels = kernels_of(source);
+  if (std::ranges::find(kernels, options.entries[0]) != kernels.end()) return std::nullopt;
+  std::optional<Sequence> sequence = sequence_of(source, options.entries[0]);
+  if (!sequence || sequence->only.empty()) return sequence;
+  options.entries = {sequence->only};
+  return std::nullopt;
+}
+
+std::string kernel_to_adopt(const Source& source, const AdoptOptions& options,
+                            const std::vector<FoundLaunch>& launches) {
+  const std::string file = shown_file(source.main().path);
+  const std::vector<std::string> names = kernels_of(source);
+  if (names.empty())
+    throw bad_input(fmt::format("{} has no __global__ function; name the file that holds the kernel itself", file));
+  if (options.entries.size() > 1)
+    throw bad_input(
+        "adopt takes one kernel at a time: a plugin has one contract; adopt the others by further commands");
+  if (options.entries.size() == 1) {
+    const std::string& entry = options.entries[0];
+    if (std::find(names.begin(), names.end(), entry) != names.end()) return entry;
+    throw bad_input(fmt::format("{} has no kernel '{}'{}; it has: {}{}", file, entry, did_you_mean(entry, names),
+                                fmt::join(names, ", "), or_a_function(source)));
+  }
+  if (names.size() == 1) return names[0];
+  std::vector<std::string> launched;
+  for (const FoundLaunch& launch : launches)
+    if (std::find(names.begin(), names.end(), launch.entry) != names.end() &&
+        std::find(launched.begin(), launched.end(), launch.entry) == launched.end())
+      launched.push_back(launch.entry);
+  if (launched.size() == 1) return launched[0];
+  throw bad_input(fmt::format("{} has {} kernels; name the one to adopt: harness adopt {} ENTRY, which is one of {}{}",
+                              file, names.size(), file, fmt::join(names, ", "), or_a_function(source)));
+}
+
+const FoundLaunch* launch_of(const Source& source, const std::vector<FoundLaunch>& launches, const std::string& entry) {
+  for (const FoundLaunch& launch : launches)
+    if (launch.entry == entry) return &launch;
+  const FoundLaunch* through = nullptr;
+  const std::size_t parameters = source.parsed.declarations[index_of(source, entry)].parameters.size();
+  for (const FoundLaunch& launch : launches) {
+    const bool named = std::ranges::any_of(source.parsed.declarations, [&](const Declaration& declaration) {
+      return declaration.kernel && declaration.name == launch.entry;
+    });
+    if (named || launch.arguments.size() != parameters) continue;
+    if (through != nullptr) return nullptr;
+    through = &launch;
+  }
+  return through;
+}
+
+std::optional<std::string> with_one_overload(const Source& source, AdoptOptions& options) {
+  if (options.entries.size() != 1) return std::nullopt;
+  const std::string entry = options.entries[0];
+  const std::size_t open = entry.find('('), close = entry.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const std::string name(trimmed(std::string_view(entry).substr(0, open)));
+  const std::string types = types_of(std::string_view(entry).substr(open + 1, close - open - 1));
+  const std::vector<std::size_t> all = overloads_of(source, name);
+  std::vector<std::string> signatures;
+  std::string text = source.main().text;
+  bool matches = false;
+  for (const std::size_t i : all) {
+    const std::string own = types_of(source.parsed.declarations[i]);
+    signatures.push_back(fmt::format("{}({})", name, own));
+    if (own == types) {
+      matches = true;
+      continue;
+    }
+    const auto [file, chunk] = source.find(i);
+    if (file != &source.main()) continue;
+    for (std::size_t at = chunk->begin; at < chunk->end; ++at)
+      if (text[at] != '\n') text[at] = ' ';
+  }
+  if (!matches)
+    throw bad_input(fmt::format("{} has no kernel '{}'; it has: {}", shown_file(source.main().path), entry,
+                                signatures.empty() ? fmt::format("{}", fmt::join(kernels_of(source), ", "))
+                                                   : fmt::format("{}", fmt::join(signatures, ", "))));
+  options.entries = {name};
+  return text;
+}
+
+void note_of_templates(const std::vector<FoundLaunch>& launches, const Declaration& kernel,
+                       std::vector<std::string>& notes) {
+  std::vector<std::string> seen;
+  for (const FoundLaunch& launch : launches) {
+    if (launch.entry != kernel.name || launch.templates.empty()) continue;
+    const std::string written = fmt::format("{}<{}>", kernel.name, fmt::join(launch.templates, ","));
+    if (std::find(seen.begin(), seen.end(), written) == seen.end()) seen.push_back(written);
+  }
+  if (seen.size() < 2) return;
+  std::string values;
+  for (const TemplateParameter& parameter : kernel.templates)
+    if (!parameter.type && values.empty())
+      values = fmt::format("; --tune {}=V,V makes a parameter of it", parameter.name);
+  notes.push_back(fmt::format("the file launches {}: the first was taken{}", fmt::join(seen, " and "), values));
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,76 @@
+#include "harness/adopt/kernel/declared.h"
+
+#include <fmt/format.h>
+
+#include "harness/adopt/host/unpack.h"
+#include "harness/adopt/kernel/chosen.h"
+#include "harness/adopt/kernel/pragma.h"
+#include "harness/adopt/source/kernels.h"
+#include "harness/adopt/source/launch_macros.h"
+#include "harness/core/error.h"
+#include "harness/core/hash.h"
+
+namespace harness::adopt {
+namespace {
+
+/// The same file with another text.
+void read_again(Declared& declared, const std::string& text) {
+  declared.source = read_cuda_text(declared.options.file, text, declared.options.includes);
+}
+
+/// The functions' launches as written, and the one overload that is meant.
+void write_out(Declared& declared) {
+  for (int depth = 0; depth < 3; ++depth) {  // a macro may use another one that holds the launch
+    const auto text = with_launch_macros_written_out(declared.source);
+    if (!text) break;
+    read_again(declared, *text);
+  }
+  if (const auto text = with_one_overload(declared.source, declared.options)) read_again(declared, *text);
+}
+
+/// A function that launches several kernels. False: another one was asked for.
+bool take_sequence(Declared& declared) {
+  AdoptOptions& options = declared.options;
+  auto sequence = chosen_sequence(declared.source, options);
+  if (!sequence) return false;
+  if (!options.grid.empty() || !options.block.empty() || !options.shared.empty())
+    throw bad_input(fmt::format("--grid, --block and --shared say one launch, and {} has {}; leave them out",
+                                sequence->function, sequence->kernels.size()));
+  if (options.name.empty()) options.name = sequence->function;
+  options.function = sequence->function;
+  options.scratch = std::move(sequence->scratch);
+  options.entries = std::move(sequence->kernels);
+  read_again(declared, sequence->text);
+  return true;
+}
+
+void take_kernel(Declared& declared) {
+  const Source& source = declared.source;
+  AdoptOptions& options = declared.options;
+  const std::vector<FoundLaunch> launches = find_launches(source);
+  const std::string name = kernel_to_adopt(source, options, launches);
+  const std::size_t index = index_of(source, name);
+  refuse_broken_signature(source, index);
+  refuse_overloads(source, index);
+  declared.notes = take_pragmas(source, index, options);
+  note_of_templates(launches, source.parsed.declarations[index], declared.notes);
+  const auto unpacked = unpack(source, index, launch_of(source, launches, name), options.from_begin);
+  if (!unpacked) return;
+  if (options.name.empty()) options.name = name;
+  options.entries = {unpacked->kernel};
+  options.in_front_of = name;
+  read_again(declared, unpacked->text);
+}
+
+}  // namespace
+
+Declared declare(const AdoptOptions& asked) {
+  Declared declared{read_cuda_source(asked.file, asked.includes), asked, "", {}};
+  refuse_unclosed(declared.source);
+  declared.digest = sha256_hex(declared.source.main().text);
+  write_out(declared);
+  if (!take_sequence(declared)) take_kernel(declared);
+  return declared;
+}
+
+}  // namespace harness::adopt

@@ -1,0 +1,147 @@
+#include "harness/adopt/kernel/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace harness::adopt {
+
+namespace {
+
+std::string with_dtype(const std::string& text, bool wide, const std::string& dtype) {
+  std::string result = wide ? with_doubles(text) : text;
+  for (std::size_t at = 0; (at = result.find("$dtype", at)) != std::string::npos; at += dtype.size())
+    result.replace(at, 6, dtype);
+  return result;
+}
+
+}  // namespace
+
+const AdoptedSize* AdoptedKernel::size(const std::string& symbol) const {
+  for (const AdoptedSize& size : sizes)
+    if (size.symbol == symbol) return &size;
+  return nullptr;
+}
+
+std::string name_of_size(const std::string& symbol) {
+  std::string name;
+  for (const char c : symbol)
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') name += c;
+    else if (!name.empty() && name.back() != '_') name += '_';
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name_in_workloads(name);
+}
+
+std::string name_in_workloads(const std::string& name) {
+  static const std::set<std::string> kTaken{"and",   "break",    "do",     "else",    "elseif", "end",   "false",
+                                            "for",   "function", "goto",   "if",      "in",     "local", "nil",
+                                            "not",   "or",       "repeat", "return",  "then",   "true",  "until",
+                                            "while", "name",     "sets",   "devices", "weight", "dtype", "where"};
+  return kTaken.contains(name) ? name + "_size" : name;
+}
+
+std::map<std::string, FormulaPtr> derived_of(const AdoptedKernel& kernel) {
+  std::map<std::string, FormulaPtr> all;
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (parameter.kind == Param::derived) all[parameter.name] = parameter.follows;
+  return all;
+}
+
+void set_parameter(AdoptedKernel& kernel, AdoptedParameter& parameter, const FormulaPtr& follows,
+                   const std::string& evidence) {
+  const std::map<std::string, FormulaPtr> replaced{{parameter.name, follows}};
+  const auto set = [](AdoptedParameter& parameter, const FormulaPtr& value) {
+    parameter.kind = value->kind == Op::number ? Param::fixed : Param::derived;
+    parameter.value = value->kind == Op::number ? value->number : 0;
+    parameter.follows = value->kind == Op::number ? nullptr : value;
+  };
+  set(parameter, follows);
+  parameter.evidence = evidence;
+  for (AdoptedParameter& candidate : kernel.parameters)  // what followed from it follows from what it follows from
+    if (candidate.kind == Param::derived && candidate.name != parameter.name)
+      set(candidate, with(candidate.follows, replaced));
+  for (Condition& condition : kernel.conditions) condition.formula = with(condition.formula, replaced);
+  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) { return size.symbol == parameter.name; });
+  kernel.replace_in_launches(replaced);
+}
+
+bool conditions_hold(const AdoptedKernel& kernel, const Values& sizes) {
+  return std::all_of(kernel.conditions.begin(), kernel.conditions.end(),
+                     [&](const Condition& condition) { return evaluate(*condition.formula, sizes) != 0; });
+}
+
+bool is_array(const AdoptedParameter& parameter) {
+  return parameter.kind == Param::pointer || parameter.kind == Param::scratch;
+}
+
+bool is_passed(const AdoptedParameter& parameter) {
+  return parameter.symbol.empty();
+}
+
+std::vector<ConstantTable> constants_of(const AdoptedKernel& kernel) {
+  std::vector<ConstantTable> constants;
+  for (const AdoptedParameter& parameter : kernel.parameters)
+    if (!is_passed(parameter)) constants.push_back({parameter.symbol, parameter.name});
+  return constants;
+}
+
+std::vector<const LaunchShape*> AdoptedKernel::launches() const {
+  std::vector<const LaunchShape*> all{&launch};
+  for (const FurtherLaunch& next : further) all.push_back(&next.launch);
+  return all;
+}
+
+void AdoptedKernel::replace_in_launches(const std::map<std::string, FormulaPtr>& replaced) {
+  const auto replace = [&](LaunchShape& shape) {
+    for (auto* list : {&shape.grid, &shape.block})
+      for (FormulaPtr& extent : *list) extent = with(extent, replaced);
+    shape.shared = with(shape.shared, replaced);
+  };
+  replace(launch);
+  for (FurtherLaunch& next : further) replace(next.launch);
+}
+
+std::string AdoptedKernel::entry_of_launch(std::size_t i, const std::string& first) const {
+  if (i == 0 || !first.starts_with(qualified)) return first;
+  return further.at(i - 1).qualified + first.substr(qualified.size());
+}
+
+std::string AdoptedKernel::entry_for(const std::string& dtype, const std::map<std::string, std::string>& values,
+                                     bool wide) const {
+  if (declaration.templates.empty()) return qualified;
+  std::string list;
+  for (const TemplateParameter& parameter : declaration.templates) {
+    std::string argument;
+    if (const auto given = values.find(parameter.name); given != values.end() && bound.contains(parameter.name))
+      argument = given->second;
+    else if (parameter.name == dtype_parameter) argument = dtype;
+    else if (const auto type = types.find(parameter.name); type != types.end())
+      argument = with_dtype(type->second, wide, dtype);
+    else if (const auto passed = launch.templates.find(parameter.name); passed != launch.templates.end())
+      argument = with_dtype(passed->second, wide, dtype);
+    if (argument.empty()) break;  // the source has a default
+    list += (list.empty() ? "" : ",") + argument;
+  }
+  return fmt::format("{}<{}>", qualified, list);
+}
+
+std::map<std::string, std::string> AdoptedKernel::first_templates() const {
+  std::map<std::string, std::string> values;
+  for (const auto& [name, how] : bound)
+    if (how == "template") values[name] = fmt::format("{}", tuned.at(name).front());
+  return values;
+}
+
+Values AdoptedKernel::settings(Dtype dtype, const std::map<std::string, std::int64_t>& values) const {
+  Values all;
+  for (const auto& [name, list] : tuned) {
+    const auto given = values.find(name);
+    all["p." + name] = given == values.end() ? list.front() : given->second;
+  }
+  for (const char* name : {"scalar_t", "T"}) all[std::string("sizeof ") + name] = storage_bytes(dtype);
+  if (!dtype_parameter.empty()) all["sizeof " + dtype_parameter] = storage_bytes(dtype);
+  return all;
+}
+
+}  // namespace harness::adopt

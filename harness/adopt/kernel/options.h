@@ -1,0 +1,35 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/adopt/kernel/problem.h"
+
+namespace harness::adopt {
+
+/// What a person asks of `harness adopt`, as texts.
+struct AdoptOptions {
+  std::string file, name;
+  std::vector<std::string> entries;
+  std::vector<std::string> arguments;  // "out[N,C] f32", "idx[N] s32 < V", "sum[1] f32 zeroed"
+  std::vector<std::string> sizes;      // "N=8192,7", "eps=1e-5"
+  std::vector<std::string> includes;   // folders of headers
+  std::vector<std::string> settings;   // "act=3", "C=D+2*D*deg"
+  std::string grid, block, shared;
+  std::vector<std::string> tune;  // "BLOCK=64,128,256"
+  std::string reference;
+  std::string path;  // of the file as the manifest notes it; "": not at all
+  bool yes = false;
+  bool from_begin = false;  // where the launch passes x + 3, x is the kernel's array (adopt/host/unpack.h)
+  /// Filled in by source_of where the entry is a function of the host that launches several kernels, which `entries`
+  /// then has (adopt/host/sequence.h).
+  std::string function;
+  std::set<std::string> scratch;
+  std::string in_front_of;         // filled in by source_of: the file's kernel behind the one in front
+  std::optional<Problem> problem;  // that the kernel is said to solve
+  std::vector<Dtype> dtypes;       // of a kernel for several types: the first that is one of these
+};
+
+}  // namespace harness::adopt

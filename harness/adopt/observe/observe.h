@@ -1,0 +1,27 @@
+#pragma once
+#include "harness/adopt/kernel/kernel.h"
+#include "harness/adopt/observe/subject.h"
+#include "harness/core/error.h"
+#include "harness/core/observation.h"
+
+namespace harness::adopt {
+
+/// A kernel as its runs showed it: roles, shapes, and the steps and limits of its sizes. Questions are open where not
+/// all of that could be seen.
+struct Observed {
+  AdoptedKernel kernel;
+  Seen seen;
+};
+
+/// A kernel that ran well at no sizes.
+class NeverRanWell : public Error {
+ public:
+  NeverRanWell(const Error& error, bool before_begin) : Error(error), before_begin(before_begin) {}
+
+  bool before_begin;  // it reached before the first element of an array: the host may pass x + 3
+};
+
+/// Runs the kernel at many sizes. Throws Error(bad_input) where it does not compile, NeverRanWell where it never runs.
+Observed observe(AdoptedKernel kernel, const Subject& subject, Observer& observer);
+
+}  // namespace harness::adopt

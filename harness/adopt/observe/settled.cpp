@@ -1,0 +1,120 @@
+#include "harness/adopt/observe/settled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "harness/adopt/observe/attempt.h"
+#include "harness/adopt/observe/points.h"
+#include "harness/adopt/observe/steps.h"
+
+namespace harness::adopt {
+namespace {
+
+/// quant_min and quant_max: limits that values are held between, and no counts. "": a name that says no such thing.
+std::string other_limit(const std::string& name, const char* own, const char* other) {
+  const std::size_t at = name.find(own);
+  return at == std::string::npos ? "" : std::string(name).replace(at, std::string(own).size(), other);
+}
+
+/// Numbers that no array and no launch depends on, and that are called the least and the most of something, are
+/// settings.
+void settle_limits(AdoptedKernel& kernel, const std::set<std::string>& used) {
+  constexpr double kUsualLeast = 0, kUsualMost = 127;
+  const auto is_open = [&](const std::string& name) {
+    const AdoptedSize* const size = kernel.size(name);
+    return size != nullptr && size->values.empty() && !used.contains(name);
+  };
+  for (AdoptedParameter& parameter : kernel.parameters) {
+    const std::string name = parameter.name, most = other_limit(name, "min", "max");
+    if (parameter.kind != Param::size || most.empty() || !is_open(name) || !is_open(most)) continue;
+    const auto other = std::ranges::find(kernel.parameters, most, &AdoptedParameter::name);
+    const auto said = [](const std::string& name) { return fmt::format("nobody said which; --set {}=VALUE", name); };
+    set_parameter(kernel, parameter, number(kUsualLeast), said(name));
+    set_parameter(kernel, *other, number(kUsualMost), said(most));
+  }
+}
+
+}  // namespace
+
+std::set<std::string> used_by_arrays(const AdoptedKernel& kernel) {
+  std::set<std::string> used;
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    for (const FormulaPtr& extent : parameter.shape) used.merge(symbols_of(*extent));
+    for (const FormulaPtr& stride : parameter.strides) used.merge(symbols_of(*stride));
+  }
+  return used;
+}
+
+void keep_rows_apart(AdoptedKernel& kernel) {
+  const auto is_distance = [](std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.starts_with("ld") || name.find("pitch") != std::string::npos ||
+           name.find("stride") != std::string::npos;
+  };
+  for (const AdoptedParameter& parameter : kernel.parameters) {
+    if (!is_array(parameter) || parameter.answered || parameter.strides.size() < 2) continue;
+    const FormulaPtr &columns = parameter.shape.back(), &apart = parameter.strides[parameter.strides.size() - 2];
+    if (apart->kind != Op::symbol || columns->kind == Op::number) continue;
+    if (parameter.role == "input" && !is_distance(apart->symbol)) continue;
+    const FormulaPtr fits = formula(Op::le, {columns, apart});
+    if (std::ranges::none_of(kernel.conditions,
+                             [&](const Condition& condition) { return equal(*condition.formula, *fits); }))
+      kernel.conditions.push_back({fits, fmt::format("rows of '{}' do not overlap", parameter.name)});
+  }
+}
+
+void settle_grid(const Observing& observing) {
+  AdoptedKernel& kernel = observing.kernel();
+  if (kernel.written_grid.empty()) return;
+  AdoptedKernel other = kernel;
+  bool changed = false;
+  for (auto& [name, values] : other.tuned) {
+    if (other.bound.at(name) != "launch" || values.size() < 2) continue;
+    values = {values[1]};
+    changed = true;
+  }
+  if (!changed) return;
+  reach_beyond(other, tiles_of(kernel));
+  const std::vector<Values> points = points_of(other, 4, 23);
+  const auto holds = [&] { return Attempt(observing.with_kernel(other)).holds_at(points); };
+  if (holds()) return;
+  other.launch.grid = kernel.written_grid;
+  if (!holds()) return;
+  kernel.launch.grid = kernel.written_grid;
+  kernel.launch.from += ", and each block has as many elements as before";
+}
+
+void limit_counts(AdoptedKernel& kernel) {
+  constexpr std::int64_t kMostTurns = 64;
+  std::set<std::string> used = used_by_arrays(kernel);
+  for (const LaunchShape* launch : kernel.launches()) {
+    for (const std::vector<FormulaPtr>* extents : {&launch->grid, &launch->block})
+      for (const FormulaPtr& extent : *extents) used.merge(symbols_of(*extent));
+    used.merge(symbols_of(*launch->shared));
+  }
+  settle_limits(kernel, used);
+  for (AdoptedSize& size : kernel.sizes) {
+    if (used.contains(size.symbol) || !size.values.empty() || size.high <= kMostTurns) continue;
+    size.high = std::max(kMostTurns, size.low);
+    size.evidence += fmt::format("; no array depends on it: up to {}, or --size {}=VALUES", size.high, size.name);
+  }
+}
+
+void freeze_settings(AdoptedKernel& kernel, Seen& seen) {
+  const std::set<std::string> used = used_by_arrays(kernel);
+  std::erase_if(kernel.sizes, [&](const AdoptedSize& size) {
+    const bool of_kernel =
+        std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                    [&](const AdoptedParameter& parameter) { return parameter.name == size.symbol; });
+    if (of_kernel || used.contains(size.symbol)) return false;
+    const std::int64_t value = !size.values.empty() ? size.values.front() : size.host.value_or(8);
+    std::map<std::string, FormulaPtr> replaced{{size.symbol, number(static_cast<double>(value))}};
+    kernel.replace_in_launches(replaced);
+    seen.notes.push_back(fmt::format("{} = {}: no array depends on it", size.name, value));
+    return true;
+  });
+}
+
+}  // namespace harness::adopt

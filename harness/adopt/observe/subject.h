@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/core/plan.h"
+
+namespace harness::adopt {
+
+/// What is not known and cannot be seen: which option answers it, and why it is asked.
+struct Question {
+  std::string option, why;
+};
+
+/// What the runs of a kernel on a device that observes said.
+struct Seen {
+  int runs = 0, held_out = 0;       // launches; sizes that were not used to find the formulas
+  std::vector<std::string> notes;   // sentences
+  std::vector<Question> questions;  // what has to be answered
+  std::string relations;            // with questions: what the host says of sizes that may follow from others
+};
+
+/// How a device source is built for its runs.
+struct Subject {
+  BuildSpec build;                   // without entries
+  std::string entry;                 // filled in for the first dtype and the first tuned values
+  std::vector<std::string> entries;  // that one, and those of further launches
+  std::string original;              // the whole file, which messages give lines of
+};
+
+}  // namespace harness::adopt

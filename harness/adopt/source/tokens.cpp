@@ -1,0 +1,42 @@
+#include "harness/adopt/source/tokens.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace harness::adopt {
+int line_of(std::string_view text, std::size_t offset) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (const Token& token : tokens_of(text)) {
+    if (token.is_word()) words.emplace_back(token.text);
+    if (token.kind != Token::Kind::directive) continue;
+    for (const Token& inner : tokens_of(token.text.substr(1)))
+      if (inner.is_word()) words.emplace_back(inner.text);
+  }
+  return words;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string with_word(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  std::size_t done = 0;
+  for (const Token& token : tokens_of(text)) {
+    if (!token.is_word() || token.text != from) continue;
+    result += text.substr(done, token.begin - done);
+    result += to;
+    done = token.end;
+  }
+  return result + std::string(text.substr(done));
+}
+
+}  // namespace harness::adopt
