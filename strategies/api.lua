@@ -231,6 +231,7 @@
 ---@field sitting Sitting?
 ---@field recent_outcomes string[]   newest last, at most 32
 ---@field playbook PatternEvidence[] what came of the patterns on this device name, frozen when the campaign began
+---@field memory table              what an earlier decision returned as memory; at first {}
 ---@field proposer Proposer?          nil: nobody proposes variants
 ---@field calibration Calibration
 
@@ -253,6 +254,7 @@
 ---@field predict Predict?           speedup and evaluations of the arm's prior when absent
 ---@field patterns integer[]?        pages of the playbook that it rests on
 ---@field table table?               the numbers the decision was made from; stored with it
+---@field memory table?              kept for the decisions that follow, as campaign.memory; nil: it stays what it is
 
 ---@class Rule
 ---@field name string

@@ -4,9 +4,21 @@
 
 namespace harness {
 
+namespace {
+
+std::string key_of(const Candidate& candidate, const std::string& workload, std::int64_t ask, Purpose purpose) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", candidate.kernel, workload, candidate.variant, to_text(candidate.config),
+                     ask, name(purpose));
+}
+
+}  // namespace
+
 std::string attempt_key(const AttemptRecord& record) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", record.candidate.kernel, record.workload, record.candidate.variant,
-                     to_text(record.candidate.config), record.ask, name(record.purpose));
+  return key_of(record.candidate, record.workload, record.ask, record.purpose);
+}
+
+std::string attempt_key(const IterationSummary& iteration) {
+  return key_of(iteration.candidate, iteration.workload, iteration.ask, iteration.purpose);
 }
 
 void be_its_own_baseline(Outcome& outcome) {

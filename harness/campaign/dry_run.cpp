@@ -34,7 +34,7 @@ void Campaign::assume(const Decision& decision) {
     IterationSummary baseline = assumed_iteration(book.plan.baseline, book.plan.workload, 1, each);
     baseline.purpose = Purpose::baseline;
     state_.apply(baseline);
-    assumed_s_ += each;
+    limits_.assume(each);
   }
   const std::optional<SearchAsk> ask = state_.advance(arm);
   if (!ask) return;
@@ -46,13 +46,13 @@ void Campaign::assume(const Decision& decision) {
   iteration.purpose = Purpose::search;
   iteration.ask = arm.asks + 1;
   state_.apply(iteration, &decision.predict);
-  assumed_s_ += iteration.wall_s;
+  limits_.assume(iteration.wall_s);
 }
 
 DryRun Campaign::dry_run(int decisions) {
-  add_experience();
+  learn();
   DryRun plan;
-  plan.snapshot = snapshot();
+  plan.snapshot = outlook_.snapshot();
   plan.strategy = strategy_->identity().name;
   plan.search = options_.search;
   plan.rules = strategy_->rules(plan.snapshot);

@@ -11,6 +11,12 @@
 
 namespace harness {
 
+/// A workload that a campaign may try.
+struct PlannedWorkload {
+  std::string kernel, workload;
+  double weight = 1;
+};
+
 /// What `harness run` was asked to do; stored with the campaign, so that a resume does the same.
 struct CampaignOptions {
   std::vector<std::string> kernels;
@@ -27,9 +33,12 @@ struct CampaignOptions {
   /// Arms of which nothing is known are predicted by counting: "auto" where a model of the GPU is known, "off".
   std::string predict = "auto";
   std::vector<PredictedStart> predicted;  // what came of it so far
-  bool rivals = true;                     // measure the variants that say `rival` beside ours
-  std::string objective = "each";         // each: a configuration for each workload; single: one for all of a kernel
-  std::string zone = "UTC";               // where the campaign was started: scripts are told the hour there
+  /// All of them, also those that get no turn: the record says what a score is over. Written when a campaign begins.
+  std::vector<PlannedWorkload> planned;
+  json memory = json::object();    // of the strategy, since its last decision that set one
+  bool rivals = true;              // measure the variants that say `rival` beside ours
+  std::string objective = "each";  // each: a configuration for each workload; single: one for all of a kernel
+  std::string zone = "UTC";        // where the campaign was started: scripts are told the hour there
   int utc_offset_s = 0;
   std::optional<std::string> proposer;  // SPEC of whoever proposes variants
   double proposer_timeout_s = 300;      // of one request
@@ -39,6 +48,8 @@ struct CampaignOptions {
   std::int64_t reply_tokens = 16000;    // that a reply is taken to have at most, before it is paid
 };
 
+void to_json(json& to, const PlannedWorkload& value);
+void from_json(const json& from, PlannedWorkload& value);
 void to_json(json& to, const CampaignOptions& value);
 void from_json(const json& from, CampaignOptions& value);
 

@@ -60,6 +60,15 @@ bool takes_lead(const IterationSummary& iteration, const Standing& best) {
   return iteration.verdict ? *iteration.verdict == Comparison::faster : *iteration.time_ns < best.time_ns;
 }
 
+std::optional<Comparison> verdict_beside(const IterationSummary& ended, const Standing& best) {
+  if (!ended.after || best.iteration <= *ended.after || !ended.time_ns) return std::nullopt;
+  IterationSummary iteration = ended;
+  tell_as_anchor(iteration);
+  if (takes_lead(iteration, best)) return Comparison::faster;
+  const bool overlap = iteration.speedup_hi && best.speedup_lo && *iteration.speedup_hi >= *best.speedup_lo;
+  return overlap ? Comparison::same : Comparison::slower;
+}
+
 Standing standing_of(const IterationSummary& iteration) {
   return {iteration.candidate,  iteration.iteration, *iteration.time_ns,    iteration.speedup,     iteration.speedup_lo,
           iteration.speedup_hi, iteration.registers, iteration.spill_bytes, iteration.shared_bytes};
@@ -356,6 +365,7 @@ std::vector<BestRow> CampaignState::best() const {
     row.state.kernel = book.plan.kernel;
     row.state.workload = book.plan.workload;
     row.state.weight = book.plan.weight;
+    row.tried = book.baseline_tried;
     row.state.sizes = book.plan.sizes;
     row.state.bytes = book.plan.bytes;
     row.state.baseline_ns = book.baseline_ns;
@@ -400,12 +410,15 @@ std::pair<std::int64_t, double> CampaignState::spent_on(const std::string& kerne
 
 std::optional<double> CampaignState::score(const std::string& kernel) const {
   double sum = 0, weights = 0;
+  bool passed = false;
   for (const BestRow& row : best()) {
-    if (!row.state.speedup || (!kernel.empty() && row.state.kernel != kernel)) continue;
-    sum += row.state.weight * std::log(*row.state.speedup);
+    if (!kernel.empty() && row.state.kernel != kernel) continue;
     weights += row.state.weight;
+    if (!row.state.speedup) continue;
+    sum += row.state.weight * std::log(*row.state.speedup);
+    passed = true;
   }
-  if (weights <= 0) return std::nullopt;
+  if (!passed || weights <= 0) return std::nullopt;
   return std::exp(sum / weights);
 }
 

@@ -32,6 +32,9 @@ bool leads(const Standing& one, const Standing& other);
 /// side, else by its time. Where something else became the best meanwhile, by their ratios to the baseline, which
 /// travel between cards.
 bool takes_lead(const IterationSummary& iteration, const Standing& best);
+/// The verdict against a best that was found while this was timed: by the intervals of their speedups, else of two
+/// times. Nothing: the best is the one that it was timed beside.
+std::optional<Comparison> verdict_beside(const IterationSummary& iteration, const Standing& best);
 
 /// A rival's configuration that was measured, or tried to be.
 struct RivalRun {
@@ -120,7 +123,8 @@ class CampaignState {
   std::int64_t iterations() const { return iterations_; }
   const std::map<std::string, std::int64_t>& outcomes() const { return outcomes_; }
   std::vector<BestRow> best() const;
-  /// The weighted geometric mean of the speedups over the baselines; of one kernel, or of all ("").
+  /// The weighted geometric mean of the speedups over the baselines, of one kernel, or of all (""). A workload on which
+  /// nothing has passed counts as 1; absent where nothing has passed anywhere.
   std::optional<double> score(const std::string& kernel = "") const;
   /// Iterations of a kernel and their wall seconds, whatever they were for.
   std::pair<std::int64_t, double> spent_on(const std::string& kernel) const;

@@ -87,7 +87,7 @@ std::string rates_text(const CardCalibration& found) {
 
 /// Starts every node of a fleet file, calibrates its cards, and says what they are.
 int fleet_devices(Shell& shell, const std::string& file, bool as_json) {
-  const auto fleet = start_fleet(fleet_nodes(file, "", shell), shell);
+  const auto fleet = start_fleet(fleet_nodes(file, "", shell), shell, {}, "", true);
   const auto catalog = shell.rooms.catalog(shell.places());
   fleet->prepare_for(*catalog, {});
   std::map<std::string, CardCalibration> calibrations;

@@ -162,6 +162,15 @@ void refuse_another_device(const CampaignRecord& record, const DeviceInfo& devic
                     campaign, record.device_name, device.device, device.name));
 }
 
+/// A campaign of several devices that goes on with one, because its fleet is not named again.
+void note_missing_fleet(const CampaignRecord& record, const RunArguments& arguments) {
+  const json nodes = record.environment.is_object() ? record.environment.value("nodes", json()) : json();
+  const bool several = arguments.device.find_first_of(",*") != std::string::npos;
+  if (several || !nodes.is_array() || nodes.size() < 2) return;
+  report::err("harness: the campaign had %zu devices, and goes on with one; --fleet FILE names them again\n",
+              nodes.size());
+}
+
 /// What the machine does beside this campaign. Before it starts nothing here is ours; later our own processes keep at
 /// most every core busy.
 std::function<std::string()> watched_machine() {
@@ -298,9 +307,12 @@ int run(RunArguments arguments, Shell& shell) {
     restore_options(arguments, archive->ledger(), *resume);
   }
   catch_interrupts();
+  if (resume && arguments.fleet.empty()) note_missing_fleet(archive->ledger().campaign(*resume), arguments);
+  const double waiting = awake_seconds();
   const auto fleet = fleet_of(arguments, shell, [&archive](const FleetDevice& card, const std::string& method) {
     return archive->ledger().first_calibration(card.uuid, card.driver_release, method);  // asked when work is prepared
   });
+  if (fleet) leave_uncharged(awake_seconds() - waiting);  // nodes may have waited in a queue
   if (fleet && !arguments.times.gpu.empty()) predicting(fleet->evaluator().device(), find_gpu(arguments.times.gpu));
   const DeviceInfo device = fleet ? fleet->evaluator().device()
                                   : choose_device(arguments.device, arguments.times, shell.rooms.devices(places));

@@ -70,6 +70,7 @@ struct BestRow {
   WorkloadState state;
   Config config, rival_config;
   std::int64_t iteration = 0;
+  bool tried = false;  // its baseline was evaluated; nothing else can be without
 };
 
 /// What one of a campaign's kernels got.
@@ -89,7 +90,9 @@ struct CampaignSummary {
   std::map<std::string, std::int64_t> outcomes;
   std::vector<BestRow> best;
   std::vector<KernelShare> kernels;
-  std::optional<double> score;  // weighted geometric mean of the speedups over the baselines
+  /// Weighted geometric mean of the speedups over the baselines. Where nothing passed, or nothing was tried, a workload
+  /// counts as 1: scores of two campaigns over the same workloads can be compared.
+  std::optional<double> score;
   double spent_s = 0;
   std::optional<double> cost_usd;
   bool emulation = false;

@@ -27,7 +27,8 @@ struct FleetDevice {
   std::string driver_release;  // of NVIDIA's kernel module there, "580.65.06"; "" without
   std::optional<double> usd_per_hour;
   double waited_s = 0;  // until its node said hello: a queue may lie in between
-  bool alive = true;    // false: it ended for good, or was set aside
+  bool alive = true;    // false: it ended for good, was set aside, or has not come yet
+  bool coming = false;  // its node is waited for: it may still join
   std::string why;      // it is not alive: a sentence
 };
 
@@ -42,7 +43,7 @@ struct FleetAnswer {
 class Fleet {
  public:
   virtual ~Fleet() = default;
-  /// Always the same ones in the same order.
+  /// In an order that stays. Some may join later: those that are `coming`, and behind them what else their nodes have.
   virtual const std::vector<FleetDevice>& devices() = 0;
   /// Begins an evaluation on a device that has none. `ticket`: any number that the answer is to carry.
   virtual void begin(std::size_t device, std::int64_t ticket, EvaluationRequest request) = 0;

@@ -33,7 +33,7 @@ HARNESS_JSON(Snapshot, campaign, device, device_name, architecture, multiprocess
              objective, budget_s, spent_s, max_cost_usd, spent_usd, usd_per_hour, reserve_s, evaluation_s, build_s,
              gates_s, timing_s, idle_s, since_evaluation_s, since_passed_s, wait_s, goal_speedup, goal_of_floor,
              iterations, score, arms, techniques, workloads, current, sitting, recent_outcomes, calibration, playbook,
-             proposer, devices, pending)
+             proposer, devices, pending, memory)
 HARNESS_JSON_DEFAULTS(Prediction, speedup_lo, speedup_hi, evaluations, probability, minutes_lo, minutes_hi)
 
 }  // namespace harness

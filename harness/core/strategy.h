@@ -217,7 +217,7 @@ struct Snapshot {
   std::optional<double> wait_s;  // expected until there is work again; absent: not waiting, or unknown
   std::optional<double> goal_speedup, goal_of_floor;
   std::int64_t iterations = 0;
-  std::optional<double> score;  // weighted geometric mean of the workloads' speedups so far
+  std::optional<double> score;  // weighted geometric mean of the workloads' speedups; without one it counts as 1
   std::vector<ArmState> arms;
   std::vector<TechniqueState> techniques;
   std::vector<WorkloadState> workloads;
@@ -229,6 +229,7 @@ struct Snapshot {
   std::optional<ProposerState> proposer;  // absent: nobody proposes
   std::int64_t devices = 1;               // that evaluate at the same time
   std::vector<PendingState> pending;      // under way on them, in the order in which they were begun
+  json memory = json::object();           // what an earlier decision asked to be kept
 };
 
 /// What is expected of the evaluation that a decision leads to: 90 % ranges, scored when it has ended. `evaluations`:
@@ -252,6 +253,7 @@ struct Decision {
   json table = json::array();        // the numbers it chose from, one object an arm
   std::string ask;                   // of a proposal: what is wanted, in words
   std::vector<std::string> parents;  // of a proposal: variants to begin with, the most important first
+  json memory;                       // Snapshot::memory of the decisions that follow; null: it stays what it is
 };
 
 /// What a rule says of a snapshot, for people: `harness run --dry-run`.

@@ -125,9 +125,7 @@ class NodeFleet::Lead : public Evaluator {
 
   void use_peaks(const MeasuredPeaks& peaks) override {
     fleet_.known_.peaks = peaks;
-    for (std::size_t i = 0; i < fleet_.seats_.size(); ++i)
-      if (fleet_.devices_[i].alive)
-        fleet_.seats_[i]->push({.message = {{"call", "peaks"}, {"peaks", fleet_.known_.peaks}}});
+    fleet_.push_to_all({{"call", "peaks"}, {"peaks", fleet_.known_.peaks}});
   }
 
  private:
@@ -140,13 +138,17 @@ NodeFleet::NodeFleet(FleetOptions options) : options_(std::move(options)), lead_
     for (int i = 0; i < spec.count; ++i) {
       NodeSpec own = spec;
       if (spec.count > 1) own.name = fmt::format("{}-{}", spec.name, i + 1);
-      seats_.push_back(std::make_unique<Seat>(own, options_.start, options_.patience, now()));
+      add_seat(own, json());
     }
-  greet();
+  gather();
   refuse_unlike();
+  gathered_ = true;
   if (std::ranges::none_of(devices_, &FleetDevice::alive))
     throw environment_error(
         fmt::format("no node of the fleet can be used: {}", devices_.empty() ? "it has none" : devices_.front().why));
+  if (const std::string late = coming_nodes(); !late.empty())
+    tell(fmt::format("begins with {} of {} devices; these join when they come: {}",
+                     std::ranges::count_if(devices_, &FleetDevice::alive), devices_.size(), late));
 }
 
 NodeFleet::~NodeFleet() {
@@ -157,67 +159,102 @@ void NodeFleet::tell(const std::string& sentence) const {
   if (options_.tell) options_.tell(sentence);
 }
 
-/// Waits for the hello of all, then gives every device that is wanted a node of its own.
-void NodeFleet::greet() {
-  const auto waiting = [](const auto& seat) { return seat->alive() && !seat->greeted(); };
-  while (std::ranges::any_of(seats_, waiting)) {
-    if (options_.stop && options_.stop()) throw environment_error("stopped before all nodes of the fleet were there");
+/// `device`: which one it has at its node; null: the first that its hello names and the fleet file wants.
+void NodeFleet::add_seat(const NodeSpec& spec, const json& device) {
+  FleetDevice card;
+  card.node = spec.name;
+  card.usd_per_hour = spec.usd_per_hour;
+  card.alive = false;
+  card.coming = true;
+  devices_.push_back(std::move(card));
+  joining_.push_back({.device = device});
+  watches_.emplace_back(options_.cards, true, nullptr);
+  seats_.push_back(std::make_unique<Seat>(spec, options_.start, options_.patience, now()));
+}
+
+/// Waits for those that are begun with. Nobody knows how long a queue is: it is said once that it is waited for.
+void NodeFleet::gather() {
+  constexpr double kSilentS = 3;
+  const double begun = now();
+  std::optional<double> first;
+  bool told = false;
+  while (std::ranges::any_of(devices_, &FleetDevice::coming) && !gathered_enough(first)) {
+    if (options_.stop && options_.stop()) throw environment_error("stopped before a node of the fleet was there");
     tick(kLookS);
+    if (!first && std::ranges::any_of(devices_, &FleetDevice::alive)) first = now();
+    if (first || told || now() - begun < kSilentS) continue;
+    tell(fmt::format("waiting for the first node of the fleet; nothing of it is charged: {}", coming_nodes()));
+    told = true;
   }
-  std::vector<std::unique_ptr<Seat>> first;
-  first.swap(seats_);
-  for (auto& seat : first) {
-    if (!seat->alive()) {
-      const std::string why = seat->why();
-      add_seat(std::move(seat), json());
-      devices_.back().why = why;
-      continue;
-    }
-    const json& hello = seat->hello();
-    if (hello.value("hello", 0) != kProtocol || hello.value("build", "") != options_.build)
-      seat->retire(fmt::format("it runs {} (protocol {}), and this is {} (protocol {}): install the same program there",
-                               hello.value("build", "?"), hello.value("hello", 0), options_.build, kProtocol));
-    std::vector<json> wanted;
-    if (seat->alive())
-      for (const json& device : hello.at("devices"))
-        if (is_wanted(seat->spec().devices, device.at("info").at("device"))) wanted.push_back(device);
-    if (seat->alive() && wanted.empty()) seat->retire("it has none of the devices that the fleet file names");
-    const NodeSpec spec = seat->spec();
-    const std::string why = seat->why();
-    add_seat(std::move(seat), wanted.empty() ? json() : wanted.front());
-    if (wanted.empty()) devices_.back().why = why;
-    for (std::size_t i = 1; i < wanted.size(); ++i) {  // the one that was asked takes the first
-      NodeSpec another = spec;
-      another.name = fmt::format("{}/{}", spec.name, i + 1);
-      add_seat(std::make_unique<Seat>(another, options_.start, options_.patience, now()), wanted[i]);
-    }
-  }
-  while (std::ranges::any_of(seats_, waiting)) tick(kLookS);
   for (std::size_t i = 0; i < seats_.size(); ++i) devices_[i].waited_s = seats_[i]->waited_s();
 }
 
-void NodeFleet::add_seat(std::unique_ptr<Seat> seat, const json& device) {
-  FleetDevice made;
-  made.node = seat->name();
-  made.usd_per_hour = seat->spec().usd_per_hour;
-  made.alive = seat->alive() && !device.is_null();
-  if (!device.is_null()) {
-    made.info = device.at("info").get<DeviceInfo>();
-    if (made.info.emulation && !options_.predicts.empty())
-      made.info = predicting(made.info, find_gpu(options_.predicts));
-    made.driver_release = seat->greeted() && seat->hello().at("driver_release").is_string()
-                              ? seat->hello().at("driver_release")
-                              : json("");
-    made.info.admission_key = device.at("admission_key");
-    made.uuid = card_name(device, made.node);
+bool NodeFleet::gathered_enough(const std::optional<double>& first_s) const {
+  if (!first_s || options_.wait_for_all) return false;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (devices_[i].coming && seats_[i]->spec().is_child) return false;  // no queue lies in between
+  return now() - *first_s >= options_.patience.together;
+}
+
+/// "gpu2 (600 s at most), gpu3 (60 s at most)"; "" where nobody is waited for.
+std::string NodeFleet::coming_nodes() const {
+  std::vector<std::string> nodes;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (devices_[i].coming)
+      nodes.push_back(fmt::format("{} ({:.0f} s at most)", devices_[i].node, seats_[i]->spec().wait_s));
+  return fmt::format("{}", fmt::join(nodes, ", "));
+}
+
+std::vector<json> NodeFleet::wanted_devices(std::size_t seat) const {
+  if (!joining_[seat].device.is_null()) return {joining_[seat].device};
+  std::vector<json> wanted;
+  for (const json& device : seats_[seat]->hello().at("devices"))
+    if (is_wanted(seats_[seat]->spec().devices, device.at("info").at("device"))) wanted.push_back(device);
+  return wanted;
+}
+
+/// A node's first hello: it takes the first device that is wanted of it, and each other one gets a node of its own.
+void NodeFleet::welcome(std::size_t seat) {
+  joining_[seat].welcomed = true;
+  const json& hello = seats_[seat]->hello();
+  if (hello.value("hello", 0) != kProtocol || hello.value("build", "") != options_.build)
+    return leave_out(
+        seat, fmt::format("it runs {} (protocol {}), and this is {} (protocol {}): install the same program there",
+                          hello.value("build", "?"), hello.value("hello", 0), options_.build, kProtocol));
+  const std::vector<json> wanted = wanted_devices(seat);
+  if (wanted.empty()) return leave_out(seat, "it has none of the devices that the fleet file names");
+  identify(seat, wanted.front());
+  for (std::size_t i = 1; i < wanted.size(); ++i) {
+    NodeSpec another = seats_[seat]->spec();
+    another.name = fmt::format("{}/{}", another.name, i + 1);
+    add_seat(another, wanted[i]);
   }
-  devices_.push_back(std::move(made));
-  const bool emulated = devices_.back().info.emulation;
-  watches_.emplace_back(options_.cards, emulated, [this, emulated, device = devices_.size() - 1](const auto& method) {
+  if (!gathered_) {
+    devices_[seat].coming = false;
+    devices_[seat].alive = true;
+    return;
+  }
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (i == seat || !devices_[i].alive) continue;
+    if (const std::string why = unlikeness(seat, i); !why.empty()) return leave_out(seat, why);
+  }
+  if (prepared_) introduce(seat);
+}
+
+void NodeFleet::identify(std::size_t seat, const json& device) {
+  FleetDevice& card = devices_[seat];
+  card.info = device.at("info").get<DeviceInfo>();
+  if (card.info.emulation && !options_.predicts.empty())
+    card.info = predicting(card.info, find_gpu(options_.predicts));
+  const json& release = seats_[seat]->hello().at("driver_release");
+  card.driver_release = release.is_string() ? release.get<std::string>() : "";
+  card.info.admission_key = device.at("admission_key");
+  card.uuid = card_name(device, card.node);
+  const bool emulated = card.info.emulation;
+  watches_[seat] = CardWatch(options_.cards, emulated, [this, emulated, seat](const std::string& method) {
     const bool known = options_.first_calibration && !emulated;
-    return known ? options_.first_calibration(devices_[device], method) : std::nullopt;
+    return known ? options_.first_calibration(devices_[seat], method) : std::nullopt;
   });
-  seats_.push_back(std::move(seat));
 }
 
 /// Cards of another model or driver are other devices, with results of their own; one card is no two devices.
@@ -225,54 +262,56 @@ void NodeFleet::refuse_unlike() {
   const auto anchor = std::ranges::find_if(devices_, &FleetDevice::alive);
   if (anchor == devices_.end()) return;
   anchor_ = anchor->info;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    FleetDevice& device = devices_[i];
-    if (!device.alive || &device == &*anchor) continue;
-    const auto refuse = [&](const std::string& why) {
-      device.alive = false;
-      device.why = why;
-      seats_[i]->retire(why);
-      tell(fmt::format("node {} is left out: {}", device.node, why));
-    };
-    if (device.info.name != anchor->info.name)
-      refuse(fmt::format("it is a {}, and {} is a {}: their times are not compared", device.info.name, anchor->node,
-                         anchor->info.name));
-    else if (device.info.driver != anchor->info.driver ||
-             major_of(device.driver_release) != major_of(anchor->driver_release))
-      refuse(fmt::format("its driver is {} {}, and that of {} is {} {}", device.driver_release, device.info.driver,
-                         anchor->node, anchor->driver_release, anchor->info.driver));
-    else if (!device.info.emulation)
-      for (std::size_t j = 0; j < i; ++j)
-        if (devices_[j].alive && devices_[j].uuid == device.uuid)
-          refuse(fmt::format("it is the same card as {} ({})", devices_[j].node, device.uuid));
-  }
+  const auto first = static_cast<std::size_t>(anchor - devices_.begin());
+  for (std::size_t i = first + 1; i < devices_.size(); ++i)
+    for (std::size_t j = first; j < i && devices_[i].alive; ++j)
+      if (devices_[j].alive)
+        if (const std::string why = unlikeness(i, j); !why.empty()) leave_out(i, why);
+}
+
+/// Why a device cannot stand beside another one; "" where it can.
+std::string NodeFleet::unlikeness(std::size_t seat, std::size_t anchor) const {
+  const FleetDevice &device = devices_[seat], &other = devices_[anchor];
+  if (device.info.name != other.info.name)
+    return fmt::format("it is a {}, and {} is a {}: their times are not compared", device.info.name, other.node,
+                       other.info.name);
+  if (device.info.driver != other.info.driver || major_of(device.driver_release) != major_of(other.driver_release))
+    return fmt::format("its driver is {} {}, and that of {} is {} {}", device.driver_release, device.info.driver,
+                       other.node, other.driver_release, other.info.driver);
+  if (!device.info.emulation && device.uuid == other.uuid)
+    return fmt::format("it is the same card as {} ({})", other.node, device.uuid);
+  return "";
 }
 
 void NodeFleet::prepare_for(Catalog& catalog, const std::vector<std::string>& kernels) {
   for (const std::string& kernel : kernels) known_.use_kernels[kernel] = plugins_hash(catalog, kernel);
+  prepared_ = true;
   struct Progress {  // the calls keep it: they may outlive this one, where waiting for them ends with an error
     std::size_t open = 0;
     std::string first_why;
   };
   const auto progress = std::make_shared<Progress>();
+  std::vector<std::size_t> preparing;
   for (std::size_t i = 0; i < seats_.size(); ++i) {
+    if (devices_[i].coming && joining_[i].welcomed) introduce(i);
     if (!devices_[i].alive) continue;
+    preparing.push_back(i);
     ++progress->open;
+    const auto fail = [this, i, progress](const std::string& why) {
+      if (progress->first_why.empty()) progress->first_why = fmt::format("node {}: {}", devices_[i].node, why);
+    };
     Call use = use_call(i);
-    use.answered = [this, i, progress](const json& answer) {
+    use.answered = [this, i, progress, fail](const json& answer) {
       --progress->open;
       if (!answer.contains("error")) return;
-      devices_[i].alive = false;
-      devices_[i].why = answer.at("error").at("message");
-      if (progress->first_why.empty())
-        progress->first_why = fmt::format("node {}: {}", devices_[i].node, devices_[i].why);
+      fail(answer.at("error").at("message"));
+      end_device(i, answer.at("error").at("message"));
       tell(fmt::format("node {} is left out: {}", devices_[i].node, devices_[i].why));
     };
-    use.lost = [this, i, progress](const std::string& why, bool) {
+    use.lost = [this, i, progress, fail](const std::string& why, bool) {
       --progress->open;
-      devices_[i].alive = false;
-      devices_[i].why = why;
-      if (progress->first_why.empty()) progress->first_why = fmt::format("node {}: {}", devices_[i].node, why);
+      fail(why);
+      end_device(i, why);
     };
     seats_[i]->push(std::move(use));
     seats_[i]->on_restart = [this, i](Seat&) { equip(i); };
@@ -280,13 +319,59 @@ void NodeFleet::prepare_for(Catalog& catalog, const std::vector<std::string>& ke
   while (progress->open > 0) tick(kLookS);
   if (std::ranges::none_of(devices_, &FleetDevice::alive))
     throw bad_input("no node of the fleet can be used: " + progress->first_why);
-  for (std::size_t i = 0; i < seats_.size(); ++i)
+  for (const std::size_t i : preparing)
     if (devices_[i].alive) calibrate(i, false);
-  const auto calibrating = [](const auto& seat) { return seat->alive() && !seat->idle(); };
-  while (std::ranges::any_of(seats_, calibrating)) {
+  const auto calibrating = [this](std::size_t i) { return seats_[i]->alive() && !seats_[i]->idle(); };
+  while (std::ranges::any_of(preparing, calibrating)) {
     if (options_.stop && options_.stop()) throw environment_error("stopped while the cards were calibrated");
     tick(kLookS);
   }
+}
+
+/// One that comes late is told what the others know, and joins when its card is calibrated. It is not started again
+/// where that fails.
+void NodeFleet::introduce(std::size_t seat) {
+  joining_[seat].introduced = true;
+  const auto lost = [this, seat](const std::string& why, bool) { leave_out(seat, why); };
+  Call use = use_call(seat);
+  use.answered = [this, seat](const json& answer) {
+    if (answer.contains("error")) leave_out(seat, answer.at("error").at("message"));
+  };
+  use.lost = lost;
+  seats_[seat]->push(std::move(use));
+  if (!known_.peaks.is_null()) seats_[seat]->push({.message = {{"call", "peaks"}, {"peaks", known_.peaks}}});
+  for (const auto& [kernel, admission] : known_.admissions)
+    seats_[seat]->push({.message = {{"call", "admission"}, {"admission", admission}}});
+  Call calibration{.message = {{"call", "calibrate"}}};
+  calibration.deadline_s = kCalibrationS;
+  calibration.answered = [this, seat](const json& answer) {
+    calibrated(seat, answer);
+    if (devices_[seat].coming) join(seat);
+  };
+  calibration.lost = lost;
+  seats_[seat]->push(std::move(calibration));
+}
+
+void NodeFleet::join(std::size_t seat) {
+  FleetDevice& card = devices_[seat];
+  card.coming = false;
+  card.alive = true;
+  card.waited_s = seats_[seat]->waited_s();
+  seats_[seat]->on_restart = [this, seat](Seat&) { equip(seat); };
+  tell(fmt::format("node {} joins, after {:.0f} s", card.node, card.waited_s));
+}
+
+void NodeFleet::end_device(std::size_t device, const std::string& why) {
+  devices_[device].alive = false;
+  devices_[device].coming = false;
+  devices_[device].why = why;
+}
+
+void NodeFleet::leave_out(std::size_t seat, const std::string& why) {
+  if (!devices_[seat].alive && !devices_[seat].coming) return;  // said already
+  end_device(seat, why);
+  tell(fmt::format("node {} is left out: {}", devices_[seat].node, why));
+  seats_[seat]->retire(why);
 }
 
 /// Behind what its node is asked already, or before.
@@ -324,8 +409,7 @@ void NodeFleet::calibrated(std::size_t device, const json& answer) {
 
 /// It gets no more work; what it was asked to do is lost, by no fault of the candidate's.
 void NodeFleet::set_aside(std::size_t device, const std::string& why) {
-  devices_[device].alive = false;
-  devices_[device].why = why;
+  end_device(device, why);
   tell(fmt::format("node {} is set aside: {}", devices_[device].node, why));
   seats_[device]->retire(why);
 }
@@ -433,8 +517,13 @@ void NodeFleet::begin(std::size_t device, std::int64_t ticket, EvaluationRequest
 
 void NodeFleet::admit_everywhere(const std::string& kernel, const json& admission) {
   known_.admissions[kernel] = admission;
+  push_to_all({{"call", "admission"}, {"admission", admission}});
+}
+
+/// To those who work, and to those who were told already what was known until now.
+void NodeFleet::push_to_all(const json& message) {
   for (std::size_t i = 0; i < seats_.size(); ++i)
-    if (devices_[i].alive) seats_[i]->push({.message = {{"call", "admission"}, {"admission", admission}}});
+    if (devices_[i].alive || (devices_[i].coming && joining_[i].introduced)) seats_[i]->push({.message = message});
 }
 
 /// Listens to all for a moment. Those that say nothing are looked at now and then, for what they did not say.
@@ -452,10 +541,11 @@ void NodeFleet::tick(double patience_s) {
   for (std::size_t i = 0; i < ends_.size(); ++i) {
     if (!all && ends_[i].revents == 0 && !seats_[i]->has_unsent()) continue;
     seats_[i]->tick(time, ends_[i].revents != 0);
-    if (i >= devices_.size() || seats_[i]->alive() || !devices_[i].alive) continue;
-    devices_[i].alive = false;
-    devices_[i].why = seats_[i]->why();
-    tell(fmt::format("node {} is given up: {}", devices_[i].node, devices_[i].why));
+    if (devices_[i].coming && seats_[i]->greeted() && !joining_[i].welcomed) welcome(i);
+    if (seats_[i]->alive() || (!devices_[i].alive && !devices_[i].coming)) continue;
+    const bool came = joining_[i].welcomed;
+    end_device(i, seats_[i]->why());
+    tell(fmt::format("node {} {}: {}", devices_[i].node, came ? "is given up" : "never came", devices_[i].why));
   }
 }
 

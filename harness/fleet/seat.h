@@ -17,7 +17,8 @@ struct Patience {
   double again = 3;          // a call that a node does not work at, by its beats, is sent again
   double evaluation = 1800;  // of one evaluation: the node ends it then, and `grace` later it counts as lost
   double grace = 30;
-  int restarts = 3;  // of a node that was lost, in a row; then it is given up
+  int restarts = 3;     // of a node that was lost, in a row; then it is given up
+  double together = 2;  // after the first hello: those that come by then are begun with
 };
 
 /// What a node is asked to do.

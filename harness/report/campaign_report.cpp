@@ -26,6 +26,7 @@ class RowOf {
  public:
   RowOf(const Figure& figure, const json& row) : figure_(figure), row_(row) {}
   std::string text(const char* column) const { return clean(bounded(cell(figure_.at(row_, column)), 1000)); }
+  std::string whole_text(const char* column) const { return cell(figure_.at(row_, column)); }
   bool has(const char* column) const { return !figure_.at(row_, column).is_null(); }
   std::optional<double> number(const char* column) const {
     const json& value = figure_.at(row_, column);
@@ -89,6 +90,29 @@ ReportSection section_of(const char* id, const Figure& figure, std::string title
   return {id, std::move(title), std::move(lead), {}, {}, 0, figure.sql, {}, {}};
 }
 
+/// A workload of the campaign without a best.
+struct MissingBest {
+  std::string place;
+  bool tried = false;
+};
+
+/// In the order in which the campaign planned them; records from before that was kept have none.
+std::vector<MissingBest> missing_bests(const Known& known) {
+  using Key = std::pair<std::string, std::string>;
+  std::set<Key> tried, passed;
+  for_rows(known.of("heat"), [&](const RowOf& row) { tried.emplace(row.text("kernel"), row.text("workload")); });
+  for_rows(known.of("bests"), [&](const RowOf& row) { passed.emplace(row.text("kernel"), row.text("workload")); });
+  const json options = json::parse(known.head.whole_text("options"), nullptr, false);
+  const json planned = options.is_object() ? options.value("planned", json::array()) : json::array();
+  std::vector<MissingBest> missing;
+  for (const json& workload : planned) {
+    const Key key{clean(workload.value("kernel", "")), clean(workload.value("workload", ""))};
+    if (passed.contains(key)) continue;
+    missing.push_back({known.several_kernels ? key.first + " " + key.second : key.second, tried.contains(key)});
+  }
+  return missing;
+}
+
 std::string time_of(const RowOf& row, const char* key = "time_ns") {
   return nanoseconds(row.number(key));
 }
@@ -101,6 +125,7 @@ ReportSection bests_section(const Known& known) {
   section.table.columns = {"workload",     time_word(known), "speedup", "of floor",      "rival",
                            "of its speed", "confirmed",      "variant", "configuration", "95 %",
                            "baseline",     "registers",      "spills",  "iteration"};
+  constexpr std::size_t kVariantColumn = 7;
   bool outside = false;
   for_rows(figure, [&](const RowOf& row) { outside = outside || row.has("outside_ns"); });
   if (outside) section.table.columns.push_back("outside program, by its own measure");
@@ -116,6 +141,11 @@ ReportSection bests_section(const Known& known) {
       section.table.rows.back().push_back(
           row.has("outside_ns") ? row.text("outside_program") + " " + time_of(row, "outside_ns") : "-");
   });
+  for (const MissingBest& workload : missing_bests(known)) {
+    std::vector<std::string>& cells = section.table.rows.emplace_back(section.table.columns.size(), "-");
+    cells[0] = workload.place;
+    cells[kVariantColumn] = missing_best(workload.tried);
+  }
   cap_rows(section);
   return section;
 }
@@ -523,7 +553,8 @@ ReportSection sources_section(const Known& known) {
 }
 
 struct Totals {
-  int workloads = 0, confirmed = 0, ahead = 0, rivals = 0;
+  int workloads = 0, not_tried = 0;  // of the campaign
+  int bests = 0, confirmed = 0, ahead = 0, rivals = 0;
   std::optional<double> score;
 };
 
@@ -532,7 +563,7 @@ Totals totals_of(const Known& known) {
   double logs = 0;
   int counted = 0;
   for_rows(known.of("bests"), [&](const RowOf& row) {
-    ++totals.workloads;
+    ++totals.bests;
     totals.confirmed += row.flag("confirmed") ? 1 : 0;
     if (row.has("rival_ns")) {
       ++totals.rivals;
@@ -540,14 +571,19 @@ Totals totals_of(const Known& known) {
     }
     if (row.sum("speedup") > 0) logs += std::log(row.sum("speedup")), ++counted;
   });
-  if (counted > 0) totals.score = std::exp(logs / counted);
+  const std::vector<MissingBest> missing = missing_bests(known);
+  totals.workloads = totals.bests + static_cast<int>(missing.size());
+  totals.not_tried = static_cast<int>(std::ranges::count(missing, false, &MissingBest::tried));
+  if (counted > 0) totals.score = std::exp(logs / totals.workloads);  // those without a best count as 1
   return totals;
 }
 
 void add_cards(CampaignReport& report, const Known& known, const Totals& totals) {
   const RowOf& head = known.head;
   report.cards.push_back({known.emulation ? time_word(known) + " score" : "score", ratio(totals.score),
-                          "geometric mean of the speedups over the baselines"});
+                          "geometric mean of the speedups over the baselines" +
+                              score_coverage(static_cast<std::size_t>(totals.workloads - totals.not_tried),
+                                             static_cast<std::size_t>(totals.workloads))});
   report.cards.push_back({"confirmed", fmt::format("{} of {}", totals.confirmed, totals.workloads),
                           "bests timed again in a fresh process"});
   if (totals.rivals > 0)
@@ -567,10 +603,10 @@ void add_cards(CampaignReport& report, const Known& known, const Totals& totals)
 
 void add_cautions(CampaignReport& report, const Known& known, const Totals& totals) {
   if (known.emulation) report.cautions.push_back(not_measured(known));
-  if (totals.confirmed < totals.workloads)
+  if (totals.confirmed < totals.bests)
     report.cautions.push_back(
         fmt::format("{} of {} bests were not timed again in a fresh process: they are not confirmed.",
-                    totals.workloads - totals.confirmed, totals.workloads));
+                    totals.bests - totals.confirmed, totals.bests));
   for_rows(known.of("unchecked"), [&](const RowOf& row) {
     report.cautions.push_back(fmt::format("Not checked on {} of the bests: {}{}.", row.text("bests"), row.text("gate"),
                                           row.text("why").empty() ? "" : " (" + bounded(row.text("why"), 200) + ")"));
@@ -583,9 +619,11 @@ void add_cautions(CampaignReport& report, const Known& known, const Totals& tota
 }
 
 std::string verdict_of(const Known& known, const Totals& totals) {
-  if (totals.workloads == 0) return "Nothing has passed all gates.";
+  if (totals.bests == 0) return "Nothing has passed all gates.";
   std::string text = fmt::format("{} of {} workload{} {} a confirmed best", totals.confirmed, totals.workloads,
                                  totals.workloads == 1 ? "" : "s", totals.confirmed == 1 ? "has" : "have");
+  if (totals.not_tried > 0)
+    text += fmt::format(" ({} {} not tried)", totals.not_tried, totals.not_tried == 1 ? "was" : "were");
   if (totals.score)
     text += fmt::format(", {} as fast as the baselines{}", ratio(totals.score),
                         known.emulation ? " (" + time_word(known) + ")" : "");

@@ -127,6 +127,9 @@ json finished_json(const CampaignSummary& summary) {
                     {"rival_config", row.state.rival_variant ? config_to_json(row.rival_config) : json()},
                     {"rival_ns", or_null(row.state.rival_ns)}});
   }
+  json not_tried = json::array();
+  for (const BestRow& row : summary.best)
+    if (!row.tried) not_tried.push_back({{"kernel", row.state.kernel}, {"workload", row.state.workload}});
   json kernels = json::array();
   for (const KernelShare& each : summary.kernels)
     kernels.push_back({{"kernel", each.kernel},
@@ -143,6 +146,9 @@ json finished_json(const CampaignSummary& summary) {
           {"best", best},
           {"kernels", kernels},
           {"score", or_null(summary.score)},
+          {"workloads", summary.best.size()},
+          {"workloads_tried", summary.best.size() - not_tried.size()},
+          {"not_tried", not_tried},
           {"spent_s", summary.spent_s},
           {"cost_usd", or_null(summary.cost_usd)},
           {"calibration", calibration_json(summary.calibration)}};

@@ -26,6 +26,15 @@ std::string ratio(std::optional<double> value) {
   return *value >= 99.95 ? fmt::format("{:.0f}x", *value) : fmt::format("{:.3g}x", *value);
 }
 
+std::string missing_best(bool tried) {
+  return tried ? "none passed" : "not tried";
+}
+
+std::string score_coverage(std::size_t tried, std::size_t workloads) {
+  if (tried >= workloads) return "";
+  return fmt::format("; {} of {} workloads were tried, the others count as 1x", tried, workloads);
+}
+
 std::string share(std::optional<double> value) {
   return value ? fmt::format("{:.3g} %", *value * 100) : "-";
 }

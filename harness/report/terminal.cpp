@@ -263,7 +263,7 @@ std::string closing_text(const CampaignSummary& summary) {
   std::string example;
   for (const BestRow& row : summary.best) {
     const WorkloadState& state = row.state;
-    table.rows.push_back({state.kernel, state.workload, state.best_ns ? state.best_variant : "none passed",
+    table.rows.push_back({state.kernel, state.workload, state.best_ns ? state.best_variant : missing_best(row.tried),
                           to_text(row.config), nanoseconds(state.best_ns), nanoseconds(state.baseline_ns),
                           ratio(state.speedup), share(state.of_floor),
                           !state.best_ns    ? "-"
@@ -275,8 +275,10 @@ std::string closing_text(const CampaignSummary& summary) {
   std::string text = aligned(table);
   text += fmt::format("\ncampaign {} ended ({}): {}\n{} iterations: {}\n", summary.campaign, name(summary.reason),
                       summary.message, summary.iterations, outcome_counts(summary.outcomes));
-  text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines), {} spent, cost {}\n",
-                      ratio(summary.score), seconds(summary.spent_s), money(summary.cost_usd));
+  const auto tried = static_cast<std::size_t>(std::ranges::count(summary.best, true, &BestRow::tried));
+  text += fmt::format("score {} (weighted geometric mean of the speedups over the baselines{}), {} spent, cost {}\n",
+                      ratio(summary.score), score_coverage(tried, summary.best.size()), seconds(summary.spent_s),
+                      money(summary.cost_usd));
   if (summary.kernels.size() > 1) text += shares_text(summary.kernels);
   if (const std::string predictions = calibration_text(summary.calibration); !predictions.empty())
     text += fmt::format("predictions, 90 % ranges: {}\n", predictions);

@@ -61,7 +61,8 @@ std::vector<NodeSpec> fleet_nodes(const std::string& file, const std::string& de
 }
 
 std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell& shell,
-                                              FirstCalibration first_calibration, const std::string& predicts) {
+                                              FirstCalibration first_calibration, const std::string& predicts,
+                                              bool wait_for_all) {
   int children = 0;
   for (const NodeSpec& spec : nodes)
     if (spec.is_child) children += spec.count;
@@ -73,6 +74,7 @@ std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell
   options.stop = interrupted;
   options.first_calibration = std::move(first_calibration);
   options.predicts = predicts;
+  options.wait_for_all = wait_for_all;
   options.tell = [&shell](const std::string& sentence) { shell.note(sentence); };
   return std::make_unique<fleet::NodeFleet>(std::move(options));
 }

@@ -18,9 +18,10 @@ std::vector<NodeSpec> fleet_nodes(const std::string& file, const std::string& de
 /// What a card's calibrations are held against; see fleet::FleetOptions.
 using FirstCalibration = std::function<std::optional<CardCalibration>(const FleetDevice&, const std::string& method)>;
 
-/// Starts them: children of this program get its plugin folders and gate options. `predicts`: FleetOptions::predicts.
+/// Starts them: children of this program get its plugin folders and gate options. `predicts`, `wait_for_all`: those of
+/// FleetOptions.
 std::unique_ptr<fleet::NodeFleet> start_fleet(std::vector<NodeSpec> nodes, Shell& shell,
-                                              FirstCalibration first_calibration = {},
-                                              const std::string& predicts = "");
+                                              FirstCalibration first_calibration = {}, const std::string& predicts = "",
+                                              bool wait_for_all = false);
 
 }  // namespace harness

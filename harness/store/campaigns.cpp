@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/store/stored_json.h"
@@ -62,6 +63,17 @@ json bests_of(Store& store, std::int64_t campaign) {
   return all_rows(query);
 }
 
+namespace {
+
+/// A workload without a best counts as 1 in a score. 0 where an older campaign did not write down what it planned.
+std::int64_t planned_workloads(Store& store, std::int64_t campaign) {
+  Statement query(store.connection(),
+                  "SELECT coalesce(json_array_length(options, '$.planned'), 0) FROM campaign WHERE id = ?", campaign);
+  return query.next() ? query.integer(0) : 0;
+}
+
+}  // namespace
+
 json campaigns(Store& store, const HistoryFilter& filter) {
   check_names(store, filter);
   Condition where =
@@ -91,8 +103,10 @@ json campaigns(Store& store, const HistoryFilter& filter) {
       ++counted;
       row["emulation"] = best.at("emulation");
     }
-    row["score"] = counted > 0 ? json(std::exp(logs / counted)) : json();
+    const auto planned = std::max<std::int64_t>(counted, planned_workloads(store, id));
+    row["score"] = counted > 0 ? json(std::exp(logs / static_cast<double>(planned))) : json();
     row["workloads"] = counted;
+    row["workloads_planned"] = planned;
     const json facts = environment_facts(store, id);
     const std::string release = fact_text(facts, "driver_release");
     row["driver"] = or_null(release.empty() ? fact_text(facts.value("device", json()), "driver") : release);

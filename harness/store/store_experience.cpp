@@ -137,7 +137,7 @@ UsualSeconds Store::usual_seconds(const std::string& device_name, const std::str
   Statement evaluations(connection_,
                         "SELECT i.kernel, i.purpose, avg(i.wall_s) FROM iteration i "
                         "JOIN campaign p ON p.id = i.campaign AND p.device_name = ? WHERE i.purpose IN ('baseline', "
-                        "'rival') AND i.outcome <> 'interrupted' GROUP BY i.kernel, i.purpose",
+                        "'rival', 'confirm', 'search') AND i.outcome <> 'interrupted' GROUP BY i.kernel, i.purpose",
                         device_name);
   while (evaluations.next())
     usual.evaluations[{evaluations.text(0), named<Purpose>(evaluations.text(1))}] = evaluations.real(2);

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <thread>
 
-#include "harness/system/process_stat.h"
 #include "harness/system/pulse.h"
 
 namespace harness {
@@ -18,7 +16,6 @@ namespace {
 constexpr std::int64_t kTickNs = 10'000'000;
 // A thread that wakes later than this was not late because others run: the process was stopped.
 constexpr std::int64_t kStopNs = 500'000'000;
-constexpr int kStartTime = 22;  // of a process, in ticks since boot
 
 std::atomic<std::int64_t> last_tick_ns{0}, stopped_ns{0};
 
@@ -45,11 +42,18 @@ std::int64_t awake_ns() {
   }
 }
 
-double age_at_first_look() {
-  const double started = std::atof(process_stat(getpid(), kStartTime).c_str());
-  if (started <= 0) return 0;
-  return static_cast<double>(now_ns(CLOCK_BOOTTIME)) * 1e-9 - started / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
+// A process that was started by `exec` is as old as the shell that it was: the program's own beginning counts. The
+// initialiser below runs before main; a forked child's beginning is the fork.
+std::atomic<double> program_began_s{0};
+
+const bool began [[maybe_unused]] = [] {
+  program_began_s = static_cast<double>(awake_ns()) * 1e-9;
+  pthread_atfork(nullptr, nullptr, [] {
+    last_tick_ns = 0;  // nobody watches in a forked child
+    program_began_s = static_cast<double>(awake_ns()) * 1e-9;
+  });
+  return true;
+}();
 
 }  // namespace
 
@@ -58,22 +62,18 @@ double awake_seconds() {
 }
 
 double awake_at_start() {
-  static double start = 0;
-  static pid_t of = 0;  // a forked child has a start of its own
-  if (of != getpid()) {
-    start = awake_seconds() - std::max(0.0, age_at_first_look());
-    of = getpid();
-  }
-  return start;
+  return program_began_s;
+}
+
+void leave_uncharged(double seconds) {
+  program_began_s = program_began_s + std::max(0.0, seconds);
 }
 
 void watch_for_stops() {
   static pid_t watched = 0;
   if (watched == getpid()) return;
-  if (watched == 0) pthread_atfork(nullptr, nullptr, [] { last_tick_ns = 0; });  // nobody watches in a forked child
   watched = getpid();
   forget_pulses();
-  awake_at_start();
   last_tick_ns = now_ns(CLOCK_MONOTONIC);
   std::thread(watch).detach();
 }

@@ -7,8 +7,12 @@ namespace harness {
 /// deadlines.
 double awake_seconds();
 
-/// What awake_seconds() was, or would have been, when this process was started.
+/// What awake_seconds() was when this program began, or this process was forked from it; what ran in the process before
+/// `exec` is another program's. Later by what leave_uncharged() was told.
 double awake_at_start();
+
+/// So many of the seconds that have passed are charged to nobody, because others were waited for. By the main thread.
+void leave_uncharged(double seconds);
 
 /// Begins to watch, in a thread of its own that wakes every 10 ms. Once and for ever; calling it again does nothing.
 /// By the main thread, and not in a worker: a candidate's process has no thread of ours beside it.

@@ -82,6 +82,66 @@ TEST_CASE("a winner is confirmed twice on its card and once on another, and one 
   }
 }
 
+TEST_CASE("a campaign begins with the device that is there, and gives work to one that joins") {
+  FleetWorld world(2);
+  world.fleet.come_late(1, world.clock.now + 4);
+  const CampaignSummary summary = world.run_fleet();
+  CHECK(summary.reason == EndReason::exhausted);
+  CHECK(tried(world.ledger).size() == 16);
+  std::size_t second = 0;
+  for (const auto& [device, candidate] : world.fleet.begun) second += device == 1 ? 1 : 0;
+  CHECK(second > 4);
+}
+
+TEST_CASE("a device is paid for and idle from when it joined") {
+  FleetWorld world(2);
+  world.options.usd_per_hour = 3600;  // a dollar a second
+  world.fleet.come_late(1, world.clock.now + 4);
+  const CampaignSummary summary = world.run_fleet();
+  CHECK(*summary.cost_usd < 2 * summary.spent_s - 3);
+  CHECK(*summary.cost_usd > summary.spent_s);
+}
+
+TEST_CASE("where the last device is lost, a campaign waits for one that is to come") {
+  FleetWorld world(2);
+  world.fleet.come_late(1, world.clock.now + 20);
+  world.fleet.lost_stay_dead = true;
+  world.fleet.answer = [](std::size_t device, const EvaluationRequest& request) -> Outcome {
+    if (device == 0 && request.realized.candidate.variant == "10_tile") return Lost{"n1", "gone"};
+    return FakeEvaluator::honest(request);
+  };
+  const CampaignSummary summary = world.run_fleet();
+  CHECK(summary.reason == EndReason::exhausted);
+  CHECK(tried(world.ledger).size() == 16);
+}
+
+TEST_CASE("a verdict is against what was the best when the evaluation ended") {
+  FleetWorld world(2);
+  // N=1 takes long: when it ends, N=2 is the best, which it was not timed beside.
+  world.fleet.answer = [](std::size_t, const EvaluationRequest& request) -> Outcome {
+    const Candidate& candidate = request.realized.candidate;
+    if (candidate.variant == "00_base") return FakeEvaluator::passed(1000, request);
+    const auto n = std::get<std::int64_t>(candidate.config.at("N"));
+    Outcome outcome = FakeEvaluator::passed(n == 1 ? 500 : n == 2 ? 250 : 900, request);
+    Timing& timing = std::get<Passed>(outcome).timing;
+    timing.speedup_lo = *timing.speedup * 0.99;
+    timing.speedup_hi = *timing.speedup * 1.01;
+    return outcome;
+  };
+  world.fleet.costs = [](std::size_t, const EvaluationRequest& request) {
+    const Config& config = request.realized.candidate.config;
+    return config.contains("N") && std::get<std::int64_t>(config.at("N")) == 1 ? 5.0 : 1.0;
+  };
+  world.run_fleet();
+  std::size_t seen = 0;
+  for (const IterationSummary& row : world.ledger.rows) {
+    if (row.purpose != Purpose::search || to_text(row.candidate.config) != "N=1") continue;
+    ++seen;
+    CHECK(row.verdict == Comparison::slower);
+  }
+  CHECK(seen == 2);
+}
+
 TEST_CASE("a strategy sees what is under way") {
   FleetWorld world(3);
   std::size_t most = 0;

@@ -1,6 +1,7 @@
 #include "harness/campaign/loop.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 
 #include "tests/campaign/world.h"
@@ -57,10 +58,73 @@ TEST_CASE("an abandoned candidate is no incumbent and the campaign goes on") {
 TEST_CASE("work that would not fit beside the confirmation is not begun") {
   World world;
   world.options.budget_s = 8;
+  world.ledger.usual.evaluations[{"k", Purpose::confirm}] = 1;
   const CampaignSummary summary = world.run();
   CHECK(summary.reason == EndReason::budget);
   CHECK(summary.spent_s <= 8 + 1e-9);
   CHECK(world.evaluator.confirms >= 1);
+}
+
+namespace {
+
+/// Confirmations take `confirm_s`, all else half a second; searches take turns on the workloads.
+void make_confirmations_long(World& world, double confirm_s) {
+  world.ledger.usual.evaluations[{"k", Purpose::confirm}] = confirm_s;
+  world.evaluator.costs = [confirm_s](const EvaluationRequest& request) { return request.confirm ? confirm_s : 0.5; };
+  world.scripts.decide = [](const Snapshot& snapshot) {
+    const ArmState* fewest = nullptr;
+    for (const ArmState& arm : snapshot.arms)
+      if (!arm.exhausted && (fewest == nullptr || arm.evaluations < fewest->evaluations)) fewest = &arm;
+    return fewest != nullptr ? FakeScripts::try_arm(*fewest) : FakeScripts::first_open(snapshot);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("the reserve pays for the confirmation of every winner, within the budget") {
+  for (const double budget_s : {36.0, 40.0, 60.0}) {
+    World world;
+    world.options.budget_s = budget_s;
+    make_confirmations_long(world, 16);
+    const CampaignSummary summary = world.run();
+    INFO("a budget of " << budget_s << " s, of which " << summary.spent_s << " were spent");
+    CHECK(summary.best[0].state.confirmed);
+    CHECK(summary.best[1].state.confirmed);
+    CHECK(summary.spent_s <= budget_s + 1e-9);
+  }
+}
+
+TEST_CASE("time that is too short for any confirmation goes to the search") {
+  World world;
+  world.options.budget_s = 6;
+  make_confirmations_long(world, 16);
+  const CampaignSummary summary = world.run();
+  CHECK(world.evaluator.confirms == 0);
+  CHECK(summary.spent_s <= 6 + 1e-9);
+  CHECK(summary.spent_s > 5);
+  CHECK(count(world.ledger, Purpose::search) >= 9);
+}
+
+TEST_CASE("rivals that are left wait for the winners' confirmations") {
+  World world;
+  VariantInfo other;
+  other.name = "90_other";
+  other.technique = "library";
+  other.rival = true;
+  world.catalog.info.variants.push_back(other);
+  world.options.budget_s = 46;
+  make_confirmations_long(world, 16);
+  world.evaluator.costs = [](const EvaluationRequest& request) {
+    return request.confirm ? 16 : request.realized.candidate.variant == "90_other" ? 3 : 0.25;
+  };
+  world.evaluator.answer = [](const EvaluationRequest& request) -> Outcome {
+    if (request.realized.candidate.variant == "90_other") return FakeEvaluator::passed(10, request);
+    return FakeEvaluator::honest(request);
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(summary.best[0].state.confirmed);
+  CHECK(summary.best[1].state.confirmed);
+  CHECK(summary.spent_s <= 46 + 1e-9);
 }
 
 TEST_CASE("what a slow baseline takes is not expected of what a search asks for") {
@@ -469,4 +533,55 @@ TEST_CASE("a campaign interrupted among its rivals resumes with the next one") {
       ++tried[row.workload + " " + to_text(row.candidate.config)];
   CHECK(tried.size() == 8);
   for (const auto& [configuration, times] : tried) CHECK(times == 1);
+}
+
+TEST_CASE("what a decision asks to remember is given to those that follow, also after a resume") {
+  World world;
+  std::vector<json> seen;
+  world.scripts.decide = [&](const Snapshot& snapshot) {
+    seen.push_back(snapshot.memory);
+    Decision decision = FakeScripts::first_open(snapshot);
+    if (seen.size() == 1) decision.memory = {{"first", decision.arm.technique}};
+    return decision;
+  };
+  world.run();
+  REQUIRE(seen.size() > 2);
+  CHECK(seen[0] == json::object());
+  CHECK(seen[1] == json{{"first", "base"}});
+  CHECK(seen.back() == seen[1]);
+  world.options = world.ledger.campaigns.back().options.get<CampaignOptions>();
+  seen.assign(1, json());
+  world.run(1);
+  CHECK(seen.back() == json{{"first", "base"}});
+}
+
+TEST_CASE("a memory that is not small ends the campaign with a sentence") {
+  World world;
+  world.scripts.decide = [](const Snapshot& snapshot) {
+    Decision decision = FakeScripts::first_open(snapshot);
+    decision.memory = {{"all", std::string(5000, 'x')}};
+    return decision;
+  };
+  const CampaignSummary summary = world.run();
+  CHECK(summary.reason == EndReason::script_error);
+  CHECK_THAT(summary.message, Catch::Contains("bytes as JSON"));
+}
+
+TEST_CASE("a workload that gets no turn is not tried, and counts as 1 in the score") {
+  World world;
+  world.scripts.decide = [](const Snapshot& snapshot) {
+    for (const ArmState& arm : snapshot.arms)
+      if (arm.id.workload == "w1" && !arm.exhausted && !arm.closed) return FakeScripts::try_arm(arm);
+    Decision stop;
+    stop.action = Action::stop;
+    stop.reason = EndReason::strategy;
+    return stop;
+  };
+  const CampaignSummary summary = world.run();
+  REQUIRE(summary.best.size() == 2);
+  CHECK(summary.best[0].tried);
+  CHECK_FALSE(summary.best[1].tried);
+  CHECK(*summary.score == Approx(std::sqrt(10.0)));
+  const auto options = world.ledger.campaigns.front().options.get<CampaignOptions>();
+  CHECK(options.planned.size() == 2);
 }

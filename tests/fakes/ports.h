@@ -248,6 +248,11 @@ class FakeFleet : public Fleet {
     most_at_once = std::max(most_at_once, flights_.size());
   }
   std::optional<FleetAnswer> next(double patience_s) override {
+    for (const auto& [device, at_s] : joins_at_)
+      if (clock_.now >= at_s && devices_[device].coming) {
+        devices_[device].coming = false;
+        devices_[device].alive = true;
+      }
     if (flights_.empty()) {
       clock_.now += patience_s;
       return std::nullopt;
@@ -270,6 +275,12 @@ class FakeFleet : public Fleet {
       [](std::size_t, const EvaluationRequest& request) { return FakeEvaluator::honest(request); };
   std::vector<CardCheck> take_card_checks() override { return std::exchange(checks, {}); }
   void doubt(std::size_t device) override { doubted.insert(device); }
+  /// Joins at that time of the clock.
+  void come_late(std::size_t device, double at_s) {
+    devices_[device].alive = false;
+    devices_[device].coming = true;
+    joins_at_[device] = at_s;
+  }
   std::function<double(std::size_t device, const EvaluationRequest&)> costs;
   std::function<void(std::size_t device, const EvaluationRequest&, Evaluation&)> evaluated;  // adds what else was found
   std::vector<CardCheck> checks;  // that nobody has taken yet
@@ -289,6 +300,7 @@ class FakeFleet : public Fleet {
   };
   FakeClock& clock_;
   std::vector<FleetDevice> devices_;
+  std::map<std::size_t, double> joins_at_;
   std::vector<Flight> flights_;
 };
 

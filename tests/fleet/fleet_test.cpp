@@ -36,14 +36,15 @@ struct Nodes {
   std::function<void()> on_tell;
   int count = 2;
   fleet::CardRules rules;
-  fleet::Patience patience{.silence = 0.6, .again = 0.05, .evaluation = 20, .grace = 1, .restarts = 2};
+  fleet::Patience patience{.silence = 0.6, .again = 0.05, .evaluation = 20, .grace = 1, .restarts = 2, .together = 0.1};
+  double wait_s = 5;
 
   std::unique_ptr<NodeFleet> start() {
     FleetOptions options;
     for (int i = 1; i <= count; ++i) {
       NodeSpec spec;
       spec.name = "n" + std::to_string(i);
-      spec.wait_s = 5;
+      spec.wait_s = wait_s;
       options.nodes.push_back(spec);
     }
     options.build = "test";
@@ -119,6 +120,83 @@ TEST_CASE("a node of another build, another card twice, or with other plugins is
   CHECK_THAT(devices[2].why, Catch::Contains("the same card as n1"));
   CHECK_FALSE(devices[3].alive);
   CHECK_THAT(devices[3].why, Catch::Contains("plugins of this node are others"));
+}
+
+namespace {
+
+/// The node n2 says nothing until `comes`, at most so many seconds.
+void hold_back_n2(Nodes& nodes, const std::atomic<bool>& comes, double most_s = 5) {
+  nodes.setup = [&comes, most_s](const std::string& name, int) {
+    ThreadNode::Setup made;
+    made.uuid = "GPU-" + name;
+    if (name == "n2")
+      made.before = [&comes, most_s] {
+        for (int i = 0; !comes && i < 200 * most_s; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      };
+    return made;
+  };
+}
+
+bool was_told(const Nodes& nodes, const std::string& sentence) {
+  return std::ranges::any_of(nodes.told, [&](const std::string& each) { return each.find(sentence) == 0; });
+}
+
+}  // namespace
+
+TEST_CASE("a fleet begins with the nodes that are there, and one that comes late joins with what the others know") {
+  Nodes nodes;
+  std::atomic<bool> comes = false;
+  hold_back_n2(nodes, comes);
+  auto fleet = nodes.start();
+  fleet->prepare_for(nodes.catalog, {"k"});
+  REQUIRE(fleet->devices().size() == 2);
+  CHECK(fleet->devices()[0].alive);
+  CHECK(fleet->devices()[1].coming);
+  CHECK_FALSE(fleet->devices()[1].alive);
+  CHECK(was_told(nodes, "begins with 1 of 2 devices; these join when they come: n2"));
+  fleet->begin(0, 1, nodes.request(2));
+  CHECK(time_of(*next_of(*fleet)) == 400);
+  comes = true;
+  for (int i = 0; i < 200 && !fleet->devices()[1].alive; ++i) fleet->next(0.05);
+  REQUIRE(fleet->devices()[1].alive);
+  CHECK_FALSE(fleet->devices()[1].coming);
+  CHECK(fleet->devices()[1].uuid == "GPU-n2");
+  CHECK(was_told(nodes, "node n2 joins"));
+  fleet->begin(1, 2, nodes.request(4));
+  CHECK(time_of(*next_of(*fleet)) == 200);
+}
+
+TEST_CASE("a node that never comes is told, and the others go on") {
+  Nodes nodes;
+  std::atomic<bool> comes = false;
+  hold_back_n2(nodes, comes, 1);
+  nodes.wait_s = 0.5;
+  auto fleet = nodes.start();
+  fleet->prepare_for(nodes.catalog, {"k"});
+  for (int i = 0; i < 200 && fleet->devices()[1].coming; ++i) fleet->next(0.05);
+  CHECK_FALSE(fleet->devices()[1].alive);
+  CHECK_FALSE(fleet->devices()[1].coming);
+  CHECK(was_told(nodes, "node n2 never came: it said no hello within"));
+  fleet->begin(0, 1, nodes.request(2));
+  CHECK(time_of(*next_of(*fleet)) == 400);
+}
+
+TEST_CASE("a late node that is another card than the first is left out") {
+  Nodes nodes;
+  std::atomic<bool> comes = false;
+  hold_back_n2(nodes, comes);
+  const auto held_back = nodes.setup;
+  nodes.setup = [held_back](const std::string& name, int start) {
+    ThreadNode::Setup made = held_back(name, start);
+    made.uuid = "GPU-n1";
+    return made;
+  };
+  auto fleet = nodes.start();
+  fleet->prepare_for(nodes.catalog, {"k"});
+  comes = true;
+  for (int i = 0; i < 200 && fleet->devices()[1].coming; ++i) fleet->next(0.05);
+  CHECK_THAT(fleet->devices()[1].why, Catch::Contains("the same card as n1"));
+  CHECK(fleet->devices()[0].alive);
 }
 
 TEST_CASE("questions of a node are answered while it evaluates") {

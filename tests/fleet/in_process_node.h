@@ -23,6 +23,7 @@ class ThreadNode : public fleet::Transport {
  public:
   struct Setup {
     std::string build = "test", machine = "here", uuid;
+    std::function<void()> before = [] {};  // it says hello
     std::function<Outcome(const EvaluationRequest&)> answer = FakeEvaluator::honest;
     std::function<void(const EvaluationRequest&, const std::function<bool()>& stop)> meanwhile;
     std::function<void(FakeCatalog&)> edit;  // of its plugins
@@ -98,6 +99,7 @@ class ThreadNode : public fleet::Transport {
   };
 
   void serve() {
+    setup_.before();
     FakeClock clock;
     fleet::NodeParts parts;
     parts.build = setup_.build;

@@ -239,7 +239,7 @@ end
 
 local decision_fields = { action = "string", arm = "table", kernel = "string", workload = "string", technique = "string",
                           why = "string", reason = "string", predict = "table", table = "table", patterns = "table",
-                          ask = "string", parents = "table" }
+                          ask = "string", parents = "table", memory = "table" }
 
 local function chosen_arm(campaign, decision, at)
   local from = decision.arm or decision
@@ -351,7 +351,7 @@ local function checked(decision, campaign, left, at)
     error(at .. "'reason' belongs to the action stop only; say why in 'why'", 0)
   end
   local result = { action = decision.action, why = decision.why, table = decision.table or {},
-                   patterns = checked_patterns(decision.patterns, at) }
+                   patterns = checked_patterns(decision.patterns, at), memory = decision.memory }
   check_proposal(campaign, decision, at)
   if result.action == "propose" then
     result.ask, result.parents = decision.ask or "", checked_parents(decision.parents, at)

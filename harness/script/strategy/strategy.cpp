@@ -6,6 +6,11 @@
 namespace harness::script {
 namespace {
 
+/// An empty Lua table is an empty list; a memory is always an object.
+json remembered(const json& memory) {
+  return memory.empty() ? json::object() : memory;
+}
+
 /// Reads the table that api.decide made: its fields are checked already.
 Decision decision_from(const json& j) {
   Decision decision;
@@ -19,6 +24,7 @@ Decision decision_from(const json& j) {
   decision.predict = j.at("predict").get<Prediction>();
   decision.table = j.at("table");
   decision.ask = j.value("ask", "");
+  if (j.contains("memory")) decision.memory = remembered(j.at("memory"));
   if (j.contains("parents")) decision.parents = j.at("parents").get<std::vector<std::string>>();
   return decision;
 }
@@ -39,11 +45,15 @@ json LuaStrategy::ask(const char* function, const Snapshot& snapshot, const char
   ScriptHost host(sources_, "strategy", limits_);
   Sandbox& sandbox = host.sandbox();
   sandbox.seed(seed_for(snapshot));
-  const json view = snapshot;
+  json view = snapshot;
+  const json memory = std::move(view.at("memory"));
+  view.erase("memory");
   const bool strict = strict_;
-  sandbox.protect(0, 1, [&host, &view, function, strict](lua_State* L) {
+  sandbox.protect(0, 1, [&host, &view, &memory, function, strict](lua_State* L) {
     host.push_entry(L, function);
     push_json(L, view, strict);
+    push_json(L, memory, false);  // its fields are the script's own
+    lua_setfield(L, -2, "memory");
     lua_call(L, 2, 1);
     return 1;
   });

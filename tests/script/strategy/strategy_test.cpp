@@ -74,6 +74,26 @@ TEST_CASE("the snapshot cannot be changed") {
   CHECK(refusal("campaign.open[1] = nil") == "strategies/mine.lua:2: campaign.open[1] is read-only");
 }
 
+TEST_CASE("a strategy is given what it remembered, and remembers what it is told to") {
+  Snapshot s = snapshot({arm("tiling", 1.5, 2, 0.8, 10)});
+  const std::string remembering = R"(
+    local count = (campaign.memory.count or 0) + 1
+    local best = campaign.memory.best or {}
+    return { action = "try", arm = campaign.open[1], why = "x",
+             memory = { count = count, best = { best[1] or campaign.open[1].technique, best[2] } } })";
+  Decision d = decide(remembering, s);
+  CHECK(d.memory == json{{"count", 1}, {"best", {"tiling"}}});
+  s.memory = d.memory;
+  d = decide(remembering, s);
+  CHECK(d.memory == json{{"count", 2}, {"best", {"tiling"}}});
+  CHECK(decide(kTryFirst, s).memory.is_null());
+  CHECK(decide("return { action = 'try', arm = campaign.open[1], why = 'x', memory = {} }", s).memory ==
+        json::object());
+  CHECK(refusal("return { action = 'try', arm = campaign.open[1], why = 'x', memory = 3 }").find("memory") !=
+        std::string::npos);
+  CHECK(refusal("campaign.memory.count = 3", s) == "strategies/mine.lua:2: campaign.memory.count is read-only");
+}
+
 TEST_CASE("without a prediction the arm's prior is the prediction") {
   const Decision d = decide(kTryFirst, snapshot({arm("tiling", 1.5, 2.5, 0.8, 10)}));
   CHECK(d.predict.speedup_lo == 1.5);

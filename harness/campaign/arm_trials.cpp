@@ -1,0 +1,80 @@
+#include "harness/campaign/arm_trials.h"
+
+#include "harness/core/error.h"
+
+namespace harness {
+
+std::optional<Realized> ArmTrials::realize_asked(Arm& arm, const Candidate& candidate) {
+  return of_arm(context_, arm, [&] { return std::optional(context_.realize(candidate, arm.state.id.workload)); });
+}
+
+// Arms may be added while an evaluation is waited for: they are looked up by what they are.
+Waits ArmTrials::try_arm(DecisionRecord taken, ArmId id) {
+  Arm* arm = find_arm(context_.state.arms(), id);
+  const std::optional<SearchAsk> ask = of_arm(context_, *arm, [&] { return context_.state.advance(*arm); });
+  if (!ask) co_return std::nullopt;  // now exhausted: the strategy decides again
+  const Candidate candidate{id.kernel, ask->variant, id.technique, ask->config};
+  const std::optional<Realized> realized = realize_asked(*arm, candidate);
+  if (!realized) co_return std::nullopt;
+  preparations_.follow(*arm, *ask);
+  const std::int64_t number = arm->asks + static_cast<std::int64_t>(arm->asked.size()) + 1;
+  arm->asked.push_back({*ask, number, taken.id});
+  Assignment work{*realized, Purpose::search, number};
+  Waits measures = flights_.evaluate(work, taken);
+  if (Ended ended = co_await measures) co_return ended;
+  Waits looks = see_elsewhere(candidate, taken);
+  if (Ended ended = co_await looks) co_return ended;
+  Waits follows = baselines_.follow_with_rival(context_.state.workload(id.kernel, id.workload), taken);
+  co_return co_await follows;
+}
+
+Waits ArmTrials::try_unanswered() {
+  const auto [id, asked] = again_.front();
+  again_.erase(again_.begin());
+  return try_again(asked, id);
+}
+
+Waits ArmTrials::try_again(Asked asked, ArmId id) {
+  Arm* arm = find_arm(context_.state.arms(), id);
+  const Candidate candidate{id.kernel, asked.ask.variant, id.technique, asked.ask.config};
+  const std::optional<Realized> realized = realize_asked(*arm, candidate);
+  if (!realized) co_return std::nullopt;
+  DecisionRecord taken;
+  for (DecisionRecord& record : context_.ports.ledger.decisions(context_.campaign))
+    if (record.id == asked.decision) taken = std::move(record);
+  Assignment work{*realized, Purpose::search, asked.number};
+  Waits measures = flights_.evaluate(work, taken);
+  co_return co_await measures;
+}
+
+// With --objective single a configuration counts when it has passed on every workload: it is taken to the others while
+// it may still be the best of all. Their own searches are later answered from the record.
+Waits ArmTrials::see_elsewhere(Candidate candidate, DecisionRecord taken) {
+  for (;;) {
+    const std::vector<std::string> needs = context_.state.single_needs(candidate);
+    if (needs.empty() || !is_valid_on(candidate, needs.front())) co_return std::nullopt;
+    WorkloadBook& book = context_.state.workload(candidate.kernel, needs.front());
+    if (Ended ended = limits_()) co_return ended;
+    if (!book.baseline_tried) {
+      if (flights_.under_way(candidate.kernel, needs.front(), Purpose::baseline)) co_return std::nullopt;
+      Waits begins = baselines_.begin_workload(book, taken);
+      if (Ended ended = co_await begins) co_return ended;
+      continue;
+    }
+    Assignment work{context_.realize(candidate, needs.front()), Purpose::search, 0};
+    Waits measures = flights_.evaluate(work, taken);
+    if (Ended ended = co_await measures) co_return ended;
+  }
+}
+
+bool ArmTrials::is_valid_on(const Candidate& candidate, const std::string& workload) const {
+  try {
+    const Config there = context_.ports.catalog.default_config(candidate.kernel, candidate.variant, workload,
+                                                               context_.device, candidate.config);
+    return to_text(there) == to_text(candidate.config);
+  } catch (const Error&) {  // no valid configuration has these values
+    return false;
+  }
+}
+
+}  // namespace harness

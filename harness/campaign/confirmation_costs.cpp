@@ -1,0 +1,43 @@
+#include "harness/campaign/confirmation_costs.h"
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+// About 1 s where an evaluation took 0.25 s on an H200.
+constexpr double kEvaluations = 4;
+// And what further shapes and memory checks take, before one was measured. On the cpu device an instrumented build is
+// compiled for them.
+constexpr double kFinalGatesGpu = 3, kFinalGatesEmulated = 6;
+
+}  // namespace
+
+void ConfirmationCosts::add(const std::string& kernel, double seconds) {
+  double& longest = longest_[kernel];
+  longest = std::max(longest, seconds);
+}
+
+// Other programs on the machine slow both kinds: what is usual is scaled by what evaluations take now.
+double ConfirmationCosts::expect(const std::string& kernel, double evaluation_s, double passed_s) const {
+  constexpr double kLeastScale = 1, kMostScale = 4;
+  if (const auto own = longest_.find(kernel); own != longest_.end()) return own->second;
+  const auto usual = usual_.evaluations.find({kernel, Purpose::confirm});
+  if (usual == usual_.evaluations.end())
+    return kEvaluations * passed_s + (emulation_ ? kFinalGatesEmulated : kFinalGatesGpu);
+  const auto search = usual_.evaluations.find({kernel, Purpose::search});
+  const bool has_search = search != usual_.evaluations.end() && search->second > 0;
+  return usual->second * (has_search ? std::clamp(evaluation_s / search->second, kLeastScale, kMostScale) : 1);
+}
+
+double kept_for_confirmations(const std::vector<double>& winners, const std::vector<double>& possible, double left_s,
+                              double share_s) {
+  double kept = 0;
+  for (const double seconds : winners)
+    if (kept + seconds <= left_s) kept += seconds;
+  for (const double seconds : possible)
+    if (kept + seconds <= std::min(left_s, share_s)) kept += seconds;
+  return kept;
+}
+
+}  // namespace harness

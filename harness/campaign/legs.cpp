@@ -1,0 +1,146 @@
+#include "harness/campaign/experience.h"
+#include "harness/campaign/foresight.h"
+#include "harness/campaign/loop.h"
+#include "harness/campaign/resemblance.h"
+#include "harness/campaign/resumption.h"
+
+// How a campaign is put together, begins, goes on after it was cut short, and is summed up.
+namespace harness {
+namespace {
+
+// Before anything was measured: g++ takes a second or two for an emulated kernel, NVRTC and a warm runner under one.
+constexpr double kAssumedEmulated = 3, kAssumedGpu = 0.8;
+
+std::vector<PlannedWorkload> planned_workloads(const std::vector<WorkloadBook>& books) {
+  std::vector<PlannedWorkload> planned;
+  for (const WorkloadBook& book : books) planned.push_back({book.plan.kernel, book.plan.workload, book.plan.weight});
+  return planned;
+}
+
+}  // namespace
+
+Campaign::Campaign(CampaignPorts ports, CampaignOptions options, std::optional<std::int64_t> resume)
+    : ports_(std::move(ports)),
+      options_(std::move(options)),
+      device_(ports_.evaluator.device()),
+      state_(make_arms(ports_.catalog, ports_.scripts, options_, device_),
+             device_.emulation ? kAssumedEmulated : kAssumedGpu),
+      strategy_(ports_.scripts.strategy(options_.strategy)),
+      resume_(resume),
+      limits_(options_, ports_.clock, ports_.fleet),
+      context_{ports_, options_, device_, state_, limits_},
+      cards_(context_),
+      predictions_(context_),
+      preparations_(context_, predictions_),
+      admissions_(context_),
+      flights_(context_, cards_,
+               {[this](const Assignment& work) { return requests_.of(work); },
+                [this](AttemptRecord& attempt) { proposals_.label(attempt); },
+                [this](std::int64_t ticket, Flight& flight, const DecisionRecord& taken) {
+                  return land(ticket, flight, taken);
+                }}),
+      confirmation_(context_, cards_, flights_, [this](Decision decision) { return record(std::move(decision), 0); }),
+      proposals_(context_, [this] { return confirmation_.reserve_s(); }),
+      profiles_(context_, [this] { return confirmation_.reserve_s(); }),
+      requests_(context_, admissions_, proposals_),
+      baselines_(
+          context_, flights_, preparations_, [this] { return check_limits(); },
+          [this] { return confirmation_.reserve_s(); }),
+      trials_(context_, flights_, baselines_, preparations_, [this] { return check_limits(); }),
+      outlook_(context_, flights_, proposals_, confirmation_) {
+  if (options_.objective == "single") state_.seek_single();
+  state_.device_name = device_.name;
+  state_.distance = [this](const std::string& kernel, const std::string& from, const std::string& to) {
+    const auto [distance, unknown] = distances_.try_emplace({kernel, from, to});
+    if (unknown) distance->second = Resemblance(ports_.catalog.kernel(kernel), from).distance(to);
+    return distance->second;
+  };
+  state_.launch_of = [this](const Candidate& candidate, const std::string& workload) {
+    return harness::launch_of(context_, candidate, workload);
+  };
+}
+
+void Campaign::begin() {
+  limits_.begin(ports_.before_s);
+  options_.planned = planned_workloads(state_.workloads());
+  CampaignRecord record;
+  record.name = options_.name;
+  record.device = device_.device;
+  record.device_name = device_.name;
+  record.strategy = strategy_->identity().name;
+  record.strategy_hash = strategy_->identity().hash;
+  record.search = options_.search;
+  record.seed = options_.seed;
+  record.budget_s = options_.budget_s;
+  record.max_cost_usd = options_.max_cost_usd;
+  record.kernels = options_.kernels;
+  record.options = options_;
+  record.environment = ports_.environment;
+  record.usd_per_hour = options_.usd_per_hour;
+  if (resume_) ports_.ledger.resume_campaign(*resume_, record);
+  context_.campaign = resume_ ? *resume_ : ports_.ledger.begin_campaign(record);
+  cards_.take_checks();
+  learn();
+  confirmation_.know(ports_.ledger.usual_seconds(device_.name, device_.admission_key));
+  tell_searches(context_);
+  predictions_.begin(resume_.has_value());
+  if (resume_) resume();
+  std::vector<Foreseen> ahead;
+  if (!resume_)
+    ahead = foresee(ports_.catalog, ports_.evaluator, ports_.ledger, state_.arms(), options_.kernels, options_.rivals);
+  ports_.display.started({context_.campaign, record, resume_.has_value(), state_.workloads().size(),
+                          state_.arms().arms.size(), state_.arms().notes, std::move(ahead)});
+}
+
+void Campaign::learn() {
+  add_experience(context_, strategy_->identity().name);
+  proposals_.know(proposer_history(context_));
+  outlook_.know(pattern_evidence(context_));
+}
+
+void Campaign::resume() {
+  Ledger& ledger = ports_.ledger;
+  limits_.go_on_from(ledger.spent_seconds(context_.campaign));
+  const std::vector<DecisionRecord> decisions = ledger.decisions(context_.campaign);
+  const std::vector<IterationSummary> iterations = ledger.iterations(context_.campaign);
+  proposals_.restore();
+  profiles_.restore(iterations);
+  Resumption(context_, predictions_, trials_,
+             {[this](const IterationSummary& iteration, const Prediction* predicted) {
+                if (iteration.outcome == OutcomeKind::lost) flights_.remember_lost(iteration);
+                apply(iteration, predicted, "");
+                flights_.recorded(iteration.iteration);
+              },
+              [this](const Orphan& orphan) { flights_.remember_orphan(orphan); }})
+      .replay(decisions, iterations);
+  if (!decisions.empty()) last_taken_ = decisions.back();
+  for (const FailedGate& failed : ledger.failed_gates(context_.campaign)) requests_.note_failed(failed);
+}
+
+CampaignSummary Campaign::summarize(const Ending& ending) {
+  CampaignSummary summary;
+  summary.campaign = context_.campaign;
+  summary.reason = ending.reason;
+  summary.message = ending.message;
+  if (summary.reason == EndReason::goal && (options_.goal_speedup || options_.goal_of_floor) && !goal_reached()) {
+    summary.reason = EndReason::strategy;
+    summary.message += ", but it did not hold when the winners were confirmed";
+  }
+  summary.iterations = state_.iterations();
+  summary.outcomes = state_.outcomes();
+  summary.best = state_.best();
+  summary.score = state_.score();
+  for (const std::string& kernel : options_.kernels) {
+    const auto [iterations, seconds] = state_.spent_on(kernel);
+    summary.kernels.push_back({kernel, iterations, seconds + admissions_.seconds(kernel), state_.score(kernel),
+                               admissions_.left_out(kernel)});
+  }
+  summary.spent_s = limits_.spent_s();
+  summary.cost_usd = limits_.spent_usd();
+  summary.emulation = device_.emulation;
+  summary.predicts = device_.predicts;
+  summary.calibration = state_.own_calibration();
+  return summary;
+}
+
+}  // namespace harness

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "harness/campaign/context.h"
+#include "harness/campaign/predicted_start.h"
+
+namespace harness {
+
+/// Before anything is known of an arm, counting on the cpu device predicts some of its configurations: on cores that
+/// have nothing else to do while the GPU works. Nothing waits for it. An arm's search is told of the fastest once, as
+/// soon as all of its predictions are there: before it begins, or with its next result.
+class Predictions {
+ public:
+  explicit Predictions(CampaignContext& context) : context_(context) {}
+
+  /// Begins them; `resumed`: the campaign has begun before, and tells what it recorded.
+  void begin(bool resumed);
+  /// Something of the arm is predicted that its search was not told yet.
+  bool awaits(const Arm& arm) const;
+  /// What the record says was known by now.
+  void tell_recorded();
+  /// Takes what has ended, writes it to the campaign's options and tells the searches.
+  void take();
+
+ private:
+  void begin_arm(const Arm& arm, std::size_t most, std::int64_t ticket);
+  void take_times(const PredictedTimes& times);
+
+  CampaignContext& context_;
+  std::map<std::int64_t, PredictedStart> under_way_;  // by ticket
+  std::vector<PredictedStart> to_tell_;               // recorded ones, of which the campaign was not told yet
+};
+
+}  // namespace harness

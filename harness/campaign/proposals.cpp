@@ -1,0 +1,356 @@
+#include "harness/campaign/proposals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "harness/campaign/proposed_variants.h"
+#include "harness/campaign/store_failure.h"
+#include "harness/core/error.h"
+
+namespace harness {
+namespace {
+
+// Requests in a row that bring no reply at all: then nobody is there.
+constexpr int kMostFailures = 4;
+// And proposals in a row of which none became a variant: whatever a strategy thinks of it, this ends.
+constexpr std::size_t kMostUseless = 32;
+constexpr double kAskAgainS = 1;
+
+/// "vectors" of "vectors~3": of a proposed variant, what it was asked for.
+std::string asked_technique(const std::string& technique) {
+  return technique.substr(0, technique.rfind('~'));
+}
+
+/// What is wrong with the text of a reply can be mended by whoever wrote it.
+bool is_mendable(ProposalOutcome outcome) {
+  return outcome == ProposalOutcome::unparsable || outcome == ProposalOutcome::unappliable ||
+         outcome == ProposalOutcome::unusable || outcome == ProposalOutcome::truncated ||
+         outcome == ProposalOutcome::twin;
+}
+
+ProposalOutcome outcome_of(ProposerAnswer::End end) {
+  switch (end) {
+    case ProposerAnswer::End::timed_out:
+      return ProposalOutcome::timed_out;
+    case ProposerAnswer::End::too_long:
+      return ProposalOutcome::too_long;
+    case ProposerAnswer::End::unavailable:
+      return ProposalOutcome::unavailable;
+    case ProposerAnswer::End::failed:
+    case ProposerAnswer::End::answered:
+      break;
+  }
+  return ProposalOutcome::failed;
+}
+
+std::optional<double> price_of(const ProposalUsage& usage, const TokenPrice& price) {
+  if (!usage.tokens_in || !usage.tokens_out) return std::nullopt;
+  const auto cached = static_cast<double>(std::min(usage.tokens_cached.value_or(0), *usage.tokens_in));
+  const double fresh = static_cast<double>(*usage.tokens_in) - cached;
+  return (fresh * price.in + cached * price.cached + static_cast<double>(*usage.tokens_out) * price.out) / 1e6;
+}
+
+/// The sums over the requests of this campaign that have ended.
+void add_ended(const std::vector<Proposed>& ended, ProposerState& state) {
+  double latency_s = 0, log_gain = 0, usd = 0;
+  bool all_priced = true;
+  for (const Proposed& proposed : ended) {
+    const ProposalRecord& record = proposed.record;
+    latency_s += record.latency_s;
+    all_priced = all_priced && record.usage.usd;
+    usd += record.usage.usd.value_or(0);
+    if (!record.second_to) ++state.asked;
+    if (record.outcome == ProposalOutcome::accepted) ++state.accepted;
+    if (proposed.passed) ++state.passed;
+    if (proposed.improved) {
+      ++state.improved;
+      log_gain += proposed.log_gain;
+      state.since_improvement = 0;
+    } else if (!record.second_to && (record.outcome != ProposalOutcome::accepted || proposed.evaluated)) {
+      ++state.since_improvement;
+    }
+  }
+  if (all_priced) state.usd = usd;
+  if (state.improved > 0) state.log_gain = log_gain / static_cast<double>(state.improved);
+  if (ended.empty()) return;
+  state.latency_s = latency_s / static_cast<double>(ended.size());
+  if (all_priced) state.usd_each = usd / static_cast<double>(ended.size());
+}
+
+/// A recorded answer in the place of a request of today.
+void take_over(ProposalRecord& record, const ProposalRecord& recorded) {
+  const ProposalRecord asked = std::exchange(record, recorded);
+  record.campaign = asked.campaign;
+  record.decision = asked.decision;
+  record.number = asked.number;
+  record.second_to = asked.second_to;
+}
+
+}  // namespace
+
+bool Proposals::may_come() const {
+  return context_.ports.proposer != nullptr && (under_way() || is_ready());
+}
+
+bool Proposals::is_full() const {
+  return static_cast<std::int64_t>(so_far_.asking.size()) >= context_.options.proposals_at_once;
+}
+
+bool Proposals::is_ready() const {
+  const std::vector<Proposed>& ended = so_far_.ended;
+  const bool some_useful =
+      ended.size() < kMostUseless || std::any_of(ended.end() - kMostUseless, ended.end(), [](const Proposed& proposed) {
+        return proposed.record.outcome == ProposalOutcome::accepted;
+      });
+  return context_.ports.proposer->ready() && failures_in_a_row_ < kMostFailures && some_useful && can_pay_request();
+}
+
+// Before the tokens are spent: what another request costs at most must fit into what is left.
+bool Proposals::can_pay_request() const {
+  if (!context_.options.max_cost_usd) return true;
+  const std::optional<double> next = next_request_usd();
+  const auto promised = static_cast<double>(so_far_.asking.size());  // each of those under way may cost as much
+  return next && context_.limits.spent_usd().value_or(0) + (promised + 1) * *next <= *context_.options.max_cost_usd;
+}
+
+std::optional<double> Proposals::next_request_usd() const {
+  std::optional<double> most;
+  for (const Proposed& proposed : so_far_.ended)
+    if (proposed.record.usage.usd) most = std::max(most.value_or(0), *proposed.record.usage.usd);
+  const CampaignOptions& options = context_.options;
+  if (!options.token_price) return most;
+  const TokenPrice& price = *options.token_price;
+  const double listed = (static_cast<double>(options.request_tokens) * std::max(price.in, price.cached) +
+                         static_cast<double>(options.reply_tokens) * price.out) /
+                        1e6;
+  return std::max(most.value_or(0), listed);
+}
+
+ProposerState Proposals::view() const {
+  ProposerState state;
+  state.spec = context_.ports.proposer->spec();
+  add_ended(so_far_.ended, state);
+  for (const ProposalRecord& request : so_far_.asking)
+    if (!request.second_to) ++state.asked;
+  state.failed_in_a_row = failures_in_a_row_;
+  state.under_way = static_cast<std::int64_t>(so_far_.asking.size());
+  state.most_under_way = context_.options.proposals_at_once;
+  state.in_flight = state.under_way > 0;
+  state.ready = is_ready();
+  state.earlier_asked = history_.asked;
+  state.earlier_improved = history_.improved;
+  if (history_.improved > 0) state.earlier_log_gain = history_.log_gain;
+  if (!state.latency_s) state.latency_s = history_.latency_s;
+  if (so_far_.ended.empty()) state.usd_each = history_.usd_each;
+  state.next_usd = next_request_usd();
+  return state;
+}
+
+void Proposals::refuse_if_unready() const {
+  const std::string& strategy = context_.options.strategy;
+  if (context_.ports.proposer == nullptr)
+    throw bad_input(fmt::format("strategy '{}' asked for a proposal, and no proposer is configured", strategy));
+  if (is_full())
+    throw bad_input(fmt::format("strategy '{}' asked for a proposal while {} are under way, as many as are allowed",
+                                strategy, so_far_.asking.size()));
+  if (!may_come())
+    throw bad_input(fmt::format("strategy '{}' asked for a proposal of a proposer that is not ready", strategy));
+}
+
+void Proposals::ask(const DecisionRecord& taken) {
+  const Decision& decision = taken.decision;
+  const WorkloadBook& book = context_.state.workload(decision.arm.kernel, decision.arm.workload);
+  ProposalRecord record;
+  record.campaign = context_.campaign;
+  record.decision = taken.id;
+  record.arm = decision.arm;
+  record.arm.technique = asked_technique(decision.arm.technique);
+  record.ask = decision.ask.empty() ? "a new variant that is faster than the best" : decision.ask;
+  record.parents = decision.parents;
+  const KernelInfo& kernel = context_.ports.catalog.kernel(decision.arm.kernel);
+  std::erase_if(record.parents, [&](const std::string& parent) { return find_variant(kernel, parent) == nullptr; });
+  if (record.parents.empty())
+    record.parents.push_back(book.standings.empty() ? book.plan.baseline.variant
+                                                    : book.standings.back().candidate.variant);
+  send(std::move(record), {}, decision.patterns);
+}
+
+void Proposals::send(ProposalRecord record, const SecondQuestion& second, const std::vector<std::int64_t>& pages) {
+  Proposer& proposer = *context_.ports.proposer;
+  const std::int64_t most_tokens = context_.options.request_tokens;
+  record.number = ++last_number_;
+  record.proposer = proposer.spec();
+  record.asked_unix = static_cast<double>(context_.ports.clock.unix_seconds());
+  if (proposer.needs_request()) {
+    const double begin = context_.ports.clock.seconds();
+    record.request = request_text(request_parts(context_, so_far_, record, second, pages), most_tokens);
+    context_.limits.work(context_.ports.clock.seconds() - begin);
+  }
+  if (estimated_tokens(record.request) > most_tokens) {
+    record.outcome = ProposalOutcome::unavailable;
+    record.message = fmt::format("the request would be about {} tokens, and {} are allowed; {} is too long a source",
+                                 estimated_tokens(record.request), most_tokens, record.parents.front());
+    record.request.clear();
+    ++failures_in_a_row_;
+    finish(std::move(record));
+    return;
+  }
+  const ProposalRecord& request = so_far_.asking.emplace_back(std::move(record));
+  double deadline_s = context_.options.proposer_timeout_s;
+  if (const auto left = context_.limits.left_s())
+    deadline_s = std::min(deadline_s, std::max(1.0, *left - reserve_s_()));
+  proposer.begin(request, deadline_s);
+}
+
+void Proposals::take_ready() {
+  for (std::size_t i = so_far_.asking.size(); i > 0; --i) take(0);
+}
+
+void Proposals::take(double patience_s) {
+  if (!under_way()) return;
+  const double begin = context_.ports.clock.seconds();
+  std::optional<ProposerAnswer> answer = context_.ports.proposer->take(patience_s, context_.ports.stop);
+  const double waited = context_.ports.clock.seconds() - begin;
+  if (patience_s > 0 && waited > 0) {
+    context_.limits.work(waited);
+    stored([&] { context_.ports.ledger.charge(context_.campaign, "propose", waited); });
+  }
+  if (!answer) return;
+  const auto asked = std::ranges::find(so_far_.asking, answer->number, &ProposalRecord::number);
+  if (asked == so_far_.asking.end()) return;
+  ProposalRecord record = std::move(*asked);
+  so_far_.asking.erase(asked);
+  if (answer->recorded) take_over(record, *answer->recorded);
+  else judge_reply(record, *answer);
+  const bool replied =
+      answer->recorded ? !answer->recorded->reply.empty() : answer->end == ProposerAnswer::End::answered;
+  failures_in_a_row_ = replied ? 0 : failures_in_a_row_ + 1;
+  const ProposalRecord ended = record;
+  finish(std::move(record));
+  ask_again(ended);
+}
+
+/// What is wrong with the text of a reply is told once; a second reply may be right.
+void Proposals::ask_again(const ProposalRecord& first) {
+  if (!is_mendable(first.outcome) || first.second_to || !may_come()) return;
+  if (!context_.limits.affords(context_.state.evaluation_seconds())) return;
+  ProposalRecord second;
+  second.campaign = context_.campaign;
+  second.decision = first.decision;
+  second.second_to = first.number;
+  second.arm = first.arm;
+  second.ask = first.ask;
+  second.parents = first.parents;
+  send(std::move(second), {first.message, first.reply}, {});
+}
+
+bool Proposals::wait_instead(const Ending& ending) {
+  if (!under_way() || (ending.reason != EndReason::exhausted && ending.reason != EndReason::strategy)) return false;
+  context_.say("waiting for the proposer", "proposal");
+  const std::size_t asking = so_far_.asking.size();
+  while (so_far_.asking.size() == asking) {
+    if (context_.stopped() || !context_.limits.affords(context_.state.evaluation_seconds() + reserve_s_())) break;
+    take(kAskAgainS);
+  }
+  return true;
+}
+
+void Proposals::drop() {
+  if (!under_way()) return;
+  context_.ports.proposer->cancel();
+  for (ProposalRecord& record : std::exchange(so_far_.asking, {})) {
+    record.outcome = ProposalOutcome::interrupted;
+    record.message = "the campaign ended before it was answered";
+    if (context_.ports.proposer->needs_request()) finish(std::move(record));
+  }
+}
+
+void Proposals::judge_reply(ProposalRecord& record, const ProposerAnswer& answer) {
+  record.reply = answer.text;
+  record.log = answer.log;
+  record.latency_s = answer.latency_s;
+  record.message = answer.why;
+  record.outcome = outcome_of(answer.end);
+  if (answer.end == ProposerAnswer::End::answered) {
+    const auto refuse = [&](ReplyProblem problem) {
+      record.outcome = problem.outcome;
+      record.message = std::move(problem.message);
+    };
+    auto read = read_reply(answer.text, record.usage);
+    if (auto* problem = std::get_if<ReplyProblem>(&read)) refuse(std::move(*problem));
+    else if (auto wrong = maker_.make(record, std::get<ProposalReply>(read))) refuse(std::move(*wrong));
+  }
+  if (!record.usage.usd && context_.options.token_price) {
+    record.usage.usd = price_of(record.usage, *context_.options.token_price);
+    if (record.usage.usd) record.usage.usd_source = "token price";
+  }
+}
+
+// Recorded, shown, and what was accepted becomes arms.
+void Proposals::finish(ProposalRecord record) {
+  record.id = stored([&] { return context_.ports.ledger.record_proposal(record); });
+  context_.limits.pay(record.usage.usd.value_or(0));
+  context_.ports.display.proposed(record);
+  add(std::move(record));
+}
+
+void Proposals::add(ProposalRecord record) {
+  if (record.outcome == ProposalOutcome::accepted)
+    add_proposed_arms(context_.state.arms(), context_.ports.catalog, context_.ports.scripts, context_.options,
+                      context_.device, record);
+  so_far_.ended.push_back({std::move(record), false, false, false, 0});
+}
+
+void Proposals::restore() {
+  for (ProposalRecord& record : context_.ports.ledger.proposals(context_.campaign)) {
+    context_.limits.pay(record.usage.usd.value_or(0));
+    last_number_ = std::max(last_number_, record.number);
+    if (record.outcome == ProposalOutcome::accepted) context_.ports.catalog.add_variant(variant_of(record));
+    add(std::move(record));
+  }
+}
+
+void Proposals::note(const IterationSummary& iteration, const std::string& message, std::optional<double> best_before,
+                     bool new_best) {
+  if (context_.ports.proposer != nullptr) so_far_.seen.note(iteration, message);
+  for (Proposed& proposed : so_far_.ended) {
+    const ProposalRecord& record = proposed.record;
+    if (record.variant != iteration.candidate.variant || record.arm.kernel != iteration.candidate.kernel) continue;
+    // The machine code of another variant: nothing of it is new. Where only the manifest differs, another configuration
+    // may still be.
+    if (!proposed.evaluated && has_new_source(record) && iteration.outcome == OutcomeKind::no_effect)
+      for (Arm& arm : context_.state.arms().arms)
+        if (arm.state.proposal == record.number) arm.state.closed = true;
+    proposed.evaluated = true;
+    proposed.passed = proposed.passed || iteration.outcome == OutcomeKind::passed;
+    if (!new_best || !best_before || !iteration.time_ns || *iteration.time_ns >= *best_before) continue;
+    proposed.improved = true;
+    proposed.log_gain += std::log(*best_before / *iteration.time_ns);
+  }
+}
+
+bool Proposals::has_new_source(const ProposalRecord& record) const {
+  return context_.ports.catalog.variant_texts(record.arm.kernel, record.parents.front()).source != record.source;
+}
+
+const ProposalRecord* Proposals::of(const Candidate& candidate) const {
+  for (const Proposed& proposed : so_far_.ended)
+    if (!proposed.record.variant.empty() && proposed.record.variant == candidate.variant &&
+        proposed.record.arm.kernel == candidate.kernel)
+      return &proposed.record;
+  return nullptr;
+}
+
+void Proposals::label(AttemptRecord& attempt) const {
+  const ProposalRecord* const proposal = of(attempt.candidate);
+  if (proposal == nullptr) return;
+  const KernelInfo& kernel = context_.ports.catalog.kernel(proposal->arm.kernel);
+  const VariantInfo* const parent = find_variant(kernel, proposal->parents.front());
+  attempt.label = proposal->label.value_or(fmt::format("proposal {}", proposal->number));
+  attempt.parent = parent == nullptr ? "" : parent->source_hash;
+}
+
+}  // namespace harness

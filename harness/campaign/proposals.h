@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/context.h"
+#include "harness/campaign/proposal_maker.h"
+#include "harness/campaign/proposal_parts.h"
+#include "harness/campaign/proposed.h"
+
+namespace harness {
+
+/// Asks for variants and takes them in. Requests are under way while other arms are evaluated; nothing waits for them
+/// but a campaign that has nothing else to do. Without a proposer it has nothing to say.
+class Proposals {
+ public:
+  /// `reserve_s`: what is kept for confirming winners, now.
+  Proposals(CampaignContext& context, std::function<double()> reserve_s)
+      : context_(context), reserve_s_(std::move(reserve_s)), maker_(context, so_far_) {}
+
+  /// What earlier campaigns brought; frozen at the start.
+  void know(ProposerHistory history) { history_ = std::move(history); }
+  /// Of a campaign that goes on: what was accepted then is a variant again.
+  void restore();
+
+  /// Something may still come: a request is under way, or another may be sent.
+  bool may_come() const;
+  bool under_way() const { return !so_far_.asking.empty(); }
+  bool is_full() const;
+  ProposerState view() const;
+  /// Throws Error(bad_input) where a decision may not ask now.
+  void refuse_if_unready() const;
+  /// Sends the request of a decision.
+  void ask(const DecisionRecord& taken);
+  /// Takes every reply that has come.
+  void take_ready();
+  /// With nothing else to do, a campaign waits for what is under way instead of ending. False: it ends.
+  bool wait_instead(const Ending& ending);
+  /// The campaign ends: what is under way is given up.
+  void drop();
+
+  /// How a proposed variant did, and what is known of any. `message`: why it did not pass. `best_before`: the
+  /// workload's best time when its evaluation began.
+  void note(const IterationSummary& iteration, const std::string& message, std::optional<double> best_before,
+            bool new_best);
+  /// nullptr: the candidate's variant was not proposed.
+  const ProposalRecord* of(const Candidate& candidate) const;
+  /// Who proposed it, and the source that it began with.
+  void label(AttemptRecord& attempt) const;
+
+ private:
+  bool is_ready() const;
+  bool can_pay_request() const;
+  std::optional<double> next_request_usd() const;
+  void send(ProposalRecord record, const SecondQuestion& second, const std::vector<std::int64_t>& pages);
+  void take(double patience_s);
+  void judge_reply(ProposalRecord& record, const ProposerAnswer& answer);
+  void ask_again(const ProposalRecord& first);
+  void finish(ProposalRecord record);
+  void add(ProposalRecord record);
+  bool has_new_source(const ProposalRecord& record) const;
+
+  CampaignContext& context_;
+  std::function<double()> reserve_s_;
+  ProposalsSoFar so_far_;
+  ProposalMaker maker_;
+  ProposerHistory history_;
+  std::int64_t last_number_ = 0;  // of a request
+  int failures_in_a_row_ = 0;     // requests that brought no reply
+};
+
+}  // namespace harness

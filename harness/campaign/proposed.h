@@ -1,0 +1,23 @@
+#pragma once
+#include <vector>
+
+#include "harness/campaign/seen_variants.h"
+#include "harness/core/proposal.h"
+
+namespace harness {
+
+/// A request that has ended, and what came of its variant.
+struct Proposed {
+  ProposalRecord record;
+  bool evaluated = false, passed = false, improved = false;
+  double log_gain = 0;  // the sum of ln(best before / its time) of those that became a best
+};
+
+/// What a campaign's requests have brought so far.
+struct ProposalsSoFar {
+  std::vector<Proposed> ended;         // second questions among them, in order
+  std::vector<ProposalRecord> asking;  // under way, in order
+  SeenVariants seen;                   // only where somebody proposes
+};
+
+}  // namespace harness

@@ -1,0 +1,45 @@
+#include "harness/campaign/seen_variants.h"
+
+#include <algorithm>
+
+namespace harness {
+namespace {
+
+std::string place_key(const std::string& kernel, const std::string& workload, const std::string& variant) {
+  return kernel + "\n" + workload + "\n" + variant;
+}
+
+std::string first_line(const std::string& text) {
+  constexpr std::size_t kLongestKept = 600;
+  return text.substr(0, std::min(text.find('\n'), kLongestKept));
+}
+
+}  // namespace
+
+void SeenVariants::note(const IterationSummary& iteration, const std::string& message) {
+  const Candidate& candidate = iteration.candidate;
+  const auto [at, fresh] = seen_.try_emplace(place_key(candidate.kernel, iteration.workload, candidate.variant));
+  SeenVariant& seen = at->second;
+  if (fresh) in_order_.push_back(&seen);
+  if (!fresh && seen.time_ns && !(iteration.time_ns && *iteration.time_ns < *seen.time_ns)) return;
+  seen = {candidate.kernel,
+          iteration.workload,
+          candidate,
+          iteration.iteration,
+          std::string(name(iteration.outcome)),
+          first_line(message),
+          iteration.fingerprint,
+          iteration.time_ns,
+          iteration.speedup,
+          iteration.registers,
+          iteration.spill_bytes,
+          iteration.shared_bytes};
+}
+
+const SeenVariant* SeenVariants::find(const std::string& kernel, const std::string& workload,
+                                      const std::string& variant) const {
+  const auto seen = seen_.find(place_key(kernel, workload, variant));
+  return seen == seen_.end() ? nullptr : &seen->second;
+}
+
+}  // namespace harness
