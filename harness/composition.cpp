@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "harness/cli/command.h"
-#include "harness/cli/gpu_folders.h"
+#include "harness/service/gpu_folders.h"
 #include "harness/core/error.h"
 #include "harness/core/printable.h"
 #include "harness/evaluate/counting_profiler.h"

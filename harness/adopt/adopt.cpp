@@ -68,12 +68,16 @@ Adopted adopt_declared(const Declared& declared, Observer& observer, std::vector
   const Subject subject = subject_of(launched, declared.source.main(), std::move(include_folders));
   Observed observed = observed_of(launched, subject, options, observer);
   if (!observed.seen.questions.empty())
-    return {launched.name, std::move(observed.kernel), std::move(observed.seen), {}, {}};
+    return {launched.name, std::move(observed.kernel), std::move(observed.seen), std::move(launched.device), {}, {}};
   Contract contract = contract_of(declared, launched.device, observed, subject, observer, seen);
   std::vector<PluginFile> files = plugin_files(contract.kernel, launched.device, contract.reference, launched.name,
                                                subject.build.source_name, declared.digest);
   files.insert(files.end(), library.begin(), library.end());
-  return {launched.name, std::move(contract.kernel), std::move(contract.seen), std::move(contract.reference),
+  return {launched.name,
+          std::move(contract.kernel),
+          std::move(contract.seen),
+          std::move(launched.device),
+          std::move(contract.reference),
           std::move(files)};
 }
 

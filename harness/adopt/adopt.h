@@ -11,6 +11,7 @@ struct Adopted {
   std::string name;
   AdoptedKernel kernel;
   Seen seen;
+  DeviceSource device;
   ChosenReference reference;
   std::vector<PluginFile> files;  // empty: questions are open (seen.questions)
 };

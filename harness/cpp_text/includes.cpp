@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, 4> kIncludes = {"include", "include_next"
 constexpr std::array<std::string_view, 3> kQuestions = {"__has_include", "__has_include_next", "__has_embed"};
 
 template <std::size_t kCount>
-bool is_one_of(std::string_view text, const std::array<std::string_view, kCount>& list) {
+bool names_one_of(std::string_view text, const std::array<std::string_view, kCount>& list) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
@@ -73,7 +73,7 @@ void read_dialect(std::string_view text, const Dialect& dialect, NamedFiles& fil
 }  // namespace
 
 std::optional<Include> include_of(const Directive& directive) {
-  if (!is_one_of(directive.name.text, kIncludes) || directive.tokens.empty()) return std::nullopt;
+  if (!names_one_of(directive.name.text, kIncludes) || directive.tokens.empty()) return std::nullopt;
   Include include = read_name(std::string(directive.name.text), directive.tokens, 0, directive.tokens.size());
   include.line = directive.name.line;
   return include;
@@ -86,7 +86,7 @@ std::vector<FileQuestion> file_questions(const Directive& directive) {
     return directive.name.is("define") && token.is_word();
   };
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    if (!is_one_of(tokens[i].text, kQuestions) || !tokens[i + 1].is("(") || is_parameter(tokens[i + 2])) continue;
+    if (!names_one_of(tokens[i].text, kQuestions) || !tokens[i + 1].is("(") || is_parameter(tokens[i + 2])) continue;
     const std::size_t close = std::min(closing(tokens, i + 1), tokens.size() - 1);
     questions.push_back({tokens[i].begin, tokens[close].end,
                          read_name(std::string(tokens[i].text), tokens, i + 2, std::max(close, i + 3))});

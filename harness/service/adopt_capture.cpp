@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "harness/adopt/plugin/captured.h"
+#include "harness/adopt/source/element_type.h"
 #include "harness/core/error.h"
 
 namespace harness {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "harness/adopt/kernel/options.h"
+#include "harness/adopt/plugin/match_problem.h"
 #include "harness/adopt/plugin/plugin_file.h"
 #include "harness/system/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "harness/cli/gpu_folders.h"
+#include "harness/service/gpu_folders.h"
 #include "harness/core/error.h"
 #include "harness/system/files.h"
 

@@ -185,7 +185,7 @@ class Importer {
 
   void take_iteration(const json& j) {
     const std::int64_t attempt = numbered(attempts_, j.at("attempt"), "attempt");
-    IterationRow row = imported(j);
+    IterationRow row = harness::imported(j);
     row.same_as = same_as(j.at("same_as"));
     std::int64_t candidate = 0;
     if (const json& edited = j.at("edited"); !edited.is_null()) {

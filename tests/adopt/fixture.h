@@ -4,6 +4,7 @@
 
 #include "harness/adopt/adopt.h"
 #include "harness/adopt/kernel/options.h"
+#include "harness/adopt/plugin/lua_text.h"
 #include "harness/device/cpu/cpu_kind.h"
 #include "harness/worker/observation.h"
 #include "harness/worker/processes/process.h"

@@ -108,7 +108,7 @@ TEST_CASE("what each block writes is seen where one block covers more than the s
   adopt::AdoptOptions options;
   options.tune = {"block=64"};
   const adopt::Adopted tuned = self_referenced(source, options);
-  const auto text = [](const FormulaPtr& each) {
+  const auto text = [](const adopt::FormulaPtr& each) {
     return adopt::as_lua(*each, [](const auto& symbol) { return symbol; });
   };
   CHECK(pointers_of(tuned) == pointers);

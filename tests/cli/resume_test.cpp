@@ -49,6 +49,21 @@ void check_resumed(const Scratch& scratch, std::int64_t before) {
 
 }  // namespace
 
+TEST_CASE("a program that its shell starts late has its whole budget") {
+  const Scratch scratch;
+  constexpr double kShellS = 3;
+  const auto begun = std::chrono::steady_clock::now();
+  const std::string program = std::string("sleep 3; exec ") + HARNESS_BINARY +
+                              " run vector_scale --device cpu --emulated --workload odd_n1003_f32 --budget 1s --json"
+                              " --db " +
+                              scratch.db();
+  const Finished finished = run_program({"bash", "-c", program}, HARNESS_SOURCE_DIR);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
+  INFO(finished.err);
+  CHECK(finished.lines().back()["spent_s"].get<double>() < wall.count() - kShellS + 0.05);
+  CHECK(finished.lines().back()["iterations"].get<std::int64_t>() >= 1);
+}
+
 TEST_CASE("kill -9 of everything loses at most the running iteration, and --resume goes on") {
   const Scratch scratch;
   const int process = start_and_wait(scratch, 3);

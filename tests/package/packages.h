@@ -30,6 +30,11 @@ class OneIteration : public History {
   std::vector<PatternApplication> pattern_applications(const RulePatterns&) override { return {}; }
   std::vector<std::string> integrity() override { return {}; }
   CampaignLesson lesson(std::int64_t) override { return {}; }
+  RecordSize size() override { return {}; }
+  std::vector<CampaignName> campaign_names() override { return {}; }
+  SqlAnswer proposal_table(const std::optional<std::int64_t>&, std::int64_t) override { return {}; }
+  std::optional<std::int64_t> campaign_of_proposal(std::int64_t) override { return std::nullopt; }
+  json timed_iterations(const std::string&) override { return json::array(); }
 };
 
 class OneIterationArchive : public Archive {

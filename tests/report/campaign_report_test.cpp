@@ -1,5 +1,6 @@
 #include "harness/report/campaign_report.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace harness;
@@ -73,6 +74,27 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
+
+TEST_CASE("workloads that a campaign planned and did not try are named, and count as 1x in the score") {
+  CampaignFigures figures = a_campaign_with("20_split_kv");
+  Figure& head = figures.figures.front();
+  const auto options = static_cast<std::size_t>(std::ranges::find(head.columns, "options") - head.columns.begin());
+  json planned = json::array();
+  for (const char* workload : {"s128", "s512", "s1024", "s2048"})
+    planned.push_back({{"kernel", "attention"}, {"workload", workload}, {"weight", 1}});
+  head.rows[0][options] = json{{"workloads", {"seeds"}}, {"planned", planned}}.dump();
+  const CampaignReport report = make_campaign_report(figures, {.program = "harness 1"});
+  CHECK(report.verdict ==
+        "1 of 4 workloads has a confirmed best (2 were not tried), 2.83x as fast as the baselines, and ahead of the "
+        "rival on 1 of 1.");
+  CHECK(report.cards[0].value == "2.83x");
+  CHECK_THAT(report.cards[0].note, Catch::Contains("2 of 4 workloads were tried"));
+  const auto bests = std::ranges::find(report.sections, "bests", &ReportSection::id);
+  REQUIRE(bests != report.sections.end());
+  REQUIRE(bests->table.rows.size() == 4);
+  CHECK(bests->table.rows[2][0] == "s1024");
+  CHECK(std::ranges::find(bests->table.rows[2], "not tried") != bests->table.rows[2].end());
+}
 
 TEST_CASE("a report begins with the verdict and with what was not checked") {
   const CampaignReport report = make_campaign_report(a_campaign_with("20_split_kv"), {.program = "harness 1"});

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "harness/report/events.h"
 #include "harness/report/format.h"
 #include "harness/report/table.h"
 #include "harness/report/terminal.h"
@@ -24,6 +25,7 @@ TEST_CASE("the closing table can be pasted and names the next command") {
   row.state.confirmed = true;
   row.config = {{"BLOCK_M", std::int64_t{16}}, {"SPLITS", std::int64_t{8}}};
   row.iteration = 17;
+  row.tried = true;
   summary.best = {row};
   summary.score = 143.8;
   summary.spent_s = 28.4;
@@ -57,6 +59,31 @@ TEST_CASE("the closing table shows how the best stands against the fastest rival
   CHECK_THAT(text, Catch::Contains("rival") && Catch::Contains("its time") && Catch::Contains("of its speed"));
   CHECK_THAT(text, Catch::Contains("80_cudnn ENGINE=1") && Catch::Contains("4.71 us") && Catch::Contains("1.57x"));
   CHECK_THAT(text, Catch::Contains("none"));
+}
+
+TEST_CASE("what was not tried is no failure, and the score says over how many it is") {
+  CampaignSummary summary;
+  BestRow best;
+  best.state.kernel = "attention";
+  best.state.workload = "s4";
+  best.state.best_variant = "50_tiny";
+  best.state.best_ns = 3000;
+  best.tried = true;
+  BestRow failed = best;
+  failed.state.workload = "s64";
+  failed.state.best_ns.reset();
+  BestRow untried = failed;
+  untried.state.workload = "s256";
+  untried.tried = false;
+  summary.best = {best, failed, untried};
+  summary.score = 2;
+  const std::string text = report::closing_text(summary);
+  CHECK_THAT(text, Catch::Contains("s64       none passed") && Catch::Contains("s256      not tried"));
+  CHECK_THAT(text, Catch::Contains("2 of 3 workloads were tried, the others count as 1x"));
+  const json finished = report::finished_json(summary);
+  CHECK(finished.at("workloads") == 3);
+  CHECK(finished.at("workloads_tried") == 2);
+  CHECK(finished.at("not_tried") == json::array({{{"kernel", "attention"}, {"workload", "s256"}}}));
 }
 
 TEST_CASE("an interrupted campaign says how to go on") {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "harness/store/history.h"
 #include "tests/store/recorded.h"
 
 // The profiles of iterations, and what came of their diagnoses.

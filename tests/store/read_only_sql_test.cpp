@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "harness/core/error.h"
+#include "harness/store/schema.h"
 #include "tests/store/recorded.h"
 
 using namespace harness;

@@ -370,7 +370,8 @@ TEST_CASE("how long baselines and trials of gates took is known by device") {
   admission.hash = "h", admission.device_key = "sm_90a", admission.kernel = "attention", admission.seconds = 12;
   store->record_admission(admission);
   const UsualSeconds usual = store->usual_seconds("NVIDIA H200", "sm_90a");
-  CHECK(usual.evaluations.size() == 1);
+  CHECK(usual.evaluations.size() == 2);
+  CHECK(usual.evaluations.at({"attention", Purpose::search}) == Approx(passed(100).cost.wall_s));
   CHECK(usual.evaluations.at({"attention", Purpose::baseline}) == Approx(passed(100).cost.wall_s));
   CHECK(usual.trials.at("attention") == 12);
   const UsualSeconds elsewhere = store->usual_seconds("another GPU", "cpu emulation 1");

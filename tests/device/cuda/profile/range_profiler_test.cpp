@@ -28,16 +28,16 @@ struct FakeCupti {
   bool user = false, endless = false;
   std::vector<std::string> pushed;
   std::size_t asked = 0;
-} fake;
+} fake_cupti;
 
 template <typename Params>
 CuptiStatus noted(const char* call) {
-  fake.calls.emplace_back(call);
+  fake_cupti.calls.emplace_back(call);
   return kCuptiSuccess;
 }
 
 const CuptiApi& install(FakeCupti made) {
-  fake = std::move(made);
+  fake_cupti = std::move(made);
   static CuptiApi api;
 #define X(symbol, params, ...) api.symbol = [](params*) { return noted<params>(#symbol); };
   HARNESS_CUPTI_CALLS(X)
@@ -51,9 +51,9 @@ const CuptiApi& install(FakeCupti made) {
     return kCuptiSuccess;
   };
   api.cuptiProfilerHostConfigAddMetrics = [](CuptiAddMetrics* added) {
-    fake.asked = added->count;
+    fake_cupti.asked = added->count;
     for (std::size_t i = 0; i < added->count; ++i)
-      if (added->metrics[i] == fake.unknown) return kCuptiInvalidParameter;
+      if (added->metrics[i] == fake_cupti.unknown) return kCuptiInvalidParameter;
     return kCuptiSuccess;
   };
   api.cuptiProfilerHostGetConfigImageSize = [](CuptiConfigSize* size) {
@@ -61,41 +61,43 @@ const CuptiApi& install(FakeCupti made) {
     return kCuptiSuccess;
   };
   api.cuptiProfilerHostGetNumOfPasses = [](CuptiPasses* passes) {
-    passes->passes = fake.passes;
+    passes->passes = fake_cupti.passes;
     return kCuptiSuccess;
   };
   api.cuptiRangeProfilerSetConfig = [](CuptiConfig* config) {
-    fake.user = config->range == kCuptiUserRange;
-    fake.pushed.clear();
-    if (!fake.user)  // CUPTI names the kernels itself
-      for (std::size_t i = 0; i < config->most_ranges; ++i) fake.pushed.insert(fake.pushed.begin(), std::to_string(i));
-    fake.ranges = fake.pushed.size();
-    fake.pass = 0;
+    fake_cupti.user = config->range == kCuptiUserRange;
+    fake_cupti.pushed.clear();
+    if (!fake_cupti.user)  // CUPTI names the kernels itself
+      for (std::size_t i = 0; i < config->most_ranges; ++i)
+        fake_cupti.pushed.insert(fake_cupti.pushed.begin(), std::to_string(i));
+    fake_cupti.ranges = fake_cupti.pushed.size();
+    fake_cupti.pass = 0;
     return noted<CuptiConfig>("cuptiRangeProfilerSetConfig");
   };
   api.cuptiRangeProfilerStart = [](CuptiOnRanges*) {
     noted<CuptiOnRanges>("cuptiRangeProfilerStart");
-    return fake.start_answers;
+    return fake_cupti.start_answers;
   };
   api.cuptiRangeProfilerPushRange = [](CuptiPush* push) {
-    if (fake.pass == 0) fake.pushed.insert(fake.pushed.begin(), push->name);  // told in another order than pushed
-    fake.ranges = fake.pushed.size();
+    if (fake_cupti.pass == 0)
+      fake_cupti.pushed.insert(fake_cupti.pushed.begin(), push->name);  // told in another order than pushed
+    fake_cupti.ranges = fake_cupti.pushed.size();
     return kCuptiSuccess;
   };
   api.cuptiRangeProfilerStop = [](CuptiStop* stop) {
-    stop->all_passes = ++fake.pass == fake.passes && !fake.endless;
+    stop->all_passes = ++fake_cupti.pass == fake_cupti.passes && !fake_cupti.endless;
     return noted<CuptiStop>("cuptiRangeProfilerStop");
   };
   api.cuptiRangeProfilerGetCounterDataInfo = [](CuptiDataInfo* info) {
-    info->ranges = fake.ranges;
+    info->ranges = fake_cupti.ranges;
     return kCuptiSuccess;
   };
   api.cuptiRangeProfilerCounterDataGetRangeInfo = [](CuptiRangeName* range) {
-    range->name = fake.pushed[range->index].c_str();
+    range->name = fake_cupti.pushed[range->index].c_str();
     return kCuptiSuccess;
   };
   api.cuptiProfilerHostEvaluateToGpuValues = [](CuptiEvaluate* evaluate) {
-    const double of = std::stod(fake.pushed[evaluate->range]);
+    const double of = std::stod(fake_cupti.pushed[evaluate->range]);
     for (std::size_t k = 0; k < evaluate->count; ++k) evaluate->values[k] = 100 * of + static_cast<double>(k);
     return kCuptiSuccess;
   };
@@ -103,7 +105,7 @@ const CuptiApi& install(FakeCupti made) {
 }
 
 std::ptrdiff_t times(const char* call) {
-  return std::count(fake.calls.begin(), fake.calls.end(), call);
+  return std::count(fake_cupti.calls.begin(), fake_cupti.calls.end(), call);
 }
 
 /// A plan of one kernel on 4 KiB that must find a 7 in its first byte, whatever earlier runs left there.
@@ -159,7 +161,7 @@ TEST_CASE("one kernel is counted in one session, and says its launch as well") {
   CHECK(profile.number("time_ns") == 0);  // the first counter of the table
   CHECK(profile.number("blocks") == 300);
   CHECK(profile.number("spill_bytes") == 16);
-  CHECK(profile.number("waves") == Approx(300 / 264.0));  // the fake holds 2 of any kernel on each of 132
+  CHECK(profile.number("waves") == Approx(300 / 264.0));  // the fake_cupti holds 2 of any kernel on each of 132
   CHECK(profile.number("tail_share") == Approx(1 - 36 / 264.0));
   CHECK(times("cuptiRangeProfilerStart") == 3);
   CHECK(times("cuptiRangeProfilerDisable") == 1);

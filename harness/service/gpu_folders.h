@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/places.h"
+#include "harness/service/places.h"
 
 namespace harness {
 
